@@ -5,16 +5,13 @@
 //! prints the output of fastchess from the events of a match.
 
 mod arguments;
-mod engine;
-mod log;
 mod options;
 mod parse;
 mod printer;
-mod scoreboard;
 pub mod text;
 
+pub use crate::fastchess::options::{Level, Log, Logger};
 pub use arguments::ArgumentError;
-pub use log::{Level, Log, Logger};
 pub use options::{EpdOut, Options, OutputFormat, PgnNotation, PgnOut, Resume};
 pub use parse::{Invocation, Request, parse};
 pub use printer::Printer;

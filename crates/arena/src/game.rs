@@ -9,19 +9,16 @@
 //! has one absolute deadline, from sending `go` or `ponderhit` to receiving `bestmove`. A failure of an engine costs
 //! only its game.
 
-mod adjudication;
 mod clock;
-mod host;
 mod move_info;
 mod play;
 mod player;
 mod referee;
-mod rules;
 
-pub use adjudication::Tablebases;
+pub use crate::game::referee::Decision;
+pub use crate::game::referee::Tablebases;
 pub use clock::{Clock, Overrun, go};
 pub use play::{Cancel, GameSettings, play_game};
 pub(crate) use player::probe;
 pub use player::{LineObserver, Player, StderrObserver, TextOptions};
 pub use referee::{Answer, OpeningError, Referee, Verdict};
-pub use rules::Decision;

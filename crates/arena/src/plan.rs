@@ -1,27 +1,23 @@
 //! The configuration of a match: everything that determines its games, independent of the host.
 
-mod adjudication;
-mod engine;
-mod limits;
 mod tournament;
-mod validate;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::str::FromStr;
+use std::time::Duration;
+use std::{error, fmt};
 
+use readyok_client::{Timeouts, WaitLimit};
+use readyok_protocol::Register;
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
-pub use adjudication::{
-    Adjudication, DrawAdjudication, Impasse, ResignAdjudication, TablebaseAdjudication,
-    TablebaseScope,
+pub use crate::plan::tournament::{
+    Adjudication, BookFormat, Colors, DrawAdjudication, Format, GamesPerPairing, Impasse,
+    KnockoutTie, OpeningOrder, OpeningPolicy, OpeningSource, Openings, PairingOrder,
+    ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope,
 };
-pub use engine::{EngineId, EnginePlan, EngineTimeouts, Protocol, PvCheck};
-pub use limits::{Limits, TimeControl, TimeControlError};
-pub use tournament::{
-    BookFormat, Colors, Format, GamesPerPairing, KnockoutTie, OpeningOrder, OpeningPolicy,
-    OpeningSource, Openings, PairingOrder, SprtPlan,
-};
-pub use validate::{HourglassProblem, PlanError};
 
 /// A match or a tournament. Two runs of the same plan have the same pairings in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,3 +74,414 @@ pub struct Plan {
     #[serde(default)]
     pub seed: u64,
 }
+
+/// The index of an engine in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EngineId(pub u32);
+
+/// An engine of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings of an engine")]
+pub struct EnginePlan {
+    /// The name in game records and tables, unique in the plan.
+    pub name: String,
+    /// The executable, or `tcp://host:port`.
+    pub command: String,
+    /// Command line arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// The working directory. The default is the directory of the executable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    /// Environment variables in addition to the inherited ones.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// The protocol. The default is UCI for chess and USI for shogi.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
+    /// Options that are set before the first game; the value of a button is empty.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
+    /// The limits of each search.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Search on the opponent's time.
+    #[serde(default)]
+    pub ponder: bool,
+    /// Start a new process for each game.
+    #[serde(default)]
+    pub restart: bool,
+    /// A reported forced mate wins the game.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust_mates: bool,
+    /// The engine reports scores from the first player's point of view instead of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whitepov: bool,
+    /// The reply to `registration error`. It is a secret: neither stored nor sent to workers.
+    #[serde(skip)]
+    pub registration: Option<Register<'static>>,
+    /// Timeouts of the handshake and of `isready`.
+    #[serde(default, skip_serializing_if = "EngineTimeouts::is_default")]
+    pub timeouts: EngineTimeouts,
+}
+
+/// The protocol of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// Universal Chess Interface. Shogi uses `UCI_Variant`.
+    Uci,
+    /// Universal Shogi Interface.
+    Usi,
+}
+
+/// How far PVs are validated.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum PvCheck {
+    /// Only the first move.
+    #[default]
+    FirstMove,
+    /// All moves.
+    Moves,
+    /// All moves, and PVs of mate scores must end with mate.
+    Mate,
+}
+
+/// Timeouts of an engine while no clock runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EngineTimeouts {
+    /// Maximum silence before `uciok` or `usiok`, in milliseconds. The default is 10 seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshake_ms: Option<NonZeroU64>,
+    /// Maximum silence before `readyok`, in milliseconds. The default is one minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready_ms: Option<NonZeroU64>,
+}
+
+impl PvCheck {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl EngineTimeouts {
+    /// The maximum timeout: one day.
+    const MAX_MS: u64 = 24 * 3600 * 1000;
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Replaces the handshake and `readyok` timeouts of `default` with those of the plan. Engine
+    /// output extends a timeout to the total of `default`, or to the configured silence if that is
+    /// longer.
+    pub fn apply(self, default: Timeouts) -> Timeouts {
+        let limit = |ms: Option<NonZeroU64>, default: WaitLimit| match ms {
+            Some(ms) => {
+                let silence = Duration::from_millis(ms.get().min(Self::MAX_MS));
+                WaitLimit { silence, total: default.total.max(silence) }
+            }
+            None => default,
+        };
+        Timeouts {
+            handshake: limit(self.handshake_ms, default.handshake),
+            ready: limit(self.ready_ms, default.ready),
+            ..default
+        }
+    }
+}
+
+/// The limits of a search. All of them apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// A clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tc: Option<TimeControl>,
+    /// Byoyomi in milliseconds: time per move after the main time, which does not accumulate.
+    /// Without `tc` there is no main time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byoyomi_ms: Option<u64>,
+    /// Time per move, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub move_time_ms: Option<u64>,
+    /// Nodes per move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Depth of each search, in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Tolerated overrun of a clock, in milliseconds. The clock is then at zero.
+    #[serde(default)]
+    pub margin_ms: u64,
+}
+
+/// Main time for a game or for a number of moves, and an increment.
+///
+/// The notation is that of cutechess: `[moves/][minutes:]seconds[+increment]` with decimal seconds
+/// and increments, such as `40/5:00`, `10+0.1` or `0.5`. An hourglass is `hg[minutes:]seconds`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TimeControl {
+    /// Number of moves per period, after which the time is added again; never 0.
+    pub moves: Option<u32>,
+    /// The main time.
+    pub time: Duration,
+    /// Time that is added after each move.
+    pub increment: Duration,
+    /// The time used for a move is added to the opponent's clock.
+    pub hourglass: bool,
+}
+
+/// An invalid time control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimeControlError {
+    /// The number of moves is not a positive integer.
+    Moves(String),
+    /// A time is not a decimal number with at most three decimals, or exceeds one year.
+    Time(String),
+    /// The time is 0.
+    Zero,
+    /// An hourglass has a number of moves or an increment.
+    Hourglass,
+}
+
+const YEAR_MS: u64 = 365 * 24 * 3600 * 1000;
+
+impl FromStr for TimeControl {
+    type Err = TimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (moves, rest) = match text.split_once('/') {
+            Some((moves, rest)) => {
+                let number = moves.parse().ok().filter(|&moves| moves > 0);
+                (Some(number.ok_or_else(|| TimeControlError::Moves(moves.to_owned()))?), rest)
+            }
+            None => (None, text),
+        };
+        let (hourglass, rest) = match rest.strip_prefix("hg") {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
+        let (time, increment) = match rest.split_once('+') {
+            Some((time, increment)) => (time, seconds(increment)?),
+            None => (rest, Duration::ZERO),
+        };
+        let (minutes, time) = match time.split_once(':') {
+            Some((minutes, time)) => (seconds(minutes)?.saturating_mul(60), time),
+            None => (Duration::ZERO, time),
+        };
+        let time = minutes + seconds(time)?;
+        if time + increment == Duration::ZERO {
+            return Err(TimeControlError::Zero);
+        }
+        if hourglass && (moves.is_some() || increment > Duration::ZERO) {
+            return Err(TimeControlError::Hourglass);
+        }
+        Ok(Self { moves, time, increment, hourglass })
+    }
+}
+
+/// Parses a decimal number of seconds without rounding.
+fn seconds(text: &str) -> Result<Duration, TimeControlError> {
+    let error = || TimeControlError::Time(text.to_owned());
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || whole.len() + fraction.len() == 0 {
+        return Err(error());
+    }
+    if fraction.len() > 3 {
+        return Err(error());
+    }
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| error())? };
+    let fraction: u64 = format!("{fraction:0<3}").parse().map_err(|_| error())?;
+    let millis = whole.checked_mul(1000).and_then(|whole| whole.checked_add(fraction));
+    millis.filter(|&millis| millis <= YEAR_MS).map(Duration::from_millis).ok_or_else(error)
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        if self.hourglass {
+            f.write_str("hg")?;
+        }
+        write!(f, "{}", self.time.as_secs_f64())?;
+        if self.increment > Duration::ZERO {
+            write!(f, "+{}", self.increment.as_secs_f64())?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for TimeControl {
+    type Error = TimeControlError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<TimeControl> for String {
+    fn from(control: TimeControl) -> Self {
+        control.to_string()
+    }
+}
+
+impl fmt::Display for TimeControlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Moves(text) => write!(f, "`{text}` is not a number of moves"),
+            Self::Time(text) => write!(f, "`{text}` is not a number of seconds"),
+            Self::Zero => f.write_str("the time control is 0"),
+            Self::Hourglass => {
+                f.write_str("an hourglass clock has no number of moves and no increment")
+            }
+        }
+    }
+}
+
+impl error::Error for TimeControlError {}
+
+/// An invalid plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Two engines have the same name.
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// An engine has no search limit.
+    NoLimit {
+        /// The engine.
+        engine: String,
+    },
+    /// A limit of an engine is 0.
+    ZeroLimit {
+        /// The engine.
+        engine: String,
+        /// The key of the limit.
+        field: &'static str,
+    },
+    /// An hourglass clock is combined with incompatible settings.
+    Hourglass {
+        /// An engine with an hourglass clock.
+        engine: String,
+        /// The incompatible setting.
+        problem: HourglassProblem,
+    },
+    /// An engine has the protocol USI, which does not support chess.
+    UsiInChess {
+        /// The engine.
+        engine: String,
+    },
+}
+
+/// A setting that is incompatible with an hourglass clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HourglassProblem {
+    /// Another engine has no hourglass clock.
+    Others,
+    /// Byoyomi.
+    Byoyomi,
+    /// Pondering: the time of the ponder search is not known in advance.
+    Ponder,
+}
+
+impl Plan {
+    /// Checks that each engine has a unique name, valid limits, and a protocol for the game.
+    ///
+    /// # Errors
+    /// The first problem.
+    pub fn check(&self) -> Result<(), PlanError> {
+        for (index, engine) in self.engines.iter().enumerate() {
+            let EnginePlan { name, limits, protocol, .. } = engine;
+            if self.engines.iter().take(index).any(|earlier| earlier.name == *name) {
+                return Err(PlanError::SameName { name: name.clone() });
+            }
+            if limits.is_empty() {
+                return Err(PlanError::NoLimit { engine: name.clone() });
+            }
+            if let Some(field) = limits.zero() {
+                return Err(PlanError::ZeroLimit { engine: name.clone(), field });
+            }
+            let has_hourglass = |limits: &Limits| limits.tc.is_some_and(|tc| tc.hourglass);
+            if has_hourglass(limits) {
+                let problem = if !self.engines.iter().all(|other| has_hourglass(&other.limits)) {
+                    Some(HourglassProblem::Others)
+                } else if limits.byoyomi_ms.is_some() {
+                    Some(HourglassProblem::Byoyomi)
+                } else if engine.ponder {
+                    Some(HourglassProblem::Ponder)
+                } else {
+                    None
+                };
+                if let Some(problem) = problem {
+                    return Err(PlanError::Hourglass { engine: name.clone(), problem });
+                }
+            }
+            if *protocol == Some(Protocol::Usi) && self.game != Game::Shogi {
+                return Err(PlanError::UsiInChess { engine: name.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Limits {
+    /// Whether no limit is set.
+    pub fn is_empty(&self) -> bool {
+        let Self { tc, byoyomi_ms, move_time_ms, nodes, depth, margin_ms: _ } = self;
+        tc.is_none()
+            && byoyomi_ms.is_none()
+            && move_time_ms.is_none()
+            && nodes.is_none()
+            && depth.is_none()
+    }
+
+    /// The key of a limit that is 0.
+    fn zero(&self) -> Option<&'static str> {
+        let byoyomi = self.byoyomi_ms.filter(|_| self.tc.is_none());
+        let limits = [
+            ("byoyomi_ms", byoyomi),
+            ("move_time_ms", self.move_time_ms),
+            ("nodes", self.nodes),
+            ("depth", self.depth.map(u64::from)),
+        ];
+        limits.into_iter().find(|(_, limit)| *limit == Some(0)).map(|(field, _)| field)
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SameName { name } => write!(f, "two engines have the name `{name}`"),
+            Self::NoLimit { engine } => write!(f, "engine `{engine}` has no limit"),
+            Self::ZeroLimit { engine, field } => {
+                write!(f, "`{field}` of engine `{engine}` must be at least 1")
+            }
+            Self::Hourglass { engine, problem } => {
+                write!(f, "engine `{engine}` has an hourglass clock, which ")?;
+                f.write_str(match problem {
+                    HourglassProblem::Others => "all engines must have",
+                    HourglassProblem::Byoyomi => "excludes byoyomi",
+                    HourglassProblem::Ponder => "excludes pondering",
+                })
+            }
+            Self::UsiInChess { engine } => {
+                write!(f, "engine `{engine}` has the protocol USI, which supports only shogi")
+            }
+        }
+    }
+}
+
+impl error::Error for PlanError {}

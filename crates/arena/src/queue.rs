@@ -22,19 +22,25 @@
 mod local;
 #[cfg(feature = "nats")]
 pub mod nats;
-mod report;
-mod spec;
-mod stop;
 
-use std::{error, fmt};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{error, fmt, io};
+
+use readyok_rules::Side;
+use serde::{Deserialize, Serialize};
 
 pub use crate::pairing::WorkerId;
-pub use local::{LocalDispatcher, LocalJobs, local};
-pub use report::{NoStart, Progress, Rejection, Report, ReturnReason, WarningContext};
-pub use spec::{Job, MAX_FILE_BYTES, MatchSpec, SpecError, SpecFile};
-pub use stop::{OnAbort, Stop, StopToken};
+pub use crate::queue::local::{LocalDispatcher, LocalJobs, local};
 
-use crate::pairing::PairResult;
+use crate::export::Records;
+use crate::pairing::{Opening, PairResult, Pairing};
+use crate::plan::{EngineId, Plan};
+use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord, Warning, WarningKind};
+use crate::store::{ContentHash, find_program, named_by};
 
 /// The maximum number of times that a job is delivered to a worker.
 pub const DELIVERIES: u32 = 3;
@@ -105,3 +111,541 @@ impl fmt::Display for QueueError {
 }
 
 impl error::Error for QueueError {}
+
+/// How a match is stopped. `Abort` overrides `Finish`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// Finish running pairings.
+    Finish,
+    /// Abort running pairings, and replay them when the match is resumed.
+    Abort,
+}
+
+/// The stop state of a match. Clones share it.
+#[derive(Clone, Default)]
+pub struct StopToken(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    stop: Option<Stop>,
+    next: u64,
+    on_abort: BTreeMap<u64, Box<dyn Fn() + Send>>,
+}
+
+/// Registration of an abort callback, until it is dropped.
+#[must_use]
+#[derive(Debug)]
+pub struct OnAbort {
+    token: StopToken,
+    key: u64,
+}
+
+impl StopToken {
+    /// Stops the match. A stop is never revoked or weakened.
+    pub fn stop(&self, how: Stop) {
+        let mut state = self.state();
+        let is_new = state.stop < Some(how);
+        if is_new {
+            state.stop = Some(how);
+        }
+        if is_new && how == Stop::Abort {
+            state.on_abort.values().for_each(|act| act());
+        }
+    }
+
+    /// How the match was stopped, if it was.
+    pub fn stopped(&self) -> Option<Stop> {
+        self.state().stop
+    }
+
+    /// Waits for this time or until an abort.
+    pub fn wait_for_abort(&self, time: Duration) {
+        let (sender, aborted) = channel();
+        let _registration = self.on_abort(move || {
+            // The wait may be over.
+            let _ = sender.send(());
+        });
+        // A timeout and an abort are equivalent.
+        let _ = aborted.recv_timeout(time);
+    }
+
+    /// Whether running games must be aborted.
+    pub fn is_aborted(&self) -> bool {
+        self.stopped() == Some(Stop::Abort)
+    }
+
+    /// Calls a function on an abort, or immediately if the match is already aborted. The function must be short and must
+    /// not use the token.
+    pub fn on_abort(&self, act: impl Fn() + Send + 'static) -> OnAbort {
+        let mut state = self.state();
+        if state.stop == Some(Stop::Abort) {
+            act();
+        }
+        let key = state.next;
+        state.next += 1;
+        state.on_abort.insert(key, Box::new(act));
+        OnAbort { token: self.clone(), key }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for OnAbort {
+    fn drop(&mut self) {
+        self.token.state().on_abort.remove(&self.key);
+    }
+}
+
+impl fmt::Debug for StopToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StopToken").field(&self.stopped()).finish()
+    }
+}
+
+/// Everything that all jobs of a match share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchSpec {
+    /// The hash that identifies the match in jobs and results.
+    pub plan_hash: ContentHash,
+    /// The plan.
+    pub plan: Plan,
+    /// Content hashes of the programs of the plan, by command. On another host the command is only a name: a program
+    /// with this content is started.
+    #[serde(default)]
+    pub programs: BTreeMap<String, ContentHash>,
+    /// The files in arguments and options of engines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SpecFile>,
+    /// The directories in them, as absolute paths. They are not sent: a worker must have them at the same path, such as
+    /// tablebases.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub directories: BTreeSet<PathBuf>,
+    /// Whether each move is reported.
+    #[serde(default)]
+    pub report_moves: bool,
+    /// The speed of the reference host of time controls. Workers scale times relative to it; `None` disables scaling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
+}
+
+/// A file whose path is an argument or an option value of an engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpecFile {
+    /// The engine.
+    pub engine: EngineId,
+    /// The argument or the value of the option. On another host it is only a name.
+    pub text: String,
+    /// The content hash.
+    pub content: ContentHash,
+    /// The path on the coordinator's host.
+    #[serde(skip)]
+    path: PathBuf,
+}
+
+/// Maximum size of programs and files for workers.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// A pairing for a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// The match.
+    pub plan_hash: ContentHash,
+    /// The pairing.
+    pub pairing: Pairing,
+    /// The number of previous deliveries.
+    #[serde(default)]
+    pub deliveries: u32,
+}
+
+/// A file or a directory of a plan that cannot be sent to workers.
+#[derive(Debug)]
+pub enum SpecError {
+    /// A program or a file cannot be read.
+    Unreadable {
+        /// The command of a program, or the path of a file.
+        path: String,
+        /// The reason.
+        error: io::Error,
+    },
+    /// A program or a file is larger than [`MAX_FILE_BYTES`].
+    TooLarge {
+        /// The command of a program, or the path of a file.
+        path: String,
+        /// The size.
+        bytes: u64,
+    },
+    /// An argument or an option is the relative path of a directory.
+    RelativeDirectory {
+        /// The name of the engine.
+        engine: String,
+        /// The path in the plan.
+        text: String,
+    },
+}
+
+impl MatchSpec {
+    /// The specification of a match on this host.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            plan_hash: ContentHash::of_plan(plan),
+            plan: plan.clone(),
+            programs: BTreeMap::new(),
+            files: Vec::new(),
+            directories: BTreeSet::new(),
+            report_moves: false,
+            speed: None,
+        }
+    }
+
+    /// Adds content hashes of programs, and the files in arguments and options, for workers on other hosts.
+    ///
+    /// # Errors
+    /// A program is not found, a file cannot be read or is too large, or a directory has a relative path.
+    pub fn with_contents(mut self) -> Result<Self, SpecError> {
+        let mut known = BTreeMap::new();
+        // Engines often share a program or a large network file.
+        let mut content_of = |name: &str, path: &Path| {
+            if let Some(content) = known.get(path) {
+                return Ok(*content);
+            }
+            let content = content_of(name, path)?;
+            known.insert(path.to_owned(), content);
+            Ok(content)
+        };
+        for (id, engine) in (0..).map(EngineId).zip(&self.plan.engines) {
+            if engine.command.contains("://") {
+                continue;
+            }
+            let command = engine.command.clone();
+            let unreadable = |error| SpecError::Unreadable { path: command.clone(), error };
+            let program = find_program(&command).map_err(unreadable)?;
+            self.programs.insert(command.clone(), content_of(&command, &program)?);
+            for (text, path) in named_by(engine, Some(&program)) {
+                if path.is_dir() {
+                    if !Path::new(&text).is_absolute() {
+                        let engine = engine.name.clone();
+                        return Err(SpecError::RelativeDirectory { engine, text });
+                    }
+                    self.directories.insert(path);
+                    continue;
+                }
+                let content = content_of(&path.display().to_string(), &path)?;
+                self.files.push(SpecFile { engine: id, text, content, path });
+            }
+        }
+        Ok(self)
+    }
+
+    /// The file of an argument or an option value of an engine.
+    pub fn file(&self, engine: EngineId, text: &str) -> Option<&SpecFile> {
+        self.files.iter().find(|file| file.engine == engine && file.text == text)
+    }
+
+    /// The path of a program of the plan on this host.
+    ///
+    /// # Errors
+    /// The program is not found.
+    pub fn path_of(&self, command: &str) -> io::Result<PathBuf> {
+        find_program(command)
+    }
+
+    /// A job of the match.
+    pub fn job(&self, pairing: Pairing) -> Job {
+        Job { plan_hash: self.plan_hash, pairing, deliveries: 0 }
+    }
+}
+
+impl SpecFile {
+    /// The path on the coordinator's host; empty on other hosts.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn content_of(name: &str, path: &Path) -> Result<ContentHash, SpecError> {
+    let unreadable = |error| SpecError::Unreadable { path: name.to_owned(), error };
+    let bytes = path.metadata().map_err(unreadable)?.len();
+    if bytes > MAX_FILE_BYTES {
+        return Err(SpecError::TooLarge { path: name.to_owned(), bytes });
+    }
+    ContentHash::of_file(path).map_err(unreadable)
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { path, error } => {
+                write!(f, "`{path}` cannot be sent to workers: {error}")
+            }
+            Self::TooLarge { path, bytes } => {
+                write!(
+                    f,
+                    "`{path}` cannot be sent to workers: {bytes} bytes exceed the limit of {MAX_FILE_BYTES}"
+                )
+            }
+            Self::RelativeDirectory { engine, text } => {
+                write!(
+                    f,
+                    "`{text}` of the engine `{engine}` is a directory, which is not sent to workers: use the \
+                     absolute path of a directory that exists on their hosts"
+                )
+            }
+        }
+    }
+}
+
+impl error::Error for SpecError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Unreadable { error, .. } => Some(error),
+            Self::TooLarge { .. } | Self::RelativeDirectory { .. } => None,
+        }
+    }
+}
+
+/// A message to the coordinator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Report {
+    /// A worker has joined.
+    Joined(WorkerId),
+    /// A worker has left. Its jobs are reported separately.
+    Left(WorkerId),
+    /// Progress of a pairing.
+    Progress {
+        /// The worker.
+        worker: WorkerId,
+        /// The index of the pairing.
+        index: u64,
+        /// The progress.
+        progress: Progress,
+    },
+    /// A pairing was played.
+    Done {
+        /// The worker.
+        worker: WorkerId,
+        /// The result.
+        result: Box<PairResult>,
+        /// Its game records, if the worker has created them.
+        records: Option<Records>,
+    },
+    /// A lease has ended without a result, or a job was withdrawn.
+    Returned {
+        /// The index of the pairing.
+        index: u64,
+        /// The reason.
+        why: ReturnReason,
+    },
+    /// A worker rejects the match.
+    Rejected {
+        /// The worker.
+        worker: WorkerId,
+        /// The reason.
+        why: Rejection,
+    },
+    /// For some time, all workers have rejected the match.
+    AllRejected(Vec<(WorkerId, Rejection)>),
+    /// The match was interrupted by the user.
+    Interrupted,
+    /// The queue has failed.
+    QueueFailed(QueueError),
+}
+
+/// The reason why a lease has ended without a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReturnReason {
+    /// The job was given back or lost, and is in the queue again.
+    Requeued,
+    /// The match was stopped.
+    Withdrawn,
+    /// The job was lost [`DELIVERIES`](DELIVERIES) times.
+    TooManyDeliveries,
+    /// The pairing cannot be played, for this reason.
+    Failed(String),
+}
+
+/// Progress of a pairing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Progress {
+    /// A game starts.
+    GameStart {
+        /// The number of the game in its pairing, counted from 0.
+        game: u32,
+    },
+    /// A move was played. Reported only if the match requests it.
+    Move {
+        /// The number of the game.
+        game: u32,
+        /// Plies since the opening before the move.
+        ply: u32,
+        /// The move.
+        played: Box<MoveRecord>,
+    },
+    /// A game is over.
+    GameEnd {
+        /// The number of the game.
+        game: u32,
+        /// The winner; `None` for a draw.
+        winner: Option<Side>,
+        /// The reason.
+        #[serde(rename = "termination")]
+        end: GameEnd,
+        /// The number of plies since the opening.
+        plies: u32,
+        /// The duration in milliseconds.
+        duration_ms: u64,
+        /// Names and settings of both engines.
+        #[serde(default)]
+        engines: Box<[EngineInfo; 2]>,
+    },
+    /// All games of the pairing are replayed: the process was suspended during a game.
+    Replay,
+    /// An engine behaved unexpectedly, without effect on the result.
+    Warning {
+        /// The number of the game.
+        game: u32,
+        /// The engine.
+        engine: EngineId,
+        /// The description.
+        text: String,
+        /// Details for bug reports.
+        #[serde(default)]
+        context: Option<Box<WarningContext>>,
+    },
+}
+
+/// The context of a warning about an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarningContext {
+    /// The kind of warning.
+    pub kind: WarningKind,
+    /// The output line of the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// The position of the opening, as FEN or SFEN; `None` is the start position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// All moves before the warning.
+    pub moves: Vec<String>,
+    /// The move played, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<String>,
+}
+
+impl WarningContext {
+    /// The context of a warning of a game.
+    pub fn of(opening: &Opening, game: &MatchGame, warning: &Warning) -> Self {
+        let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
+        let made = game.moves.iter().take(ply).map(|made| made.mv.to_string());
+        Self {
+            kind: warning.kind.clone(),
+            line: warning.line.clone(),
+            position: opening.position.clone(),
+            moves: opening.moves.iter().cloned().chain(made).collect(),
+            played: game.moves.get(ply).map(|made| made.mv.to_string()),
+        }
+    }
+}
+
+/// The reason why a worker rejects a match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Rejection {
+    /// The match specification has no content hash of a program.
+    UnknownContent {
+        /// The command in the plan.
+        command: String,
+    },
+    /// A program is not allowed.
+    NotAllowed {
+        /// The command in the plan.
+        command: String,
+        /// The content hash.
+        content: ContentHash,
+    },
+    /// Environment variables are not allowed, since they can make a program run another one.
+    Environment {
+        /// The command in the plan.
+        command: String,
+    },
+    /// The arguments of a program are not allowed.
+    Arguments {
+        /// The command in the plan.
+        command: String,
+        /// The arguments.
+        args: Vec<String>,
+    },
+    /// The value of an option could be the path of a file.
+    Option {
+        /// The name of the engine in the plan.
+        engine: String,
+        /// The name of the option.
+        option: String,
+    },
+    /// A program or a file could not be downloaded.
+    NotFetched {
+        /// The reason.
+        why: String,
+    },
+    /// A resource other than the engines is missing on the worker's host.
+    MissingResource {
+        /// The reason.
+        why: String,
+    },
+    /// An engine does not work on the worker's host.
+    Engine(NoStart),
+}
+
+/// An engine that does not work on a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoStart {
+    /// The name of the engine in the plan.
+    pub engine: String,
+    /// The reason, as a predicate: `does not start (no such file)`.
+    pub why: String,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownContent { command } => {
+                write!(f, "it has no content hash of the program `{command}`")
+            }
+            Self::NotAllowed { command, content } => {
+                write!(f, "the program `{command}` with the content {content} is not allowed here")
+            }
+            Self::Environment { command } => {
+                write!(f, "an environment for the program `{command}` is not allowed here")
+            }
+            Self::Arguments { command, args } => {
+                let args = args.join(" ");
+                write!(f, "the program `{command}` with the arguments `{args}` is not allowed here")
+            }
+            Self::Option { engine, option } => {
+                write!(
+                    f,
+                    "the option `{option}` of the engine `{engine}` could be a path, which is not allowed here"
+                )
+            }
+            Self::NotFetched { why } | Self::MissingResource { why } => f.write_str(why),
+            Self::Engine(no_start) => no_start.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for NoStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the engine `{}` {}", self.engine, self.why)
+    }
+}
+
+impl error::Error for Rejection {}
+
+impl From<NoStart> for Rejection {
+    fn from(no_start: NoStart) -> Self {
+        Self::Engine(no_start)
+    }
+}

@@ -4,26 +4,18 @@
 //! match of any length fits; [`Report::html`] gives the page. Charts are SVG
 //! elements; the page has no script and loads nothing.
 
-mod charts;
-mod curve;
-mod engines;
-mod failures;
-mod moves;
 mod page;
-mod workers;
 
+use std::collections::BTreeMap;
+
+use readyok_protocol::Move;
 use readyok_rules::{Side, Termination};
 
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
-use crate::result::MatchGame;
-use crate::stats::{Crosstable, MAX_PLAYERS, Ratings, Sprt};
-
-use curve::Curve;
-use engines::EngineSums;
-use failures::Failures;
-use moves::{Lengths, Slowest};
-use workers::Workers;
+use crate::queue::WorkerId;
+use crate::result::{GameEnd, MatchGame, MoveRecord};
+use crate::stats::{Counts, Crosstable, Figures, MAX_PLAYERS, Ratings, Sprt};
 
 /// What a match has come to so far.
 #[derive(Clone, Debug)]
@@ -115,5 +107,344 @@ fn engine_of(game: &MatchGame, side: Side) -> EngineId {
     match side {
         Side::First => game.first,
         Side::Second => game.second,
+    }
+}
+
+/// About the width of a chart in pixels.
+const MAX_POINTS: usize = 1024;
+
+/// A curve that keeps every n-th point, with n doubling as it grows.
+#[derive(Clone, Debug)]
+struct Curve {
+    points: Vec<Point>,
+    last: Option<Point>,
+    stride: u64,
+    seen: u64,
+}
+
+/// State of the match after a number of games.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    games: u64,
+    /// Elo and its error, if defined.
+    elo: Option<(f64, f64)>,
+    /// The log-likelihood ratio, in a test.
+    llr: Option<f64>,
+}
+
+impl Default for Curve {
+    fn default() -> Self {
+        Self { points: Vec::new(), last: None, stride: 1, seen: 0 }
+    }
+}
+
+impl Curve {
+    fn add(&mut self, counts: &Counts, sprt: Option<&Sprt>) {
+        let figures = Figures::of(counts);
+        let point = Point {
+            games: counts.games(),
+            elo: figures.elo.value.number().zip(figures.elo.error.number()),
+            llr: sprt.and_then(|sprt| sprt.llr(counts).ok()),
+        };
+        self.last = Some(point);
+        if self.seen.is_multiple_of(self.stride) {
+            self.points.push(point);
+            if self.points.len() == MAX_POINTS {
+                let mut index = 0_usize;
+                self.points.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.stride *= 2;
+            }
+        }
+        self.seen += 1;
+    }
+
+    /// The points, the last one always among them.
+    fn points(&self) -> Vec<Point> {
+        let mut points = self.points.clone();
+        if let Some(last) = self.last
+            && points.last().is_none_or(|point| point.games < last.games)
+        {
+            points.push(last);
+        }
+        points
+    }
+}
+
+/// Later moves are summed with this one.
+const LAST_MOVE: usize = 150;
+
+/// The sums of one engine.
+#[derive(Clone, Debug, Default)]
+struct EngineSums {
+    /// Number of games by termination and score: won (1), drawn (0) or lost (-1).
+    ends: BTreeMap<(String, i8), u64>,
+    /// Time by the number of the move, counted from 0.
+    time: Vec<Mean>,
+    /// Time of all moves.
+    all_time: Mean,
+    /// The longest search, in microseconds.
+    longest_us: u64,
+    /// Latency of responses: measured minus reported time, in milliseconds.
+    latency: Mean,
+    /// Depth in plies.
+    depth: Mean,
+    /// Nodes of a search.
+    nodes: Mean,
+    /// Nodes per second, as reported.
+    nps: Mean,
+}
+
+/// A sum with the number of its values.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    sum: f64,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    /// The mean; none without values.
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53 moves")]
+    fn value(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+}
+
+impl EngineSums {
+    /// Adds a move; `ply` is counted from 0, and both sides count.
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, and shown rounded")]
+    fn add_move(&mut self, ply: usize, played: &MoveRecord) {
+        let millis = played.time_us as f64 / 1000.0;
+        let number = (ply / 2).min(LAST_MOVE);
+        if self.time.len() <= number {
+            self.time.resize(number + 1, Mean::default());
+        }
+        if let Some(mean) = self.time.get_mut(number) {
+            mean.add(millis);
+        }
+        self.all_time.add(millis);
+        self.longest_us = self.longest_us.max(played.time_us);
+        if let Some(reported) = played.reported_time_ms {
+            self.latency.add(millis - reported as f64);
+        }
+        if let Some(depth) = played.depth {
+            self.depth.add(f64::from(depth));
+        }
+        if let Some(nodes) = played.nodes {
+            self.nodes.add(nodes as f64);
+        }
+        if let Some(nps) = played.nps {
+            self.nps.add(nps as f64);
+        }
+    }
+
+    /// Adds a game in which the engine had a side.
+    fn add_game(&mut self, game: &MatchGame, side: Side) {
+        let outcome = match game.winner {
+            None => 0,
+            Some(winner) if winner == side => 1,
+            Some(_) => -1,
+        };
+        *self.ends.entry((end(game.end.termination), outcome)).or_default() += 1;
+    }
+}
+
+/// A termination as text.
+fn end(termination: Termination) -> String {
+    match termination {
+        Termination::TryRule => "try rule".to_owned(),
+        Termination::DrawAdjudication => "adjudicated draw".to_owned(),
+        Termination::ResignAdjudication => "adjudicated win".to_owned(),
+        Termination::MateAdjudication => "claimed mate".to_owned(),
+        other => other.name().replace('-', " "),
+    }
+}
+
+/// Maximum number of stored failures.
+const MAX_FAILURES: usize = 100;
+
+/// Games that an engine has lost by failing, the first ones.
+#[derive(Clone, Debug, Default)]
+struct Failures {
+    kept: Vec<Failure>,
+    more: u64,
+}
+
+/// A game that an engine has lost by failing.
+#[derive(Clone, Debug)]
+struct Failure {
+    /// The index of the pairing, and the game in it, counted from 1.
+    pairing: u64,
+    game: u32,
+    engine: EngineId,
+    what: GameEnd,
+}
+
+impl Failures {
+    fn add(&mut self, pairing: u64, number: u32, game: &MatchGame) {
+        let engine = match game.winner {
+            Some(Side::First) => game.second,
+            Some(Side::Second) => game.first,
+            None => return,
+        };
+        if !game.end.termination.is_failure() {
+            return;
+        }
+        if self.kept.len() == MAX_FAILURES {
+            self.more += 1;
+            return;
+        }
+        let what = game.end.clone();
+        self.kept.push(Failure { pairing, game: number, engine, what });
+    }
+
+    fn kept(&self) -> &[Failure] {
+        &self.kept
+    }
+
+    /// How many there were besides.
+    fn more(&self) -> u64 {
+        self.more
+    }
+}
+
+/// How many of the slowest moves are kept.
+const SLOWEST: usize = 20;
+
+/// Games by their length, in steps.
+#[derive(Clone, Debug, Default)]
+struct Lengths {
+    steps: Vec<u64>,
+}
+
+impl Lengths {
+    /// Plies in a step.
+    const STEP: usize = 20;
+    /// Longer games count in the last step.
+    const STEPS: usize = 40;
+
+    fn add(&mut self, game: &MatchGame) {
+        let step = (game.moves.len() / Self::STEP).min(Self::STEPS - 1);
+        if self.steps.len() <= step {
+            self.steps.resize(step + 1, 0);
+        }
+        if let Some(count) = self.steps.get_mut(step) {
+            *count += 1;
+        }
+    }
+
+    /// How many games each step has.
+    fn steps(&self) -> &[u64] {
+        &self.steps
+    }
+}
+
+/// The moves that took longest, the slowest first.
+#[derive(Clone, Debug, Default)]
+struct Slowest {
+    moves: Vec<SlowMove>,
+}
+
+/// A move that took long.
+#[derive(Clone, Debug)]
+struct SlowMove {
+    time_us: u64,
+    /// The index of the pairing, and the game in it, counted from 1.
+    pairing: u64,
+    game: u32,
+    /// Counted from 1 after the opening.
+    ply: usize,
+    mv: Move,
+}
+
+impl Slowest {
+    fn add(&mut self, pairing: u64, number: u32, game: &MatchGame) {
+        for (ply, played) in (1..).zip(&game.moves) {
+            let time_us = played.time_us;
+            let full = self.moves.len() == SLOWEST;
+            if full && self.moves.last().is_some_and(|last| time_us <= last.time_us) {
+                continue;
+            }
+            let at = self.moves.partition_point(|slow| slow.time_us >= time_us);
+            let mv = played.mv;
+            self.moves.insert(at, SlowMove { time_us, pairing, game: number, ply, mv });
+            self.moves.truncate(SLOWEST);
+        }
+    }
+
+    fn moves(&self) -> &[SlowMove] {
+        &self.moves
+    }
+}
+
+/// Maximum number of workers with sums of their own.
+const MAX_WORKERS: usize = 500;
+
+/// The sums of all workers.
+#[derive(Clone, Debug, Default)]
+struct Workers {
+    /// The entry without a worker is that of the coordinator.
+    sums: BTreeMap<Option<WorkerId>, WorkerSums>,
+    /// Pairings of other workers.
+    more: u64,
+}
+
+/// The sums of one worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct WorkerSums {
+    pairings: u64,
+    games: u64,
+    /// Games lost by an engine, by termination.
+    no_starts: u64,
+    crashes: u64,
+    stalls: u64,
+    illegal: u64,
+    forfeits: u64,
+}
+
+impl Workers {
+    fn add(&mut self, result: &PairResult) {
+        if self.sums.len() >= MAX_WORKERS && !self.sums.contains_key(&result.worker) {
+            self.more += 1;
+            return;
+        }
+        let sums = self.sums.entry(result.worker.clone()).or_default();
+        sums.pairings += 1;
+        for game in &result.games {
+            sums.add(game.end.termination);
+        }
+    }
+
+    /// All of them in the order of their names, if there is more than one.
+    fn rows(&self) -> Option<impl Iterator<Item = (Option<&WorkerId>, WorkerSums)>> {
+        let rows = self.sums.iter().map(|(worker, sums)| (worker.as_ref(), *sums));
+        (self.sums.len() > 1).then_some(rows)
+    }
+
+    /// How many pairings are of workers that have no row.
+    fn more(&self) -> u64 {
+        self.more
+    }
+}
+
+impl WorkerSums {
+    fn add(&mut self, termination: Termination) {
+        self.games += u64::from(termination != Termination::Aborted);
+        let count = match termination {
+            Termination::EngineStartFailure => &mut self.no_starts,
+            Termination::EngineCrash => &mut self.crashes,
+            Termination::EngineStall => &mut self.stalls,
+            Termination::IllegalMove => &mut self.illegal,
+            Termination::TimeForfeit => &mut self.forfeits,
+            _ => return,
+        };
+        *count += 1;
     }
 }

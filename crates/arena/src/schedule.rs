@@ -3,27 +3,26 @@
 //! ```text
 //! plan ──> format: encounters ──> pairings, colors ──> + opening ──> Pairing
 //!             ▲                                                         │
-//!             └──────────── Outcome, in any order ◄─────────────────────┘
+//!             └──────────── PairingScore, in any order ◄─────────────────────┘
 //! ```
 //!
 //! Pairings are generated on demand: a plan of 500,000 rounds needs no more memory than one of two. They depend on
 //! the plan and on the recorded outcomes, but not on the order of outcomes. To resume a match, create a schedule
 //! and record the stored outcomes.
 
-mod encounter;
-mod error;
-mod knockout;
+mod formats;
 mod pairings;
-mod round_robin;
 mod swiss;
 
-pub use encounter::{Outcome, Score};
-pub use error::ScheduleError;
+use std::collections::BTreeMap;
+use std::{error, fmt};
 
-use crate::openings::{Book, Skipped};
-use crate::pairing::Pairing;
+use readyok_rules::Side;
+
+use crate::openings::{Book, OpeningError, Skipped};
+use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, Plan};
-use pairings::{Pairings, Step};
+use crate::schedule::pairings::{Pairings, Step};
 
 /// The pairings of a plan, in order.
 ///
@@ -100,7 +99,7 @@ impl Schedule {
     ///
     /// # Errors
     /// The schedule has no such pairing.
-    pub fn record(&mut self, outcome: Outcome) -> Result<bool, ScheduleError> {
+    pub fn record(&mut self, outcome: PairingScore) -> Result<bool, ScheduleError> {
         self.pairings.record(outcome)
     }
 
@@ -125,5 +124,288 @@ impl Schedule {
     /// Openings that were skipped since the last call.
     pub fn take_skipped(&mut self) -> Skipped {
         self.book.take_skipped()
+    }
+}
+
+/// An invalid plan, or an outcome that does not belong to the schedule.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// A match needs two engines.
+    TooFewEngines {
+        /// The number of engines of the plan.
+        engines: usize,
+    },
+    /// The plan has too many engines.
+    TooManyEngines {
+        /// The number of engines of the plan.
+        engines: usize,
+        /// The maximum.
+        limit: usize,
+    },
+    /// A number of the plan must be at least 1.
+    Zero {
+        /// The name of the field in the plan.
+        field: &'static str,
+    },
+    /// The bracket determines the number of rounds of a knockout: `rounds` must be 1.
+    KnockoutRounds {
+        /// The value in the plan.
+        rounds: u32,
+    },
+    /// Pairings of two games need reversed colors.
+    FixedPairs,
+    /// The number of pairings or rounds overflows.
+    TooLarge,
+    /// The openings of the plan cannot be used.
+    Opening(OpeningError),
+    /// The schedule has no pairing with the index of an outcome.
+    NoSuchPairing {
+        /// Its index.
+        index: u64,
+    },
+    /// An outcome has a different number of games than its pairing.
+    Games {
+        /// The index of the pairing.
+        index: u64,
+        /// The games of the outcome.
+        games: u32,
+        /// The games of the pairing.
+        expected: u32,
+    },
+    /// The engines of an outcome are not those of the schedule: the plan or an earlier result was changed.
+    OtherEngines {
+        /// The index of the pairing.
+        index: u64,
+        /// The engines of the outcome.
+        recorded: (EngineId, EngineId),
+        /// The engines of the schedule.
+        scheduled: (EngineId, EngineId),
+    },
+}
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFewEngines { engines } => {
+                write!(f, "a match needs two engines, and the plan has {engines}")
+            }
+            Self::TooManyEngines { engines, limit } => {
+                write!(f, "the plan has {engines} engines, more than {limit}")
+            }
+            Self::Zero { field } => write!(f, "`{field}` must be at least 1"),
+            Self::KnockoutRounds { rounds } => write!(
+                f,
+                "the plan has {rounds} `rounds`, but the number of engines determines the rounds of a \
+                 knockout; `pairs_per_encounter` makes its matches longer"
+            ),
+            Self::FixedPairs => f.write_str(
+                "fixed colors need one game for each pairing; `pairs_per_encounter` gives more",
+            ),
+            Self::TooLarge => f.write_str("the plan has too many pairings to count"),
+            Self::Opening(error) => error.fmt(f),
+            Self::NoSuchPairing { index } => write!(f, "the schedule has no pairing {index}"),
+            Self::Games { index, games, expected } => {
+                write!(f, "the result of pairing {index} has {games} games instead of {expected}")
+            }
+            Self::OtherEngines { index, recorded, scheduled } => write!(
+                f,
+                "the result of pairing {index} is of engines {} and {}, but the schedule has {} \
+                 and {} there",
+                recorded.0.0, recorded.1.0, scheduled.0.0, scheduled.1.0
+            ),
+        }
+    }
+}
+
+impl error::Error for ScheduleError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Opening(error) => error.source(),
+            Self::TooFewEngines { .. }
+            | Self::TooManyEngines { .. }
+            | Self::Zero { .. }
+            | Self::KnockoutRounds { .. }
+            | Self::FixedPairs
+            | Self::TooLarge
+            | Self::NoSuchPairing { .. }
+            | Self::Games { .. }
+            | Self::OtherEngines { .. } => None,
+        }
+    }
+}
+
+impl From<OpeningError> for ScheduleError {
+    fn from(error: OpeningError) -> Self {
+        Self::Opening(error)
+    }
+}
+
+/// The result of a pairing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairingScore {
+    /// The index of the pairing.
+    pub index: u64,
+    /// The engine with the first move in the first game.
+    pub first: EngineId,
+    /// Its opponent.
+    pub second: EngineId,
+    /// The score of `first`.
+    pub score: Score,
+}
+
+/// Wins, draws and losses of the first engine of a pairing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+}
+
+impl Score {
+    /// The number of games.
+    pub fn games(self) -> u32 {
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
+    }
+
+    /// The half points of both engines.
+    fn half_points(self) -> (u64, u64) {
+        let points = |wins: u32| u64::from(wins) * 2 + u64::from(self.draws);
+        (points(self.wins), points(self.losses))
+    }
+}
+
+impl From<&PairResult> for PairingScore {
+    fn from(result: &PairResult) -> Self {
+        let pairing = &result.pairing;
+        let mut score = Score::default();
+        for game in &result.games {
+            let winner = game.winner.map(|side| match side {
+                Side::First => game.first,
+                Side::Second => game.second,
+            });
+            let count = match winner {
+                None => &mut score.draws,
+                Some(winner) if winner == pairing.first => &mut score.wins,
+                Some(_) => &mut score.losses,
+            };
+            *count = count.saturating_add(1);
+        }
+        Self { index: pairing.index, first: pairing.first, second: pairing.second, score }
+    }
+}
+
+/// Two engines that play each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Encounter {
+    /// Counted from 0.
+    round: u64,
+    /// The number of the opening if openings change with the round. A replayed match needs another opening:
+    /// deterministic engines would repeat the tie.
+    opening: u64,
+    /// The engine with the first move in the first pairing.
+    first: EngineId,
+    second: EngineId,
+}
+
+/// Whether the engines of an encounter are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lookup {
+    Known(Encounter),
+    /// The encounter is not played.
+    Skipped,
+    /// It depends on results that are not recorded yet.
+    Pending,
+}
+
+impl Encounter {
+    /// Fails unless a recorded outcome is of these engines.
+    fn check(self, index: u64, first: EngineId, second: EngineId) -> Result<(), ScheduleError> {
+        let sorted = |one: EngineId, other: EngineId| (one.min(other), one.max(other));
+        if sorted(first, second) == sorted(self.first, self.second) {
+            return Ok(());
+        }
+        Err(ScheduleError::OtherEngines {
+            index,
+            recorded: (first, second),
+            scheduled: (self.first, self.second),
+        })
+    }
+}
+
+/// Scores of all encounters with recorded outcomes.
+#[derive(Debug)]
+struct Scores {
+    /// Pairings per encounter.
+    pairings: u64,
+    by_encounter: BTreeMap<u64, Tally>,
+}
+
+/// Score of an encounter. The engines are in the order of the first recorded outcome.
+#[derive(Clone, Copy, Debug)]
+struct Tally {
+    engines: (EngineId, EngineId),
+    half_points: (u64, u64),
+    pairings: u64,
+}
+
+impl Scores {
+    fn new(pairings: u64) -> Self {
+        Self { pairings, by_encounter: BTreeMap::new() }
+    }
+
+    /// Adds the outcome of one pairing of an encounter.
+    fn add(&mut self, number: u64, outcome: PairingScore) -> Result<(), ScheduleError> {
+        let PairingScore { index, first, second, score } = outcome;
+        let engines = (first, second);
+        let tally = self.by_encounter.entry(number).or_insert(Tally {
+            engines,
+            half_points: (0, 0),
+            pairings: 0,
+        });
+        let (ours, theirs) = if tally.engines == engines {
+            score.half_points()
+        } else if tally.engines == (second, first) {
+            let (ours, theirs) = score.half_points();
+            (theirs, ours)
+        } else {
+            return Err(ScheduleError::OtherEngines {
+                index,
+                recorded: engines,
+                scheduled: tally.engines,
+            });
+        };
+        tally.half_points.0 += ours;
+        tally.half_points.1 += theirs;
+        tally.pairings += 1;
+        Ok(())
+    }
+
+    /// Whether all pairings of an encounter are recorded.
+    fn is_complete(&self, number: u64) -> bool {
+        self.by_encounter.get(&number).is_some_and(|tally| tally.pairings >= self.pairings)
+    }
+
+    /// The half points of both engines of a complete encounter.
+    fn half_points(&self, number: u64, first: EngineId, second: EngineId) -> Option<(u64, u64)> {
+        let tally =
+            self.by_encounter.get(&number).filter(|tally| tally.pairings >= self.pairings)?;
+        let (ours, theirs) = tally.half_points;
+        if tally.engines == (first, second) {
+            Some((ours, theirs))
+        } else if tally.engines == (second, first) {
+            Some((theirs, ours))
+        } else {
+            None
+        }
+    }
+
+    /// Fails if outcomes of other engines were recorded before the engines of the encounter were known.
+    fn check(&self, number: u64, encounter: Encounter) -> Result<(), ScheduleError> {
+        let Some(tally) = self.by_encounter.get(&number) else { return Ok(()) };
+        encounter.check(number * self.pairings, tally.engines.0, tally.engines.1)
     }
 }

@@ -24,31 +24,27 @@
 //! - Reading requires as much memory as the longest pair.
 
 mod contents;
-mod error;
 mod format;
-mod plan_diff;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
+use std::{error, fmt, io, thread};
 
-pub use contents::{ChangedFile, ContentHash, NoHash};
-pub(crate) use contents::{find_program, named_by};
-pub use error::StoreError;
-pub use format::{ExportStart, IndexSet, Reader};
-pub use plan_diff::Difference;
 use tempfile::NamedTempFile;
+
+pub use crate::store::contents::{ChangedFile, ContentHash, Difference, NoHash};
+pub(crate) use crate::store::contents::{find_program, named_by};
+pub use crate::store::format::{ExportStart, IndexSet, Reader};
 
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Format, Plan};
+use crate::store::contents::Contents;
+use crate::store::format::{Head, Record, Scan};
 use crate::time::now;
-use contents::Contents;
-use error::At as _;
-use format::{Head, Record, Scan};
 
 /// The results file of a match, open for exclusive writing.
 #[derive(Debug)]
@@ -165,9 +161,9 @@ impl Store {
             wanted.rounds = plan.rounds;
         }
         let differences = if self.head.sealed {
-            plan_diff::between(&wanted, &plan_diff::sealed_as(&wanted, plan))
+            contents::between(&wanted, &contents::sealed_as(&wanted, plan))
         } else {
-            plan_diff::between(&wanted, plan)
+            contents::between(&wanted, plan)
         };
         if !differences.is_empty() {
             return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
@@ -190,7 +186,7 @@ impl Store {
         }
         if !self.may_grow(rounds) {
             let wanted = Plan { rounds, ..self.head.plan.clone() };
-            let differences = plan_diff::between(&self.head.plan, &wanted);
+            let differences = contents::between(&self.head.plan, &wanted);
             return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
         }
         self.write(&Record::Rounds(rounds))?;
@@ -225,7 +221,7 @@ impl Store {
         let mut differences = Vec::new();
         for (name, stored) in &stored.env {
             match env.get(name) {
-                Some(value) if plan_diff::is_of(stored, name, value) => {
+                Some(value) if contents::is_of(stored, name, value) => {
                     known.env.insert(name.clone(), value.clone());
                 }
                 value => differences.push(Difference::hidden(at, name, true, value.is_some())),
@@ -251,7 +247,7 @@ impl Store {
             let is_missing =
                 |(name, value): &(&String, &String)| known.env.get(*name) == Some(*value);
             let names = stored.env.iter().filter(is_missing);
-            names.map(move |(name, _)| plan_diff::variable(index, name))
+            names.map(move |(name, _)| contents::variable(index, name))
         });
         let variables: Vec<String> = missing.collect();
         if variables.is_empty() {
@@ -331,7 +327,7 @@ impl Store {
         if let Err(error) = self.file.write_all(&line) {
             // A partial line in the middle of the file would be damage.
             self.file.set_len(self.end).at(&self.path, "cannot be truncated")?;
-            self.file.seek(std::io::SeekFrom::End(0)).at(&self.path, "cannot be truncated")?;
+            self.file.seek(io::SeekFrom::End(0)).at(&self.path, "cannot be truncated")?;
             return Err(error).at(&self.path, "cannot be written");
         }
         self.end += line.len() as u64;
@@ -340,7 +336,7 @@ impl Store {
 }
 
 /// Creates an unnamed file with default permissions.
-pub(crate) fn unnamed_in(directory: &Path) -> std::io::Result<NamedTempFile> {
+pub(crate) fn unnamed_in(directory: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -348,7 +344,7 @@ pub(crate) fn unnamed_in(directory: &Path) -> std::io::Result<NamedTempFile> {
 }
 
 /// Creates an unnamed file that is readable by the owner only.
-fn private_in(directory: &Path) -> std::io::Result<NamedTempFile> {
+fn private_in(directory: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().tempfile_in(directory)
 }
 
@@ -360,7 +356,7 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 }
 
 /// Flushes a directory to the disk, where that is supported.
-pub(crate) fn sync_directory(directory: &Path) -> std::io::Result<()> {
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
@@ -378,6 +374,145 @@ fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
             }
             Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
             Err(TryLockError::Error(error)) => return Err(error).at(path, "cannot be locked"),
+        }
+    }
+}
+
+/// An error of a results file.
+#[derive(Debug)]
+pub enum StoreError {
+    /// An I/O error.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The failed operation: `cannot be opened`.
+        what: &'static str,
+        /// The cause.
+        error: io::Error,
+    },
+    /// The new file already exists.
+    Exists(PathBuf),
+    /// Another process has the file open for writing.
+    Locked(PathBuf),
+    /// The first line is not that of a results file.
+    NoHead {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
+    /// The file has another version of the format.
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version of the file.
+        version: u32,
+        /// The supported version.
+        supported: u32,
+    },
+    /// A line is damaged, and valid ones follow.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line number, from 1.
+        line: u64,
+        /// The reason.
+        why: String,
+    },
+    /// The file has another plan.
+    OtherPlan {
+        /// The file.
+        path: PathBuf,
+        /// The differences of the plans.
+        differences: Vec<Difference>,
+    },
+    /// Values of environment variables are required.
+    NoValues {
+        /// The file.
+        path: PathBuf,
+        /// The variables: `engines[1].env.NAME`.
+        variables: Vec<String>,
+    },
+    /// Engines or openings have changed since the start of the match.
+    OtherFiles {
+        /// The file.
+        path: PathBuf,
+        /// The changed files.
+        files: Vec<ChangedFile>,
+    },
+}
+
+impl StoreError {
+    fn create(path: &Path, error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            return Self::Exists(path.to_owned());
+        }
+        Self::Io { path: path.to_owned(), what: "cannot be created", error }
+    }
+}
+
+/// Adds the path and the failed operation to an I/O error.
+pub(crate) trait At<T> {
+    fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError> {
+        self.map_err(|error| StoreError::Io { path: path.to_owned(), what, error })
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, what, error } => write!(f, "`{}` {what}: {error}", path.display()),
+            Self::Exists(path) => write!(f, "`{}` already exists", path.display()),
+            Self::Locked(path) => {
+                write!(f, "`{}` is in use by another process", path.display())
+            }
+            Self::NoHead { path, why } => {
+                write!(f, "`{}` is not a results file: {why}", path.display())
+            }
+            Self::Version { path, version, supported } => {
+                write!(
+                    f,
+                    "`{}` has version {version} of the results format; only version {supported} is supported",
+                    path.display()
+                )
+            }
+            Self::Damaged { path, line, why } => {
+                write!(f, "line {line} of `{}` is damaged: {why}", path.display())
+            }
+            Self::OtherPlan { path, differences } => {
+                write!(f, "`{}` has another plan", path.display())?;
+                for difference in differences {
+                    write!(f, "; {difference}")?;
+                }
+                Ok(())
+            }
+            Self::NoValues { path, variables } => write!(
+                f,
+                "`{}` does not contain the values of environment variables; specify the plan again for {}",
+                path.display(),
+                variables.join(", ")
+            ),
+            Self::OtherFiles { path, files } => {
+                write!(f, "`{}` has other engines or openings", path.display())?;
+                for file in files {
+                    let what = if file.is_gone { "is no longer readable" } else { "has changed" };
+                    write!(f, "; `{}` {what}", file.path)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Io { error, .. } => Some(error),
+            _ => None,
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::stats::Model;
 use super::arguments::{
     ArgumentError, Flag, boolean, cpus, each, epd_out, log, number, pgn_out, split,
 };
-use super::engine;
 use super::options::{Options, OutputFormat};
+use crate::fastchess::arguments;
 
 /// The action of a command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +73,7 @@ pub fn parse(args: &[String], seed: u64) -> Result<Request, ArgumentError> {
     for flag in flags.iter().filter(|flag| flag.name == "-each") {
         for (key, value) in &flag.pairs {
             for engine in &mut reader.plan.engines {
-                engine::set(flag.name, engine, key, value)?;
+                arguments::set(flag.name, engine, key, value)?;
             }
         }
     }
@@ -147,7 +147,7 @@ impl Reader {
             "-engine" => {
                 let mut plan = EnginePlan::default();
                 for (key, value) in &flag.pairs {
-                    engine::set(flag.name, &mut plan, key, value)?;
+                    arguments::set(flag.name, &mut plan, key, value)?;
                 }
                 self.plan.engines.push(plan);
             }
@@ -469,7 +469,7 @@ impl Reader {
         if plan.engines.len() < 2 {
             return Err(ArgumentError::TooFewEngines);
         }
-        plan.engines.iter_mut().try_for_each(engine::finish)?;
+        plan.engines.iter_mut().try_for_each(arguments::finish)?;
         number_equal_names(&mut plan.engines);
         Ok(Invocation { plan: self.plan, options: self.options })
     }

@@ -19,12 +19,12 @@ use readyok_protocol::{GameResult as GameOver, Move, Status};
 use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use regex::Regex;
 
-use super::adjudication::Tablebases;
-use super::host::overload_warning;
 use super::move_info::{self, FastchessInfo};
 use super::player::{Player, client_game, pair_mut};
 use super::referee::{Answer, OpeningError, Referee, Verdict};
-use super::rules::{Decision, InfoSource, RuleOptions};
+use crate::game::player::overload_warning;
+use crate::game::referee::Tablebases;
+use crate::game::referee::{Decision, InfoSource, RuleOptions};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, PvCheck};
 use crate::result::{

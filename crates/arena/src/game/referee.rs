@@ -1,20 +1,24 @@
 //! The referee of a game: legality of moves, clocks, ends by the rules and by adjudication. It does no I/O: the caller
 //! passes each answer and its time.
 
-use std::{error, fmt, sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
+use std::{error, fmt};
 
 use readyok_protocol::{Dialect, Go, Score};
-use readyok_rules::shakmaty::Position as _;
+use readyok_rules::shakmaty::{Chess, Position as _};
 use readyok_rules::{
-    BoardRef, EndRules, Game, IllegalReason, LineError, Move, Position, PositionError, Side,
-    Termination,
+    BoardRef, EndRules, Game, GameOutcome, IllegalReason, LineError, Move, Position, PositionError,
+    Side, Syzygy, Termination, Wdl,
 };
 
-use super::adjudication::{Adjudicator, Latest, Tablebases, by_tablebases};
-use super::clock::{self, Clock};
-use super::rules::{Decision, RuleOptions};
+use crate::game::clock;
+use crate::game::clock::Clock;
 use crate::pairing::Opening;
-use crate::plan::{Adjudication, Limits, TablebaseAdjudication};
+use crate::plan::{
+    Adjudication, DrawAdjudication, Limits, ResignAdjudication, TablebaseAdjudication,
+    TablebaseScope,
+};
 use crate::result::GameEnd;
 
 /// The referee of one game.
@@ -294,3 +298,249 @@ impl fmt::Display for OpeningError {
 }
 
 impl error::Error for OpeningError {}
+
+/// Counts consecutive scores and decides the game by them.
+#[derive(Clone, Debug)]
+struct Adjudicator {
+    draw: Option<DrawAdjudication>,
+    resign: Option<ResignAdjudication>,
+    max_moves: Option<u32>,
+    agreement: Agreement,
+    /// The sides whose mate scores end the game.
+    trusted: [bool; 2],
+    /// Consecutive plies with a score near zero.
+    level: u32,
+    /// Consecutive plies with a decisive score.
+    decisive: u32,
+    /// Consecutive moves of each side with a losing and with a winning score.
+    trend: [Trend; 2],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Trend {
+    lost: u32,
+    won: u32,
+}
+
+/// A move that was just played.
+#[derive(Clone, Copy, Debug)]
+struct Latest {
+    pub(super) side: Side,
+    /// The score reported by the engine.
+    pub(super) score: Option<Score>,
+    /// Whether it is a capture or a pawn move, in chess.
+    is_progress: bool,
+    /// The number of the latest move that both sides have made, in the numbering of the game.
+    pub(super) number: u32,
+    /// The number of moves for the move limit.
+    pub(super) played: u32,
+}
+
+impl Adjudicator {
+    pub(super) fn new(rules: &Adjudication) -> Self {
+        Self {
+            draw: rules.draw,
+            resign: rules.resign,
+            max_moves: rules.max_moves,
+            agreement: RuleOptions::new(rules).agreement,
+            trusted: [false; 2],
+            level: 0,
+            decisive: 0,
+            trend: [Trend::default(); 2],
+        }
+    }
+
+    /// Trusts the mate scores of some sides.
+    pub(super) fn trusting(self, trusted: [bool; 2]) -> Self {
+        Self { trusted, ..self }
+    }
+
+    /// The decision after a move, if any.
+    pub(super) fn on_move(&mut self, latest: Latest) -> Option<Decision> {
+        self.count(latest);
+        if let Some(loser) = self.resigned(latest) {
+            return Some(Decision::lost_by(loser, Termination::ResignAdjudication));
+        }
+        if self.trusted.get(index(latest.side)) == Some(&true)
+            && latest.score.is_some_and(|score| score.is_mate() && Score::Cp(0) < score)
+        {
+            return Some(Decision::lost_by(latest.side.other(), Termination::MateAdjudication));
+        }
+        let draw = |termination| Some(Decision::without_winner(termination));
+        if let Some(rule) = self.draw
+            && rule.from_move <= latest.number
+            && rule.moves.saturating_mul(2).max(1) <= self.level
+        {
+            return draw(Termination::DrawAdjudication);
+        }
+        if self.max_moves.is_some_and(|max| max <= latest.played) {
+            return draw(Termination::MoveLimit);
+        }
+        None
+    }
+
+    fn count(&mut self, Latest { side, score, is_progress, .. }: Latest) {
+        if let Some(rule) = self.draw {
+            let is_level = matches!(score, Some(Score::Cp(cp)) if cp.unsigned_abs() <= rule.score);
+            if is_progress || !is_level {
+                self.level = 0;
+            }
+            self.level = self.level.saturating_add(is_level.into());
+        }
+        if let (Some(rule), Some(trend)) = (self.resign, self.trend.get_mut(index(side))) {
+            let limit = i32::try_from(rule.score).unwrap_or(i32::MAX);
+            let is_lost = score.is_some_and(|score| score <= Score::Cp(-limit));
+            let is_won = score.is_some_and(|score| Score::Cp(limit) <= score);
+            trend.lost = if is_lost { trend.lost.saturating_add(1) } else { 0 };
+            trend.won = if is_won { trend.won.saturating_add(1) } else { 0 };
+            let is_decisive = is_lost || is_won || score.is_some_and(Score::is_mate);
+            self.decisive = if is_decisive { self.decisive.saturating_add(1) } else { 0 };
+        }
+    }
+
+    /// The side that loses by the resign rule.
+    fn resigned(&self, latest: Latest) -> Option<Side> {
+        let rule = self.resign?;
+        let moves = rule.moves.max(1);
+        if self.agreement == Agreement::Magnitude && rule.two_sided {
+            let is_behind = latest.score.is_some_and(|score| score < Score::Cp(0));
+            let is_over = is_behind && moves.saturating_mul(2) <= self.decisive;
+            return is_over.then_some(latest.side);
+        }
+        [Side::First, Side::Second].into_iter().find(|&side| {
+            let agrees = !rule.two_sided || moves <= self.trend_of(side.other()).won;
+            moves <= self.trend_of(side).lost && agrees
+        })
+    }
+
+    fn trend_of(&self, side: Side) -> Trend {
+        self.trend.get(index(side)).copied().unwrap_or_default()
+    }
+}
+
+const fn index(side: Side) -> usize {
+    match side {
+        Side::First => 0,
+        Side::Second => 1,
+    }
+}
+
+/// Endgame tablebases.
+pub trait Tablebases: fmt::Debug + Send + Sync {
+    /// The value of a position right after a capture or a pawn move, if it is known.
+    fn probe(&self, position: &Chess) -> Option<Wdl>;
+}
+
+impl Tablebases for Syzygy {
+    fn probe(&self, position: &Chess) -> Option<Wdl> {
+        self.wdl_after_zeroing(position)
+    }
+}
+
+/// The decision by tablebases, if any.
+///
+/// Tables are probed only right after a capture or a pawn move, where their values are exact under the fifty-move rule,
+/// and only without castling rights, which they do not support.
+fn by_tablebases(
+    tables: &dyn Tablebases,
+    rule: &TablebaseAdjudication,
+    position: &Chess,
+    turn: Side,
+) -> Option<Decision> {
+    let pieces = position.board().occupied().count();
+    let is_small = rule.pieces == 0 || pieces <= usize::try_from(rule.pieces).unwrap_or(usize::MAX);
+    if position.halfmoves() != 0 || !position.castles().is_empty() || !is_small {
+        return None;
+    }
+    let winner = match tables.probe(position)? {
+        Wdl::Win => Some(turn),
+        Wdl::CursedWin => Some(turn).filter(|_| rule.ignore_fifty_moves),
+        Wdl::Draw => None,
+        Wdl::BlessedLoss => Some(turn.other()).filter(|_| rule.ignore_fifty_moves),
+        Wdl::Loss => Some(turn.other()),
+    };
+    let is_in_scope = match rule.scope {
+        TablebaseScope::Both => true,
+        TablebaseScope::WinLoss => winner.is_some(),
+        TablebaseScope::Draw => winner.is_none(),
+    };
+    is_in_scope.then(|| Decision { winner, end: Termination::TablebaseAdjudication.into() })
+}
+
+/// How a game has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The winner; `None` if the game is a draw or was aborted.
+    pub winner: Option<Side>,
+    /// The reason.
+    pub end: GameEnd,
+}
+
+impl Decision {
+    /// A loss of a side.
+    pub fn lost_by(side: Side, end: impl Into<GameEnd>) -> Self {
+        Self { winner: Some(side.other()), end: end.into() }
+    }
+
+    /// A draw or an aborted game.
+    pub fn without_winner(end: impl Into<GameEnd>) -> Self {
+        Self { winner: None, end: end.into() }
+    }
+}
+
+impl From<GameOutcome> for Decision {
+    fn from(outcome: GameOutcome) -> Self {
+        Self { winner: outcome.winner(), end: outcome.termination.into() }
+    }
+}
+
+/// Details of the rules that depend on the match runner.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RuleOptions {
+    /// Whether the moves of the opening count for the move limit.
+    counts_opening_moves: bool,
+    /// Whether clocks have an increment before the first move in chess, too.
+    first_increment: bool,
+    /// How a resignation that both engines must agree on is decided.
+    agreement: Agreement,
+    /// Which `info` line of a search is used.
+    pub(super) info: InfoSource,
+}
+
+/// The condition of a two-sided adjudication by score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Agreement {
+    /// The scores of both engines agree on the winner.
+    Winner,
+    /// The scores of both engines are decisive, with any sign, and the mover's score is negative.
+    Magnitude,
+}
+
+/// The source of score, depth and PV of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InfoSource {
+    /// The latest value of each field.
+    LatestFields,
+    /// The last line with an exact score.
+    LastExactLine,
+}
+
+impl RuleOptions {
+    pub(super) fn new(rules: &Adjudication) -> Self {
+        if rules.as_fastchess {
+            Self {
+                counts_opening_moves: false,
+                first_increment: true,
+                agreement: Agreement::Magnitude,
+                info: InfoSource::LastExactLine,
+            }
+        } else {
+            Self {
+                counts_opening_moves: true,
+                first_increment: false,
+                agreement: Agreement::Winner,
+                info: InfoSource::LatestFields,
+            }
+        }
+    }
+}

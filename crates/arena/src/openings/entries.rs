@@ -306,7 +306,7 @@ impl<P: Copy> SeekIndex<P> {
     }
 
     #[cfg(test)]
-    pub(super) fn capacity(&self) -> usize {
+    fn capacity(&self) -> usize {
         self.places.capacity()
     }
 }

@@ -19,25 +19,113 @@
 //!   have rejected the match for some time, it ends.
 //! - Both sides reconnect automatically: the server may be restarted during a match.
 
-mod calibration;
 mod connection;
 mod coordinator;
 mod files;
-mod messages;
-mod permissions;
-mod rejections;
 mod worker;
 
-use std::time::Duration;
+use std::num::NonZeroU64;
+use std::time::{Duration, Instant};
 
-pub use calibration::{measure_speed, scale_times};
-pub use connection::{Access, Connection, Login};
-pub use coordinator::NatsDispatcher;
-pub use permissions::Permissions;
-pub use worker::{Matches, NatsJobs, ProbingGuard, Served};
+use readyok_rules::{Game, Position};
+
+pub use crate::queue::nats::connection::{Access, Connection, Login};
+pub use crate::queue::nats::coordinator::NatsDispatcher;
+pub use crate::queue::nats::files::Permissions;
+pub use crate::queue::nats::worker::{Matches, NatsJobs, ProbingGuard, Served};
+
+use crate::plan::{EngineTimeouts, Limits, Plan, TimeControl};
+use crate::queue::MatchSpec;
 
 /// Time without a sign of life after which a job is delivered to another worker.
 pub const LEASE: Duration = Duration::from_secs(30);
 
 /// Interval of the heartbeats of workers.
 const HEARTBEAT: Duration = Duration::from_secs(3);
+
+/// Repetitions of the measurement. The fastest one counts, since other load only slows it down.
+const ATTEMPTS: u32 = 5;
+
+/// Depth of the perft.
+const DEPTH: u32 = 3;
+
+/// Maximum scale factor of times.
+const MAX_FACTOR: f64 = 8.0;
+
+/// Measures the speed of this host in perft nodes per second. It takes less than a second.
+#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 nodes")]
+#[expect(clippy::disallowed_methods, reason = "it measures the host")]
+pub fn measure_speed() -> f64 {
+    let mut best = Duration::MAX;
+    let mut nodes = 0;
+    for _ in 0..ATTEMPTS {
+        let started = Instant::now();
+        nodes = perft(&Position::start(Game::Chess), DEPTH);
+        best = best.min(started.elapsed());
+    }
+    nodes as f64 / best.as_secs_f64().max(1e-9)
+}
+
+fn perft(position: &Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut nodes = 0;
+    for mv in position.legal_moves() {
+        let mut next = position.clone();
+        if next.play(mv).is_ok() {
+            nodes += perft(&next, depth - 1);
+        }
+    }
+    nodes
+}
+
+/// Scales the times of a match from the reference speed to that of this host. Limits of nodes and depth do not change.
+/// Without a reference speed nothing changes.
+pub fn scale_times(mut spec: MatchSpec, speed: f64) -> MatchSpec {
+    let factor = spec.speed.map_or(1.0, |reference| reference / speed);
+    if factor.is_finite() {
+        scale(&mut spec.plan, factor.clamp(1.0 / MAX_FACTOR, MAX_FACTOR));
+    }
+    spec
+}
+
+fn scale(plan: &mut Plan, factor: f64) {
+    for engine in &mut plan.engines {
+        engine.limits = scaled_limits(engine.limits, factor);
+        engine.timeouts = EngineTimeouts {
+            handshake_ms: engine.timeouts.handshake_ms.map(|most| longer(most, factor)),
+            ready_ms: engine.timeouts.ready_ms.map(|most| longer(most, factor)),
+        };
+    }
+    plan.search_timeout_ms = plan.search_timeout_ms.map(|most| longer(most, factor));
+}
+
+/// Timeouts are never shortened: an unused one costs nothing.
+fn longer(limit: NonZeroU64, factor: f64) -> NonZeroU64 {
+    NonZeroU64::new(scaled_millis(limit.get(), factor.max(1.0))).unwrap_or(limit)
+}
+
+fn scaled_limits(limits: Limits, factor: f64) -> Limits {
+    let millis = |millis: u64| scaled_millis(millis, factor);
+    let time = |time: Duration| {
+        Duration::from_millis(millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+    };
+    Limits {
+        tc: limits.tc.map(|tc| TimeControl {
+            moves: tc.moves,
+            time: time(tc.time),
+            increment: time(tc.increment),
+            hourglass: tc.hourglass,
+        }),
+        byoyomi_ms: limits.byoyomi_ms.map(millis),
+        move_time_ms: limits.move_time_ms.map(millis),
+        // The margin covers the latency of the runner, not the time of the engine.
+        ..limits
+    }
+}
+
+fn scaled_millis(millis: u64, factor: f64) -> u64 {
+    let scaled = Duration::from_millis(millis).mul_f64(factor).as_millis();
+    u64::try_from(scaled).unwrap_or(millis).max(u64::from(millis > 0))
+}

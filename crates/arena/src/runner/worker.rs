@@ -1,15 +1,27 @@
-//! The worker loop, and worker threads of this process.
+//! The worker loop, worker threads of this process, and a player of pairings with engines, which run across games.
 
 use std::any::Any;
+use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 use std::{error, fmt, thread};
 
-use super::{Cpus, Match, MatchError, Summary};
+use readyok_client::{Guard, Timeouts, WaitLimit};
+use readyok_rules::{Side, Termination};
+
 use crate::export::Recorder;
-use crate::pairing::{PairResult, Pairing};
-use crate::queue::{
-    Jobs, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken, WorkerId, local,
+use crate::game::{
+    Cancel, GameSettings, LineObserver, Player, StderrObserver, TextOptions, play_game, probe,
 };
+use crate::pairing::{PairResult, Pairing};
+use crate::plan::{EngineId, EnginePlan, Plan};
+use crate::queue::{
+    Jobs, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken, WarningContext,
+    WorkerId, local,
+};
+use crate::result::{EngineFailureKind, GameEnd, MatchGame};
+use crate::runner::coordinator::loser;
+use crate::runner::{Cpus, Match, MatchError, Summary, time_jump};
 
 /// A player of pairings.
 pub trait PairPlayer {
@@ -189,5 +201,284 @@ impl error::Error for WorkError {}
 impl From<QueueError> for WorkError {
     fn from(error: QueueError) -> Self {
         Self::Queue(error)
+    }
+}
+
+/// Plays pairings with the engines of a plan.
+///
+/// Engines of the previous pairing are reused if they play in the next one, and quit otherwise.
+pub struct EnginePlayer {
+    plan: Plan,
+    setting: GameSettings,
+    timeouts: Timeouts,
+    report_moves: bool,
+    guard: Option<Guard>,
+    line_observer: Option<LineObserver>,
+    stderr_observer: Option<StderrObserver>,
+    pause: Duration,
+    remote_worker: Option<WorkerId>,
+    texts: Option<TextOptions>,
+    has_played: bool,
+    players: Vec<Player>,
+}
+
+/// A pair is replayed at most this often. On a host that stalls again and again, the last result counts.
+const MAX_REPLAYS: usize = 3;
+
+impl EnginePlayer {
+    /// A player for a plan. The plan overrides the game and the adjudication of `setting`, and the stall timeout if it
+    /// has one. The stricter check of variations applies. The plan overrides `timeouts` per engine.
+    pub fn new(plan: &Plan, setting: GameSettings, timeouts: Timeouts) -> Self {
+        let (game, adjudication) = (plan.game, plan.adjudication.clone());
+        let limit = |ms: NonZeroU64| WaitLimit::fixed(Duration::from_millis(ms.get()));
+        let stall = plan.search_timeout_ms.map_or(setting.stall, limit);
+        let pv_check = setting.pv_check.max(plan.pv_check);
+        let setting = GameSettings { game, adjudication, stall, pv_check, ..setting };
+        // The referee decides about losses on time: the client must not time out before.
+        let margin = plan.engines.iter().map(|engine| engine.limits.margin_ms).max();
+        let late = Duration::from_millis(margin.unwrap_or(0));
+        let timeouts = Timeouts {
+            stall: timeouts.stall.max(stall.total),
+            overrun: timeouts.overrun.saturating_add(late),
+            ..timeouts
+        };
+        let pause = plan.wait_ms.map_or(Duration::ZERO, |ms| Duration::from_millis(ms.get()));
+        let plan = plan.clone();
+        Self {
+            plan,
+            setting,
+            timeouts,
+            report_moves: false,
+            guard: None,
+            line_observer: None,
+            stderr_observer: None,
+            pause,
+            remote_worker: None,
+            texts: None,
+            has_played: false,
+            players: Vec::new(),
+        }
+    }
+
+    /// Calls a function with each line sent to or received from engines.
+    #[must_use]
+    pub fn on_line(mut self, line_observer: Option<LineObserver>) -> Self {
+        self.line_observer = line_observer;
+        self
+    }
+
+    /// Calls a function with each line of the engines' stderr.
+    #[must_use]
+    pub fn on_stderr(mut self, stderr_observer: Option<StderrObserver>) -> Self {
+        self.stderr_observer = stderr_observer;
+        self
+    }
+
+    /// Waits between two games, at least as long as the plan requires.
+    #[must_use]
+    pub fn pausing(mut self, pause: Duration) -> Self {
+        self.pause = self.pause.max(pause);
+        self
+    }
+
+    /// Ensures that engines exit with this process.
+    #[must_use]
+    pub fn guarded(mut self, guard: &Guard) -> Self {
+        self.guard = Some(guard.clone());
+        self
+    }
+
+    /// Whether each move is reported.
+    #[must_use]
+    pub fn report_moves(mut self, report_moves: bool) -> Self {
+        self.report_moves = report_moves;
+        self
+    }
+
+    /// Plays for a match of another host, under this name, which is stored in results. An engine that does not start
+    /// does not lose its game: it may start on another host.
+    #[must_use]
+    pub fn as_remote_worker(mut self, name: WorkerId) -> Self {
+        self.remote_worker = Some(name);
+        self
+    }
+
+    /// Restricts the text values that the plan may set for options; `None` allows all.
+    #[must_use]
+    pub fn with_texts(mut self, texts: Option<TextOptions>) -> Self {
+        self.texts = texts;
+        self
+    }
+
+    /// Probes each engine of the plan: starts it, sets its options, and runs a short search.
+    ///
+    /// # Errors
+    /// An engine does not work on this host.
+    pub fn probe_engines(&self) -> Result<(), NoStart> {
+        for (id, plan) in (0..).map(EngineId).zip(&self.plan.engines) {
+            let mut player = self.player(id, plan);
+            probe(&mut player, self.plan.game).map_err(|end| no_start(plan, &end))?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, id: EngineId) -> Result<Player, PlayerError> {
+        if let Some(at) = self.players.iter().position(|player| player.id() == id) {
+            return Ok(self.players.swap_remove(at));
+        }
+        let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
+        let none = || PlayerError::Pairing(format!("the plan has no engine {}", id.0));
+        Ok(self.player(id, plan.ok_or_else(none)?))
+    }
+
+    fn player(&self, id: EngineId, plan: &EnginePlan) -> Player {
+        let timeouts = plan.timeouts.apply(self.timeouts);
+        let player = Player::new(self.plan.game, id, plan, timeouts);
+        let player = player.guarded(self.guard.clone()).with_texts(self.texts.clone());
+        let player = player.on_line(self.line_observer.clone());
+        player.on_stderr(self.stderr_observer.clone())
+    }
+
+    /// The engine that did not start, if it may start on other hosts.
+    fn local_start_failure(&self, game: &MatchGame) -> Option<NoStart> {
+        if game.end != Termination::EngineStartFailure {
+            return None;
+        }
+        let fails_everywhere = game.end.failure().is_some_and(|failure| {
+            matches!(
+                failure.kind,
+                EngineFailureKind::UnsupportedPosition | EngineFailureKind::UnsupportedGame
+            )
+        });
+        let id = loser(game).filter(|_| self.remote_worker.is_some() && !fails_everywhere)?;
+        let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id))?;
+        Some(no_start(plan, &game.end))
+    }
+
+    fn play_one(
+        &mut self,
+        number: u32,
+        pairing: &Pairing,
+        players: [&mut Player; 2],
+        cancel: &Cancel,
+        jumps: Option<u64>,
+        context: &mut PlayContext<'_>,
+    ) -> Result<MatchGame, PlayerError> {
+        if std::mem::replace(&mut self.has_played, true) && !self.pause.is_zero() {
+            context.stop.wait_for_abort(self.pause);
+        }
+        context.report(Progress::GameStart { game: number });
+        let mut ply = 0;
+        let report_moves = self.report_moves;
+        let game = play_game(&self.setting, &pairing.opening, players, cancel, &mut |_, played| {
+            if report_moves {
+                context.report(Progress::Move {
+                    game: number,
+                    ply,
+                    played: Box::new(played.clone()),
+                });
+            }
+            ply += 1;
+            if has_jumped(jumps) {
+                cancel.cancel();
+            }
+        });
+        let mut game = game.map_err(|error| PlayerError::Pairing(error.to_string()))?;
+        if let Some(no_start) = self.local_start_failure(&game) {
+            return Err(PlayerError::NoStart(no_start));
+        }
+        if has_jumped(jumps) {
+            (game.winner, game.end) = (None, Termination::Aborted.into());
+        }
+        for warning in &game.warnings {
+            let engine = match warning.side {
+                Side::First => game.first,
+                Side::Second => game.second,
+            };
+            let details = WarningContext::of(&pairing.opening, &game, warning);
+            let text = warning.kind.to_string();
+            context.report(Progress::Warning {
+                game: number,
+                engine,
+                text,
+                context: Some(Box::new(details)),
+            });
+        }
+        if game.end != Termination::Aborted {
+            context.report(Progress::GameEnd {
+                game: number,
+                winner: game.winner,
+                end: game.end.clone(),
+                plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
+                duration_ms: game.duration_ms,
+                engines: Box::new(game.engines.clone()),
+            });
+        }
+        Ok(game)
+    }
+}
+
+impl PairPlayer for EnginePlayer {
+    fn play(
+        &mut self,
+        pairing: &Pairing,
+        context: &mut PlayContext<'_>,
+    ) -> Result<Option<PairResult>, PlayerError> {
+        self.players.retain(|it| [pairing.first, pairing.second].contains(&it.id()));
+        for replays in 0.. {
+            let jumps = (replays < MAX_REPLAYS).then(time_jump::count);
+            let played = self.play_all(pairing, jumps, context)?;
+            if !has_jumped(jumps) || context.stop.is_aborted() {
+                return Ok(played);
+            }
+            context.report(Progress::Replay);
+        }
+        Ok(None)
+    }
+}
+
+impl EnginePlayer {
+    /// Plays all games of a pairing once; `None` if they were aborted.
+    fn play_all(
+        &mut self,
+        pairing: &Pairing,
+        jumps: Option<u64>,
+        context: &mut PlayContext<'_>,
+    ) -> Result<Option<PairResult>, PlayerError> {
+        let cancel = Cancel::default();
+        let on_abort = cancel.clone();
+        let _registration = context.stop.on_abort(move || on_abort.cancel());
+        let mut first = self.take(pairing.first)?;
+        let mut second = self.take(pairing.second)?;
+        let mut games = Vec::new();
+        for number in 0..pairing.games {
+            let players = if pairing.sides(number).0 == pairing.first {
+                [&mut first, &mut second]
+            } else {
+                [&mut second, &mut first]
+            };
+            let game = self.play_one(number, pairing, players, &cancel, jumps, context)?;
+            if game.end == Termination::Aborted {
+                return Ok(None);
+            }
+            games.push(game);
+        }
+        self.players.extend([first, second]);
+        Ok(Some(PairResult { pairing: pairing.clone(), games, worker: self.remote_worker.clone() }))
+    }
+}
+
+fn no_start(plan: &EnginePlan, end: &GameEnd) -> NoStart {
+    NoStart { engine: plan.name.clone(), why: end.to_string() }
+}
+
+/// Whether there were time jumps since the count `before`.
+fn has_jumped(before: Option<u64>) -> bool {
+    before.is_some_and(|before| before != time_jump::count())
+}
+
+impl fmt::Debug for EnginePlayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnginePlayer").field("players", &self.players).finish_non_exhaustive()
     }
 }

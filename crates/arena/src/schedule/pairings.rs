@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 
 use super::ScheduleError;
-use super::encounter::{Encounter, Lookup, Outcome};
-use super::knockout::Knockout;
-use super::round_robin::{Gauntlet, Pyramid, RoundRobin};
 use super::swiss::Swiss;
 use crate::plan::{Colors, EngineId, Format, GamesPerPairing, OpeningPolicy, PairingOrder, Plan};
+use crate::schedule::formats::Knockout;
+use crate::schedule::formats::{Gauntlet, Pyramid, RoundRobin};
+use crate::schedule::{Encounter, Lookup, PairingScore};
 use crate::stats::MAX_PLAYERS;
 
 /// Some formats need memory in proportion to the square of the number of engines.
@@ -203,7 +203,7 @@ impl Pairings {
         }
     }
 
-    pub(super) fn record(&mut self, outcome: Outcome) -> Result<bool, ScheduleError> {
+    pub(super) fn record(&mut self, outcome: PairingScore) -> Result<bool, ScheduleError> {
         let index = outcome.index;
         let number = index / self.per_encounter;
         if number >= self.encounters {

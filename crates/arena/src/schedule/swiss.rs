@@ -8,8 +8,8 @@ use petgraph::algo::maximum_matching;
 use petgraph::graph::UnGraph;
 
 use super::ScheduleError;
-use super::encounter::{Encounter, Lookup, Scores};
 use crate::plan::EngineId;
+use crate::schedule::{Encounter, Lookup, Scores};
 
 #[derive(Debug)]
 pub(super) struct Swiss {

@@ -17,13 +17,13 @@
 //!
 //! Unknown numbers and errors are `nan`, as in fastchess, but never `-nan`.
 
-use std::fmt::{self, Write};
+use std::fmt;
+use std::fmt::Write;
 
-use super::counts::{Counts, Pentanomial};
-use super::estimate::{Estimate, Figure};
-use super::figures::Figures;
-use super::model::LlrError;
-use super::sprt::{Sprt, Verdict};
+use crate::stats::counts::{Counts, Figures, Pentanomial, Trinomial};
+use crate::stats::estimate::{Estimate, Figure};
+use crate::stats::model::LlrError;
+use crate::stats::sprt::{Sprt, Verdict};
 
 /// The line before and after a block.
 pub const RULE: &str = "--------------------------------------------------";
@@ -252,4 +252,45 @@ impl fmt::Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| f.write_char(if c.is_control() { ' ' } else { c }))
     }
+}
+
+/// The score line of two engines, from the point of view of the first.
+pub fn score_line(first: &str, second: &str, games: Trinomial) -> String {
+    let (wins, losses, draws) = (games.wins(), games.losses(), games.draws());
+    let score = match Figures::of(&Counts::Games(games)).score.number() {
+        Some(score) => format!("{score:.3}"),
+        None => "nan".to_owned(),
+    };
+    let count = games.games();
+    format!("Score of {first} vs {second}: {wins} - {losses} - {draws}  [{score}] {count}")
+}
+
+/// The Elo line, and the SPRT line if there is a test, from the point of view of the first engine.
+pub fn report(games: Trinomial, sprt: Option<&Sprt>) -> String {
+    let counts = Counts::Games(games);
+    let figures = Figures::of(&counts);
+    let (elo, los, draws) = (both(figures.elo), percent(figures.los), percent(figures.draw_ratio));
+    let strength = format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %");
+    match sprt {
+        Some(sprt) => format!("{strength}\n{}", test_line(sprt, &counts)),
+        None => strength,
+    }
+}
+
+fn test_line(sprt: &Sprt, counts: &Counts) -> String {
+    let (lower, upper) = (sprt.lower(), sprt.upper());
+    let (ratio, share, verdict) = match sprt.status(counts) {
+        Ok(status) => {
+            let share = format!("{:.1}", status.progress().abs() * 100.0);
+            (Figure::of(status.llr), share, status.verdict)
+        }
+        Err(_) => (Figure::Unknown, "nan".to_owned(), Verdict::Continue),
+    };
+    let verdict = match verdict {
+        Verdict::Continue => "",
+        Verdict::AcceptH0 => " - H0 was accepted",
+        Verdict::AcceptH1 => " - H1 was accepted",
+    };
+    let ratio = value(ratio);
+    format!("SPRT: llr {ratio} ({share}%), lbound {lower:.2}, ubound {upper:.2}{verdict}")
 }

@@ -22,23 +22,18 @@
 
 mod counts;
 mod crosstable;
-pub mod cutechess;
-mod elo;
 mod estimate;
 pub mod fastchess;
-mod figures;
 mod matrix;
-mod mle;
 mod model;
 mod ratings;
-mod sample;
 mod sprt;
 
+pub use crate::stats::counts::{Figures, PairFigures};
+pub use crate::stats::estimate::{NORMALIZED_ELO, elo_of_score, score_of_elo};
 pub use counts::{Counts, MAX_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial};
 pub use crosstable::{Crosstable, CrosstableError, MAX_PLAYERS, Ranking, TieBreak};
-pub use elo::{NORMALIZED_ELO, elo_of_score, score_of_elo};
 pub use estimate::{Estimate, Figure, Interval};
-pub use figures::{Figures, PairFigures};
 pub use model::{LlrError, Model, UnknownModel};
 pub use ratings::{FIRST_MOVE_PRIOR, FirstMove, Ratings, RatingsError, WEAK_PRIOR};
 pub use sprt::{Forecast, Sprt, SprtError, SprtStatus, UnbiasedEstimate, Verdict};

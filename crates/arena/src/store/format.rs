@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::contents::{ContentHash, Contents};
-use super::error::{At as _, StoreError};
-use super::plan_diff;
 use crate::pairing::PairResult;
 use crate::plan::Plan;
+use crate::store::contents;
+use crate::store::{At as _, StoreError};
 
 /// Maximum length of a line. Game pairs with all PVs have a few megabytes at most.
 const MAX_LINE: usize = 64 << 20;
@@ -21,7 +21,7 @@ const MAX_LINE: usize = 64 << 20;
 const FORMAT: &str = "readyok-match";
 
 /// The version of the format.
-pub(super) const VERSION: u32 = 3;
+const VERSION: u32 = 3;
 
 /// The content of a line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,8 +64,8 @@ pub struct ExportStart {
 
 impl Head {
     pub(super) fn new(plan: &Plan) -> io::Result<Self> {
-        let sealed = plan_diff::has_values(plan);
-        let shown = if sealed { plan_diff::sealed(plan)? } else { plan.clone() };
+        let sealed = contents::has_values(plan);
+        let shown = if sealed { contents::sealed(plan)? } else { plan.clone() };
         Ok(Self {
             format: FORMAT.to_owned(),
             version: VERSION,

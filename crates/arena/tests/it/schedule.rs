@@ -7,7 +7,7 @@ mod swiss;
 
 use readyok_arena::pairing::Pairing;
 use readyok_arena::plan::{EngineId, Plan};
-use readyok_arena::schedule::{Next, Outcome, Schedule, ScheduleError, Score};
+use readyok_arena::schedule::{Next, PairingScore, Schedule, ScheduleError, Score};
 
 /// A plan of some engines, with these lines of TOML.
 fn plan(engines: usize, lines: &str) -> Plan {
@@ -49,9 +49,9 @@ fn play(schedule: &mut Schedule, score: impl Fn(&Pairing) -> Score) -> Vec<Pairi
     }
 }
 
-fn outcome(pairing: &Pairing, score: Score) -> Outcome {
+fn outcome(pairing: &Pairing, score: Score) -> PairingScore {
     let &Pairing { index, first, second, .. } = pairing;
-    Outcome { index, first, second, score }
+    PairingScore { index, first, second, score }
 }
 
 /// The engine with the lower ID wins every game.

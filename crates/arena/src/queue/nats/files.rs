@@ -1,9 +1,6 @@
-//! Transfer of programs and files to workers.
-//!
-//! They are named by their content hashes, on the server and in the cache of a worker: no remote name is used as a
-//! path.
+//! Transfer of programs and files to workers, and the permissions of a worker.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,11 +12,10 @@ use tokio::fs::File;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
-use super::connection::Connection;
-use super::messages::broken;
-use super::permissions::Permissions;
-use crate::plan::EngineId;
-use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError};
+use crate::game::TextOptions;
+use crate::plan::{EngineId, EnginePlan};
+use crate::queue::nats::connection::{Connection, broken};
+use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError, Rejection};
 use crate::store::ContentHash;
 
 /// Timeout between two parts of a download.
@@ -177,4 +173,183 @@ fn set_permissions(path: &Path, kind: Kind) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn set_permissions(_: &Path, _: Kind) -> std::io::Result<()> {
     Ok(())
+}
+
+/// Programs that a worker may run. By default none.
+///
+/// Arguments and options can name files to read and write, and many programs can run others. Therefore only explicitly
+/// allowed arguments are accepted, no environment variables, and no options that may contain a path.
+#[derive(Clone, Debug, Default)]
+pub struct Permissions {
+    anything: bool,
+    /// Allowed argument lists of each program, by content hash.
+    programs: BTreeMap<ContentHash, BTreeSet<Vec<String>>>,
+    /// Paths of programs on this host.
+    local: BTreeMap<ContentHash, PathBuf>,
+    /// Names of options that may have any text, in lower case.
+    options: BTreeSet<String>,
+}
+
+/// Parts of option names that indicate files.
+const FILE_OPTIONS: [&str; 4] = ["file", "path", "book", "log"];
+
+impl Permissions {
+    /// Allows everything.
+    pub fn anything() -> Self {
+        Self { anything: true, ..Self::default() }
+    }
+
+    /// Allows a program of this host, with these arguments.
+    ///
+    /// # Errors
+    /// The program cannot be read.
+    pub fn allow_file(&mut self, path: &Path, args: &[String]) -> std::io::Result<ContentHash> {
+        let content = ContentHash::of_file(path)?;
+        self.local.insert(content, fs::canonicalize(path)?);
+        self.allow_content(content, args);
+        Ok(content)
+    }
+
+    /// Allows a program with this content hash, with these arguments.
+    pub fn allow_content(&mut self, content: ContentHash, args: &[String]) {
+        self.programs.entry(content).or_default().insert(args.to_vec());
+    }
+
+    /// Allows any text as the value of an option. The name is not case-sensitive.
+    pub fn allow_option(&mut self, name: &str) {
+        self.options.insert(name.to_lowercase());
+    }
+
+    /// The path of a program on this host.
+    fn local_path(&self, content: ContentHash) -> Option<&Path> {
+        self.local.get(&content).map(PathBuf::as_path)
+    }
+
+    /// Whether arguments are restricted to those of the owner, which refer to files of this host.
+    fn has_own_arguments(&self) -> bool {
+        !self.anything
+    }
+
+    /// Checks all engines of a match.
+    pub(super) fn check(&self, spec: &MatchSpec) -> Result<(), Rejection> {
+        for (id, engine) in (0..).map(EngineId).zip(&spec.plan.engines) {
+            let command = || engine.command.clone();
+            let Some(&content) = spec.programs.get(&engine.command) else {
+                return Err(Rejection::UnknownContent { command: command() });
+            };
+            if self.anything {
+                continue;
+            }
+            let Some(args) = self.programs.get(&content) else {
+                return Err(Rejection::NotAllowed { command: command(), content });
+            };
+            if !args.contains(&engine.args) {
+                let args = engine.args.clone();
+                return Err(Rejection::Arguments { command: command(), args });
+            }
+            if !engine.env.is_empty() {
+                return Err(Rejection::Environment { command: command() });
+            }
+            self.check_options(spec, id, engine)?;
+        }
+        Ok(())
+    }
+
+    /// The option declarations of the engines are not known yet: names and values are checked.
+    fn check_options(
+        &self,
+        spec: &MatchSpec,
+        id: EngineId,
+        engine: &EnginePlan,
+    ) -> Result<(), Rejection> {
+        for (name, value) in &engine.options {
+            let lower = name.to_lowercase();
+            let suspicious =
+                value.contains(['/', '\\']) || FILE_OPTIONS.iter().any(|part| lower.contains(part));
+            // A file that is sent with the match is only data.
+            let allowed = self.options.contains(&lower) || spec.file(id, value).is_some();
+            if suspicious && !allowed {
+                let (engine, option) = (engine.name.clone(), name.clone());
+                return Err(Rejection::Option { engine, option });
+            }
+        }
+        Ok(())
+    }
+
+    /// The text values that options of engines may have; all if `None`. `delivered` are the paths of downloaded files.
+    pub(super) fn texts(&self, delivered: BTreeSet<String>) -> Option<TextOptions> {
+        (!self.anything).then(|| TextOptions::new(self.options.clone(), delivered))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plan;
+
+    /// A match of one engine with these arguments and options. The content of its program is its name.
+    fn spec(args: &[&str], options: &[(&str, &str)]) -> MatchSpec {
+        let text = "game = 'chess'\nengines = [{ name = 'x', command = '/far/x' }]";
+        let mut plan: Plan = toml::from_str(text).unwrap();
+        plan.engines[0].args = args.iter().map(|&arg| arg.to_owned()).collect();
+        let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+        plan.engines[0].options = options.collect();
+        let mut spec = MatchSpec::new(&plan);
+        spec.programs.insert("/far/x".to_owned(), ContentHash::of(b"x"));
+        spec
+    }
+
+    fn allowing(args: &[&str]) -> Permissions {
+        let mut permissions = Permissions::default();
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        permissions.allow_content(ContentHash::of(b"x"), &args);
+        permissions
+    }
+
+    #[test]
+    fn accepts_only_the_allowed_arguments() {
+        let check = |named: &[&str], requested: &[&str], allowed: bool| {
+            let result = allowing(named).check(&spec(requested, &[]));
+            let is_rejected = matches!(result, Err(Rejection::Arguments { .. }));
+            assert_eq!(
+                (result.is_ok(), is_rejected),
+                (allowed, !allowed),
+                "{named:?} {requested:?}"
+            );
+        };
+        check(&[], &[], true);
+        check(&[], &["-c", "anything"], false);
+        check(&["engine"], &["engine"], true);
+        check(&["engine"], &[], false);
+        check(&["engine"], &["engine", "more"], false);
+        check(&["a b"], &["a", "b"], false);
+        assert_eq!(Permissions::anything().check(&spec(&["-c", "anything"], &[])), Ok(()));
+        let mut two = allowing(&["one"]);
+        two.allow_content(ContentHash::of(b"x"), &["two".to_owned()]);
+        for args in [["one"], ["two"]] {
+            assert_eq!(two.check(&spec(&args, &[])), Ok(()));
+        }
+    }
+
+    #[test]
+    fn rejects_options_that_could_be_paths() {
+        let check = |name: &str, value: &str, allowed: bool| {
+            let spec = spec(&[], &[(name, value)]);
+            let rejection = Rejection::Option { engine: "x".to_owned(), option: name.to_owned() };
+            let expected = if allowed { Ok(()) } else { Err(rejection) };
+            assert_eq!(allowing(&[]).check(&spec), expected, "{name} {value}");
+            assert_eq!(Permissions::anything().check(&spec), Ok(()));
+            let mut permissions = allowing(&[]);
+            permissions.allow_option(&name.to_uppercase());
+            assert_eq!(permissions.check(&spec), Ok(()), "{name} {value}");
+        };
+        check("Hash", "64", true);
+        check("Style", "Solid", true);
+        check("Debug Log File", "notes", false);
+        check("EvalFile", "other.nnue", false);
+        check("SyzygyPath", "", false);
+        check("Own_Book", "x", false);
+        check("Style", "../../etc/passwd", false);
+        check("Style", "..\\secret", false);
+    }
 }

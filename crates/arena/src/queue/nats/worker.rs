@@ -18,12 +18,12 @@ use tokio::time::{Instant, sleep, timeout};
 use super::HEARTBEAT;
 use super::connection::{Connection, RETRY_DELAY};
 use super::files::{self, Fetched};
-use super::messages::{
-    Ended, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate, broken, read, write,
-};
-use super::permissions::Permissions;
 use crate::game::TextOptions;
 use crate::pairing::PairResult;
+use crate::queue::nats::connection::{
+    Ended, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate, broken, read, write,
+};
+use crate::queue::nats::files::Permissions;
 use crate::queue::{
     DELIVERIES, Job, Jobs, Lease, MatchSpec, Progress, QueueError, Rejection, Stop, StopToken,
     WorkerId,

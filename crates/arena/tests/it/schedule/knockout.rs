@@ -86,7 +86,7 @@ fn does_not_replay_a_decided_match() {
     assert_eq!(schedule.total(), 3 * 4 * 2);
     assert!(schedule.byes().is_empty());
     let never = outcome(played.first().unwrap(), Score { draws: 2, ..Score::default() });
-    let never = readyok_arena::schedule::Outcome { index: 5, ..never };
+    let never = readyok_arena::schedule::PairingScore { index: 5, ..never };
     assert_eq!(schedule.record(never).unwrap_err().to_string(), "the schedule has no pairing 5");
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use readyok_arena::pairing::Pairing;
 use readyok_arena::plan::{EngineId, Plan};
-use readyok_arena::schedule::{Next, Outcome, Schedule, Score};
+use readyok_arena::schedule::{Next, PairingScore, Schedule, Score};
 
 use super::{as_seeded, good, open, outcome, plan, play, some_score};
 
@@ -83,7 +83,7 @@ proptest! {
     }
 }
 
-fn check_error(schedule: &mut Schedule, outcome: Outcome, text: &str) {
+fn check_error(schedule: &mut Schedule, outcome: PairingScore, text: &str) {
     let error = schedule.record(outcome).map_err(|error| error.to_string());
     assert_eq!(error, Err(text.to_owned()));
 }
@@ -93,15 +93,15 @@ fn rejects_outcomes_of_other_pairings() {
     let mut schedule = open(&plan(4, ""));
     let Next::Pairing(pairing) = schedule.next().unwrap() else { panic!("no pairing") };
     let right = outcome(&pairing, as_seeded(&pairing));
-    let many = Outcome { index: 6, ..right };
+    let many = PairingScore { index: 6, ..right };
     check_error(&mut schedule, many, "the schedule has no pairing 6");
-    let one = Outcome { score: Score { wins: 1, ..Score::default() }, ..right };
+    let one = PairingScore { score: Score { wins: 1, ..Score::default() }, ..right };
     check_error(&mut schedule, one, "the result of pairing 0 has 1 games instead of 2");
-    let others = Outcome { first: EngineId(1), ..right };
+    let others = PairingScore { first: EngineId(1), ..right };
     let text = "the result of pairing 0 is of engines 1 and 3, but the schedule has 0 and 3 there";
     check_error(&mut schedule, others, text);
     // The order of sides does not matter.
-    let turned = Outcome { first: right.second, second: right.first, ..right };
+    let turned = PairingScore { first: right.second, second: right.first, ..right };
     assert!(schedule.record(turned).unwrap());
 }
 
@@ -114,7 +114,8 @@ fn detects_outcomes_of_other_engines_when_the_round_is_paired() {
         let mut schedule = open(&plan);
         // 1 and 8 play in the first round, or 1 and 5.
         let score = Score { wins: 2, ..Score::default() };
-        let stale = |second| Outcome { index, first: EngineId(0), second: EngineId(second), score };
+        let stale =
+            |second| PairingScore { index, first: EngineId(0), second: EngineId(second), score };
         let second = if format == "swiss" { 4 } else { 7 };
         assert!(schedule.record(stale(second)).unwrap());
         let error = loop {
