@@ -27,6 +27,7 @@ mod epd;
 mod error;
 pub mod fairy;
 mod game;
+pub mod judgement;
 mod opening;
 mod outcome;
 mod piece;

@@ -7,7 +7,7 @@ mod session;
 mod setup;
 mod tree;
 
-pub(crate) use judge::{Searched, judge, summary, winning};
+pub(crate) use judge::{Searched, judge, summary};
 pub(crate) use session::{
     ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin,
     SearchRequest, StoredSession, check_players, no_node, parse_move,

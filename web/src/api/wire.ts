@@ -2056,17 +2056,29 @@ current_game: number | null, };
 export type Side = "first" | "second";
 
 /**
- * The statistics of a side.
+ * The statistics of the moves of a side.
  */
 export type SideReport = { 
 /**
- * 0 to 100; none without a judged move.
+ * The accuracy, 0 to 100. `None` without a judged move.
  */
 accuracy: number | null, 
 /**
- * Average loss in centipawns.
+ * The average loss in centipawns. `None` without a judged move.
  */
-average_loss: number | null, inaccuracies: number, mistakes: number, blunders: number, };
+average_loss: number | null, 
+/**
+ * The number of inaccuracies.
+ */
+inaccuracies: number, 
+/**
+ * The number of mistakes.
+ */
+mistakes: number, 
+/**
+ * The number of blunders.
+ */
+blunders: number, };
 
 /**
  * A value for each side.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use readyok_client::Search;
 use readyok_protocol::Go;
+use readyok_rules::judgement::{final_score, winning_chances};
 use readyok_rules::{Game, MoveCodec};
 use tokio::sync::oneshot;
 
@@ -13,10 +14,10 @@ use super::components::{Context, SearchEvent, SearchId};
 use super::engines::Engines;
 use super::games::{Games, search_spec};
 use super::library::Deferred;
-use super::reports::{Reports, final_score, limits};
+use super::reports::{Reports, limits};
 use crate::engine::{BUILT_IN, EngineCommand, SearchKind, SearchSpec};
 use crate::errors::illegal;
-use crate::game::{EngineLine, GameSession, parse_move, winning};
+use crate::game::{EngineLine, GameSession, parse_move};
 use crate::wire::{
     Answer, ApiError, EngineId, ErrorCategory, ErrorCode, ErrorSubject, GameId, Limits, NodeId,
     ProcessId, Purpose, SearchInfo, Side, ValuesFor,
@@ -134,7 +135,7 @@ impl RetryAttempts {
             .tree()
             .position(node)
             .ok_or_else(|| ApiError::not_found(ErrorSubject::Node, node))?;
-        let best = winning(judged.score, kind);
+        let best = winning_chances(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.uci).ok());
         let mv = parse_move(&position, text)?;
         let mut line = session.tree().engine_line(node).ok_or_else(missing)?;
@@ -146,7 +147,7 @@ impl RetryAttempts {
             Some(best)
         } else {
             // Of the side to move, which is the opponent now.
-            final_score(&position).map(|score| 100.0 - winning(score, kind))
+            final_score(&position).map(|score| 100.0 - winning_chances(score, kind))
         };
         self.cancel(cx, game);
         if let Some(chances) = known {
@@ -239,7 +240,9 @@ impl RetryAttempts {
         let attempt = self.attempts.get(&process).filter(|it| it.search_id == search)?;
         let kind = games.get(attempt.game).map_or(Game::Chess, GameSession::game);
         Some(match info.lines.first().and_then(|line| line.score) {
-            Some(score) => Ok(judge(attempt.side, attempt.best, 100.0 - winning(score, kind))),
+            Some(score) => {
+                Ok(judge(attempt.side, attempt.best, 100.0 - winning_chances(score, kind)))
+            }
             None => Err(ApiError::engine(ErrorCode::NoScore)),
         })
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit, Score};
+use readyok_rules::judgement::final_score;
 use readyok_rules::record::Evaluation;
 use readyok_rules::{MoveCodec, Position};
 
@@ -464,12 +465,7 @@ fn annotate(session: &mut GameSession, nodes: &[NodeId], state: &ReportState) {
     for judged in state.positions.iter().flatten() {
         let evaluation = Evaluation { score: judged.score, depth: judged.depth };
         session.document_mut().set_evaluation(judged.node, evaluation);
-        let nag = match judged.label {
-            Some(Label::Inaccuracy) => 6,
-            Some(Label::Mistake) => 2,
-            Some(Label::Blunder) => 4,
-            Some(Label::Best | Label::Forced) | None => continue,
-        };
+        let Some(nag) = judged.label.and_then(Label::nag) else { continue };
         session.document_mut().set_judgement(judged.node, nag);
         let ply = usize::try_from(judged.ply).unwrap_or(usize::MAX);
         let before = ply.checked_sub(1);
@@ -500,18 +496,6 @@ fn searched(
         uci: session.tree().wire(node).map(|node| node.uci).unwrap_or_default(),
         best: Vec::new(),
         depth: None,
-    }
-}
-
-/// The score of a position in which the game is over, from the side to move.
-pub(super) fn final_score(position: &Position) -> Option<Score> {
-    let ending = position.outcome()?;
-    match ending.winner() {
-        None => Some(Score::Cp(0)),
-        Some(winner) if position.legal_moves().is_empty() => {
-            Some(Score::mate(winner == position.turn(), Some(0)))
-        }
-        Some(_) => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Analysis at the cursor of a game, and reports on whole games.
 
 use readyok_protocol::{Bound, Score, Wdl};
+pub use readyok_rules::judgement::{MoveLabel as Label, SideAccuracy as SideReport};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -247,34 +248,6 @@ pub struct Judged {
     /// the position before is not judged yet.
     pub loss: Option<f64>,
     pub label: Option<Label>,
-}
-
-/// The label of a move.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Label {
-    /// `?!`: a loss of more than 5 percent.
-    Inaccuracy,
-    /// `?`: a loss of more than 10 percent.
-    Mistake,
-    /// `??`: a loss of more than 20 percent.
-    Blunder,
-    /// The best move of the engine.
-    Best,
-    /// The only legal move.
-    Forced,
-}
-
-/// The statistics of a side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, TS)]
-pub struct SideReport {
-    /// 0 to 100; none without a judged move.
-    pub accuracy: Option<f64>,
-    /// Average loss in centipawns.
-    pub average_loss: Option<f64>,
-    pub inaccuracies: u32,
-    pub mistakes: u32,
-    pub blunders: u32,
 }
 
 /// The games to report on.
