@@ -1,6 +1,7 @@
 //! Command line arguments and commands.
 
 mod analyse;
+mod annotate;
 mod check;
 mod convert;
 mod engine;
@@ -32,6 +33,7 @@ struct Cli {
 enum Command {
     Serve(serve::Args),
     Analyse(analyse::Args),
+    Annotate(Box<annotate::Args>),
     Convert(Box<convert::Args>),
     Options(engine::OptionsArgs),
     Match(Box<matches::Args>),
@@ -66,6 +68,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match cli.command.unwrap_or_else(|| Command::Serve(serve::Args::default())) {
         Command::Serve(args) => serve::run(args),
         Command::Analyse(args) => analyse::run(args),
+        Command::Annotate(args) => annotate::run(*args),
         Command::Convert(args) => convert::run(*args),
         Command::Options(args) => engine::print_options(&args),
         Command::Engine(args) => engine::run_engine(&args),

@@ -13,8 +13,11 @@ mod sort;
 mod stats;
 
 pub(crate) use encoding::{input_encoding, output_encoding};
-pub(crate) use input::{Files, InputFormat, ReadOptions};
-pub(crate) use output::{CompressionArg, Destination, Split, SplitKey, is_directory};
+pub(crate) use input::{Files, Games, InputFormat, ReadOptions};
+pub(crate) use output::{
+    CompressionArg, Destination, Output, Rendered, Split, SplitKey, is_directory,
+};
+pub(crate) use progress::Progress;
 pub(crate) use render::{OutputFormat, PositionChoice, Renderer};
 pub(crate) use run::{Conversion, Mode, run};
 pub(crate) use select::{Content, Duplicates, Selection};

@@ -3,6 +3,7 @@
 
 pub mod address;
 pub mod analyse;
+mod annotate;
 pub mod cli;
 mod clock;
 mod connect;

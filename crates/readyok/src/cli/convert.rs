@@ -140,7 +140,7 @@ struct ContentArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Filters")]
-pub(super) struct FilterArgs {
+struct FilterArgs {
     /// One of the players
     #[arg(short, long, value_name = "NAME")]
     player: Vec<String>,
@@ -272,7 +272,7 @@ struct ReportArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatArg {
+pub(super) enum FormatArg {
     /// Portable Game Notation (chess)
     Pgn,
     /// Kifu for Windows (shogi)
@@ -319,7 +319,7 @@ impl FormatArg {
         }
     }
 
-    fn output(self) -> OutputFormat {
+    pub(super) fn output(self) -> OutputFormat {
         match self {
             Self::Sfen => OutputFormat::Sfen,
             Self::Json => OutputFormat::Json,
@@ -501,7 +501,7 @@ impl ContentArgs {
 }
 
 impl FilterArgs {
-    pub(super) fn condition(self) -> Condition {
+    fn condition(self) -> Condition {
         let mut all = vec![];
         let mut any = |conditions: Vec<Condition>| {
             if !conditions.is_empty() {

@@ -127,8 +127,17 @@ impl Files {
         Ok(Self(files))
     }
 
+    pub(crate) fn get(&self, number: usize) -> Option<&InputFile> {
+        self.0.get(number)
+    }
+
+    /// The name of a file in messages.
+    pub(crate) fn name(&self, number: usize) -> String {
+        self.get(number).map(InputFile::name).unwrap_or_default()
+    }
+
     /// The number of bytes of all files, as far as it is known.
-    pub(super) fn size(&self) -> Option<u64> {
+    pub(crate) fn size(&self) -> Option<u64> {
         let size = |file: &InputFile| {
             let metadata = fs::metadata(file.path.as_ref()?).ok()?;
             metadata.is_file().then_some(metadata.len())
@@ -137,7 +146,7 @@ impl Files {
     }
 
     /// The canonical paths.
-    pub(super) fn canonical(&self) -> HashSet<PathBuf> {
+    pub(crate) fn canonical(&self) -> HashSet<PathBuf> {
         self.0.iter().filter_map(|file| fs::canonicalize(file.path.as_ref()?).ok()).collect()
     }
 }
@@ -201,7 +210,7 @@ impl<R: Read> Read for Counting<R> {
 type Source = Box<dyn Read + Send>;
 
 /// The games of a file.
-pub(super) struct Games {
+pub(crate) struct Games {
     inner: Inner,
     format: Option<InputFormat>,
 }
@@ -213,7 +222,7 @@ enum Inner {
 
 impl Games {
     /// Opens a file. `count` is increased by the number of bytes that are read.
-    pub(super) fn open(
+    pub(crate) fn open(
         file: &InputFile,
         options: ReadOptions,
         count: &Arc<AtomicU64>,
@@ -247,7 +256,7 @@ impl Games {
     }
 
     /// The format, if it was not detected from the content.
-    pub(super) fn format(&self) -> Option<InputFormat> {
+    pub(crate) fn format(&self) -> Option<InputFormat> {
         self.format
     }
 

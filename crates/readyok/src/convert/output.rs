@@ -85,13 +85,13 @@ impl From<CompressionArg> for Compression {
 
 /// A game in its output format.
 #[derive(Clone, Debug)]
-pub(super) struct Rendered {
-    pub(super) bytes: Vec<u8>,
-    pub(super) format: OutputFormat,
+pub(crate) struct Rendered {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) format: OutputFormat,
     /// The number of the input file.
-    pub(super) file: usize,
+    pub(crate) file: usize,
     /// The names of the files that the game belongs to, if games are distributed by a property.
-    pub(super) groups: Vec<String>,
+    pub(crate) groups: Vec<String>,
 }
 
 impl SplitKey {
@@ -227,7 +227,7 @@ impl Target {
 }
 
 /// The output of a conversion.
-pub(super) struct Output {
+pub(crate) struct Output {
     destination: Destination,
     compression: Option<Compression>,
     is_directory: bool,
@@ -243,7 +243,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(destination: Destination, inputs: HashSet<PathBuf>) -> Self {
+    pub(crate) fn new(destination: Destination, inputs: HashSet<PathBuf>) -> Self {
         let path = destination.path.as_deref();
         let is_directory = path.is_some_and(is_directory);
         let extension = path.filter(|_| !is_directory).and_then(Compression::of);
@@ -269,7 +269,7 @@ impl Output {
         }
     }
 
-    pub(super) fn write(&mut self, game: &Rendered, input: &InputFile) -> io::Result<()> {
+    pub(crate) fn write(&mut self, game: &Rendered, input: &InputFile) -> io::Result<()> {
         let number = self.games;
         self.games += 1;
         match self.destination.split {
@@ -417,7 +417,7 @@ impl Output {
     }
 
     /// Completes all files. Without games, a single output file is empty.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         let is_single = !self.is_directory && self.destination.split.is_none();
         if is_single && self.current.is_none() {
             let path = self.destination.path.clone().unwrap_or_default();

@@ -113,7 +113,7 @@ pub(crate) struct Renderer {
 
 impl Renderer {
     /// The format of a game that was read from an input format.
-    pub(super) fn format_of(
+    pub(crate) fn format_of(
         &self,
         record: &GameRecord,
         input: Option<InputFormat>,
@@ -129,7 +129,7 @@ impl Renderer {
     }
 
     /// Writes a game.
-    pub(super) fn render(
+    pub(crate) fn render(
         &self,
         record: &GameRecord,
         format: OutputFormat,
@@ -213,7 +213,7 @@ fn uci_line(record: &GameRecord, out: &mut Vec<u8>) {
 
 /// Why a game could not be written.
 #[derive(Debug)]
-pub(super) enum RenderError {
+pub(crate) enum RenderError {
     Write(WriteError),
     /// The format does not support the game.
     WrongGame(OutputFormat),

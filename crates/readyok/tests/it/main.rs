@@ -3,6 +3,7 @@
 
 mod address;
 mod analyse;
+mod annotate;
 mod broken_off;
 mod check;
 #[cfg(target_os = "linux")]

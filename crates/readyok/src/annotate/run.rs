@@ -1,0 +1,320 @@
+//! Distributes games to engines and writes them in their order.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use readyok_client::Stopper;
+use readyok_protocol::Go;
+use readyok_rules::Side;
+use readyok_rules::judgement::SideAccuracy;
+use readyok_rules::record::{Format, GameRecord};
+
+use super::apply::{Annotated, Style, annotate};
+use super::evaluate::{EngineSettings, EvaluatedGame, Shared, Worker, file_error};
+use super::journal::{Journal, Settings};
+use crate::connect::start_guard;
+use crate::convert::{
+    Destination, Files, Games, InputFormat, Output, OutputFormat, Progress, ReadOptions, Rendered,
+    Renderer, is_directory,
+};
+use crate::exit::{Code, Failure, on_interrupt};
+use crate::terminal::{print, print_error, printable};
+
+/// Interval in which the progress is shown.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// A run of `annotate`.
+pub(crate) struct Annotation {
+    pub(crate) files: Files,
+    pub(crate) read: ReadOptions,
+    pub(crate) engine: EngineSettings,
+    /// The engine as the user named it.
+    pub(crate) engine_name: String,
+    pub(crate) concurrency: usize,
+    pub(crate) insert_lines: bool,
+    pub(crate) renderer: Renderer,
+    pub(crate) destination: Destination,
+    /// Discards the progress of an earlier run.
+    pub(crate) restart: bool,
+    pub(crate) is_quiet: bool,
+}
+
+/// The games of all files, which the threads read one after another.
+struct Source {
+    files: Files,
+    read: ReadOptions,
+    next_file: usize,
+    games: Option<(usize, Games)>,
+    number: u64,
+    bytes: Arc<AtomicU64>,
+}
+
+/// A game with its number, from 1.
+struct Job {
+    number: u64,
+    file: usize,
+    format: Option<InputFormat>,
+    record: Result<GameRecord, String>,
+}
+
+impl Source {
+    fn next(&mut self) -> Option<Job> {
+        loop {
+            if let Some((file, games)) = &mut self.games {
+                let file = *file;
+                if let Some(read) = games.next() {
+                    self.number += 1;
+                    let (number, format) = (self.number, games.format());
+                    let name = self.files.name(file);
+                    let record =
+                        read.map_err(|it| format!("{name}:{}:{}: {}", it.line, it.column, it.kind));
+                    return Some(Job { number, file, format, record });
+                }
+                self.games = None;
+            }
+            let file = self.next_file;
+            self.next_file += 1;
+            match Games::open(self.files.get(file)?, self.read, &self.bytes) {
+                Ok(games) => self.games = Some((file, games)),
+                Err(error) => {
+                    self.number += 1;
+                    let record = Err(format!("`{}`: {error}", self.files.name(file)));
+                    return Some(Job { number: self.number, file, format: None, record });
+                }
+            }
+        }
+    }
+}
+
+enum Outcome {
+    Evaluated(Box<EvaluatedGame>),
+    /// The game cannot be read.
+    Unreadable(String),
+    /// The run fails.
+    Failed(String),
+}
+
+struct Done {
+    number: u64,
+    file: usize,
+    format: Option<InputFormat>,
+    outcome: Outcome,
+}
+
+/// Annotates games.
+pub(crate) fn run(annotation: &Annotation) -> Result<Code, Failure> {
+    let guard = start_guard().map_err(Failure::failed)?;
+    let journal = open_journal(annotation).map_err(Failure::usage)?;
+    if journal.len() > 0 {
+        print_error(&format!("continues after {} positions", journal.len()));
+    }
+    let bytes = Arc::new(AtomicU64::new(0));
+    let stopped = Arc::new(AtomicBool::new(false));
+    let stoppers: Arc<Mutex<Vec<Stopper>>> = Arc::default();
+    let (flag, running) = (Arc::clone(&stopped), Arc::clone(&stoppers));
+    on_interrupt(move || {
+        if flag.swap(true, Ordering::AcqRel) {
+            std::process::exit(Code::Interrupted.number().into());
+        }
+        for stopper in running.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            stopper.stop();
+        }
+    })
+    .map_err(Failure::failed)?;
+    let positions = AtomicU64::new(0);
+    let source = Mutex::new(Source {
+        files: annotation.files.clone(),
+        read: annotation.read,
+        next_file: 0,
+        games: None,
+        number: 0,
+        bytes: Arc::clone(&bytes),
+    });
+    let shared = Shared {
+        settings: &annotation.engine,
+        guard: &guard,
+        journal: &journal,
+        stopped: &stopped,
+        stoppers: &stoppers,
+        positions: &positions,
+    };
+    let progress = Progress::new("positions", annotation.files.size(), bytes);
+    let mut writer = Writer::new(annotation, progress);
+    let done = thread::scope(|scope| {
+        let (done, finished) = channel();
+        for _ in 0..annotation.concurrency {
+            let done = done.clone();
+            scope.spawn(|| work(&shared, &source, done));
+        }
+        drop(done);
+        loop {
+            match finished.recv_timeout(INTERVAL) {
+                Ok(done) => {
+                    if let Err(error) = writer.add(done) {
+                        stopped.store(true, Ordering::Release);
+                        return Err(error);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            writer.progress.update(positions.load(Ordering::Relaxed));
+        }
+    });
+    writer.progress.clear();
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Code::Done),
+        done => done.map_err(Failure::failed)?,
+    }
+    if stopped.load(Ordering::Acquire) {
+        if annotation.destination.path.is_some() {
+            print_error("interrupted; the same command continues");
+        }
+        return Ok(Code::Interrupted);
+    }
+    let code = writer.finish().map_err(Failure::failed)?;
+    journal.remove().map_err(Failure::failed)?;
+    Ok(code)
+}
+
+fn work(shared: &Shared<'_>, source: &Mutex<Source>, done: Sender<Done>) {
+    let mut worker = Worker::new(shared);
+    while !shared.stopped.load(Ordering::Acquire) {
+        let job = source.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(Job { number, file, format, record }) = job else { return };
+        let outcome = match record {
+            Err(text) => Outcome::Unreadable(text),
+            Ok(record) => match worker.evaluate(number, record) {
+                Ok(Some(game)) => Outcome::Evaluated(Box::new(game)),
+                Ok(None) => return,
+                Err(text) => Outcome::Failed(text),
+            },
+        };
+        if done.send(Done { number, file, format, outcome }).is_err() {
+            return;
+        }
+    }
+}
+
+/// The progress file is beside the output.
+fn open_journal(annotation: &Annotation) -> io::Result<Journal> {
+    let Some(output) = &annotation.destination.path else { return Ok(Journal::temporary()) };
+    if output.exists() && !output.is_file() && !output.is_dir() {
+        return Ok(Journal::temporary());
+    }
+    let path = if is_directory(output) {
+        std::fs::create_dir_all(output).map_err(|error| file_error(output, &error))?;
+        output.join("annotate.progress")
+    } else {
+        let mut path = output.clone().into_os_string();
+        path.push(".progress");
+        PathBuf::from(path)
+    };
+    let engine = &annotation.engine;
+    let Go { depth, nodes, move_time, .. } = &engine.go;
+    let limit = format!("depth {depth:?} nodes {nodes:?} movetime {move_time:?}");
+    let settings = Settings::new(&annotation.engine_name, &engine.options, limit, engine.lines);
+    Journal::open(&path, &settings, annotation.restart).map_err(|error| file_error(&path, &error))
+}
+
+/// Writes games in their order.
+struct Writer<'a> {
+    annotation: &'a Annotation,
+    output: Output,
+    progress: Progress,
+    /// Games after one that is not finished.
+    waiting: BTreeMap<u64, Done>,
+    next: u64,
+    lost: u64,
+}
+
+impl<'a> Writer<'a> {
+    fn new(annotation: &'a Annotation, progress: Progress) -> Self {
+        let inputs = annotation.files.canonical();
+        let output = Output::new(annotation.destination.clone(), inputs);
+        Self { annotation, output, progress, waiting: BTreeMap::new(), next: 1, lost: 0 }
+    }
+
+    fn add(&mut self, done: Done) -> io::Result<()> {
+        if let Outcome::Failed(text) = done.outcome {
+            return Err(io::Error::other(text));
+        }
+        self.waiting.insert(done.number, done);
+        while let Some(done) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            self.write(done)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, done: Done) -> io::Result<()> {
+        let game = match done.outcome {
+            Outcome::Evaluated(game) => *game,
+            Outcome::Unreadable(text) | Outcome::Failed(text) => {
+                self.report(&text);
+                return Ok(());
+            }
+        };
+        let renderer = &self.annotation.renderer;
+        let format = renderer.format_of(&game.record, done.format);
+        // `'** 30`, the usual form of evaluations in CSA, has no depth.
+        let has_depth = format != OutputFormat::Record(Format::Csa);
+        let style = Style { insert_lines: self.annotation.insert_lines, has_depth };
+        let Annotated { record, sides } = annotate(game, style);
+        let bytes = match renderer.render(&record, format) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.report(&format!("game {}: {error}", done.number));
+                return Ok(());
+            }
+        };
+        let rendered = Rendered { bytes, format, file: done.file, groups: Vec::new() };
+        if let Some(file) = self.annotation.files.get(done.file) {
+            self.output.write(&rendered, file)?;
+        }
+        if self.annotation.destination.path.is_some() && !self.annotation.is_quiet {
+            self.progress.clear();
+            print(&summary(done.number, &record, &sides));
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, text: &str) {
+        self.lost += 1;
+        self.progress.clear();
+        print_error(text);
+    }
+
+    fn finish(self) -> io::Result<Code> {
+        self.output.finish()?;
+        Ok(if self.lost == 0 { Code::Done } else { Code::Failed })
+    }
+}
+
+/// A line about a game.
+fn summary(number: u64, record: &GameRecord, sides: &[SideAccuracy; 2]) -> String {
+    let name = |side| printable(record.player(side).unwrap_or("?"));
+    let [first, second] = sides;
+    let accuracy =
+        |side: &SideAccuracy| side.accuracy.map_or("–".to_owned(), |value| format!("{value:.1}"));
+    format!(
+        "{number}  {} – {}  {}  accuracy {} / {}  ?! {}/{}  ? {}/{}  ?? {}/{}",
+        name(Side::First),
+        name(Side::Second),
+        record.result.as_str(),
+        accuracy(first),
+        accuracy(second),
+        first.inaccuracies,
+        second.inaccuracies,
+        first.mistakes,
+        second.mistakes,
+        first.blunders,
+        second.blunders,
+    )
+}
