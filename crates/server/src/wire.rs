@@ -25,8 +25,11 @@ mod explorer;
 mod game;
 mod library;
 mod matches;
+#[cfg(test)]
+mod typescript;
 
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 pub use analysis::*;
@@ -39,7 +42,8 @@ pub use library::*;
 pub use matches::*;
 
 /// One message from a tab over its WebSocket.
-#[derive(Clone, Debug, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Request {
     /// Chosen by the tab; the answer has the same. Unique among the tab's open requests.
     pub id: u32,
@@ -47,7 +51,8 @@ pub struct Request {
 }
 
 /// One message to a tab over its WebSocket.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ToTab {
     /// The first message on every connection.

@@ -3,18 +3,21 @@
 use readyok_protocol::{Bound, Score, Wdl};
 pub use readyok_rules::judgement::{MoveLabel as Label, SideAccuracy as SideReport};
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{EngineId, ErrorInfo, GameId, Limits, LineMove, NodeId, ProcessId, Sides};
 
 /// The engines that analyze the position at the cursor of a game.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct AnalysisState {
     pub engines: Vec<EngineAnalysis>,
 }
 
 /// Changes of the analysis.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct AnalysisDelta {
     /// New or changed engines, with their complete states.
     pub engines: Vec<EngineAnalysis>,
@@ -22,7 +25,8 @@ pub struct AnalysisDelta {
 }
 
 /// An engine that analyzes a game.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct EngineAnalysis {
     pub engine: EngineId,
     pub settings: AnalysisSettings,
@@ -35,7 +39,8 @@ pub struct EngineAnalysis {
 }
 
 /// The status of an engine that analyzes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AnalysisStatus {
     /// The engine is being started.
@@ -51,7 +56,8 @@ pub enum AnalysisStatus {
 }
 
 /// The settings of an analysis.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct AnalysisSettings {
     /// The number of variations, 0 to 20. With 0, the engine searches one, which is not shown.
     pub lines: u32,
@@ -68,7 +74,8 @@ pub struct AnalysisSettings {
 }
 
 /// The end of an analysis.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum AnalysisGoal {
     /// No limit.
@@ -92,7 +99,8 @@ pub enum AnalysisGoal {
 }
 
 /// The output of a search.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct SearchInfo {
     /// The variations, the best first.
     pub lines: Vec<Line>,
@@ -123,7 +131,8 @@ pub struct SearchInfo {
 }
 
 /// A variation.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Line {
     /// 1 is the best.
     pub number: u32,
@@ -141,7 +150,8 @@ pub struct Line {
 }
 
 /// The move that is searched at the root (`currmove`).
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct CurrentMove {
     pub it: LineMove,
     /// From 1.
@@ -149,7 +159,8 @@ pub struct CurrentMove {
 }
 
 /// The current line of a thread (`currline`).
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct CurrentLine {
     /// From 1.
     pub cpu: u32,
@@ -157,7 +168,8 @@ pub struct CurrentLine {
 }
 
 /// The result of a search for a mate.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum MateAnswer {
     /// The mate is the first line.
@@ -171,7 +183,8 @@ pub enum MateAnswer {
 }
 
 /// The settings of a report.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ReportSettings {
     pub engine: EngineId,
     /// For each position; half a second if no limit is set.
@@ -185,7 +198,8 @@ pub struct ReportSettings {
 }
 
 /// The report of a game.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ReportState {
     /// None if the game has no report.
     pub settings: Option<ReportSettings>,
@@ -202,7 +216,8 @@ pub struct ReportState {
 }
 
 /// Changes of a report.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ReportDelta {
     pub status: ReportStatus,
     /// The number of judged positions.
@@ -215,7 +230,8 @@ pub struct ReportDelta {
 }
 
 /// The status of a report.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReportStatus {
     /// The game has no report.
@@ -231,7 +247,8 @@ pub enum ReportStatus {
 }
 
 /// A judged position of the main line, with the move before it.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Judged {
     /// From the root.
     pub ply: u32,
@@ -251,7 +268,8 @@ pub struct Judged {
 }
 
 /// The games to report on.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ReportOn {
     /// Open games or games of the library, one after another.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{
@@ -16,7 +17,8 @@ use super::{
 };
 
 /// A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
-#[derive(Clone, Debug, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Command {
     /// Subscribes to a topic. Its snapshot follows the answer.
@@ -328,7 +330,8 @@ impl Command {
 }
 
 /// A name and a code for `register`.
-#[derive(Clone, Debug, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Registration {
     /// The name.
     pub name: String,
@@ -337,7 +340,8 @@ pub struct Registration {
 }
 
 /// The result of a request.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Answer {
     /// It is done, or has started; topics report the rest.
@@ -380,10 +384,11 @@ pub enum Answer {
 }
 
 /// A topic that a tab can subscribe to. Its text is `games`, `game/7`, `log/3`.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, TS)]
-#[ts(
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(test, derive(TS))]
+#[cfg_attr(test, ts(
     type = "\"games\" | \"engines\" | \"matches\" | \"jobs\" | \"settings\" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`"
-)]
+))]
 pub enum Topic {
     /// The summaries of the open games.
     Games,
@@ -406,7 +411,8 @@ pub enum Topic {
 }
 
 /// The complete state of a topic.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", content = "state", rename_all = "snake_case")]
 pub enum State {
     Games(GamesState),
@@ -422,7 +428,8 @@ pub enum State {
 }
 
 /// A change of a topic.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", content = "delta", rename_all = "snake_case")]
 pub enum Delta {
     Games(GamesDelta),
@@ -507,7 +514,8 @@ impl<'de> Deserialize<'de> for Topic {
 }
 
 /// The user's settings.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(default)]
 pub struct Settings {
     /// The page's own values (theme, language, piece style, …), which the server does not interpret. At most
@@ -522,7 +530,8 @@ pub struct Settings {
 }
 
 /// What stops when the last tab is closed.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct OnClose {
     /// Whether games against engines are paused.
     pub pause_games: bool,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{ErrorInfo, GameId, Variant};
@@ -13,7 +14,8 @@ pub type EngineId = u32;
 pub type ProcessId = u32;
 
 /// A protocol.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     Uci,
@@ -21,7 +23,8 @@ pub enum Protocol {
 }
 
 /// All engines and processes.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct EnginesState {
     /// The first one is the built-in engine.
     pub engines: Vec<EngineState>,
@@ -31,7 +34,8 @@ pub struct EnginesState {
 }
 
 /// Changes of the engines and processes.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct EnginesDelta {
     /// New or changed engines.
     pub engines: Vec<EngineState>,
@@ -43,7 +47,8 @@ pub struct EnginesDelta {
 }
 
 /// The resources of the machine, as limits of `Threads` and `Hash`.
-#[derive(Clone, Copy, Debug, Default, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Machine {
     /// The number of logical CPU cores.
     pub cores: u32,
@@ -52,7 +57,8 @@ pub struct Machine {
 }
 
 /// A registered engine.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct EngineState {
     pub id: EngineId,
     /// The name that the user has chosen.
@@ -90,7 +96,8 @@ pub struct EngineState {
 }
 
 /// The status of registration or copy protection.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
     /// `checking`
@@ -102,7 +109,8 @@ pub enum Approval {
 }
 
 /// The source of an engine.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EngineSource {
     Program {
@@ -127,7 +135,8 @@ pub enum EngineSource {
 }
 
 /// The identity of an engine. The texts are untrusted.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Identity {
     /// `id name`.
     pub name: String,
@@ -136,7 +145,8 @@ pub struct Identity {
 }
 
 /// An option that an engine has declared.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct EngineOption {
     pub name: String,
     pub kind: OptionKind,
@@ -150,7 +160,8 @@ pub struct EngineOption {
 }
 
 /// The kinds of options.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OptionKind {
     /// `true` or `false`.
@@ -182,7 +193,8 @@ pub enum OptionKind {
     },
 }
 
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Choice {
     pub value: String,
     /// The label by language.
@@ -190,7 +202,8 @@ pub struct Choice {
 }
 
 /// A named set of values.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Preset {
     /// Unique for the engine.
     pub name: String,
@@ -198,7 +211,8 @@ pub struct Preset {
 }
 
 /// The range of an engine's strength limit.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StrengthRange {
     /// By Elo: `UCI_LimitStrength` and `UCI_Elo`.
@@ -208,14 +222,16 @@ pub enum StrengthRange {
 }
 
 /// A strength within the [`StrengthRange`] of an engine.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Strength {
     /// Elo or level.
     pub value: i64,
 }
 
 /// A process of an engine, or a connection to it.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ProcessState {
     pub id: ProcessId,
     pub engine: EngineId,
@@ -235,7 +251,8 @@ pub struct ProcessState {
 }
 
 /// The purpose of a process.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Purpose {
     /// Reports its options.
@@ -262,7 +279,8 @@ pub enum Purpose {
 }
 
 /// The status of a process.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessStatus {
     Starting,
@@ -278,7 +296,8 @@ pub enum ProcessStatus {
 }
 
 /// The registration of an engine.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct EngineEntry {
     /// Empty for the name that the engine reports.
     pub name: String,
@@ -288,7 +307,8 @@ pub struct EngineEntry {
 }
 
 /// The scope of option values.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ValuesFor {
     /// All purposes.
@@ -300,7 +320,8 @@ pub enum ValuesFor {
 }
 
 /// A run of the conformance checker.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CheckRun {
     Running {
@@ -318,7 +339,8 @@ pub enum CheckRun {
 }
 
 /// The result of a check.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct CheckResult {
     pub id: String,
     /// `must`, `should` or `may`.
@@ -330,7 +352,8 @@ pub struct CheckResult {
 }
 
 /// The text of a check and its result in a language.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct CheckText {
     pub rule: String,
     /// The observation, or the reason for a skipped check. Empty for a pass.
@@ -340,7 +363,8 @@ pub struct CheckText {
 }
 
 /// A directory of the file picker, by `GET /api/files?path=…` (without a path: the roots).
-#[derive(Clone, Debug, Deserialize, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Directory {
     /// The absolute path; none for the list of roots.
     pub path: Option<String>,
@@ -353,7 +377,8 @@ pub struct Directory {
 }
 
 /// An entry of a directory.
-#[derive(Clone, Debug, Deserialize, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct DirectoryEntry {
     pub name: String,
     /// The absolute path.
@@ -366,7 +391,8 @@ pub struct DirectoryEntry {
 }
 
 /// The log of a process.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LogState {
     pub process: ProcessId,
     /// The last 2000 lines. `GET /api/log/{process}` returns up to 10,000, with `?language=ja` in Japanese.
@@ -376,7 +402,8 @@ pub struct LogState {
 }
 
 /// New lines of a log.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LogDelta {
     pub lines: Vec<LogLine>,
     /// The number of omitted lines before them.
@@ -386,7 +413,8 @@ pub struct LogDelta {
 }
 
 /// A line of a log.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LogLine {
     /// From 1.
     pub number: u64,
@@ -400,7 +428,8 @@ pub struct LogLine {
 }
 
 /// The sender of a line.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
     Client,
@@ -412,7 +441,8 @@ pub enum Speaker {
 }
 
 /// A violated rule.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Breach {
     /// Whether it makes the line invalid.
     pub serious: bool,
@@ -423,7 +453,8 @@ pub struct Breach {
 }
 
 /// A violated rule in a language.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct BreachText {
     pub text: String,
     /// The clause of the rule.

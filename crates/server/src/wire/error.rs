@@ -6,19 +6,22 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{Side, Variant};
 
 /// Why a request failed. Nothing has changed.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ApiError {
     pub category: ErrorCategory,
     pub error: ErrorInfo,
 }
 
 /// The categories of failed requests.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCategory {
     /// The request is malformed or contradictory.
@@ -46,19 +49,21 @@ pub enum ErrorCategory {
 }
 
 /// An error: its code and its context.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ErrorInfo {
     #[serde(flatten)]
     pub code: ErrorCode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub context: Option<Box<ErrorContext>>,
 }
 
 /// The object and the location of an error.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(default)]
-#[ts(optional_fields)]
+#[cfg_attr(test, ts(optional_fields))]
 pub struct ErrorContext {
     /// The variant of the sides, squares and pieces in the parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +95,8 @@ pub struct ErrorContext {
 }
 
 /// The part of a defective game that was read.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum KeptMoves {
     /// The main line up to a ply.
@@ -214,7 +220,8 @@ impl fmt::Display for ErrorInfo {
 macro_rules! error_codes {
     ($($code:ident $({ $($parameter:ident: $type:ty),+ })? => $text:literal,)*) => {
         /// An error code with its parameters.
-        #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+        #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+        #[cfg_attr(test, derive(TS))]
         #[serde(tag = "code", rename_all = "snake_case")]
         pub enum ErrorCode {
             $(#[doc = $text] $code $({ $($parameter: $type),+ })?,)*
@@ -240,7 +247,8 @@ macro_rules! error_codes {
 macro_rules! nouns {
     ($(#[$meta:meta])* $name:ident { $($noun:ident => $text:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+        #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+        #[cfg_attr(test, derive(TS))]
         #[serde(rename_all = "snake_case")]
         pub enum $name {
             $(#[doc = $text] $noun,)*
@@ -531,7 +539,8 @@ nouns! {
 }
 
 /// A text in both languages, from a library with texts of its own.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LocalizedText {
     pub english: String,
     pub japanese: String,

@@ -2,12 +2,14 @@
 
 use readyok_rules::{TablebaseCategory, TablebaseEnd};
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{MoveText, Variant};
 
 /// Files that are looked up for a position, on the machine of the server.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(default)]
 pub struct References {
     /// Directories with Syzygy tablebases.
@@ -17,7 +19,8 @@ pub struct References {
 }
 
 /// A position to probe. `POST /api/tablebase`.
-#[derive(Clone, Debug, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct TablebaseQuery {
     pub variant: Variant,
     /// The position as FEN.
@@ -25,7 +28,8 @@ pub struct TablebaseQuery {
 }
 
 /// The values of a position and its moves.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct TablebaseView {
     /// The result for the side to move; none without a table.
     pub category: Option<TablebaseCategory>,
@@ -38,7 +42,8 @@ pub struct TablebaseView {
 }
 
 /// A move and the value of the position after it, for the side that plays it.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct TablebaseMoveView {
     pub uci: String,
     pub text: MoveText,
@@ -51,7 +56,8 @@ pub struct TablebaseMoveView {
 }
 
 /// A position to explore. `POST /api/explorer`.
-#[derive(Clone, Debug, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ExplorerQuery {
     pub variant: Variant,
     /// The position as FEN or SFEN.
@@ -60,7 +66,8 @@ pub struct ExplorerQuery {
 }
 
 /// A source of moves.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ExplorerSource {
     /// A book of the settings.
@@ -68,7 +75,8 @@ pub enum ExplorerSource {
 }
 
 /// The moves of a position.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Explorer {
     /// Of a book.
@@ -81,12 +89,13 @@ pub enum Explorer {
 }
 
 /// A move of a book.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ExplorerBookMove {
     pub uci: String,
     pub text: MoveText,
     /// The relative weight, or the number of games with the move.
-    #[ts(type = "number | null")]
+    #[cfg_attr(test, ts(type = "number | null"))]
     pub weight: Option<u64>,
     /// The share of all weights, from 0 to 1.
     pub share: Option<f64>,

@@ -7,6 +7,7 @@ use readyok_protocol::Score;
 use readyok_rules::record::Evaluation;
 use readyok_rules::{GameOutcome, GameResult, Termination};
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{EngineId, ErrorInfo, Strength};
@@ -17,21 +18,24 @@ pub type GameId = u32;
 pub type NodeId = u32;
 
 /// The open games.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct GamesState {
     /// The latest first.
     pub games: Vec<GameLine>,
 }
 
 /// Changes of the list of games.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct GamesDelta {
     pub changed: Vec<GameLine>,
     pub removed: Vec<GameId>,
 }
 
 /// The summary of a game.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct GameLine {
     pub id: GameId,
     pub variant: Variant,
@@ -45,7 +49,8 @@ pub struct GameLine {
 }
 
 /// A game.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct GameState {
     pub id: GameId,
     pub variant: Variant,
@@ -75,48 +80,51 @@ pub struct GameState {
 }
 
 /// Changes of a game. Absent fields are unchanged.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct GameDelta {
     /// New or changed nodes. Parents come before their children.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, as = "Option<Vec<Node>>")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<Node>>"))]
     pub nodes: Vec<Node>,
     /// Removed nodes, with their descendants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<NodeId>>"))]
     pub removed: Vec<NodeId>,
     /// All headers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub headers: Option<Vec<Header>>,
     /// The cursor with its position.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub at: Option<At>,
     /// A new outcome, which is null if play continues.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub over: Option<Over>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub play: Option<Play>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub undo: Option<Undo>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub save_status: Option<SaveStatus>,
 }
 
 /// Whether the last change of a game is saved.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct SaveStatus {
     /// Null if it is saved.
     pub error: Option<ErrorInfo>,
 }
 
 /// The cursor with its position.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct At {
     pub cursor: NodeId,
     pub position: PositionView,
@@ -125,7 +133,8 @@ pub struct At {
 }
 
 /// The name of an opening.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct OpeningName {
     /// The code of the *Encyclopaedia of Chess Openings*, `A00` to `E99`.
     pub eco: String,
@@ -134,28 +143,32 @@ pub struct OpeningName {
 }
 
 /// A new outcome of a game.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Over {
     /// Null if play continues.
     pub outcome: Option<OutcomeView>,
 }
 
 /// Whether edits can be undone and redone.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Undo {
     pub undo: bool,
     pub redo: bool,
 }
 
 /// A header of a game.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Header {
     pub name: String,
     pub value: String,
 }
 
 /// A node of a tree: a move, or the root.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Node {
     pub id: NodeId,
     /// None for the root.
@@ -185,7 +198,8 @@ pub struct Node {
 }
 
 /// The kind of a node's move.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     /// The start position.
@@ -199,7 +213,8 @@ pub enum NodeKind {
 }
 
 /// An arrow or a circle on the board.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Mark {
     /// `green`, `red`, `yellow` or `blue`.
     pub color: String,
@@ -210,7 +225,8 @@ pub struct Mark {
 }
 
 /// A game in progress or after play.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Play {
     pub status: PlayStatus,
     pub players: Sides<PlayerState>,
@@ -229,7 +245,8 @@ pub struct Play {
 }
 
 /// The rematch: another game of the same players with the same setup.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Rematch {
     /// The rematch can be started.
@@ -242,7 +259,8 @@ pub enum Rematch {
 }
 
 /// A claim of a human, with its result.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
     /// A draw by repetition or by moves without progress (chess).
@@ -254,7 +272,8 @@ pub enum Claim {
 }
 
 /// The status of play.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum PlayStatus {
     YourTurn,
@@ -270,7 +289,8 @@ pub enum PlayStatus {
 }
 
 /// The state of a player.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct PlayerState {
     pub player: Player,
     /// The name of the human or the engine.
@@ -282,7 +302,8 @@ pub struct PlayerState {
 }
 
 /// The output of the last search of an engine that plays.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MoveInfo {
     /// The node of the searched move; none during the search.
     pub node: Option<NodeId>,
@@ -298,7 +319,8 @@ pub struct MoveInfo {
 }
 
 /// The ponder statistics of an engine.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct PonderState {
     /// The move that is pondered.
     pub expects: Option<LineMove>,
@@ -309,7 +331,8 @@ pub struct PonderState {
 }
 
 /// A move of a variation.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LineMove {
     /// In UCI or USI notation.
     pub uci: String,
@@ -317,14 +340,16 @@ pub struct LineMove {
     pub text: MoveText,
 }
 
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Hint {
     pub node: NodeId,
     pub hint: LineMove,
 }
 
 /// The clocks. The page extrapolates the running one; only the server decides when a flag falls.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Clocks {
     /// The remaining time at `sent_at`, negative after the fall of a flag; none for a side without a clock.
     pub remaining: Sides<Option<i64>>,
@@ -339,7 +364,8 @@ pub struct Clocks {
 }
 
 /// The player of a side.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Player {
     Human { name: String, time: Time },
@@ -347,7 +373,8 @@ pub enum Player {
 }
 
 /// An engine that plays.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct EnginePlayer {
     pub engine: EngineId,
     pub time: Time,
@@ -364,7 +391,8 @@ pub struct EnginePlayer {
 }
 
 /// The time control of a side.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Time {
     /// No clock. An engine requires a limit, or the command `move_now`.
@@ -387,7 +415,8 @@ pub enum Time {
 }
 
 /// The limits of a search, which the first reached one ends.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(default)]
 pub struct Limits {
     /// In plies.
@@ -400,7 +429,8 @@ pub struct Limits {
 }
 
 /// The setup of a game.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct NewGame {
     pub variant: Variant,
     pub start: Start,
@@ -412,7 +442,8 @@ pub struct NewGame {
 }
 
 /// The rules that end a game.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum PlayRules {
     /// The rules of the federations: draws are claimed in chess; a declaration requires 24 points in shogi.
@@ -423,7 +454,8 @@ pub enum PlayRules {
 }
 
 /// An opening book for a game.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Book {
     /// A file below the data directory or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
     pub path: String,
@@ -432,7 +464,8 @@ pub struct Book {
 }
 
 /// An edit of the tree of a game.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Edit {
     /// Sets the comments of a node.
@@ -481,7 +514,8 @@ pub enum Edit {
 }
 
 /// A variant.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Variant {
     Chess,
@@ -490,7 +524,8 @@ pub enum Variant {
 }
 
 /// A side: the first is White in chess and Black (sente) in shogi.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     First,
@@ -507,7 +542,8 @@ impl fmt::Display for Side {
 }
 
 /// A value for each side.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Sides<T> {
     /// Of White in chess, of Black (sente) in shogi.
     pub first: T,
@@ -515,7 +551,8 @@ pub struct Sides<T> {
 }
 
 /// The start of a game.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Start {
     /// The standard start position.
@@ -535,18 +572,20 @@ pub enum Start {
 }
 
 /// The texts of a move. The page selects one by its settings and language.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MoveText {
     /// SAN in chess, `Nbd7`; Hodges' notation in shogi, `P-7f`.
     pub western: String,
     /// Shogi only: `▲７六歩`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub japanese: Option<String>,
 }
 
 /// A legal move for the board.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LegalMove {
     /// In UCI or USI notation. In Chess960, castling is written as the king capturing the rook.
     pub uci: String,
@@ -563,7 +602,8 @@ pub struct LegalMove {
 }
 
 /// A position for the board.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct PositionView {
     /// FEN or SFEN.
     pub text: String,
@@ -578,7 +618,8 @@ pub struct PositionView {
 }
 
 /// The squares of a move.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LastMove {
     /// None for a drop.
     pub from: Option<String>,
@@ -587,7 +628,8 @@ pub struct LastMove {
 }
 
 /// The outcome of a game, with details for the page.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct OutcomeView {
     pub result: GameResult,
     pub termination: Termination,
@@ -609,7 +651,8 @@ impl From<GameOutcome> for OutcomeView {
 }
 
 /// The validation of a position of the editor, by `POST /api/position`.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct PositionCheck {
     /// The position, if it is valid.
     pub position: Option<PositionView>,
@@ -621,7 +664,8 @@ pub struct PositionCheck {
 }
 
 /// The choices for the setup of a game, by `GET /api/choices`.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Choices {
     /// The handicaps of shogi.
     pub handicaps: Vec<HandicapChoice>,
@@ -630,7 +674,8 @@ pub struct Choices {
 }
 
 /// A handicap of shogi.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct HandicapChoice {
     /// The name in commands and in English.
     pub name: String,
@@ -639,7 +684,8 @@ pub struct HandicapChoice {
 }
 
 /// A NAG with its sign.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct NagChoice {
     pub nag: u8,
     /// `!`, `?!`, `±`.

@@ -2,12 +2,14 @@
 
 use readyok_rules::Termination;
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{EngineId, ErrorInfo, GameId, ReportSettings, ReportStatus, Sides, Variant};
 
 /// The query of `POST /api/library/search`. A game must match all fields.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(default)]
 pub struct LibraryQuery {
     pub variant: Option<Variant>,
@@ -34,7 +36,8 @@ pub struct LibraryQuery {
 }
 
 /// A page of the found games, the latest first.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LibraryPage {
     pub games: Vec<LibraryGame>,
     /// The number of all found games.
@@ -42,7 +45,8 @@ pub struct LibraryPage {
 }
 
 /// A game of the library.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct LibraryGame {
     pub id: GameId,
     pub variant: Variant,
@@ -60,7 +64,8 @@ pub struct LibraryGame {
     pub source: String,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RecordFormat {
     /// PGN (chess).
@@ -82,7 +87,8 @@ pub enum RecordFormat {
 }
 
 /// The result of an import. `POST /api/import?name=…` with the file or text as the body.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Imported {
     /// The first 1000 of the imported games.
     pub games: Vec<LibraryGame>,
@@ -100,13 +106,15 @@ pub struct Imported {
 pub type JobId = u32;
 
 /// All jobs, the latest first.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct JobsState {
     pub jobs: Vec<Job>,
 }
 
 /// Changes of the jobs.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct JobsDelta {
     /// New or changed jobs, with their complete states.
     pub changed: Vec<Job>,
@@ -115,7 +123,8 @@ pub struct JobsDelta {
 }
 
 /// A job on many games. It can be resumed after a restart of the server.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Job {
     pub id: JobId,
     pub added: u64,
@@ -141,14 +150,16 @@ pub struct Job {
 }
 
 /// An error of a job.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct JobError {
     pub of: JobErrorOf,
     pub why: ErrorInfo,
 }
 
 /// The object of an error of a job.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobErrorOf {
     /// A file, or the directory.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
+#[cfg(test)]
 use ts_rs::TS;
 
 use super::{EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
@@ -11,21 +12,24 @@ use super::{EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
 /// The number of a match.
 pub type MatchId = u32;
 
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchesState {
     /// The latest first.
     pub matches: Vec<MatchLine>,
 }
 
 /// Changes of the list of matches.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchesDelta {
     pub changed: Vec<MatchLine>,
     pub removed: Vec<MatchId>,
 }
 
 /// The summary of a match.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchLine {
     pub id: MatchId,
     pub name: String,
@@ -38,7 +42,8 @@ pub struct MatchLine {
 }
 
 /// The status of a match.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum MatchStatus {
     Running,
@@ -52,7 +57,8 @@ pub enum MatchStatus {
 }
 
 /// The plan of a match.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchPlan {
     pub name: String,
     pub variant: Variant,
@@ -76,7 +82,8 @@ pub struct MatchPlan {
 }
 
 /// An engine of a match.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchEngine {
     pub engine: EngineId,
     /// The unique name in the table; empty for the name of the engine.
@@ -94,7 +101,8 @@ pub struct MatchEngine {
     pub options: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum MatchFormat {
     /// Round robin; with two engines a head-to-head match.
@@ -108,7 +116,8 @@ pub enum MatchFormat {
 }
 
 /// The openings of a match.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum MatchOpenings {
     /// The start position.
@@ -130,7 +139,8 @@ pub enum MatchOpenings {
 }
 
 /// Draw adjudication by the scores of both engines.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct DrawRule {
     /// The first move of the rule.
     pub from_move: u32,
@@ -141,7 +151,8 @@ pub struct DrawRule {
 }
 
 /// Resign adjudication by the score of an engine.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ResignRule {
     /// The number of successive moves.
     pub moves: u32,
@@ -150,7 +161,8 @@ pub struct ResignRule {
 }
 
 /// The parameters of an SPRT.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct SprtSettings {
     /// Elo under H0.
     pub elo0: f64,
@@ -163,7 +175,8 @@ pub struct SprtSettings {
 }
 
 /// A match.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchState {
     pub id: MatchId,
     pub plan: MatchPlan,
@@ -189,13 +202,14 @@ pub struct MatchState {
 }
 
 /// Changes of a match. Absent fields are unchanged.
-#[derive(Clone, Debug, Default, Serialize, TS)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub status: Option<MatchStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub score: Option<MatchScore>,
     pub curve: Vec<CurvePoint>,
     /// New or changed boards, with their complete states.
@@ -206,12 +220,13 @@ pub struct MatchDelta {
     pub games: Vec<MatchGame>,
     /// The reason for the end of the match, or an error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
+    #[cfg_attr(test, ts(optional))]
     pub note: Option<ErrorInfo>,
 }
 
 /// The score of a match.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchScore {
     /// The number of finished games.
     pub played: u32,
@@ -223,7 +238,8 @@ pub struct MatchScore {
 }
 
 /// A row of the standings.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Standing {
     /// The index in the plan.
     pub engine: u32,
@@ -235,7 +251,8 @@ pub struct Standing {
 }
 
 /// Wins, draws and losses.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Wins {
     pub won: u32,
     pub drawn: u32,
@@ -243,7 +260,8 @@ pub struct Wins {
 }
 
 /// A difference in Elo.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Elo {
     pub elo: f64,
     /// Half of the 95 % confidence interval.
@@ -251,7 +269,8 @@ pub struct Elo {
 }
 
 /// A point of the curves of a match of two engines.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct CurvePoint {
     /// The number of games.
     pub games: u32,
@@ -262,7 +281,8 @@ pub struct CurvePoint {
 }
 
 /// The state of an SPRT.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct Llr {
     /// The log-likelihood ratio.
     pub llr: f64,
@@ -273,7 +293,8 @@ pub struct Llr {
 }
 
 /// A game in progress.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchBoard {
     pub board: u32,
     /// The engines, by their indices in the plan.
@@ -288,7 +309,8 @@ pub struct MatchBoard {
 }
 
 /// A finished game.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct MatchGame {
     /// From 1.
     pub number: u32,

@@ -13,4 +13,3 @@ mod records;
 mod references;
 mod saving;
 mod support;
-mod typescript;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use readyok_server::wire;
 use ts_rs::{Config, TS, TypeVisitor};
+
+use crate::wire;
 
 /// The declarations of types and their dependencies, by name.
 struct Declarations {
