@@ -439,13 +439,19 @@ impl Setup {
     /// Removes the castling rights that lack the king or the rook.
     pub fn drop_invalid_castling(&mut self) {
         while let Err(PositionError::CastlingRight { square }) = self.position() {
-            let rook = Square::read(self.game(), &square);
-            let is_invalid = |side: &Side| self.castling(*side).any(|known| Some(known) == rook);
-            let owner = Side::BOTH.into_iter().find(is_invalid);
-            let (Some(rook), Some(owner)) = (rook, owner) else { return };
-            // The square is on the side's first rank, so this cannot fail.
-            let _ = self.set_castling(owner, rook, false);
+            if !self.drop_castling_right(&square) {
+                return;
+            }
         }
+    }
+
+    /// Removes the castling right with the rook on a square. False if there is none.
+    pub(crate) fn drop_castling_right(&mut self, square: &str) -> bool {
+        let rook = Square::read(self.game(), square);
+        let has_right = |side: &Side| self.castling(*side).any(|known| Some(known) == rook);
+        let owner = Side::BOTH.into_iter().find(has_right);
+        let (Some(rook), Some(owner)) = (rook, owner) else { return false };
+        self.set_castling(owner, rook, false).is_ok()
     }
 }
 

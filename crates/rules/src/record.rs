@@ -26,13 +26,13 @@ mod input;
 mod jkf;
 mod kif;
 mod limits;
+mod lines;
 mod metadata;
 mod notice;
 mod pgn;
 mod records;
 mod shogi;
 mod strip;
-mod usi;
 
 pub use encoding::Encoding;
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Encoding, encoding::decode_beginning};
+use super::{Encoding, encoding::decode_beginning, kif, lines};
 
 /// A format of game records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,18 +17,21 @@ pub enum Format {
     Csa,
     /// JSON Kifu Format, for shogi.
     Jkf,
+    /// A line per game: `position startpos moves e2e4`, or a FEN or EPD alone, for chess and Chess960.
+    Uci,
     /// A line per game: `position startpos moves 7g7f`, or an SFEN alone, for shogi.
     Usi,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 6] = [Self::Pgn, Self::Kif, Self::Ki2, Self::Csa, Self::Jkf, Self::Usi];
+    pub const ALL: [Self; 7] =
+        [Self::Pgn, Self::Kif, Self::Ki2, Self::Csa, Self::Jkf, Self::Uci, Self::Usi];
 
     /// Whether text that is not UTF-8 is probably Japanese.
     pub(super) fn is_japanese(self) -> bool {
         match self {
-            Self::Pgn => false,
+            Self::Pgn | Self::Uci => false,
             Self::Kif | Self::Ki2 | Self::Csa | Self::Jkf | Self::Usi => true,
         }
     }
@@ -36,7 +39,7 @@ impl Format {
     /// The text between two games of a file. `None` if a file can hold only one game.
     pub fn separator(self) -> Option<&'static str> {
         match self {
-            Self::Pgn | Self::Jkf | Self::Usi => Some(""),
+            Self::Pgn | Self::Jkf | Self::Uci | Self::Usi => Some(""),
             Self::Csa => Some("/\n"),
             Self::Kif | Self::Ki2 => None,
         }
@@ -50,6 +53,7 @@ impl Format {
             "ki2" | "ki2u" => Self::Ki2,
             "csa" => Self::Csa,
             "jkf" | "json" => Self::Jkf,
+            "fen" | "epd" | "uci" => Self::Uci,
             "sfen" | "usi" => Self::Usi,
             _ => return None,
         })
@@ -59,23 +63,31 @@ impl Format {
     pub fn detect(beginning: &[u8]) -> Option<Self> {
         // The markers of the formats of shogi are Japanese.
         let text = decode_beginning(beginning, true);
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let first = lines.clone().next()?;
-        if first.starts_with('{') && first.trim_start_matches(['{', ' ']).starts_with(['"', '}'])
-            || first == "{"
-        {
+        let text = text.trim_start();
+        if is_json(text) {
             return Some(Self::Jkf);
         }
-        lines.find_map(line_format)
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).find_map(line_format)
     }
+}
+
+/// Whether a text begins like a JSON object. A comment of PGN can begin with a brace and a quote.
+fn is_json(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('{') else { return false };
+    let rest = rest.trim_start();
+    let name = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    rest.starts_with('}') || name.is_some_and(|(_, rest)| rest.trim_start().starts_with(':'))
 }
 
 /// The format that a line identifies.
 fn line_format(line: &str) -> Option<Format> {
     let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
     let digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
-    if begins(&["position ", "startpos", "sfen "]) || line.split('/').count() == 9 {
-        return Some(Format::Usi);
+    if begins(&["[", "{", ";", "%"]) {
+        return Some(Format::Pgn);
+    }
+    if let Some(format) = lines::format_of(line) {
+        return Some(format);
     }
     if begins(&["▲", "△", "▼", "▽", "☗", "☖"]) {
         return Some(Format::Ki2);
@@ -84,15 +96,28 @@ fn line_format(line: &str) -> Option<Format> {
         // Headers of KI2 look the same, but KI2 has no line above its moves.
         return Some(Format::Kif);
     }
-    if begins(&["'", "N+", "N-", "$", "PI", "P1"]) || line.strip_prefix('V').is_some_and(digit) {
+    if begins(&["'", "N+", "N-", "$", "PI", "P1"])
+        || line.strip_prefix('V').is_some_and(digit)
+        || line.strip_prefix(['+', '-']).is_some_and(digit)
+    {
         return Some(Format::Csa);
     }
     let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let kif = number.len() < line.len() && number.starts_with(' ') && !number.is_ascii();
-    if kif {
+    if number.len() < line.len() && number.starts_with(' ') && !number.is_ascii() {
         return Some(Format::Kif);
     }
-    begins(&["[", "1.", "1 ", "{", ";", "%"]).then_some(Format::Pgn)
+    if kif::begins_a_move(line) {
+        return Some(if line.contains('(') { Format::Kif } else { Format::Ki2 });
+    }
+    let is_numbered = number.len() < line.len() && number.starts_with(['.', ' ']);
+    (is_numbered || line.split_whitespace().next().is_some_and(is_san)).then_some(Format::Pgn)
+}
+
+/// Whether a token is a move of chess in SAN.
+fn is_san(token: &str) -> bool {
+    let token = token.trim_end_matches(['!', '?', '+', '#']);
+    !token.bytes().all(|byte| byte.is_ascii_digit())
+        && (token.parse::<shakmaty::san::San>().is_ok() || matches!(token, "0-0" | "0-0-0"))
 }
 
 impl fmt::Display for Format {
@@ -103,6 +128,7 @@ impl fmt::Display for Format {
             Self::Ki2 => "KI2",
             Self::Csa => "CSA",
             Self::Jkf => "JKF",
+            Self::Uci => "UCI",
             Self::Usi => "USI",
         })
     }

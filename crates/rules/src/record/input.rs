@@ -67,6 +67,11 @@ impl<R: BufRead> Lines<R> {
         &self.limits
     }
 
+    /// A line with the content of the last one.
+    pub(super) fn virtual_line(&self, text: String) -> Line {
+        Line { number: self.number, offset: self.offset, text }
+    }
+
     /// The location of the last line.
     pub(super) fn location(&self) -> Location {
         Location { line: self.number.max(1), column: 1 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use super::{
     Bookmark, Encoding, Format, GameRecord, Limits, Notice, RecordError, RecordErrorKind,
-    WriteError, csa, encoding::Transcoder, input::Games as _, jkf, kif, pgn, usi,
+    WriteError, csa, encoding::Transcoder, input::Games as _, jkf, kif, lines, pgn,
 };
 
 /// Reads the games of a file one by one, within the default [`Limits`].
@@ -37,7 +37,7 @@ pub fn write_encoded<W: Write>(
         Format::Kif => kif::write_kif(record, encoding.name())?,
         Format::Ki2 => kif::write_ki2(record)?,
         Format::Csa => csa::write(record, &encoding.name().to_ascii_uppercase())?,
-        Format::Usi => usi::write(record)?,
+        Format::Uci | Format::Usi => lines::write(record, format)?,
     };
     out.write_all(&encoding.encode(&text))?;
     Ok(())
@@ -56,7 +56,7 @@ enum Inner<R> {
     Kif(kif::Reader<R>),
     Csa(csa::Reader<R>),
     Jkf(jkf::Reader<R>),
-    Usi(usi::Reader<R>),
+    Lines(lines::Reader<R>),
 }
 
 impl<R: Read> Records<R> {
@@ -88,7 +88,7 @@ impl<R: Read> Records<R> {
             Inner::Kif(reader) => Some(reader.bookmark()),
             Inner::Csa(reader) => Some(reader.bookmark()),
             Inner::Jkf(reader) => reader.bookmark(),
-            Inner::Usi(reader) => Some(reader.bookmark()),
+            Inner::Lines(reader) => Some(reader.bookmark()),
         }
     }
 
@@ -100,7 +100,7 @@ impl<R: Read> Records<R> {
             Inner::Kif(reader) => reader.notices(),
             Inner::Csa(reader) => reader.notices(),
             Inner::Jkf(reader) => reader.notices(),
-            Inner::Usi(reader) => reader.notices(),
+            Inner::Lines(reader) => reader.notices(),
         }
     }
 }
@@ -112,7 +112,7 @@ impl<R: BufRead> Inner<R> {
             Format::Kif | Format::Ki2 => Self::Kif(kif::Reader::new(source, limits, from)),
             Format::Csa => Self::Csa(csa::Reader::new(source, limits, from)),
             Format::Jkf => Self::Jkf(jkf::Reader::new(source, limits, from)),
-            Format::Usi => Self::Usi(usi::Reader::new(source, limits, from)),
+            Format::Uci | Format::Usi => Self::Lines(lines::Reader::new(source, limits, from)),
         }
     }
 
@@ -146,7 +146,7 @@ impl<R: Read> Iterator for Records<R> {
             Inner::Kif(reader) => reader.next(),
             Inner::Csa(reader) => reader.next(),
             Inner::Jkf(reader) => reader.next(),
-            Inner::Usi(reader) => reader.next(),
+            Inner::Lines(reader) => reader.next(),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Written<'a> {
 }
 
 /// Whether a text begins like a move.
-pub(super) fn begins_a_move(text: &str) -> bool {
+pub(in super::super) fn begins_a_move(text: &str) -> bool {
     text.starts_with(|letter| letter == '同' || wide_digit(letter).is_some())
 }
 

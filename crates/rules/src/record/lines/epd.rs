@@ -1,0 +1,83 @@
+//! FEN and EPD of chess in lines.
+
+use readyok_protocol::Score;
+
+use crate::{Epd, FenForm, Operation};
+
+use super::super::{Evaluation, GameRecord, NodeId, Tag};
+
+/// The fields of an EPD, or of a FEN, without the text that follows them.
+pub(super) fn fields(text: &str) -> &str {
+    let mut end = 0;
+    for number in 0..6 {
+        let rest = text.get(end..).unwrap_or_default();
+        let blank = rest.len() - rest.trim_start().len();
+        let field = rest.trim_start().split(char::is_whitespace).next().unwrap_or_default();
+        let fits = match number {
+            0 => !field.is_empty(),
+            1 => matches!(field, "w" | "b"),
+            2 => field.bytes().all(|byte| b"KQkqABCDEFGHabcdefgh-".contains(&byte)),
+            3 => {
+                let mut letters = field.chars();
+                field == "-"
+                    || letters.next().is_some_and(|file| ('a'..='h').contains(&file))
+                        && letters.next().is_some_and(|rank| ('1'..='8').contains(&rank))
+            }
+            _ => field.bytes().all(|byte| byte.is_ascii_digit()),
+        };
+        // A missing field can be followed by an operation, which is longer than a field.
+        if field.is_empty() || !fits {
+            break;
+        }
+        end += blank + field.len();
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+/// Whether the castling rights name files, as only those of Chess960 do.
+pub(super) fn has_rook_files(fields: &str) -> bool {
+    let castling = fields.split_whitespace().nth(2).unwrap_or_default();
+    castling.bytes().any(|byte| matches!(byte.to_ascii_lowercase(), b'a'..=b'h'))
+}
+
+/// Adds the operations of an EPD to a record: name, comments, evaluation, and the others as text. False if
+/// they cannot be read.
+pub(super) fn annotate(record: &mut GameRecord, operations: &str) -> bool {
+    let position = record.start().clone();
+    let fen = position.text(FenForm::Shredder);
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    let game = position.game();
+    let Ok(epd) = Epd::read(game, &format!("{} {operations}", fields.join(" "))) else {
+        return false;
+    };
+    if let Some(id) = epd.id() {
+        record.set_header(Tag::Event, id);
+    }
+    let (mut comments, mut rest) = (Vec::new(), Vec::new());
+    let (mut value, mut depth) = (None, None);
+    for operation in &epd.operations {
+        match operation {
+            Operation::Id(_) | Operation::HalfmoveClock(_) | Operation::FullmoveNumber(_) => {}
+            Operation::Comment { text, .. } => comments.push(text.clone()),
+            Operation::Centipawns(centipawns) => value = Some(*centipawns),
+            Operation::Depth(plies) => depth = Some(*plies),
+            other => rest.push(other.clone()),
+        }
+    }
+    // A depth without a value stays text.
+    if let (None, Some(depth)) = (value, depth) {
+        rest.push(Operation::Depth(depth));
+    }
+    let rest = Epd { position: epd.position.clone(), operations: rest };
+    let written = rest.text(FenForm::default()).unwrap_or_default();
+    let unread = written.get(self::fields(&written).len()..).unwrap_or_default().trim();
+    if !unread.is_empty() {
+        comments.push(unread.to_owned());
+    }
+    if let Some(notes) = record.annotations_mut(NodeId::ROOT) {
+        notes.comments = comments;
+        let by_turn = |value| Evaluation::by(position.turn(), Score::Cp(value), depth);
+        notes.evaluation = value.map(by_turn);
+    }
+    true
+}

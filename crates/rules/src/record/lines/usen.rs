@@ -1,0 +1,86 @@
+//! USEN, the notation of shogi in links of Shogi Playground.
+//!
+//! `BOARD~0.7ku2jm.r~1.2sq.`: a board, in which `_` is `/`, `.` a blank and `z` a `+`, and nothing for the
+//! usual start; then lines with the number of moves before them, the moves, and an end. A move has three
+//! digits of base 36: the origin times 81 plus the target, times two, plus one for a promotion. Squares
+//! are numbered from 1a to 9i by rank; the origin of a drop is a piece from 90 on.
+
+use rsshogi::types::{Move, PieceType, Square};
+
+use crate::{Game, Position, Setup, Termination};
+
+use super::super::{
+    End, GameRecord, Kept, Limits, NoticeReason, RecordErrorKind,
+    shogi::{Draft, square},
+};
+
+/// The pieces of drops, from 90.
+const DROPS: [PieceType; 7] = [
+    PieceType::GOLD,
+    PieceType::PAWN,
+    PieceType::LANCE,
+    PieceType::KNIGHT,
+    PieceType::SILVER,
+    PieceType::BISHOP,
+    PieceType::ROOK,
+];
+
+/// The defect at which reading ended.
+type Defect = Option<(NoticeReason, Kept)>;
+
+pub(super) fn read(text: &str, limits: &Limits) -> Result<(GameRecord, Defect), RecordErrorKind> {
+    let (board, lines) = text.split_once('~').unwrap_or((text, ""));
+    let setup = if board.is_empty() {
+        Setup::start(Game::Shogi)
+    } else {
+        let sfen = board.replace('_', "/").replace('.', " ").replace('z', "+");
+        Setup::read_partial(Game::Shogi, &sfen).map_err(RecordErrorKind::Start)?
+    };
+    let start = Position::for_viewing(&setup);
+    let mut defect = start.defect().map(|defect| (NoticeReason::Start(defect.clone()), Kept::All));
+    let Ok(mut draft) = Draft::new(start.clone(), limits) else {
+        return Ok((GameRecord::new(start), defect));
+    };
+    for (index, line) in lines.split('~').enumerate() {
+        let mut parts = line.split('.');
+        let ply = parts.next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        if !draft.back_to(ply) {
+            defect = Some((NoticeReason::Skipped(line.to_owned()), Kept::All));
+            break;
+        }
+        let mut rest = parts.next().unwrap_or_default();
+        while let Some((digits, next)) = rest.split_at_checked(3) {
+            rest = next;
+            let played = read_move(digits).map(|mv| draft.play(mv));
+            if !matches!(played, Some(Ok(()))) {
+                let ply = u32::try_from(draft.ply()).unwrap_or(u32::MAX);
+                let kept = if index == 0 { Kept::MainLine(ply) } else { Kept::Variation(ply) };
+                defect = Some((NoticeReason::NoSuchMove(digits.to_owned()), kept));
+                return Ok((draft.finish(), defect));
+            }
+        }
+        let termination = match parts.next().unwrap_or_default() {
+            "r" => Termination::Resignation,
+            "t" => Termination::TimeForfeit,
+            "i" => Termination::IllegalMove,
+            "j" => Termination::Impasse,
+            "p" => Termination::Aborted,
+            _ => continue,
+        };
+        draft.end(End::implied(termination, draft.turn()));
+    }
+    Ok((draft.finish(), defect))
+}
+
+fn read_move(digits: &str) -> Option<Move> {
+    let number = u32::from_str_radix(digits, 36).ok()?;
+    let (from, to) = (number / 162, number % 162 / 2);
+    let by_number = |number: u32| -> Option<Square> { square(number % 9 + 1, number / 9 + 1) };
+    let to = by_number(to)?;
+    if from >= 90 {
+        let piece = *DROPS.get(usize::try_from(from - 90).ok()?)?;
+        return Some(Move::drop(piece, to));
+    }
+    let from = by_number(from)?;
+    Some(if number % 2 == 1 { Move::promotion(from, to) } else { Move::normal(from, to) })
+}
