@@ -132,13 +132,6 @@ pub(crate) fn record_error(game: Option<Game>, error: &RecordError) -> ErrorInfo
     })
 }
 
-/// An unreadable EPD line of a file of chess positions.
-pub(crate) fn epd_line_error(number: u64, line: u64, column: u64, error: &EpdError) -> ErrorInfo {
-    epd_error(Some(Game::Chess), error).with(|it| {
-        (it.game, it.line, it.column) = (Some(number), Some(line), Some(column));
-    })
-}
-
 /// A notice about a game that was read.
 pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
     let Notice { line, column, reason, kept } = notice;

@@ -13,4 +13,4 @@ pub(crate) use session::{
     SearchRequest, StoredSession, check_players, no_node, parse_move,
 };
 pub(crate) use setup::{open, read_start};
-pub(crate) use tree::{EngineLine, MAX_PLIES, ROOT, Tree};
+pub(crate) use tree::{EngineLine, ROOT, Tree};

@@ -1,7 +1,5 @@
 //! Games out of files and texts, one at a time.
 
-mod chess;
-
 use std::io::Cursor;
 
 use readyok_rules::Game;
@@ -25,15 +23,11 @@ pub(crate) struct Faults {
 
 /// Whether the name of a file is one of records.
 pub(crate) fn is_record(name: &str) -> bool {
-    extension(name).is_some_and(|it| is_epd(&it) || Format::from_extension(&it).is_some())
+    extension(name).is_some_and(|it| Format::from_extension(&it).is_some())
 }
 
 fn extension(name: &str) -> Option<String> {
     name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
-}
-
-fn is_epd(extension: &str) -> bool {
-    matches!(extension, "epd" | "fen")
 }
 
 /// Passes all games of a file or text to `take` until it returns false.
@@ -41,29 +35,11 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
     let mut faults = Faults::default();
     let extension = extension(name);
     let by_name = extension.as_deref().and_then(Format::from_extension);
-    let is_epd = extension.as_deref().is_some_and(is_epd);
-    let text = if by_name.is_none() { String::from_utf8_lossy(bytes) } else { "".into() };
-    if is_epd || chess::begins(&text) {
-        for (number, read) in (1..).zip(chess::read(&text)) {
-            match read {
-                Ok((tree, warning)) => {
-                    faults.warnings.extend(warning.filter(|_| faults.warnings.len() < MAX_FAULTS));
-                    if !take(tree) {
-                        break;
-                    }
-                }
-                Err(error) if faults.errors.len() < MAX_FAULTS => faults.errors.push(error),
-                Err(_) => (),
-            }
-            if number == MAX_GAMES {
-                faults.errors.push(ErrorCode::ImportTruncated { count: MAX_GAMES }.into());
-                break;
-            }
-        }
-        return faults;
-    }
     // The game by the format. PGN states it for each game.
-    let game = by_name.map(|format| if format == Format::Pgn { Game::Chess } else { Game::Shogi });
+    let game = by_name.map(|format| match format {
+        Format::Pgn | Format::Uci => Game::Chess,
+        Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf | Format::Usi => Game::Shogi,
+    });
     let mut records = read(Cursor::new(bytes), by_name);
     let mut games: u32 = 0;
     while let Some(record) = records.next() {
@@ -152,15 +128,16 @@ mod tests {
     #[test]
     fn a_bad_line_of_chess_is_reported_and_the_next_one_read() {
         for (text, expected) in [
-            ("startpos moves e2e4 e2e5", "game 1, line 1, column 21: e2e5: "),
-            ("8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 1: "),
+            ("startpos moves e2e4 e2e5", "line 1, column 21: e2e5: "),
+            ("8/8/8/8/8/8/8/K7 w - - 0 1", "line 1, column 1: "),
             ("8/8/8/8/8/8/K6k w - - 0 1", "game 1, line 1, column 1: "),
-            ("fen 8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 5: "),
-            ("startpos e2e4", "game 1, line 1, column 10: unexpected text: e2e4"),
-            ("\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e7e5", "game 1, line 2, column 39: e7e5: "),
+            ("fen 8/8/8/8/8/8/8/K7 w - - 0 1", "line 1, column 5: "),
+            ("startpos e2e4", "line 1, column 10: "),
+            ("\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e7e5", "line 2, column 39: e7e5: "),
         ] {
-            let (errors, _) = faults("", text);
-            assert!(errors.len() == 1 && errors[0].starts_with(expected), "{text}: {errors:?}");
+            let (errors, warnings) = faults("", text);
+            let all: Vec<String> = errors.into_iter().chain(warnings).collect();
+            assert!(all.len() == 1 && all[0].starts_with(expected), "{text}: {all:?}");
         }
         let file =
             "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\nrubbish\n# no line\n4k3/8/8/8/8/8/8/4K3 b - -\n";

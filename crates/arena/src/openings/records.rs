@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use readyok_rules::record::{
-    self, Bookmark, Format, GameRecord, Limits, RecordError, RecordErrorKind,
+    self, Bookmark, Format, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError, RecordErrorKind,
 };
 
 use super::entries::{SeekIndex, open_seekable};
@@ -123,6 +123,11 @@ impl Records {
                     return Err(in_file(error.into()));
                 }
                 Some(game) => {
+                    let truncation = truncation(games.notices()).map(|(notice, kind)| {
+                        let (line, column) = (notice.line, notice.column);
+                        RecordError { game: before.entry + 1, line, column, kind }
+                    });
+                    let game = game.and_then(|game| truncation.map_or(Ok(game), Err));
                     self.at.bookmark = games.bookmark();
                     self.at.entry += 1;
                     self.index.add(before.entry, before);
@@ -131,6 +136,21 @@ impl Records {
             }
         }
     }
+}
+
+/// The notice of the illegal move before which a main line was truncated, and its error: an opening must
+/// be complete.
+pub(super) fn truncation(notices: &[Notice]) -> Option<(&Notice, RecordErrorKind)> {
+    notices.iter().find_map(|notice| {
+        let kind = match (&notice.kept, &notice.reason) {
+            (Kept::MainLine(_), NoticeReason::Move(error)) => RecordErrorKind::Move(error.clone()),
+            (Kept::MainLine(_), NoticeReason::NoSuchMove(text)) => {
+                RecordErrorKind::NoSuchMove(text.clone())
+            }
+            _ => return None,
+        };
+        Some((notice, kind))
+    })
 }
 
 /// The games of a file from a bookmark on, and the file for reuse.
@@ -160,7 +180,7 @@ fn files_of(directory: &Path) -> Result<Vec<PathBuf>, OpeningFault> {
         let path = entry?.path();
         match format_of(&path) {
             Some(Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf) => paths.push(path),
-            Some(Format::Pgn | Format::Usi) | None => {}
+            Some(Format::Pgn | Format::Uci | Format::Usi) | None => {}
         }
     }
     paths.sort_unstable();

@@ -11,7 +11,7 @@ use readyok_rules::record::{Format, GameRecord};
 use readyok_rules::{EndRules, Epd, Game, Handicap, Position, Setup, record};
 
 use crate::openings::entries::{Entries, Kind, open_seekable};
-use crate::openings::records::{Found, Records};
+use crate::openings::records::{Found, Records, truncation};
 use crate::openings::{OpeningError, OpeningFault};
 use crate::pairing::Opening;
 use crate::plan::{BookFormat, OpeningSource, Openings};
@@ -362,8 +362,12 @@ fn position_command(game: Game, line: &str) -> Result<Line, OpeningFault> {
 
 /// The main line of a PGN game. An error has its line number, counted from 1.
 pub(super) fn pgn(game: Game, bytes: &[u8]) -> Result<Line, (u64, OpeningFault)> {
-    match record::read(bytes, Format::Pgn).next() {
-        Some(Ok(record)) => main_line(game, &record).map_err(|fault| (1, fault)),
+    let mut games = record::read(bytes, Format::Pgn);
+    match games.next() {
+        Some(Ok(record)) => match truncation(games.notices()) {
+            Some((notice, kind)) => Err((notice.line, OpeningFault::Record(kind))),
+            None => main_line(game, &record).map_err(|fault| (1, fault)),
+        },
         Some(Err(error)) => Err((error.line, OpeningFault::Record(error.kind))),
         None => Err((1, OpeningFault::Empty)),
     }
@@ -373,6 +377,9 @@ pub(super) fn pgn(game: Game, bytes: &[u8]) -> Result<Line, (u64, OpeningFault)>
 fn main_line(game: Game, record: &GameRecord) -> Result<Line, OpeningFault> {
     if record.game() != game {
         return Err(OpeningFault::OtherGame { game });
+    }
+    if let Some(defect) = record.start().defect() {
+        return Err(defect.clone().into());
     }
     let form = game.castling_form();
     // After a null move or an illegal one there is no game to play.

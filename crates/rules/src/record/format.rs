@@ -106,7 +106,7 @@ fn line_format(line: &str) -> Option<Format> {
     if number.len() < line.len() && number.starts_with(' ') && !number.is_ascii() {
         return Some(Format::Kif);
     }
-    if kif::begins_a_move(line) {
+    if !line.starts_with(|letter: char| letter.is_ascii()) && kif::begins_a_square(line) {
         return Some(if line.contains('(') { Format::Kif } else { Format::Ki2 });
     }
     let is_numbered = number.len() < line.len() && number.starts_with(['.', ' ']);

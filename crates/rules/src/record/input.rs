@@ -215,6 +215,10 @@ impl State {
         self.notices.len() >= MAX_NOTICES
     }
 
+    pub(super) fn notices_mut(&mut self) -> &mut Vec<Notice> {
+        &mut self.notices
+    }
+
     pub(super) fn notice(&mut self, location: Location, reason: NoticeReason, kept: Kept) {
         add_notice(&mut self.notices, location, reason, kept);
     }

@@ -29,6 +29,6 @@ mod moves;
 mod read;
 mod write;
 
-pub(super) use moves::{begins_a_move, relative};
+pub(super) use moves::{begins_a_square, relative};
 pub(super) use read::Reader;
 pub(super) use write::{write_ki2, write_kif};

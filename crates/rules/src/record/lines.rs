@@ -112,8 +112,7 @@ impl<R: BufRead> Reader<R> {
     fn read_line(&mut self, line: &Line, text: &str) -> Result<GameRecord, RecordErrorKind> {
         let rest = after(text, "position").unwrap_or(text);
         let Some(Start { mut record, moves }) = self.start(line, rest, None)? else {
-            let moves = after(rest, "moves").unwrap_or(rest);
-            return self.bare_moves(line, moves);
+            return self.bare_moves(line, rest);
         };
         let moves = match after(moves, "moves") {
             Some(moves) => moves,
@@ -130,11 +129,13 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Moves without a position. They continue on the next lines.
-    fn bare_moves(&mut self, line: &Line, moves: &str) -> Result<GameRecord, RecordErrorKind> {
-        let first = moves.split_whitespace().next().unwrap_or_default();
-        if !is_move(first) {
-            return Err(RecordErrorKind::Unexpected(shortened(first)));
-        }
+    fn bare_moves(&mut self, line: &Line, text: &str) -> Result<GameRecord, RecordErrorKind> {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let moves = match after(text, "moves") {
+            Some(moves) => moves,
+            None if is_move(first) => text,
+            None => return Err(RecordErrorKind::Unexpected(shortened(first))),
+        };
         let mut record = GameRecord::new(Position::start(self.game_of_moves(moves)));
         let mut complete = self.play(&mut record, moves, |token| Some(line.location(token)))?;
         while let Some(line) = self.next_line()? {
@@ -250,17 +251,16 @@ impl<R: BufRead> Reader<R> {
         match link::content(text) {
             None => Err(RecordErrorKind::Unexpected(shortened(text))),
             Some(link::Content::Usen(text)) => {
-                let (record, notice) = usen::read(&text, &limits)?;
-                if let Some((reason, kept)) = notice {
-                    self.notice(reason, kept);
-                }
-                Ok(record)
+                usen::read(&text, &limits, self.location, self.state.notices_mut())
             }
             Some(link::Content::Pgn(text)) => {
                 let mut games = Records::new(text.as_bytes(), Format::Pgn, limits);
                 let game = games.next();
+                // Links have no results.
                 for Notice { reason, kept, .. } in games.notices() {
-                    self.notice(reason.clone(), *kept);
+                    if *reason != NoticeReason::NoEnd {
+                        self.notice(reason.clone(), *kept);
+                    }
                 }
                 match game {
                     Some(game) => game.map_err(|error| error.kind),
@@ -309,16 +309,18 @@ impl<R: BufRead> Reader<R> {
                 self.notice(NoticeReason::LimitExceeded(Limit::Plies), kept);
                 return Ok(false);
             }
-            let notation = match record.game() {
-                Game::Chess | Game::Chess960 => Notation::Western,
-                Game::Shogi if is_usi(token) => Notation::Uci,
-                Game::Shogi if token.is_ascii() => Notation::Western,
-                Game::Shogi => Notation::Japanese,
-            };
-            let mv = if matches!(token, "0000" | "--") {
-                Ok(RecordMove::Null)
-            } else {
-                record.position().parse(token, notation).map(RecordMove::Legal)
+            let position = record.position();
+            let mv = match record.game() {
+                _ if matches!(token, "0000" | "--") => Ok(RecordMove::Null),
+                Game::Chess | Game::Chess960 => {
+                    position.parse(token, Notation::Western).map(RecordMove::Legal)
+                }
+                Game::Shogi if is_usi(token) => position.parse_move(token).map(RecordMove::Legal),
+                Game::Shogi => {
+                    let read = position.parse(token, Notation::Western);
+                    let read = read.or_else(|_| position.parse(token, Notation::Japanese));
+                    read.map(RecordMove::Legal)
+                }
             };
             let reason = match mv.map(|mv| record.play(mv)) {
                 Ok(Ok(_)) => continue,

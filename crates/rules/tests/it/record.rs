@@ -12,6 +12,7 @@ mod peers;
 mod pgn;
 mod samples;
 mod seeds;
+mod shogi_cases;
 mod tolerance;
 mod tree;
 mod tsshogi;

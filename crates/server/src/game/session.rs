@@ -25,7 +25,8 @@ use readyok_client::Game as EngineGame;
 use readyok_protocol::Dialect;
 use readyok_rules::record::{Headers, Tag};
 use readyok_rules::{
-    Game, GameResult, IllegalReason, Move, MoveCodec, MoveError, Notation, Position, Termination,
+    Game, GameResult, IllegalReason, Move, MoveCodec, MoveError, Notation, Position, Setup,
+    Termination,
 };
 use serde::{Deserialize, Serialize};
 
@@ -433,7 +434,9 @@ impl GameSession {
 
     /// Restores a session. A game that was running is interrupted. None if the stored form is damaged.
     pub(crate) fn restore(id: GameId, stored: StoredSession, now: Moment) -> Option<Self> {
-        let start = Position::from_text(stored.variant.into(), &stored.start).ok()?;
+        // A record can begin with a position that is only for viewing.
+        let setup = Setup::read(stored.variant.into(), &stored.start).ok()?;
+        let start = Position::for_viewing(&setup);
         let mut tree = Tree::from_wire(start, &stored.nodes, stored.next)?;
         let mut headers = Headers::default();
         for Header { name, value } in stored.headers {

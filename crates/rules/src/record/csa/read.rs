@@ -103,8 +103,15 @@ impl<R: BufRead> Games for Reader<R> {
                 None if separator && head.seen => break,
                 None if separator => {}
                 None => {
-                    if let Some(turn) = turn_line(line.text.trim_end()) {
+                    let text = line.text.trim_end();
+                    if let Some(turn) = turn_line(text) {
                         draft = Some(self.begin(std::mem::replace(&mut head, Head::new()), turn)?);
+                    } else if begins_a_move(text) {
+                        // The side to move is missing: it is that of the first move.
+                        let turn = if text.starts_with('-') { Side::Second } else { Side::First };
+                        let head = std::mem::replace(&mut head, Head::new());
+                        let draft = draft.insert(self.begin(head, turn)?);
+                        self.body_line(draft, &line)?;
                     } else {
                         self.head_line(&mut head, &line)?;
                     }
@@ -113,9 +120,12 @@ impl<R: BufRead> Games for Reader<R> {
             }
         }
         match draft {
-            Some(draft) => Ok(Some(draft.finish())),
+            Some(draft) => Ok(Some(draft.finish(self.state.notices_mut()))),
             // Without a side to move, Black is to move.
-            None if head.seen => Ok(Some(self.begin(head, Side::First)?.finish())),
+            None if head.seen => {
+                let draft = self.begin(head, Side::First)?;
+                Ok(Some(draft.finish(self.state.notices_mut())))
+            }
             None => Ok(None),
         }
     }
@@ -185,7 +195,7 @@ impl<R: BufRead> Reader<R> {
             setup.set_turn(turn);
             setup.position()
         };
-        let mut draft = Draft::new(start.map_err(RecordErrorKind::Start)?, self.lines.limits())?;
+        let mut draft = Draft::new(start, self.lines.limits(), self.location)?;
         draft.record.headers = head.headers;
         draft.comment = head.comment;
         Ok(draft)
@@ -213,12 +223,13 @@ impl<R: BufRead> Reader<R> {
             } else if let Some(keyword) = statement.strip_prefix('%') {
                 draft.end(end_of(keyword.trim(), draft.turn()));
             } else if statement.starts_with(['+', '-']) {
-                let mv = read_move(draft, statement)
-                    .ok_or_else(|| RecordErrorKind::Unexpected(shortened(statement)))?;
-                if draft.notes().is_some_and(|notes| notes.end.is_some()) {
-                    return Err(RecordErrorKind::Unexpected(shortened(statement)));
+                if draft.has_ended() {
+                    self.notice(NoticeReason::Skipped(shortened(statement)));
+                    continue;
                 }
-                draft.play(mv)?;
+                let mv = read_move(draft, statement)
+                    .ok_or_else(|| NoticeReason::NoSuchMove(shortened(statement)));
+                draft.play(mv, self.location);
             } else if !statement.is_empty() {
                 self.notice(NoticeReason::Skipped(shortened(statement)));
             }
@@ -231,11 +242,7 @@ impl<R: BufRead> Reader<R> {
             self.notice(NoticeReason::Skipped(shortened(text)));
             return;
         };
-        let Some(notes) = draft.notes() else { return };
-        match &mut notes.end {
-            Some(end) => end.elapsed = Some(time),
-            None => notes.elapsed = Some(time),
-        }
+        draft.set_elapsed(Some(time));
     }
 }
 
@@ -329,6 +336,12 @@ fn turn_line(line: &str) -> Option<Side> {
         "-" => Some(Side::Second),
         _ => None,
     }
+}
+
+/// Whether a line begins with a move, such as `+7776FU`.
+fn begins_a_move(line: &str) -> bool {
+    let rest = line.strip_prefix(['+', '-']);
+    rest.is_some_and(|rest| rest.bytes().take(4).filter(u8::is_ascii_digit).count() == 4)
 }
 
 fn begins_a_game(line: &str) -> bool {

@@ -12,7 +12,7 @@ use readyok_protocol::Score;
 use crate::{Game, Side, Termination};
 
 use super::super::{
-    Annotations, Evaluation, Format, GameRecord, WriteError,
+    Annotations, Evaluation, Format, GameRecord, RecordMove, WriteError,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };
 use super::{HEADERS, keyword_and_summary, sign_of};
@@ -38,11 +38,18 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
                 time(node.annotations().elapsed, fractions, &mut out);
                 comments(&node.annotations(), &mut out);
             }
-            // The keyword states it.
-            Step::Illegal { .. } => {}
+            Step::Illegal { node, mv, board, .. } => {
+                let _ =
+                    writeln!(out, "{}{}", sign_of(record.turn_after(node)), move_text(board, mv));
+                time(node.annotations().elapsed, fractions, &mut out);
+                comments(node.annotations(), &mut out);
+            }
             Step::LineEnd(node) => {
                 if let Some(end) = &node.annotations().end {
+                    // After a foul it is the opponent's turn.
+                    let is_foul = node.mv().is_some_and(RecordMove::is_illegal);
                     let turn = record.turn_after(node);
+                    let turn = if is_foul { turn.other() } else { turn };
                     let (keyword, summary) = keyword_and_summary(end, record.result, turn, record);
                     let _ = writeln!(out, "%{keyword}");
                     time(end.elapsed, fractions, &mut out);

@@ -135,12 +135,12 @@ impl<R: BufRead> Reader<R> {
         let moves = moves.as_array().ok_or_else(|| unexpected(&moves))?;
         let start = match &initial {
             Value::Null => Position::start(Game::Shogi),
-            initial => start(initial).ok_or_else(|| unexpected(initial))??,
+            initial => start(initial).ok_or_else(|| unexpected(initial))?,
         };
-        let mut draft = Draft::new(start, &self.limits)?;
+        let mut draft = Draft::new(start, &self.limits, location)?;
         draft.record.headers = self.headers(header, location)?;
         self.moves(&mut draft, moves, location)?;
-        Ok(draft.finish())
+        Ok(draft.finish(&mut self.notices))
     }
 
     fn headers(&mut self, header: Pairs, location: Location) -> Result<Headers, RecordErrorKind> {
@@ -166,7 +166,9 @@ impl<R: BufRead> Reader<R> {
         // Pending lines, with the number of moves before them.
         let mut lines: Vec<(usize, &[Value], bool)> = vec![(0, moves, true)];
         while let Some((ply, line, main)) = lines.pop() {
-            draft.back_to(ply);
+            if !draft.back_to(ply) {
+                continue;
+            }
             // The first entry of the main line is the start position.
             let entries = line.iter().enumerate();
             let mut forks = Vec::new();
@@ -177,8 +179,13 @@ impl<R: BufRead> Reader<R> {
                 };
                 if let Some(mv) = entry.get("move").filter(|mv| !mv.is_null()) {
                     let mv = read_move(draft, mv)
-                        .ok_or_else(|| RecordErrorKind::Unexpected(shortened(&mv.to_string())))?;
-                    draft.play(mv)?;
+                        .ok_or_else(|| NoticeReason::NoSuchMove(shortened(&mv.to_string())));
+                    if draft.has_ended() {
+                        let reason = NoticeReason::Skipped("{\"move\"}".to_owned());
+                        add_notice(&mut self.notices, location, reason, Kept::All);
+                        break;
+                    }
+                    draft.play(mv, location);
                 } else if !(main && index == 0) && entry.get("special").is_none() {
                     let reason = NoticeReason::Skipped("{}".to_owned());
                     add_notice(&mut self.notices, location, reason, Kept::All);
@@ -210,8 +217,8 @@ fn read_annotations(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(),
     let elapsed = entry.get("time").and_then(|time| time.get("now")).and_then(time);
     if let Some(special) = entry.get("special").and_then(Value::as_str) {
         draft.end(End { elapsed, ..end_of(special, draft.turn()) });
-    } else if let Some(notes) = draft.notes() {
-        notes.elapsed = elapsed.or(notes.elapsed);
+    } else if elapsed.is_some() {
+        draft.set_elapsed(elapsed);
     }
     let comments = entry.get("comments").and_then(Value::as_array);
     let mut has_summary = false;
@@ -310,13 +317,13 @@ fn unexpected(value: &Value) -> RecordErrorKind {
 }
 
 /// The start position. `None` if the JSON has another structure.
-fn start(initial: &Value) -> Option<Result<Position, RecordErrorKind>> {
+fn start(initial: &Value) -> Option<Position> {
     let preset = initial.get("preset")?.as_str()?;
     let setup = match Handicap::by_jkf(preset) {
         Some(handicap) => handicap.setup(),
         None => read_setup(initial.get("data")?)?,
     };
-    Some(setup.position().map_err(RecordErrorKind::Start))
+    Some(setup.position())
 }
 
 fn read_setup(data: &Value) -> Option<Setup> {

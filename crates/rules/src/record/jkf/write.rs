@@ -110,7 +110,9 @@ impl Writer<'_> {
                     let Some(node) = self.record.node(id) else { continue };
                     let Some(mv) = shogi_move(node) else { continue };
                     self.back_to(node.ply() - 1);
-                    self.walk.play(mv);
+                    if !node.mv().is_some_and(RecordMove::is_illegal) {
+                        self.walk.play(mv);
+                    }
                     self.add_time(node.annotations().elapsed, node.ply());
                     tasks.extend(self.next(node));
                 }
@@ -131,11 +133,9 @@ impl Writer<'_> {
             let variations = moves.filter(|it| shogi_move(it).is_some()).map(Node::id);
             return vec![Task::Entry(first.id(), variations.collect())];
         }
-        // The end states an illegal move.
-        let last = self.record.next(node.id()).filter(|it| is_illegal(it)).unwrap_or(node);
-        if let Some(end) = &last.annotations().end {
+        if let Some(end) = &node.annotations().end {
             let turn = self.turn_after(node.ply());
-            let result = if last.id() == self.record.last() {
+            let result = if node.id() == self.record.last() {
                 self.record.result
             } else {
                 end.outcome.result
@@ -211,13 +211,11 @@ impl Writer<'_> {
 /// The move of a node if JKF can express it.
 fn shogi_move(node: &Node) -> Option<Move32> {
     match node.mv()? {
-        RecordMove::Legal(Move::Shogi(mv)) => Some(mv),
-        RecordMove::Legal(Move::Chess(_)) | RecordMove::Null | RecordMove::Illegal(_) => None,
+        RecordMove::Legal(Move::Shogi(mv)) | RecordMove::Illegal(Move::Shogi(mv)) => Some(mv),
+        RecordMove::Legal(Move::Chess(_))
+        | RecordMove::Illegal(Move::Chess(_))
+        | RecordMove::Null => None,
     }
-}
-
-fn is_illegal(node: &Node) -> bool {
-    node.mv().is_some_and(RecordMove::is_illegal)
 }
 
 /// A move with all its fields.

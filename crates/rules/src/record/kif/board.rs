@@ -119,11 +119,15 @@ fn hand(hand: &[(PieceType, u32)]) -> String {
     let parts: Vec<String> = hand
         .iter()
         .map(|&(kind, count)| {
-            let count = match count {
-                0 | 1 => String::new(),
-                2..=9 => kanji_rank(count).to_string(),
-                10 => "十".to_owned(),
-                _ => format!("十{}", kanji_rank(count.saturating_sub(10))),
+            let ones = match count % 10 {
+                0 => String::new(),
+                ones => kanji_rank(ones).to_string(),
+            };
+            let count = match count / 10 {
+                0 if count <= 1 => String::new(),
+                0 => ones,
+                1 => format!("十{ones}"),
+                tens => format!("{}十{ones}", kanji_rank(tens)),
             };
             format!("{}{count}", kanji_name(kind))
         })

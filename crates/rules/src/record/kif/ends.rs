@@ -153,6 +153,8 @@ pub(super) fn read_summary(line: &str, turn: Side) -> Summary {
         Some(read(name, turn))
     } else if text.ends_with("の勝ち") {
         Some(writable(reason)).filter(|reason| !reason.is_empty()).map(End::other)
+    } else if text == "詰" {
+        Some(End::implied(Termination::Checkmate, turn))
     } else if text.is_empty() {
         Some(End::implied(Termination::Aborted, turn))
     } else {

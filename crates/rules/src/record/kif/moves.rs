@@ -25,8 +25,16 @@ pub(super) struct Written<'a> {
     pub(super) rest: &'a str,
 }
 
+/// Whether a text begins with a square.
+pub(in super::super) fn begins_a_square(text: &str) -> bool {
+    let mut letters = text.chars();
+    [letters.next(), letters.next()]
+        .into_iter()
+        .all(|it| it.is_some_and(|it| wide_digit(it).is_some()))
+}
+
 /// Whether a text begins like a move.
-pub(in super::super) fn begins_a_move(text: &str) -> bool {
+pub(super) fn begins_a_move(text: &str) -> bool {
     text.starts_with(|letter| letter == '同' || wide_digit(letter).is_some())
 }
 

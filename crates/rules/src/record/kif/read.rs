@@ -4,7 +4,7 @@ use std::{io::BufRead, mem, time::Duration};
 
 use rsshogi::types::Move32;
 
-use crate::{Game, GameResult, Position, Side, Termination, error::shortened};
+use crate::{Game, GameOutcome, GameResult, Position, Side, Termination, error::shortened};
 
 use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Kept, Limits, Notice, NoticeReason,
@@ -132,7 +132,7 @@ impl<R: BufRead> Games for Reader<R> {
                 return head.unexpected.map_or(Ok(None), |it| Err(RecordErrorKind::Unexpected(it)));
             }
         };
-        Ok(Some(body.draft.finish()))
+        Ok(Some(body.draft.finish(self.state.notices_mut())))
     }
 }
 
@@ -187,10 +187,9 @@ impl<R: BufRead> Reader<R> {
                 board.position()
             }
             (None, Some(handicap)) => handicap.setup().position(),
-            (None, None) => Ok(Position::start(Game::Shogi)),
+            (None, None) => Position::start(Game::Shogi),
         };
-        let start = start.map_err(RecordErrorKind::Start)?;
-        let mut draft = Draft::new(start, self.lines.limits())?;
+        let mut draft = Draft::new(start, self.lines.limits(), self.location)?;
         draft.record.headers = head.headers;
         draft.comment = head.comment;
         Ok(Body { draft, first_number: None, in_variation: false, numbered: false })
@@ -207,7 +206,8 @@ impl<R: BufRead> Reader<R> {
         }
         if let Some(number) = text.strip_prefix("変化：").or_else(|| text.strip_prefix("変化:"))
         {
-            return body.vary(number, text);
+            body.vary(number, text, self.location);
+            return Ok(());
         }
         if text.starts_with("まで") {
             if !body.apply_summary(text) {
@@ -216,43 +216,41 @@ impl<R: BufRead> Reader<R> {
             return Ok(());
         }
         if text.starts_with(SIDE_MARKS) {
-            return self.ki2_line(body, line, text);
+            self.ki2_line(body, line, text);
+            return Ok(());
         }
         if text.starts_with(|letter: char| wide_digit(letter).is_some()) {
-            return self.kif_line(body, line, text);
+            self.kif_line(body, line, text);
+            return Ok(());
         }
         self.notice(NoticeReason::Skipped(shortened(text)));
         Ok(())
     }
 
     /// `   1 ７六歩(77)   ( 0:16/00:00:16)+`
-    fn kif_line(
-        &mut self,
-        body: &mut Body,
-        line: &Line,
-        text: &str,
-    ) -> Result<(), RecordErrorKind> {
+    fn kif_line(&mut self, body: &mut Body, line: &Line, text: &str) {
         let (number, rest) = leading_number(text);
         let text = rest.trim_start();
         self.location = line.location(text);
         body.numbered = true;
-        let at_end = body.draft.notes().is_some_and(|notes| notes.end.is_some());
-        if at_end {
-            return Err(RecordErrorKind::Unexpected(shortened(text)));
+        if body.draft.has_ended() {
+            self.notice(NoticeReason::Skipped(shortened(text)));
+            return;
         }
         body.first_number = body.first_number.or(number);
         let rest = if moves::begins_a_move(text) {
             let last = body.draft.last_move().map(Move32::to_sq);
-            let written = moves::read(text, last);
-            let written = written.ok_or_else(|| RecordErrorKind::Unexpected(shortened(text)))?;
+            let Some(written) = moves::read(text, last) else {
+                let reason = NoticeReason::NoSuchMove(shortened(text));
+                body.draft.play(Err(reason), self.location);
+                return;
+            };
             let mv = moves::resolve(body.draft.board(), &written);
             let shown = text.strip_suffix(written.rest).unwrap_or(text);
-            body.draft.play(mv.ok_or_else(|| RecordErrorKind::NoSuchMove(shortened(shown)))?)?;
-            let time = time(written.rest);
-            if let Some(notes) = body.draft.notes() {
-                notes.elapsed = time;
-            }
-            return Ok(());
+            let mv = mv.ok_or_else(|| NoticeReason::NoSuchMove(shortened(shown)));
+            body.draft.play(mv, self.location);
+            body.draft.set_elapsed(time(written.rest));
+            return;
         } else {
             text
         };
@@ -263,39 +261,36 @@ impl<R: BufRead> Reader<R> {
         let name = name.trim().trim_end_matches('+').trim_end();
         if name.is_empty() {
             self.notice(NoticeReason::Skipped(shortened(text)));
-            return Ok(());
+            return;
         }
         let end = ends::read(name, body.draft.turn());
         body.draft.end(End { elapsed: time(after), ..end });
-        Ok(())
     }
 
     /// `▲７六歩    △３四歩`
-    fn ki2_line(
-        &mut self,
-        body: &mut Body,
-        line: &Line,
-        text: &str,
-    ) -> Result<(), RecordErrorKind> {
+    fn ki2_line(&mut self, body: &mut Body, line: &Line, text: &str) {
         let mut rest = text;
         while let Some(after) = rest.strip_prefix(SIDE_MARKS) {
             self.location = line.location(rest);
             let last = body.draft.last_move().map(Move32::to_sq);
             let Some(written) = moves::read(after, last) else {
                 let end = after.find(SIDE_MARKS).unwrap_or(after.len());
-                let shown = after.get(..end).unwrap_or(after);
-                return Err(RecordErrorKind::Unexpected(shortened(shown.trim_end())));
+                let (shown, after) = after.split_at_checked(end).unwrap_or((after, ""));
+                let reason = NoticeReason::NoSuchMove(shortened(shown.trim_end()));
+                body.draft.play(Err(reason), self.location);
+                rest = after;
+                continue;
             };
             let shown = after.strip_suffix(written.rest).unwrap_or(after);
             let mv = moves::resolve(body.draft.board(), &written);
-            body.draft.play(mv.ok_or_else(|| RecordErrorKind::NoSuchMove(shortened(shown)))?)?;
+            let mv = mv.ok_or_else(|| NoticeReason::NoSuchMove(shortened(shown)));
+            body.draft.play(mv, self.location);
             rest = written.rest.trim_start();
         }
         if !rest.is_empty() {
             self.location = line.location(rest);
             self.notice(NoticeReason::Skipped(shortened(rest)));
         }
-        Ok(())
     }
 }
 
@@ -303,15 +298,15 @@ impl<R: BufRead> Reader<R> {
 const SIDE_MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 
 impl Body {
-    /// Goes back to the start of a variation.
-    fn vary(&mut self, number: &str, line: &str) -> Result<(), RecordErrorKind> {
+    /// Goes back to the start of a variation. A variation of moves that do not exist is skipped.
+    fn vary(&mut self, number: &str, line: &str, location: Location) {
         let (number, _) = leading_number(number.trim());
         let ply = number.and_then(|number| number.checked_sub(self.first_number.unwrap_or(1)));
-        if !ply.is_some_and(|ply| self.draft.back_to(ply)) {
-            return Err(RecordErrorKind::Unexpected(shortened(line)));
-        }
         self.in_variation = true;
-        Ok(())
+        if !ply.is_some_and(|ply| self.draft.back_to(ply)) {
+            self.draft.back_to(0);
+            self.draft.skip_variation(shortened(line), location);
+        }
     }
 
     /// Applies the summary line of a game. False if it contradicts the end of the moves, which then has
@@ -324,6 +319,11 @@ impl Body {
             let follows = end.outcome.result;
             follows != unknown && stated != unknown && follows != stated
         };
+        if self.draft.is_broken() {
+            let end = summary.end.unwrap_or_else(|| End::implied(Termination::Resignation, turn));
+            self.draft.end(End { outcome: GameOutcome { result: stated, ..end.outcome }, ..end });
+            return true;
+        }
         let ended = self.draft.notes().and_then(|notes| notes.end.clone());
         if summary.is_exact
             && !self.in_variation

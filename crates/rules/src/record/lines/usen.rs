@@ -7,10 +7,11 @@
 
 use rsshogi::types::{Move, PieceType, Square};
 
-use crate::{Game, Position, Setup, Termination};
+use crate::{Game, Position, Setup, Termination, error::shortened};
 
 use super::super::{
-    End, GameRecord, Kept, Limits, NoticeReason, RecordErrorKind,
+    End, GameRecord, Limits, Notice, NoticeReason, RecordErrorKind,
+    input::Location,
     shogi::{Draft, square},
 };
 
@@ -25,10 +26,12 @@ const DROPS: [PieceType; 7] = [
     PieceType::ROOK,
 ];
 
-/// The defect at which reading ended.
-type Defect = Option<(NoticeReason, Kept)>;
-
-pub(super) fn read(text: &str, limits: &Limits) -> Result<(GameRecord, Defect), RecordErrorKind> {
+pub(super) fn read(
+    text: &str,
+    limits: &Limits,
+    location: Location,
+    notices: &mut Vec<Notice>,
+) -> Result<GameRecord, RecordErrorKind> {
     let (board, lines) = text.split_once('~').unwrap_or((text, ""));
     let setup = if board.is_empty() {
         Setup::start(Game::Shogi)
@@ -36,28 +39,19 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<(GameRecord, Defect), 
         let sfen = board.replace('_', "/").replace('.', " ").replace('z', "+");
         Setup::read_partial(Game::Shogi, &sfen).map_err(RecordErrorKind::Start)?
     };
-    let start = Position::for_viewing(&setup);
-    let mut defect = start.defect().map(|defect| (NoticeReason::Start(defect.clone()), Kept::All));
-    let Ok(mut draft) = Draft::new(start.clone(), limits) else {
-        return Ok((GameRecord::new(start), defect));
-    };
-    for (index, line) in lines.split('~').enumerate() {
+    let mut draft = Draft::new(Position::for_viewing(&setup), limits, location)?;
+    for line in lines.split('~') {
         let mut parts = line.split('.');
         let ply = parts.next().and_then(|number| number.parse().ok()).unwrap_or(0);
         if !draft.back_to(ply) {
-            defect = Some((NoticeReason::Skipped(line.to_owned()), Kept::All));
-            break;
+            draft.back_to(0);
+            draft.skip_variation(shortened(line), location);
         }
         let mut rest = parts.next().unwrap_or_default();
         while let Some((digits, next)) = rest.split_at_checked(3) {
             rest = next;
-            let played = read_move(digits).map(|mv| draft.play(mv));
-            if !matches!(played, Some(Ok(()))) {
-                let ply = u32::try_from(draft.ply()).unwrap_or(u32::MAX);
-                let kept = if index == 0 { Kept::MainLine(ply) } else { Kept::Variation(ply) };
-                defect = Some((NoticeReason::NoSuchMove(digits.to_owned()), kept));
-                return Ok((draft.finish(), defect));
-            }
+            let mv = read_move(digits);
+            draft.play(mv.ok_or_else(|| NoticeReason::NoSuchMove(digits.to_owned())), location);
         }
         let termination = match parts.next().unwrap_or_default() {
             "r" => Termination::Resignation,
@@ -69,7 +63,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<(GameRecord, Defect), 
         };
         draft.end(End::implied(termination, draft.turn()));
     }
-    Ok((draft.finish(), defect))
+    Ok(draft.finish(notices))
 }
 
 fn read_move(digits: &str) -> Option<Move> {

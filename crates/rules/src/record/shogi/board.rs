@@ -3,8 +3,7 @@
 use rsshogi::types::{File, PieceType, Rank, Square};
 
 use crate::{
-    Game, Handicap as RulesHandicap, Kind, Piece, Position, PositionError, Setup as RulesSetup,
-    Side,
+    Game, Handicap as RulesHandicap, Kind, Piece, Position, Setup as RulesSetup, Side,
     setup::MAX_HAND,
     shogi::{our_kind, their_kind},
 };
@@ -169,9 +168,9 @@ impl Setup {
         pieces.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 
-    /// The position, if it is playable.
-    pub(in super::super) fn position(&self) -> Result<Position, PositionError> {
-        self.0.position()
+    /// The position, which can violate the rules.
+    pub(in super::super) fn position(&self) -> Position {
+        Position::for_viewing(&self.0)
     }
 }
 

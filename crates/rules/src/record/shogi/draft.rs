@@ -2,17 +2,24 @@
 //!
 //! Lines such as `#評価値=120`, `#詰み=先手勝ち:5手` and `#深さ=20` are the form of ShogiHome.
 
+use std::time::Duration;
+
 use readyok_protocol::Score;
 use rsshogi::types::{Move as RawMove, Move32};
 
-use crate::{BoardRef, GameResult, Move, Position, Side};
+use crate::{BoardRef, Game, GameOutcome, GameResult, Move, Position, Side, Termination};
 
 use super::super::{
-    Annotations, End, Evaluation, GameRecord, Limit, Limits, NodeId, RecordErrorKind,
+    Annotations, End, Evaluation, GameRecord, Kept, Limit, Limits, NodeId, Notice, NoticeReason,
+    RecordErrorKind, RecordMove,
+    input::{Location, add_notice},
     limits::MAX_PLIES,
 };
 
 /// A record with a cursor that can move forward and back.
+///
+/// At a move that cannot be played, the line is broken: its other moves are skipped. If the file states
+/// that the move lost the game, it becomes the last move of the record.
 pub(in super::super) struct Draft {
     pub(in super::super) record: GameRecord,
     board: rsshogi::board::Position,
@@ -20,19 +27,50 @@ pub(in super::super) struct Draft {
     limits: Limits,
     /// The current comment, which can continue on further lines.
     pub(in super::super) comment: String,
+    in_variation: bool,
+    broken: Option<Broken>,
+    /// The illegal move that ended the line.
+    illegal: Option<NodeId>,
+    notices: Vec<Notice>,
+}
+
+/// The first move of a line that could not be played.
+struct Broken {
+    mv: Option<RawMove>,
+    notice: Notice,
+    elapsed: Option<Duration>,
+    /// The number of moves after it.
+    skipped: usize,
 }
 
 impl Draft {
-    pub(in super::super) fn new(start: Position, limits: &Limits) -> Result<Self, RecordErrorKind> {
-        let BoardRef::Shogi(board) = start.board() else {
-            return Err(RecordErrorKind::WrongGame(start.game()));
+    pub(in super::super) fn new(
+        start: Position,
+        limits: &Limits,
+        location: Location,
+    ) -> Result<Self, RecordErrorKind> {
+        let board = match start.board() {
+            BoardRef::Shogi(board) => board.position().clone(),
+            // No moves can be played in a diagram.
+            BoardRef::Diagram(setup) if setup.game() == Game::Shogi => {
+                rsshogi::board::hirate_position()
+            }
+            BoardRef::Diagram(_) | BoardRef::Chess(_) => {
+                return Err(RecordErrorKind::WrongGame(start.game()));
+            }
         };
+        let defect = start.defect().map(|defect| NoticeReason::Start(defect.clone()));
+        let notices = defect.map(|reason| notice(location, reason, Kept::All));
         Ok(Self {
-            board: board.position().clone(),
+            board,
             record: GameRecord::new(start),
             path: Vec::new(),
             limits: Limits { plies: limits.plies.min(MAX_PLIES), ..*limits },
             comment: String::new(),
+            in_variation: false,
+            broken: None,
+            illegal: None,
+            notices: notices.into_iter().collect(),
         })
     }
 
@@ -53,57 +91,113 @@ impl Draft {
 
     /// Whether the game has no moves and no end.
     pub(in super::super) fn is_fresh(&self) -> bool {
-        self.record.is_empty() && self.annotations().is_none_or(|notes| notes.end.is_none())
+        self.record.is_empty()
+            && self.broken.is_none()
+            && self.annotations().is_none_or(|notes| notes.end.is_none())
     }
 
     fn cursor(&self) -> NodeId {
-        self.path.last().map_or(NodeId::ROOT, |(id, _)| *id)
+        self.illegal.unwrap_or_else(|| self.path.last().map_or(NodeId::ROOT, |(id, _)| *id))
     }
 
     fn annotations(&self) -> Option<&Annotations> {
         self.record.node(self.cursor()).map(|node| node.annotations())
     }
 
-    /// The annotations at the cursor.
+    /// The annotations at the cursor. `None` in a broken line.
     pub(in super::super) fn notes(&mut self) -> Option<&mut Annotations> {
+        if self.broken.is_some() {
+            return None;
+        }
         let cursor = self.cursor();
         self.record.annotations_mut(cursor)
     }
 
-    /// Plays a move and advances the cursor.
-    pub(in super::super) fn play(&mut self, mv: RawMove) -> Result<(), RecordErrorKind> {
+    /// Whether the line has an end.
+    pub(in super::super) fn has_ended(&self) -> bool {
+        self.broken.is_none() && self.annotations().is_some_and(|notes| notes.end.is_some())
+    }
+
+    /// Whether the line ended at a move that could not be played.
+    pub(in super::super) fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    /// Plays a move and advances the cursor. A move that cannot be read or played breaks the line.
+    pub(in super::super) fn play(&mut self, mv: Result<RawMove, NoticeReason>, location: Location) {
+        if let Some(broken) = &mut self.broken {
+            broken.skipped += 1;
+            self.comment.clear();
+            return;
+        }
         self.end_comment();
+        let (mv, reason) = match mv {
+            Ok(mv) => match self.try_play(mv) {
+                Ok(()) => return,
+                Err(reason) => (Some(mv), reason),
+            },
+            Err(reason) => (None, reason),
+        };
+        let notice = notice(location, reason, self.kept());
+        self.broken = Some(Broken { mv, notice, elapsed: None, skipped: 0 });
+    }
+
+    fn try_play(&mut self, mv: RawMove) -> Result<(), NoticeReason> {
         if self.path.len() >= self.limits.plies {
-            return Err(RecordErrorKind::LimitExceeded(Limit::Plies));
+            return Err(NoticeReason::LimitExceeded(Limit::Plies));
         }
         if self.record.len() >= self.limits.moves {
-            return Err(RecordErrorKind::LimitExceeded(Limit::Moves));
+            return Err(NoticeReason::LimitExceeded(Limit::Moves));
         }
-        if !mv.is_normal() || !self.board.is_legal_move(mv) {
-            return Err(self.illegal(&mv.to_usi()));
+        let is_playable = matches!(self.record.start().board(), BoardRef::Shogi(_));
+        if !is_playable || !mv.is_normal() || !self.board.is_legal_move(mv) {
+            return Err(self.illegal_reason(&mv.to_usi()));
         }
         let mv = self.board.move32_from_move(mv);
-        self.board
-            .try_apply_move32(mv)
-            .map_err(|_| RecordErrorKind::LimitExceeded(Limit::Plies))?;
+        let played = self.board.try_apply_move32(mv);
+        played.map_err(|_| NoticeReason::LimitExceeded(Limit::Plies))?;
         let attached = self.record.attach(self.cursor(), Move::Shogi(mv).into());
-        let id = attached.ok_or(RecordErrorKind::LimitExceeded(Limit::Moves))?;
+        let id = attached.ok_or(NoticeReason::LimitExceeded(Limit::Moves))?;
         self.path.push((id, mv));
         Ok(())
     }
 
-    /// The error of an illegal move.
-    pub(in super::super) fn illegal(&self, usi: &str) -> RecordErrorKind {
+    /// The moves that are kept if the line ends here.
+    fn kept(&self) -> Kept {
+        let ply = u32::try_from(self.path.len()).unwrap_or(u32::MAX);
+        if self.in_variation { Kept::Variation(ply) } else { Kept::MainLine(ply) }
+    }
+
+    fn illegal_reason(&self, usi: &str) -> NoticeReason {
         let position = self.record.position_after(self.cursor());
         match position.map(|position| position.parse_move(usi)) {
-            Some(Err(error)) => RecordErrorKind::Move(error),
-            Some(Ok(_)) | None => RecordErrorKind::NoSuchMove(usi.to_owned()),
+            Some(Err(error)) => NoticeReason::Move(error),
+            Some(Ok(_)) | None => NoticeReason::NoSuchMove(usi.to_owned()),
         }
     }
 
-    /// Moves the cursor back to a ply. False if the line is shorter.
+    /// Sets the time of the last move or of the end.
+    pub(in super::super) fn set_elapsed(&mut self, time: Option<Duration>) {
+        if let Some(broken) = &mut self.broken {
+            if broken.skipped == 0 {
+                broken.elapsed = time;
+            }
+        } else if time.is_some()
+            && let Some(notes) = self.notes()
+        {
+            match &mut notes.end {
+                Some(end) => end.elapsed = time,
+                None => notes.elapsed = time,
+            }
+        }
+    }
+
+    /// Moves the cursor back to a ply, for a variation. False if the line is shorter.
     pub(in super::super) fn back_to(&mut self, ply: usize) -> bool {
         self.end_comment();
+        self.end_broken_line();
+        self.illegal = None;
+        self.in_variation = !self.record.is_empty();
         let exists = ply <= self.path.len();
         while self.path.len() > ply {
             let Some((_, mv)) = self.path.pop() else { break };
@@ -114,6 +208,20 @@ impl Draft {
         exists
     }
 
+    /// Skips a variation of moves that do not exist.
+    pub(in super::super) fn skip_variation(&mut self, text: String, location: Location) {
+        self.in_variation = true;
+        let notice = notice(location, NoticeReason::Skipped(text), Kept::All);
+        self.broken = Some(Broken { mv: None, notice, elapsed: None, skipped: 1 });
+    }
+
+    fn end_broken_line(&mut self) {
+        if let Some(broken) = self.broken.take() {
+            self.notices.push(broken.notice);
+            self.comment.clear();
+        }
+    }
+
     /// Adds a line to the current comment.
     pub(in super::super) fn comment_line(&mut self, line: &str) -> Result<(), RecordErrorKind> {
         self.limits.add_line(&mut self.comment, line)
@@ -121,6 +229,9 @@ impl Draft {
 
     /// Completes the current comment.
     pub(in super::super) fn end_comment(&mut self) {
+        if self.broken.is_some() || self.comment.is_empty() {
+            return;
+        }
         let text = std::mem::take(&mut self.comment);
         let Some(notes) = self.notes() else { return };
         match &mut notes.end {
@@ -134,16 +245,48 @@ impl Draft {
         }
     }
 
-    /// Sets the end of the line.
-    pub(in super::super) fn end(&mut self, end: End) {
+    /// Sets the end of the line. If it is a foul, the move that broke the line is the foul.
+    pub(in super::super) fn end(&mut self, mut end: End) {
+        if let Some(broken) = self.broken.take() {
+            let is_foul = end.outcome.termination == Termination::IllegalMove;
+            if !is_foul || broken.skipped > 0 {
+                self.broken = Some(broken);
+                if !self.in_variation && end.outcome.result != GameResult::Unknown {
+                    self.record.result = end.outcome.result;
+                }
+                return;
+            }
+            end.outcome = GameOutcome::lost(self.turn(), Termination::IllegalMove);
+            self.end_with_foul(broken);
+        }
         self.end_comment();
         if let Some(notes) = self.notes() {
             notes.end = Some(end);
         }
     }
 
+    fn end_with_foul(&mut self, broken: Broken) {
+        let Broken { mv, notice, elapsed, .. } = broken;
+        let position = self.record.position_after(self.cursor());
+        let illegal = mv.and_then(|mv| position?.parse_unchecked(&mv.to_usi()));
+        let is_limit = matches!(notice.reason, NoticeReason::LimitExceeded(_));
+        let illegal = illegal.filter(|_| !is_limit);
+        self.illegal =
+            illegal.and_then(|mv| self.record.attach(self.cursor(), RecordMove::Illegal(mv)));
+        if self.illegal.is_none() {
+            self.notices.push(notice);
+            self.comment.clear();
+        } else if elapsed.is_some() {
+            self.set_elapsed(elapsed);
+        }
+    }
+
     /// Replaces the outcome of the line by that of a summary. False if the summary adds nothing.
     pub(in super::super) fn apply_summary(&mut self, end: End) -> bool {
+        if self.broken.is_some() {
+            self.end(end);
+            return true;
+        }
         let known = self.annotations().and_then(|notes| notes.end.as_ref());
         if known.is_some_and(|known| known.outcome == end.outcome && known.text == end.text) {
             return false;
@@ -157,15 +300,22 @@ impl Draft {
         true
     }
 
-    /// The side to move at the cursor.
+    /// The side to move after the last move of the file, whether or not it was played.
     pub(in super::super) fn turn(&self) -> Side {
         let first = self.record.start().turn();
-        if self.path.len().is_multiple_of(2) { first } else { first.other() }
+        let unplayed = self.broken.as_ref().map_or(0, |broken| broken.skipped + 1);
+        let plies = self.path.len() + unplayed + usize::from(self.illegal.is_some());
+        if plies.is_multiple_of(2) { first } else { first.other() }
     }
 
-    /// The finished record. Its result is that of the end of the main line, if there is one.
-    pub(in super::super) fn finish(mut self) -> GameRecord {
+    /// The finished record, with its notices added to others. Its result is that of the end of the main
+    /// line, if there is one.
+    pub(in super::super) fn finish(mut self, notices: &mut Vec<Notice>) -> GameRecord {
         self.end_comment();
+        self.end_broken_line();
+        for Notice { line, column, reason, kept } in self.notices {
+            add_notice(notices, Location { line, column }, reason, kept);
+        }
         self.record.settle();
         let (last, result) = (self.record.last(), self.record.result);
         if let Some(end) = self.record.annotations_mut(last).and_then(|notes| notes.end.as_mut()) {
@@ -176,6 +326,10 @@ impl Draft {
         }
         self.record
     }
+}
+
+fn notice(location: Location, reason: NoticeReason, kept: Kept) -> Notice {
+    Notice { line: location.line, column: location.column, reason, kept }
 }
 
 /// Moves the evaluations of a comment into the annotations; the rest is a comment.

@@ -4,7 +4,7 @@
 
 use rsshogi::types::Move32;
 
-use crate::{BoardRef, Move, Position};
+use crate::{BoardRef, Game, Move, Position};
 
 use super::super::{GameRecord, Node, NodeId, RecordMove};
 
@@ -35,8 +35,15 @@ pub(in super::super) enum Step<'a> {
 impl Walk {
     /// `None` for other games.
     pub(in super::super) fn new(start: &Position) -> Option<Self> {
-        let BoardRef::Shogi(board) = start.board() else { return None };
-        Some(Self { board: board.position().clone(), path: Vec::new() })
+        let board = match start.board() {
+            BoardRef::Shogi(board) => board.position().clone(),
+            // No moves follow a diagram.
+            BoardRef::Diagram(setup) if setup.game() == Game::Shogi => {
+                rsshogi::board::hirate_position()
+            }
+            BoardRef::Diagram(_) | BoardRef::Chess(_) => return None,
+        };
+        Some(Self { board, path: Vec::new() })
     }
 
     /// The current board.

@@ -64,11 +64,6 @@ fn reports_broken_files() {
         ("{\"moves\":[{}", "line 1, column 12: "),
         ("3", "line 1, column 1: unexpected `invalid type"),
         ("\n {\"moves\":3}", "line 2, column 2: "),
-        ("{\"moves\":[{},{\"move\":3}]}", "line 1, column 1: unexpected `3`"),
-        (
-            r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5},"piece":"FU"}}]}"#,
-            "line 1, column 1: illegal move `7g7e`: the piece cannot reach the target square",
-        ),
         (
             r#"{"initial":{"preset":"X"},"moves":[]}"#,
             "line 1, column 1: unexpected `{\"preset\":\"X\"}`",
@@ -76,6 +71,17 @@ fn reports_broken_files() {
     ] {
         let error = read_all(text.as_bytes(), Format::Jkf).remove(0).expect_err(text);
         assert!(error.to_string().starts_with(&format!("game 1, {expected}")), "{text}: {error}");
+    }
+    for (text, expected) in [
+        ("{\"moves\":[{},{\"move\":3}]}", "line 1, column 1: `3` is not a legal move; "),
+        (
+            r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5},"piece":"FU"}}]}"#,
+            "line 1, column 1: illegal move `7g7e`: the piece cannot reach the target square; ",
+        ),
+    ] {
+        let (game, notices) = read_one(text.as_bytes(), Format::Jkf);
+        assert!(game.is_empty());
+        assert!(notices[0].to_string().starts_with(expected), "{text}: {notices:?}");
     }
     // Deep nesting is an error, not a stack overflow.
     let deep = format!("{{\"moves\":{}", "[{\"forks\":[".repeat(10_000));

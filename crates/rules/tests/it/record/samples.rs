@@ -102,6 +102,7 @@ fn samples_satisfy_the_properties() {
             Format::Kif | Format::Ki2 => laws::kif,
             Format::Csa => laws::csa,
             Format::Jkf => laws::jkf,
+            Format::Uci => laws::uci,
             Format::Usi => laws::usi,
         };
         law(&bytes);

@@ -106,8 +106,8 @@ fn an_illegal_move_ends_a_line() {
     assert_eq!(written(&record, Format::Usi), "position startpos moves 7g7f 3c3d 8h2b+ 3a2b\n");
     let kif = written(&record, Format::Kif);
     assert!(kif.contains("\n   5 同　角打\n   6 反則勝ち\n"), "{kif}");
-    assert!(written(&record, Format::Csa).contains("\n%ILLEGAL_MOVE\n"));
-    assert!(written(&record, Format::Jkf).contains("ILLEGAL_MOVE"));
+    assert!(written(&record, Format::Csa).contains("\n+0022KA\n%+ILLEGAL_ACTION\n"));
+    assert!(written(&record, Format::Jkf).contains("+ILLEGAL_ACTION"));
     // A legal move is never stored as an illegal one.
     let legal = RecordMove::Illegal(record.start().parse_move("2g2f").expect("legal"));
     let id = record.add(NodeId::ROOT, legal).expect("legal");

@@ -41,7 +41,7 @@ fn capabilities(format: Format) -> Capabilities {
         Format::Kif | Format::Jkf => all,
         Format::Ki2 => Capabilities { times: false, ..all },
         Format::Csa => Capabilities { variations: false, ..all },
-        Format::Usi | Format::Pgn => {
+        Format::Usi | Format::Uci | Format::Pgn => {
             Capabilities { variations: false, times: false, comments: false, players: false }
         }
     }
