@@ -48,6 +48,7 @@ impl OutputFormat {
             Self::Record(Format::Ki2) => "ki2",
             Self::Record(Format::Csa) => "csa",
             Self::Record(Format::Jkf) => "jkf",
+            Self::Record(Format::Uci) => "uci",
             Self::Record(Format::Usi) => "usi",
             Self::Fen => "fen",
             Self::Sfen => "sfen",
@@ -123,6 +124,9 @@ impl Renderer {
             (Some(InputFormat::Fen), Game::Chess | Game::Chess960) => OutputFormat::Fen,
             (_, Game::Chess | Game::Chess960) => OutputFormat::Record(Format::Pgn),
             (Some(InputFormat::Fen | InputFormat::Epd), Game::Shogi) => OutputFormat::Sfen,
+            (Some(InputFormat::Record(Format::Pgn | Format::Uci)), Game::Shogi) => {
+                OutputFormat::Record(Format::Usi)
+            }
             (Some(InputFormat::Record(format)), Game::Shogi) => OutputFormat::Record(format),
             (None, Game::Shogi) => OutputFormat::Record(Format::Kif),
         })
