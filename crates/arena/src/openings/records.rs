@@ -5,7 +5,8 @@ use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use readyok_rules::record::{
-    self, Bookmark, Format, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError, RecordErrorKind,
+    self, Bookmark, Format, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError,
+    RecordErrorKind,
 };
 
 use super::entries::{SeekIndex, open_seekable};

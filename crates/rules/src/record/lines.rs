@@ -69,7 +69,7 @@ impl<R: BufRead> Games for Reader<R> {
         self.lines.begin_game();
     }
 
-    fn location(&self) -> Location {
+    fn location(&mut self) -> Location {
         self.location.max(self.lines.location())
     }
 

@@ -9,7 +9,7 @@ use readyok_rules::record::{
 use readyok_rules::{Game, GameResult, Position, Side, Termination};
 
 use super::kif::uci_moves;
-use super::{check_round_trip, read_all, read_one, written};
+use super::{check_round_trip, read_one, written};
 
 #[test]
 fn detects_the_format() {
