@@ -1,51 +1,132 @@
-//! The handle of an engine.
+//! The builder and the handle of an engine, for threads and for tasks of any runtime.
 
-use std::io::{PipeReader, PipeWriter, Read, Write};
+use std::future::poll_fn;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::process::{Command, ExitStatus};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::{Identity, Purpose, SearchId};
+use readyok_protocol::session::client::{Identity, Purpose, SearchId, Timeouts};
 use readyok_protocol::{
-    Checkmate, Dialect, GameResult, Go, MateLimit, OptionSet, OptionValue, Register,
+    Checkmate, Dialect, GameResult, Go, MateLimit, OptionSet, OptionValue, Party, Register,
 };
 
-use crate::builder::{Builder, Target};
-use crate::driver::{Change, Driver, Notice};
+use crate::driver::{Change, Driver, Notice, Settings};
 use crate::error::EngineError;
 use crate::handle::{self, SearchHandle, Stopper};
+use crate::listener::{ErrorLines, Listener, StderrListener};
+use crate::process::guard::Guard;
 use crate::search::{Game, Search, SearchResult, Update};
+use crate::shared::transport::{self, Target};
 use crate::shared::{ReadPermit, Shared};
-use crate::sync::now;
+use crate::sync::{lock, now, spawn};
 
 /// Maximum time in a destructor: all stages of the exit, with a margin for high load.
 const DROPPING: Duration = Duration::from_secs(7);
 
-/// A running engine after the handshake.
-///
-/// Dropping it ends the process: with `quit`, and with signals if it does not exit within about a second. (An engine
-/// that was started by an async call is killed, and dropping it does not block.)
+/// Settings for an engine. The defaults suit most engines.
 ///
 /// ```no_run
-/// use readyok_client::{Engine, Game, Limit};
-/// use std::process::Command;
-///
-/// let mut engine = Engine::spawn(Command::new("stockfish"))?;
-/// let result = engine.play(&Game::startpos(), Limit::Depth(10))?;
-/// println!("{:?}", result.best_move());
+/// use readyok_client::{Dialect, Engine};
+/// # use std::process::Command;
+/// let engine = Engine::builder().dialect(Dialect::Usi).spawn(Command::new("fairy-stockfish"))?;
 /// # Ok::<(), readyok_client::EngineError>(())
 /// ```
-#[derive(Debug)]
-pub struct Engine {
-    pub(crate) shared: Arc<Shared>,
-    name: String,
-    dialect: Dialect,
-    identity: Identity,
-    options: OptionSet,
-    is_async: bool,
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    name: Option<String>,
+    dialect: Option<Dialect>,
+    timeouts: Timeouts,
+    register: Option<Register<'static>>,
+    joins_searches: bool,
+    rate: Option<u32>,
+    guard: Option<Guard>,
+    on_line: Option<Arc<Listener>>,
+    on_stderr: Option<StderrListener>,
 }
 
 impl Builder {
+    /// The name of the engine in errors. By default the program or the address.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The protocol of the engine. By default UCI is tried, and after a timeout USI with a new process or connection:
+    /// set `Usi` to avoid the timeout. Over streams the default is UCI.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Timeouts for each wait.
+    #[doc(alias = "timeout")]
+    #[must_use]
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// The answer to `registration error`. By default `register later`.
+    #[must_use]
+    pub fn register(mut self, with: Register<'static>) -> Self {
+        self.register = Some(with);
+        self
+    }
+
+    /// Whether each search of a game waits for a `readyok` after the previous one; in USI, where `isready` starts a
+    /// game, for a short delay ([`Timeouts::settle`]). Enabled by default.
+    ///
+    /// If disabled, a search waits only after options, a new game or `stop`, and always once the engine has answered
+    /// twice. This halves the overhead per ply in a match runner. An answer that arrived before `go` was written is
+    /// still ignored, and so is the move that was just played; but the first duplicate `bestmove` that arrives later,
+    /// in another position, is treated as the answer.
+    #[must_use]
+    pub fn sync_between_searches(mut self, separate: bool) -> Self {
+        self.joins_searches = !separate;
+        self
+    }
+
+    /// Maximum number of bytes read per second. Further output stays in the pipe, and a full pipe blocks the engine:
+    /// one that sends hundreds of thousands of lines per second leaves CPU time to others. Its answer is delayed by
+    /// the time to read a full pipe.
+    ///
+    /// For programs that display searches, with some millions; not for time measurements. Unlimited by default.
+    #[must_use]
+    pub fn read_rate(mut self, bytes: u32) -> Self {
+        self.rate = Some(bytes);
+        self
+    }
+
+    /// Ensures that a process, and on Linux each of its descendants, does not outlive this program, even if the program
+    /// is killed: see [`Guard`](Guard#guarantees). Without a guard, an engine that ignores the end of its input may.
+    #[must_use]
+    pub fn guard(mut self, guard: &Guard) -> Self {
+        self.guard = Some(guard.clone());
+        self
+    }
+
+    /// Calls a function with every line of the session, without its line end: sent and received lines, in this order.
+    /// The thread that reads or writes calls it and waits for it. The function may use the engine.
+    #[doc(alias = "log")]
+    #[must_use]
+    pub fn on_line(mut self, on_line: impl Fn(Party, &str) + Send + Sync + 'static) -> Self {
+        self.on_line = Some(Arc::new(Listener::new(on_line)));
+        self
+    }
+
+    /// Calls a function with every line that a process writes to its error output, without its line end. The reading
+    /// thread calls it and waits for it.
+    #[doc(alias = "stderr")]
+    #[must_use]
+    pub fn on_stderr(mut self, on_stderr: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_stderr = Some(StderrListener::new(on_stderr));
+        self
+    }
+
     /// Starts an executable and waits for the handshake. If the command has no working directory and the path is
     /// absolute, the working directory is that of the executable, where engines search their books and networks.
     ///
@@ -88,6 +169,190 @@ impl Builder {
         let target = target.map_err(|error| EngineError::start("engine", &error))?;
         Engine::open(&self, target)
     }
+
+    /// Like [`spawn`](Self::spawn), in a task of any runtime.
+    ///
+    /// Blocking calls have async forms with the suffix `_async`, and a [`SearchHandle`] can be awaited. Every future may
+    /// be dropped at any time. Dropping the engine kills the process and does not block; a thread reaps it, even if the
+    /// runtime is gone. [`Engine::quit_async`] ends it in an orderly way.
+    ///
+    /// ```no_run
+    /// # async fn play() -> Result<(), readyok_client::EngineError> {
+    /// use readyok_client::{Engine, Game, Limit};
+    /// use std::process::Command;
+    ///
+    /// let mut engine = Engine::builder().spawn_async(Command::new("stockfish")).await?;
+    /// let result = engine.begin(&Game::startpos(), Limit::Depth(10))?.await?;
+    /// println!("{:?}", result.best_move());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The executable cannot be started, or the handshake fails.
+    pub async fn spawn_async(self, command: Command) -> Result<Engine, EngineError> {
+        open_async(self, Target::Command(command)).await
+    }
+
+    /// Like [`connect`](Self::connect), in a task.
+    ///
+    /// # Errors
+    /// The connection or the handshake fails.
+    pub async fn connect_async(self, address: &str) -> Result<Engine, EngineError> {
+        open_async(self, Target::address(address)).await
+    }
+
+    /// Like [`over`](Self::over), in a task. The streams may block.
+    ///
+    /// # Errors
+    /// The handshake fails.
+    pub async fn over_async(
+        self,
+        reader: impl Read + Send + 'static,
+        writer: impl Write + Send + 'static,
+    ) -> Result<Engine, EngineError> {
+        open_async(self, Target::streams(reader, writer)).await
+    }
+
+    /// Like [`in_process`](Self::in_process), in a task.
+    ///
+    /// # Errors
+    /// The handshake fails.
+    pub async fn in_process_async(
+        self,
+        engine: impl FnOnce(PipeReader, PipeWriter) + Send + 'static,
+    ) -> Result<Engine, EngineError> {
+        let target = Target::in_process(engine);
+        let target = target.map_err(|error| EngineError::start("engine", &error))?;
+        open_async(self, target).await
+    }
+
+    /// The dialect to try, and the one to try after it.
+    fn dialects(&self, target: &Target) -> (Dialect, Option<Dialect>) {
+        match (self.dialect, target) {
+            (Some(dialect), _) => (dialect, None),
+            (None, Target::Command(_) | Target::Address(_)) => (Dialect::Uci, Some(Dialect::Usi)),
+            (None, Target::Pipes(_) | Target::Streams(_)) => (Dialect::Uci, None),
+        }
+    }
+
+    /// Starts an engine and the handshake with it.
+    fn open(
+        &self,
+        target: &mut Target,
+        dialect: Dialect,
+        is_async: bool,
+    ) -> Result<(String, Arc<Shared>), EngineError> {
+        let name = self.name.clone().unwrap_or_else(|| target.name());
+        let is_process = matches!(target, Target::Command(_));
+        let ends = target.open(self.guard.as_ref(), self.timeouts.handshake.silence);
+        let stderr = Arc::new(ErrorLines::new(self.on_stderr.clone()));
+        let settings = Settings {
+            name: name.clone(),
+            dialect,
+            timeouts: self.timeouts,
+            sync_between_searches: !self.joins_searches,
+            // Each attempt has its own line count.
+            listener: self.on_line.as_ref().map(|listener| Arc::new(listener.fresh())),
+            stderr: Arc::clone(&stderr),
+            is_process,
+            registration: self.register.clone(),
+        };
+        let options = transport::Options { rate: self.rate, is_async };
+        let start_error = |error: io::Error| EngineError::start(&name, &error);
+        let ends = ends.map_err(start_error)?;
+        let driver = Driver::new(settings, now()).inspect_err(|_| ends.abandon())?;
+        let shared = transport::open(ends, driver, options, &stderr).map_err(start_error)?;
+        Ok((name, shared))
+    }
+}
+
+async fn open_async(builder: Builder, target: Target) -> Result<Engine, EngineError> {
+    let (first, second) = builder.dialects(&target);
+    let (target, result) = open_with_handshake_async(&builder, target, first).await;
+    match (second, target) {
+        (Some(dialect), Some(target)) if result.is_err() => {
+            open_with_handshake_async(&builder, target, dialect).await.1
+        }
+        _ => result,
+    }
+}
+
+/// Returns the target for another attempt.
+async fn open_with_handshake_async(
+    builder: &Builder,
+    mut target: Target,
+    dialect: Dialect,
+) -> (Option<Target>, Result<Engine, EngineError>) {
+    let attempt = builder.clone();
+    // Starting and connecting may block.
+    let opening = Opening::default();
+    let opened = opening.clone();
+    let started = spawn("engine-start", move || {
+        let engine = attempt.open(&mut target, dialect, true);
+        let engine = engine.map(|(name, shared)| Engine::new(name, dialect, shared, true));
+        opened.complete((target, engine));
+    });
+    if let Err(error) = started {
+        return (None, Err(EngineError::start("engine", &error)));
+    }
+    let (target, engine) = poll_fn(|context| opening.poll(context)).await;
+    let result = async {
+        let mut engine = engine?;
+        engine.shared.wait_async(Change::State, |driver| driver.handshake()).await?;
+        engine.complete();
+        Ok(engine)
+    };
+    (Some(target), result.await)
+}
+
+type Opened = (Target, Result<Engine, EngineError>);
+
+/// An engine that a thread starts for a task.
+#[derive(Clone, Default)]
+struct Opening(Arc<Mutex<(Option<Opened>, Option<Waker>)>>);
+
+impl Opening {
+    fn complete(&self, opened: Opened) {
+        let mut state = lock(&self.0);
+        state.0 = Some(opened);
+        let waker = state.1.take();
+        drop(state);
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    fn poll(&self, context: &Context<'_>) -> Poll<Opened> {
+        let mut state = lock(&self.0);
+        if let Some(opened) = state.0.take() {
+            return Poll::Ready(opened);
+        }
+        state.1 = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// A running engine after the handshake.
+///
+/// Dropping it ends the process: with `quit`, and with signals if it does not exit within about a second. (An engine
+/// that was started by an async call is killed, and dropping it does not block.)
+///
+/// ```no_run
+/// use readyok_client::{Engine, Game, Limit};
+/// use std::process::Command;
+///
+/// let mut engine = Engine::spawn(Command::new("stockfish"))?;
+/// let result = engine.play(&Game::startpos(), Limit::Depth(10))?;
+/// println!("{:?}", result.best_move());
+/// # Ok::<(), readyok_client::EngineError>(())
+/// ```
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) shared: Arc<Shared>,
+    name: String,
+    dialect: Dialect,
+    identity: Identity,
+    options: OptionSet,
+    is_async: bool,
 }
 
 impl Engine {
@@ -128,13 +393,13 @@ impl Engine {
     }
 
     /// An engine before the end of the handshake. Dropping it terminates the engine.
-    pub(crate) fn new(name: String, dialect: Dialect, shared: Arc<Shared>, is_async: bool) -> Self {
+    fn new(name: String, dialect: Dialect, shared: Arc<Shared>, is_async: bool) -> Self {
         let (identity, options) = (Identity::default(), OptionSet::default());
         Self { shared, name, dialect, identity, options, is_async }
     }
 
     /// Stores the declarations of the handshake.
-    pub(crate) fn complete(&mut self) {
+    fn complete(&mut self) {
         (self.identity, self.options) = self.shared.read(|driver| {
             let session = driver.session();
             (session.identity().clone(), session.options().clone())
@@ -283,6 +548,15 @@ impl Engine {
         self.wait_for(|driver| driver.pong(ping))
     }
 
+    /// Like [`ready`](Self::ready), in a task.
+    ///
+    /// # Errors
+    /// The engine did not answer in time, or has ended.
+    pub async fn ready_async(&mut self) -> Result<(), EngineError> {
+        let ping = self.shared.with(Driver::ping)?;
+        self.shared.wait_async(Change::State, |driver| driver.pong(ping)).await
+    }
+
     /// A handle for other threads to stop the running search.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.shared))
@@ -392,6 +666,20 @@ impl Engine {
         let end = self.wait_until(None, Driver::quit_result);
         // The wait has no deadline of its own; the last stage of the exit has one.
         end.unwrap_or(Ok(None))
+    }
+
+    /// Like [`quit`](Self::quit), in a task.
+    ///
+    /// # Errors
+    /// The engine did not exit in time and was killed.
+    pub async fn quit_async(self) -> Result<Option<ExitStatus>, EngineError> {
+        self.shared.with(Driver::quit);
+        self.shared.wait_async(Change::State, |driver| driver.quit_result()).await
+    }
+
+    /// Waits until the engine has ended, and returns the reason.
+    pub async fn ended(&self) -> EngineError {
+        self.shared.wait_async(Change::State, |driver| driver.final_error()).await
     }
 
     /// Kills the process immediately, with its descendants: for an engine that does not react. Returns its exit status.

@@ -1,7 +1,11 @@
 //! Handles of running searches.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::future::{IntoFuture, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use readyok_protocol::Clocks;
@@ -12,6 +16,9 @@ use crate::error::EngineError;
 use crate::search::{Game, Lines, Search, SearchResult, Update};
 use crate::shared::{ReadPermit, Shared};
 use crate::sync::now;
+
+/// Consecutive updates after which the task yields.
+const UPDATES_BEFORE_YIELD: u32 = 64;
 
 /// A running search. It borrows nothing, and runs independently of this handle.
 ///
@@ -57,7 +64,7 @@ use crate::sync::now;
 #[derive(Debug)]
 pub struct SearchHandle {
     shared: Arc<Shared>,
-    pub(crate) id: SearchId,
+    id: SearchId,
     game: Game,
     search: Search,
     purpose: Purpose,
@@ -73,10 +80,6 @@ impl SearchHandle {
         let id =
             shared.begin(|driver, now| driver.search(game, search.clone(), purpose, true, now))?;
         Ok(Self { shared: Arc::clone(shared), id, game: game.clone(), search, purpose })
-    }
-
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
     }
 
     /// Continues with another number of variations. Earlier reports are discarded.
@@ -165,6 +168,32 @@ impl SearchHandle {
         next.flatten()
     }
 
+    /// The next update, in a task. `None` once the search has ended; then await the handle for the result.
+    pub async fn update(&mut self) -> Option<Update> {
+        thread_local! {
+            static IN_A_ROW: Cell<u32> = const { Cell::new(0) };
+        }
+        // Yields, so that an engine that never pauses does not block other tasks or other branches of this one.
+        let mut yielded = false;
+        poll_fn(|context| {
+            if !yielded && UPDATES_BEFORE_YIELD <= IN_A_ROW.get() {
+                yielded = true;
+                IN_A_ROW.set(0);
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            let id = self.id;
+            let next =
+                self.shared.poll(context, Change::Update, |driver| match driver.next_update(id) {
+                    Some(update) => Some(Some(update)),
+                    None => driver.is_over(id).then_some(None),
+                });
+            IN_A_ROW.set(if next.is_ready() { IN_A_ROW.get() + 1 } else { 0 });
+            next
+        })
+        .await
+    }
+
     /// The reported variations so far.
     pub fn so_far(&self) -> Lines {
         self.shared.read(|driver| driver.lines(self.id))
@@ -186,6 +215,19 @@ impl Iterator for SearchHandle {
 
     fn next(&mut self) -> Option<Update> {
         self.next_until(None)
+    }
+}
+
+/// Waits until the search ends by its own limit. Dropping the future stops the search.
+impl IntoFuture for SearchHandle {
+    type Output = Result<SearchResult, EngineError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let id = self.id;
+            self.shared.wait_async(Change::State, |driver| driver.take_end(id)).await
+        })
     }
 }
 

@@ -43,11 +43,9 @@
 //!   that arrived before `go` was written. One exception: if no `readyok` separates two searches, as in USI, the first
 //!   duplicate answer of an engine may arrive after the next search has started.
 //! - Protocol violations of an engine are no errors while there is a result ([`Engine::drain_notices`]).
-mod builder;
 mod driver;
 mod engine;
 mod error;
-mod future;
 mod handle;
 mod listener;
 mod process;
@@ -56,9 +54,8 @@ mod search_state;
 mod shared;
 mod sync;
 
-pub use builder::Builder;
 pub use driver::Notice;
-pub use engine::Engine;
+pub use engine::{Builder, Engine};
 pub use error::{
     EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, Problem, ProcessStatus,
 };

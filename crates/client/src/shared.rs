@@ -14,6 +14,7 @@
 //! - The reader also enforces the deadlines. A thread that sets an earlier one wakes the reader.
 //! - Waiting threads, tasks and listeners are notified after the lock is released.
 
+use std::future::poll_fn;
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -280,7 +281,20 @@ impl Shared {
         state
     }
 
-    /// Like [`wait`](Self::wait), for a task, which is woken by the next change of this kind.
+    /// Like [`wait`](Self::wait), in a task and without a deadline. Listeners have received all lines before it returns.
+    pub(crate) async fn wait_async<T>(
+        &self,
+        change: Change,
+        mut done: impl FnMut(&mut Driver) -> Option<T>,
+    ) -> T {
+        let value = poll_fn(|context| self.poll(context, change, &mut done)).await;
+        if let Some((listener, count)) = self.read(Driver::deliveries) {
+            listener.wait_for(count);
+        }
+        value
+    }
+
+    /// Wakes the task at the next change of this kind.
     pub(crate) fn poll<T>(
         &self,
         context: &Context<'_>,

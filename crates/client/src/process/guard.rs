@@ -9,7 +9,7 @@
 //! little endian; negative if the group has ended.
 //!
 //! On Linux each engine is also contained, so that its descendants are terminated with it: in a control
-//! group (`guard/cgroup.rs`), or below a supervisor (`guard/supervisor.rs`). The guardian knows the control
+//! group (`guard/containment.rs`), or below a supervisor (`guard/supervisor.rs`). The guardian knows the control
 //! group of the program, and supervisors detect the end of the program themselves.
 //!
 //! An engine without either has a mark in its environment, which its descendants inherit. If `/proc` exists,
@@ -36,14 +36,12 @@ use super::{Containment, ErrorOutput, Launched, Process};
 use crate::sync::lock;
 
 #[cfg(target_os = "linux")]
-mod cgroup;
-#[cfg(target_os = "linux")]
-mod marked;
+mod containment;
 #[cfg(target_os = "linux")]
 mod supervisor;
 
 #[cfg(target_os = "linux")]
-pub(crate) use cgroup::ControlGroup;
+pub(crate) use containment::ControlGroup;
 #[cfg(target_os = "linux")]
 pub(crate) use supervisor::Supervisor;
 
@@ -133,7 +131,7 @@ enum Method {
     #[cfg(target_os = "linux")]
     Supervisor,
     #[cfg(target_os = "linux")]
-    ControlGroup(cgroup::Tree),
+    ControlGroup(containment::GroupTree),
 }
 
 #[derive(Debug)]
@@ -173,7 +171,7 @@ impl Guard {
         let mut command = GuardCommand { command, mark, control_group: None };
         #[cfg(target_os = "linux")]
         if containment == Containment::ControlGroup {
-            command.control_group = cgroup::path_for(&command.mark);
+            command.control_group = containment::group_path(&command.mark);
         }
         let guardian = Guardian::start(command.guardian())?;
         let method = Method::new(containment, command.control_group.clone());
@@ -221,11 +219,11 @@ impl Guard {
         groups.kill();
         #[cfg(target_os = "linux")]
         if let Some(path) = env::var_os(CONTROL_GROUP) {
-            cgroup::Tree::destroy(path.into());
+            containment::GroupTree::destroy(path.into());
         }
         #[cfg(target_os = "linux")]
         if let Some(mark) = env::var_os(MARK) {
-            marked::kill(mark.as_encoded_bytes());
+            containment::kill_marked(mark.as_encoded_bytes());
         }
         Ok(())
     }
@@ -335,7 +333,9 @@ impl Containment {
             #[cfg(target_os = "linux")]
             Self::Supervisor => supervisor::is_possible(),
             #[cfg(target_os = "linux")]
-            Self::ControlGroup => supervisor::is_possible() && cgroup::path_for("").is_some(),
+            Self::ControlGroup => {
+                supervisor::is_possible() && containment::group_path("").is_some()
+            }
             #[cfg(not(target_os = "linux"))]
             Self::Supervisor | Self::ControlGroup => false,
             Self::Process => false,
@@ -348,7 +348,7 @@ impl Method {
     fn new(containment: Containment, control_group: Option<PathBuf>) -> io::Result<Self> {
         Ok(match (containment, control_group) {
             (Containment::ControlGroup, Some(path)) => {
-                Self::ControlGroup(cgroup::Tree::create(path)?)
+                Self::ControlGroup(containment::GroupTree::create(path)?)
             }
             (Containment::Supervisor, _) => Self::Supervisor,
             (Containment::Group, _) => Self::Group,

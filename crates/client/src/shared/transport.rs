@@ -3,15 +3,15 @@
 //! On Unix, pollable streams are read by one I/O thread or by the waiting caller. Other streams, and all streams
 //! on other systems, have a reading and a writing thread.
 
-mod threads;
 #[cfg(unix)]
 mod unix;
 
-use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::driver::{Change, Driver};
@@ -19,13 +19,18 @@ use crate::listener::ErrorLines;
 use crate::process::guard::Guard;
 use crate::process::{Process, Streams};
 use crate::shared::{self, By, ReadPermit, Shared};
+use crate::sync::{now, spawn};
+
+const CHUNK: usize = 1 << 13;
+/// Maximum pause of the reading thread between checks whether the engine has ended.
+const MAX_PAUSE: Duration = Duration::from_millis(100);
 
 /// The transport of an engine.
 #[derive(Debug)]
 pub(crate) enum Io {
     #[cfg(unix)]
     Polled(unix::Polled),
-    Threads(threads::Threads),
+    Threads(Threads),
 }
 
 /// The part of the state that belongs to the transport.
@@ -33,7 +38,7 @@ pub(crate) enum Io {
 pub(crate) struct State {
     #[cfg(unix)]
     polled: unix::State,
-    threads: threads::State,
+    threads: ThreadsState,
 }
 
 /// Wakes a reading caller.
@@ -42,6 +47,67 @@ pub(crate) type Wakeup = Arc<unix::Bell>;
 /// Callers do not read if pipes cannot be polled.
 #[cfg(not(unix))]
 pub(crate) type Wakeup = std::convert::Infallible;
+
+/// The location of an engine.
+pub(crate) enum Target {
+    Command(Command),
+    Address(String),
+    /// Pipes and streams can be used only once.
+    Pipes(Option<(PipeReader, PipeWriter)>),
+    Streams(Option<BoxedStreams>),
+}
+
+type BoxedStreams = (Box<dyn Read + Send>, Box<dyn Write + Send>);
+
+impl Target {
+    pub(crate) fn address(address: &str) -> Self {
+        Self::Address(address.strip_prefix("tcp://").unwrap_or(address).to_owned())
+    }
+
+    pub(crate) fn streams(
+        reader: impl Read + Send + 'static,
+        writer: impl Write + Send + 'static,
+    ) -> Self {
+        Self::Streams(Some((Box::new(reader), Box::new(writer))))
+    }
+
+    /// Runs an engine in a thread of its own.
+    pub(crate) fn in_process(
+        engine: impl FnOnce(PipeReader, PipeWriter) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (its_input, our_output) = io::pipe()?;
+        let (our_input, its_output) = io::pipe()?;
+        spawn("engine", move || engine(its_input, its_output))?;
+        Ok(Self::Pipes(Some((our_input, our_output))))
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Command(command) => {
+                let program = Path::new(command.get_program());
+                program.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            Self::Address(address) => address.clone(),
+            Self::Pipes(_) | Self::Streams(_) => "stream".to_owned(),
+        }
+    }
+
+    /// Starts the process, or connects. Pipes and streams are moved out.
+    pub(crate) fn open(&mut self, guard: Option<&Guard>, within: Duration) -> io::Result<Ends> {
+        match self {
+            Self::Command(command) => start_process(command, guard),
+            Self::Address(address) => connect(address, within),
+            Self::Pipes(pipes) => pipes
+                .take()
+                .map(|(output, input)| Ends::Pipes(output, input))
+                .ok_or_else(|| ErrorKind::NotConnected.into()),
+            Self::Streams(streams) => streams
+                .take()
+                .map(|(output, input)| Ends::Streams(output, input))
+                .ok_or_else(|| ErrorKind::NotConnected.into()),
+        }
+    }
+}
 
 /// Both streams of an engine.
 pub(crate) enum Ends {
@@ -66,11 +132,12 @@ pub(crate) struct Options {
     /// Maximum bytes per second.
     pub(crate) rate: Option<u32>,
     /// Whether callers wait in tasks. Then only the I/O thread reads.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "callers never read there"))]
     pub(crate) is_async: bool,
 }
 
 /// Starts a process.
-pub(crate) fn spawn(command: &mut Command, guard: Option<&Guard>) -> io::Result<Ends> {
+fn start_process(command: &mut Command, guard: Option<&Guard>) -> io::Result<Ends> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let (None, Some(directory)) = (command.get_current_dir(), own_directory(command)) {
         command.current_dir(directory);
@@ -80,8 +147,8 @@ pub(crate) fn spawn(command: &mut Command, guard: Option<&Guard>) -> io::Result<
 }
 
 /// Connects to `host:port`.
-pub(crate) fn connect(address: &str, within: Duration) -> io::Result<Ends> {
-    let mut result = Err(io::ErrorKind::AddrNotAvailable.into());
+fn connect(address: &str, within: Duration) -> io::Result<Ends> {
+    let mut result = Err(ErrorKind::AddrNotAvailable.into());
     for address in address.to_socket_addrs()? {
         result = TcpStream::connect_timeout(&address, within);
         if result.is_ok() {
@@ -116,7 +183,7 @@ pub(crate) fn open(
             (over_pipes(stream.try_clone()?, stream, options)?, None, Some(connection))
         }
         Ends::Pipes(output, input) => (over_pipes(output, input, options)?, None, None),
-        Ends::Streams(output, input) => (threads::transport(output, input), None, None),
+        Ends::Streams(output, input) => (over_streams(output, input), None, None),
     };
     let Transport { io, state, start } = transport;
     let shared = Shared::new(driver, options.rate, io, state, process.clone(), connection);
@@ -144,7 +211,7 @@ fn over_process(
     stderr: &Arc<ErrorLines>,
 ) -> io::Result<Transport> {
     let Streams { stdin: Some(input), stdout: Some(output), stderr: Some(errors) } = streams else {
-        return Err(io::ErrorKind::BrokenPipe.into());
+        return Err(ErrorKind::BrokenPipe.into());
     };
     #[cfg(unix)]
     {
@@ -154,7 +221,7 @@ fn over_process(
     #[cfg(not(unix))]
     {
         let _ = options;
-        Ok(threads::of_process(process, output, input, errors, stderr))
+        Ok(over_process_streams(process, output, input, errors, stderr))
     }
 }
 
@@ -173,7 +240,7 @@ fn over_pipes(
     input: impl Write + Send + 'static,
     _: Options,
 ) -> io::Result<Transport> {
-    Ok(threads::transport(output, input))
+    Ok(over_streams(output, input))
 }
 
 impl Io {
@@ -182,7 +249,7 @@ impl Io {
         match self {
             #[cfg(unix)]
             Self::Polled(_) => unix::flush(state),
-            Self::Threads(_) => threads::flush(state),
+            Self::Threads(_) => hand_over_output(state),
         }
     }
 
@@ -266,6 +333,200 @@ impl Io {
     }
 }
 
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    /// Notifies the writing thread.
+    work: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct ThreadsState {
+    /// When the writing thread wakes at the latest.
+    wakes: Option<Instant>,
+    output_closed: bool,
+}
+
+fn over_streams(
+    output: impl Read + Send + 'static,
+    input: impl Write + Send + 'static,
+) -> Transport {
+    let start = |shared: &Arc<Shared>| {
+        let (reader, writer) = (Arc::clone(shared), Arc::clone(shared));
+        spawn("engine-read", move || read_output(&reader, output))?;
+        spawn("engine-write", move || write_input(&writer, input))
+    };
+    Transport {
+        io: Io::Threads(Threads::default()),
+        state: State::default(),
+        start: Box::new(start),
+    }
+}
+
+/// A process whose pipes cannot be polled. Two more threads read its error output and wait for its exit.
+#[cfg(not(unix))]
+fn over_process_streams(
+    process: &Arc<Process>,
+    output: impl Read + Send + 'static,
+    input: impl Write + Send + 'static,
+    errors: impl Read + Send + 'static,
+    stderr: &Arc<ErrorLines>,
+) -> Transport {
+    let Transport { io, state, start } = over_streams(output, input);
+    let (process, stderr) = (Arc::clone(process), Arc::clone(stderr));
+    let start_all = move |shared: &Arc<Shared>| {
+        let (closed, is_closed) = std::sync::mpsc::channel::<()>();
+        spawn("engine-stderr", move || {
+            read_errors(errors, &stderr);
+            drop(closed);
+        })?;
+        start(shared)?;
+        let (before, after) = (Arc::clone(shared), Arc::clone(shared));
+        let last_output = move || {
+            let _: Result<(), _> = is_closed.recv_timeout(LAST_OUTPUT);
+            wait_for_output(&before);
+        };
+        process.watch(last_output, move |status| {
+            let mut state = after.lock();
+            let now = now();
+            if !std::mem::replace(&mut state.io.threads.output_closed, true) {
+                Shared::on_output_closed(&mut state, now);
+            }
+            state.driver.on_exit(status, now);
+            after.release(state, By::Caller);
+        })
+    };
+    Transport { io, state, start: Box::new(start_all) }
+}
+
+/// Maximum time for the last output after the exit, if another process holds the pipes.
+#[cfg(not(unix))]
+const LAST_OUTPUT: Duration = Duration::from_millis(200);
+
+#[cfg(not(unix))]
+fn wait_for_output(shared: &Shared) {
+    let Io::Threads(threads) = &shared.io;
+    let is_open = |state: &mut shared::State| !state.io.threads.output_closed;
+    let wait = threads.work.wait_timeout_while(shared.lock(), LAST_OUTPUT, is_open);
+    drop(wait.unwrap_or_else(PoisonError::into_inner));
+}
+
+#[cfg(not(unix))]
+fn read_errors(mut from: impl Read, stderr: &ErrorLines) {
+    let mut lines = readyok_protocol::LineBuffer::new(1000);
+    let mut chunk = [0; CHUNK / 2];
+    while let Ok(count @ 1..) = from.read(&mut chunk) {
+        lines.push(chunk.get(..count).unwrap_or_default());
+        stderr.take(&mut lines);
+    }
+    stderr.end(&mut lines);
+}
+
+fn read_output(shared: &Shared, mut from: impl Read) {
+    let mut chunk = vec![0; CHUNK];
+    while pause(shared) {
+        let read = match from.read(&mut chunk) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Ok(count) => count,
+            Err(_) => 0,
+        };
+        let at = now();
+        let mut state = shared.lock();
+        if read == 0 {
+            if !std::mem::replace(&mut state.io.threads.output_closed, true) {
+                Shared::on_output_closed(&mut state, at);
+            }
+            shared.release(state, By::Caller);
+            return;
+        }
+        Shared::on_bytes(&mut state, chunk.get(..read).unwrap_or_default(), at);
+        state.driver.on_time(now());
+        // The other thread may have to write.
+        shared.release(state, By::Caller);
+        shared.yield_to_callers();
+    }
+}
+
+/// Waits as long as the rate requires. Returns whether to continue.
+fn pause(shared: &Shared) -> bool {
+    loop {
+        let state = shared.lock();
+        let now = now();
+        let pause = Shared::pause(&state, now);
+        let has_ended = state.driver.has_ended();
+        drop(state);
+        match pause {
+            _ if has_ended => return false,
+            Some(until) => thread::sleep(until.saturating_duration_since(now).min(MAX_PAUSE)),
+            None => return true,
+        }
+    }
+}
+
+fn write_input(shared: &Shared, to: impl Write) {
+    #[cfg_attr(not(unix), expect(irrefutable_let_patterns, reason = "the only transport there"))]
+    let Io::Threads(threads) = &shared.io else { return };
+    let mut to = Some(to);
+    let mut state = shared.lock();
+    loop {
+        state.driver.on_time(now());
+        state = shared.publish(state, By::Io);
+        let bytes = state.driver.take_unsent();
+        if let Some(to) = to.as_mut().filter(|_| !bytes.is_empty()) {
+            drop(state);
+            let failed = to.write_all(&bytes).and_then(|()| to.flush()).is_err();
+            state = shared.lock();
+            if failed {
+                // The reason is visible in the output of the engine.
+                state.driver.on_input_closed();
+            }
+            continue;
+        }
+        if state.driver.closes_input() {
+            to = None;
+        }
+        if state.driver.has_ended() {
+            return;
+        }
+        state = threads.sleep(state);
+    }
+}
+
+fn hand_over_output(state: &mut shared::State) {
+    // A thread has handled everything that has arrived.
+    while state.driver.can_start_pending() {
+        state.driver.start_pending(now());
+    }
+    if state.driver.has_output() {
+        state.driver.send(|_| 0);
+    }
+}
+
+impl Threads {
+    fn sleep<'a>(&'a self, mut state: shared::Guard<'a>) -> shared::Guard<'a> {
+        let until = state.driver.deadline();
+        state.io.threads.wakes = until;
+        match until {
+            None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+            Some(until) => {
+                let left = until.saturating_duration_since(now());
+                self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+            }
+        }
+    }
+
+    fn wake(&self, state: &shared::State, by: By) {
+        let earlier = match (state.driver.deadline(), state.io.threads.wakes) {
+            (Some(due), Some(wakes)) => due < wakes,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        let has_work = state.driver.is_blocked() || state.driver.is_ending() || earlier;
+        if by == By::Caller && has_work {
+            self.work.notify_all();
+        }
+    }
+}
+
 /// Maximum time that reading may be ahead of the rate.
 const MAX_AHEAD: Duration = Duration::from_millis(20);
 
@@ -298,7 +559,6 @@ impl RateLimiter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::now;
 
     #[test]
     fn the_rate_limit_allows_bursts() {

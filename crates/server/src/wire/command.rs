@@ -386,9 +386,12 @@ pub enum Answer {
 /// A topic that a tab can subscribe to. Its text is `games`, `game/7`, `log/3`.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[cfg_attr(test, derive(TS))]
-#[cfg_attr(test, ts(
-    type = "\"games\" | \"engines\" | \"matches\" | \"jobs\" | \"settings\" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`"
-))]
+#[cfg_attr(
+    test,
+    ts(
+        type = "\"games\" | \"engines\" | \"matches\" | \"jobs\" | \"settings\" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`"
+    )
+)]
 pub enum Topic {
     /// The summaries of the open games.
     Games,
