@@ -11,6 +11,7 @@ const SHOGI: &str = "+-*#&'%|:：,.()[]{}\"0123456789 \n\r\tabiTPNVK成不打同
 #[test]
 fn seeds_of_the_fuzz_targets_satisfy_their_properties() {
     check("record_pgn", CHESS, laws::pgn);
+    check("record_uci", CHESS, laws::uci);
     for (target, law) in [
         ("record_kif", laws::kif as fn(&[u8])),
         ("record_csa", laws::csa),
