@@ -243,6 +243,7 @@ export function storePrefs(fake: FakeServer, page: wire.Settings['page']) {
     state: {
       page,
       on_close: { pause_games: true, stop_analysis: true, quit: false },
+      references: { syzygy: [], books: [] },
       current_game: null,
     },
   });

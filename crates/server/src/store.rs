@@ -4,6 +4,7 @@
 //! columns to be searched by, and its main line as moves of 16 bits, which do not depend on any generator of
 //! moves.
 
+mod explorer;
 mod moves;
 mod reports;
 mod row;

@@ -684,7 +684,19 @@ moves: Array<ExplorerBookMove>,
 /**
  * Whether the book is for another game.
  */
-other_game: boolean, };
+other_game: boolean, } | { "kind": "library", 
+/**
+ * The results of all games that reached the position, by any moves.
+ */
+counts: ResultCounts, 
+/**
+ * In descending order of games.
+ */
+moves: Array<ExplorerMove>, 
+/**
+ * The latest games.
+ */
+games: Array<LibraryGame>, };
 
 /**
  * A move of a book.
@@ -712,6 +724,48 @@ depth: number | null,
 reply: MoveText | null, };
 
 /**
+ * Conditions on games. A game matches if all conditions that are set are true.
+ */
+export type ExplorerFilter = { 
+/**
+ * Part of the name of a player.
+ */
+player: string | null, 
+/**
+ * The side of `player`; either if none.
+ */
+side: Side | null, 
+/**
+ * `1-0`, `0-1` or `1/2-1/2`.
+ */
+result: string | null, 
+/**
+ * First day, `2026-11-21`.
+ */
+from: string | null, 
+/**
+ * Last day.
+ */
+until: string | null, };
+
+/**
+ * A move of games.
+ */
+export type ExplorerMove = { uci: string, text: MoveText, counts: ResultCounts, 
+/**
+ * Average rating of the players of the move.
+ */
+rating: number | null, 
+/**
+ * Performance rating of the players of the move.
+ */
+performance: number | null, 
+/**
+ * The day of the latest game, as in its record.
+ */
+last_played: string | null, };
+
+/**
  * A position to explore. `POST /api/explorer`.
  */
 export type ExplorerQuery = { variant: Variant, 
@@ -723,7 +777,7 @@ position: string, source: ExplorerSource, };
 /**
  * A source of moves.
  */
-export type ExplorerSource = { "kind": "book", path: string, };
+export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: ExplorerFilter, };
 
 /**
  * Changes of a game. Absent fields are unchanged.
@@ -1938,6 +1992,23 @@ moves: number,
  * The score of the losing side, negated, in centipawns.
  */
 score: number, };
+
+/**
+ * Numbers of games by their results.
+ */
+export type ResultCounts = { 
+/**
+ * Wins of the first player.
+ */
+first: number, draws: number, 
+/**
+ * Wins of the second player.
+ */
+second: number, 
+/**
+ * Games without a result.
+ */
+unknown: number, };
 
 /**
  * Whether the last change of a game is saved.

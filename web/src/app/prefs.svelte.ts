@@ -15,6 +15,9 @@ export const defaults = {
   announce: 'true',
   arrows: 'true',
   evalbar: 'true',
+  tablebase: 'false',
+  explorer: 'false',
+  explorerSource: '',
   newGame: '',
   analysis: '',
 };

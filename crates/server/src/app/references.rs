@@ -10,8 +10,10 @@ use readyok_rules::{
 };
 
 use super::App;
+use super::library::library_error;
 use crate::errors::{invalid_position, io_error};
 use crate::game::position_view::move_text;
+use crate::store::{LibraryFile, SearchError};
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,
     ExplorerQuery, ExplorerSource, References, TablebaseMoveView, TablebaseQuery, TablebaseView,
@@ -157,10 +159,20 @@ impl App {
     }
 
     /// The moves of a position by a source. It reads files: do not call it on threads of the runtime.
-    pub(crate) fn explore(&self, query: &ExplorerQuery) -> Result<Explorer, ApiError> {
+    pub(crate) fn explore(
+        &self,
+        library: &LibraryFile,
+        query: &ExplorerQuery,
+    ) -> Result<Explorer, ApiError> {
         let position = read_position(query.variant, &query.position)?;
         match &query.source {
             ExplorerSource::Book { path } => self.explore_book(&position, path),
+            ExplorerSource::Library { filter } => {
+                library.explore(&position, filter).map_err(|error| match error {
+                    SearchError::Query(error) => error,
+                    SearchError::Store(error) => ApiError::storage(library_error(&error)),
+                })
+            }
         }
     }
 

@@ -211,7 +211,7 @@ pub(super) async fn explorer(
     State(service): State<Service>,
     Json(query): Json<ExplorerQuery>,
 ) -> Response {
-    answer_blocking(move || service.app.explore(&query)).await
+    answer_blocking(move || service.app.explore(&service.library, &query)).await
 }
 
 /// Answers with a value that is read from files.

@@ -19,7 +19,7 @@ pub(crate) fn encoded(moves: &[Move]) -> Vec<u8> {
     encoded.flat_map(u16::to_le_bytes).collect()
 }
 
-fn encode(mv: Move) -> Option<u16> {
+pub(super) fn encode(mv: Move) -> Option<u16> {
     let uci = mv.to_uci(CastlingForm::KingTakesRook);
     match mv {
         Move::Chess(_) => chess(uci.as_bytes()),

@@ -19,7 +19,7 @@ use crate::wire::{
 const PAGE: u32 = 50;
 const MAX_PAGE: u32 = 200;
 /// No text of a query is longer.
-const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 
 /// The library, for those who only read.
 #[derive(Clone, Debug)]
@@ -73,6 +73,11 @@ impl LibraryFile {
     /// What fits a query. It may take a while.
     pub(crate) fn search(&self, query: &LibraryQuery) -> Result<LibraryPage, SearchError> {
         let (wanted, values) = condition(query)?;
+        page(&self.open()?, (&wanted, &values), query)
+    }
+
+    /// Opens a connection of its own.
+    pub(super) fn open(&self) -> Result<Connection, SearchError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&self.0, flags)?;
         db.busy_timeout(std::time::Duration::from_secs(5))?;
@@ -81,50 +86,59 @@ impl LibraryFile {
         db.create_scalar_function("folded", 1, flags, |context| {
             Ok(context.get::<String>(0)?.to_lowercase())
         })?;
-        let total: i64 = db.query_row(
-            &format!("SELECT count(*) FROM game WHERE {wanted}"),
-            params_from_iter(&values),
-            |row| row.get(0),
-        )?;
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
-        let mut select = db.prepare(&format!(
-            "SELECT id, variant, first, second, result, reason, date, event, plies, added, source
-             FROM game WHERE {wanted} ORDER BY changed DESC, id DESC LIMIT {limit} OFFSET {}",
-            query.offset
-        ))?;
-        let rows = select.query_map(params_from_iter(&values), |row| {
-            Ok(LibraryGame {
-                id: row.get(0)?,
-                variant: match row.get::<_, String>(1)?.as_str() {
-                    "chess960" => Variant::Chess960,
-                    "shogi" => Variant::Shogi,
-                    _ => Variant::Chess,
-                },
-                names: Sides { first: row.get(2)?, second: row.get(3)? },
-                result: row.get(4)?,
-                termination: row
-                    .get::<_, Option<String>>(5)?
-                    .as_deref()
-                    .and_then(Termination::from_name),
-                date: row.get(6)?,
-                event: row.get(7)?,
-                plies: row.get(8)?,
-                added: row.get::<_, i64>(9)?.try_into().unwrap_or(0),
-                source: row.get(10)?,
-            })
-        })?;
-        let games = rows.collect::<Result<_, _>>()?;
-        Ok(LibraryPage { games, total: u32::try_from(total).unwrap_or(u32::MAX) })
+        Ok(db)
     }
 }
 
-fn too_long() -> SearchError {
+/// The games that match a condition. Only the offset and the limit of the query are used.
+pub(super) fn page(
+    db: &Connection,
+    (wanted, values): (&str, &[Value]),
+    query: &LibraryQuery,
+) -> Result<LibraryPage, SearchError> {
+    let total: i64 = db.query_row(
+        &format!("SELECT count(*) FROM game WHERE {wanted}"),
+        params_from_iter(values),
+        |row| row.get(0),
+    )?;
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
+    let mut select = db.prepare(&format!(
+        "SELECT id, variant, first, second, result, reason, date, event, plies, added, source
+             FROM game WHERE {wanted} ORDER BY changed DESC, id DESC LIMIT {limit} OFFSET {}",
+        query.offset
+    ))?;
+    let rows = select.query_map(params_from_iter(values), |row| {
+        Ok(LibraryGame {
+            id: row.get(0)?,
+            variant: match row.get::<_, String>(1)?.as_str() {
+                "chess960" => Variant::Chess960,
+                "shogi" => Variant::Shogi,
+                _ => Variant::Chess,
+            },
+            names: Sides { first: row.get(2)?, second: row.get(3)? },
+            result: row.get(4)?,
+            termination: row
+                .get::<_, Option<String>>(5)?
+                .as_deref()
+                .and_then(Termination::from_name),
+            date: row.get(6)?,
+            event: row.get(7)?,
+            plies: row.get(8)?,
+            added: row.get::<_, i64>(9)?.try_into().unwrap_or(0),
+            source: row.get(10)?,
+        })
+    })?;
+    let games = rows.collect::<Result<_, _>>()?;
+    Ok(LibraryPage { games, total: u32::try_from(total).unwrap_or(u32::MAX) })
+}
+
+pub(super) fn too_long() -> SearchError {
     let why = ErrorCode::TooLong { subject: ErrorSubject::Query };
     SearchError::Query(ApiError::invalid_request(why))
 }
 
 /// Finds a text anywhere, in capitals or not.
-fn pattern(text: &str) -> String {
+pub(super) fn pattern(text: &str) -> String {
     format!(
         "%{}%",
         text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
@@ -132,7 +146,7 @@ fn pattern(text: &str) -> String {
 }
 
 /// The conditions of the query: texts are bound as values.
-fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> {
+pub(super) fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> {
     let texts = [
         &query.player,
         &query.engine,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{MoveText, Variant};
+use super::{LibraryGame, MoveText, Side, Variant};
 
 /// Files that are looked up for a position, on the machine of the server.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -72,6 +72,24 @@ pub struct ExplorerQuery {
 pub enum ExplorerSource {
     /// A book of the settings.
     Book { path: String },
+    /// The games of the library that match a filter.
+    Library { filter: ExplorerFilter },
+}
+
+/// Conditions on games. A game matches if all conditions that are set are true.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(default)]
+pub struct ExplorerFilter {
+    /// Part of the name of a player.
+    pub player: Option<String>,
+    /// The side of `player`; either if none.
+    pub side: Option<Side>,
+    /// `1-0`, `0-1` or `1/2-1/2`.
+    pub result: Option<String>,
+    /// First day, `2026-11-21`.
+    pub from: Option<String>,
+    /// Last day.
+    pub until: Option<String>,
 }
 
 /// The moves of a position.
@@ -86,6 +104,41 @@ pub enum Explorer {
         /// Whether the book is for another game.
         other_game: bool,
     },
+    /// Of games.
+    Library {
+        /// The results of all games that reached the position, by any moves.
+        counts: ResultCounts,
+        /// In descending order of games.
+        moves: Vec<ExplorerMove>,
+        /// The latest games.
+        games: Vec<LibraryGame>,
+    },
+}
+
+/// Numbers of games by their results.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+pub struct ResultCounts {
+    /// Wins of the first player.
+    pub first: u32,
+    pub draws: u32,
+    /// Wins of the second player.
+    pub second: u32,
+    /// Games without a result.
+    pub unknown: u32,
+}
+
+/// A move of games.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+pub struct ExplorerMove {
+    pub uci: String,
+    pub text: MoveText,
+    pub counts: ResultCounts,
+    /// Average rating of the players of the move.
+    pub rating: Option<f64>,
+    /// Performance rating of the players of the move.
+    pub performance: Option<f64>,
+    /// The day of the latest game, as in its record.
+    pub last_played: Option<String>,
 }
 
 /// A move of a book.

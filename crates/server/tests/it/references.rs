@@ -174,6 +174,57 @@ async fn books_list_moves_with_shares() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn games_of_the_library_are_explored() {
+    let (server, _data) = start().await;
+    let games = [
+        ("Ann", "Bob", "2026.01.01", "1-0", "1. Nf3 d5 2. d4"),
+        ("Bob", "Ann", "2026.03.01", "0-1", "1. d4 d5 2. Nf3 Nf6 3. Ng1 Ng8 4. Nf3"),
+        ("Cid", "Ann", "2025.01.01", "1/2-1/2", "1. d4 d5 2. c4"),
+    ];
+    let mut text = String::new();
+    for (white, black, date, result, moves) in games {
+        let headers = [("White", white), ("Black", black), ("Date", date), ("Result", result)];
+        for (name, value) in headers {
+            text.push_str(&format!("[{name} \"{value}\"]\n"));
+        }
+        text.push_str(&format!("\n{moves} {result}\n\n"));
+    }
+    let read = server.post("/api/import?name=a.pgn", "application/octet-stream", text.as_bytes());
+    assert_eq!(read.await.json()["total"], 3);
+    let explore = async |position: &str, filter: Value| {
+        let source = json!({ "kind": "library", "filter": filter });
+        let query = json!({ "variant": "chess", "position": position, "source": source });
+        post(&server, "/api/explorer", &query).await
+    };
+    let counts = |first: u32, draws: u32, second: u32| json!({ "first": first, "draws": draws, "second": second, "unknown": 0 });
+    let all = explore(START, json!({})).await;
+    assert_eq!((&all["kind"], &all["counts"]), (&json!("library"), &counts(1, 1, 1)));
+    let found = |view: &Value| {
+        let moves = view["moves"].as_array().expect("moves").iter();
+        moves.map(|it| (it["uci"].clone(), it["counts"].clone())).collect::<Vec<_>>()
+    };
+    let expected = vec![(json!("d2d4"), counts(0, 1, 1)), (json!("g1f3"), counts(1, 0, 0))];
+    assert_eq!(found(&all), expected);
+    assert_eq!(all["moves"][0]["last_played"], "2026.03.01");
+    assert_eq!(all["games"].as_array().map(Vec::len), Some(3));
+    // A transposition; the second game reaches the position twice and counts once.
+    let d4_d5_nf3 = "rnbqkbnr/ppp1pppp/8/3p4/3P4/5N2/PPP1PPPP/RNBQKB1R b KQkq - 1 2";
+    let transposed = explore(d4_d5_nf3, json!({})).await;
+    assert_eq!(transposed["counts"], counts(1, 0, 1));
+    assert_eq!(found(&transposed), [(json!("g8f6"), counts(0, 0, 1))]);
+    let ann = explore(START, json!({ "player": "ann", "side": "second" })).await;
+    assert_eq!(ann["counts"], counts(0, 1, 1));
+    let recent = explore(START, json!({ "from": "2026-02-01" })).await;
+    assert_eq!(
+        (&recent["counts"], &recent["games"][0]["names"]["first"]),
+        (&counts(0, 0, 1), &json!("Bob"))
+    );
+    let won = explore(START, json!({ "player": "Ann", "result": "1-0" })).await;
+    assert_eq!(won["counts"], counts(1, 0, 0));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn books_of_shogi_have_evaluations_and_replies() {
     let (server, data) = start().await;
     let mut tab = server.tab().await;
