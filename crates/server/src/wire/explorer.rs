@@ -77,7 +77,8 @@ pub enum ExplorerSource {
 }
 
 /// Conditions on games. A game matches if all conditions that are set are true.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 #[serde(default)]
 pub struct ExplorerFilter {
     /// Part of the name of a player.
@@ -116,7 +117,8 @@ pub enum Explorer {
 }
 
 /// Numbers of games by their results.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ResultCounts {
     /// Wins of the first player.
     pub first: u32,
@@ -128,7 +130,8 @@ pub struct ResultCounts {
 }
 
 /// A move of games.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
 pub struct ExplorerMove {
     pub uci: String,
     pub text: MoveText,
