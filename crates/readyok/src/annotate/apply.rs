@@ -140,7 +140,7 @@ fn insert(record: &mut GameRecord, step: &Step<'_>, line: &EngineLine) {
         if index == 0
             && let Some(annotations) = record.annotations_mut(id)
         {
-            annotations.evaluation.get_or_insert(Evaluation::by(turn, line.score, None));
+            annotations.evaluation.get_or_insert_with(|| Evaluation::by(turn, line.score, None));
         }
         last = id;
     }

@@ -38,7 +38,7 @@ pub(super) struct Shared<'a> {
     pub(super) positions: &'a AtomicU64,
 }
 
-/// A game with an evaluation for each position of its main line, as far as there is one.
+/// A game with an evaluation for each position of its main line, if there is one.
 pub(super) struct EvaluatedGame {
     pub(super) record: GameRecord,
     pub(super) evaluations: Vec<Option<Evaluated>>,

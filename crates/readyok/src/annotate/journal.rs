@@ -81,12 +81,11 @@ impl Journal {
         let mut options = OpenOptions::new();
         let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
-            Ok(()) => {}
+            // Not every file system supports locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(io::Error::other("another run uses this file"));
             }
-            // Not every file system supports locks.
-            Err(TryLockError::Error(_)) => {}
         }
         if restart {
             file.set_len(0)?;

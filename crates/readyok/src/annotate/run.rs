@@ -118,15 +118,16 @@ pub(crate) fn run(annotation: &Annotation) -> Result<Code, Failure> {
     let stopped = Arc::new(AtomicBool::new(false));
     let stoppers: Arc<Mutex<Vec<Stopper>>> = Arc::default();
     let (flag, running) = (Arc::clone(&stopped), Arc::clone(&stoppers));
-    on_interrupt(move || {
+    #[expect(clippy::exit, reason = "the second interrupt does not wait for the engines")]
+    let interrupt = move || {
         if flag.swap(true, Ordering::AcqRel) {
             std::process::exit(Code::Interrupted.number().into());
         }
         for stopper in running.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             stopper.stop();
         }
-    })
-    .map_err(Failure::failed)?;
+    };
+    on_interrupt(interrupt).map_err(Failure::failed)?;
     let positions = AtomicU64::new(0);
     let source = Mutex::new(Source {
         files: annotation.files.clone(),
@@ -150,7 +151,8 @@ pub(crate) fn run(annotation: &Annotation) -> Result<Code, Failure> {
         let (done, finished) = channel();
         for _ in 0..annotation.concurrency {
             let done = done.clone();
-            scope.spawn(|| work(&shared, &source, done));
+            let (shared, source) = (&shared, &source);
+            scope.spawn(move || work(shared, source, &done));
         }
         drop(done);
         loop {
@@ -183,7 +185,7 @@ pub(crate) fn run(annotation: &Annotation) -> Result<Code, Failure> {
     Ok(code)
 }
 
-fn work(shared: &Shared<'_>, source: &Mutex<Source>, done: Sender<Done>) {
+fn work(shared: &Shared<'_>, source: &Mutex<Source>, done: &Sender<Done>) {
     let mut worker = Worker::new(shared);
     while !shared.stopped.load(Ordering::Acquire) {
         let job = source.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -202,7 +204,7 @@ fn work(shared: &Shared<'_>, source: &Mutex<Source>, done: Sender<Done>) {
     }
 }
 
-/// The progress file is beside the output.
+/// The progress file is next to the output.
 fn open_journal(annotation: &Annotation) -> io::Result<Journal> {
     let Some(output) = &annotation.destination.path else { return Ok(Journal::temporary()) };
     if output.exists() && !output.is_file() && !output.is_dir() {
@@ -301,8 +303,9 @@ impl<'a> Writer<'a> {
 fn summary(number: u64, record: &GameRecord, sides: &[SideAccuracy; 2]) -> String {
     let name = |side| printable(record.player(side).unwrap_or("?"));
     let [first, second] = sides;
-    let accuracy =
-        |side: &SideAccuracy| side.accuracy.map_or("–".to_owned(), |value| format!("{value:.1}"));
+    let accuracy = |side: &SideAccuracy| {
+        side.accuracy.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"))
+    };
     format!(
         "{number}  {} – {}  {}  accuracy {} / {}  ?! {}/{}  ? {}/{}  ?? {}/{}",
         name(Side::First),

@@ -58,7 +58,7 @@ pub(super) struct Args {
     options: Vec<String>,
     #[command(flatten)]
     start: StartArgs,
-    /// Run N engines, each for another game; 0 for one per processor
+    /// Run N engines, each for another game; 0 for one per core
     #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
     concurrency: usize,
     /// Write to a file, or to a directory with a file for each input file [default: standard output]

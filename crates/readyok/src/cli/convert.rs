@@ -22,7 +22,7 @@ use crate::exit::{Code, Failure};
 const HELP: &str = "\
 FILES are record files, patterns, directories with --recursive, or `-` for standard input (the default). Compressed files are read directly.
 
-All conditions must hold; of several values of one option, any. Texts match in any case, and their words in any order: `--player 'magnus carlsen'`. Ranges have the form 2400..2600, 2400.. or ..2600.
+All conditions must hold; of several values of one option, any. Texts match in any case, and their parts in any order: `--player 'magnus carlsen'`. Ranges have the form 2400..2600, 2400.. or ..2600.
 
 Examples:
   readyok convert games.pgn.zst --player carlsen --result win -o wins.pgn

@@ -136,7 +136,7 @@ impl Files {
         self.get(number).map(InputFile::name).unwrap_or_default()
     }
 
-    /// The number of bytes of all files, as far as it is known.
+    /// The number of bytes of all files, if it is known.
     pub(crate) fn size(&self) -> Option<u64> {
         let size = |file: &InputFile| {
             let metadata = fs::metadata(file.path.as_ref()?).ok()?;

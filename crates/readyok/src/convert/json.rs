@@ -101,7 +101,7 @@ fn line(record: &GameRecord, after: NodeId, mut position: Position) -> Vec<MoveJ
         });
         let variations = variations.collect();
         moves.push(MoveJson { variations, ..one(node, &position) });
-        if !node.mv().is_some_and(|mv| mv.play(&mut position).is_ok()) {
+        if node.mv().is_none_or(|mv| mv.play(&mut position).is_err()) {
             break;
         }
         last = node.id();

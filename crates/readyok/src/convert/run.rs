@@ -20,7 +20,7 @@ use crate::clock::now;
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::{print_error, printable};
 
-/// Games that are passed between the threads at once.
+/// Games that are passed between the threads in one message.
 const BATCH: usize = 64;
 /// Maximum age of a batch, so that a slow source has no effect on the games that were read.
 const BATCH_AGE: Duration = Duration::from_millis(50);

@@ -282,9 +282,9 @@ fn directories_are_read_recursively() {
     dir.write("in/one.pgn", GAMES);
     dir.write("in/sub/two.pgn", GAMES);
     dir.write("in/notes.txt", "1. e4 *");
-    let refused = convert(&dir, &["in"], "");
-    assert_eq!(refused.code(), Some(2));
-    assert!(refused.stderr.contains("--recursive"), "{}", refused.stderr);
+    let rejected = convert(&dir, &["in"], "");
+    assert_eq!(rejected.code(), Some(2));
+    assert!(rejected.stderr.contains("--recursive"), "{}", rejected.stderr);
     assert_eq!(convert(&dir, &["-r", "in", "--count"], "").text(), "6\n");
     assert_eq!(convert(&dir, &["-r", "in", "-g", "two*", "--count"], "").text(), "3\n");
     assert_eq!(convert(&dir, &["-r", "in", "-g", "*.txt", "--count"], "").text(), "1\n");
@@ -330,9 +330,9 @@ fn games_are_split_into_files() {
 fn outputs_replace_files_only_when_complete() {
     let dir = Dir::new();
     dir.write("games.pgn", GAMES);
-    let refused = convert(&dir, &["games.pgn", "-o", "games.pgn"], "");
-    assert_eq!(refused.code(), Some(1));
-    assert!(refused.stderr.contains("input file"), "{}", refused.stderr);
+    let rejected = convert(&dir, &["games.pgn", "-o", "games.pgn"], "");
+    assert_eq!(rejected.code(), Some(1));
+    assert!(rejected.stderr.contains("input file"), "{}", rejected.stderr);
     assert_eq!(fs::read_to_string(dir.path().join("games.pgn")).expect("the input"), GAMES);
     // The third game cannot be written: nothing is left behind.
     let lines = "startpos moves 7g7f\nstartpos moves 2g2f\n";

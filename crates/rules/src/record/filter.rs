@@ -40,7 +40,7 @@ pub enum Condition {
     Player(PlayerCondition),
     /// The result.
     Result(GameResult),
-    /// The date, as far as it is known, is within a range.
+    /// The date, if known, is within a range.
     Date(DateRange),
     /// The rating of a player is within a range.
     Rating {
@@ -297,21 +297,21 @@ impl PlayerCondition {
     }
 }
 
-/// A text that contains all words of a pattern, in any order and case. An empty pattern matches any text.
+/// A text that contains all parts of a pattern, in any order and case. An empty pattern matches any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextPattern(Vec<String>);
 
 impl TextPattern {
-    /// The words of a text, separated by blanks or commas.
+    /// The parts of a text, separated by blanks or commas.
     pub fn new(text: &str) -> Self {
-        let words = text.split(|letter: char| letter.is_whitespace() || letter == ',');
-        Self(words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect())
+        let parts = text.split(|letter: char| letter.is_whitespace() || letter == ',');
+        Self(parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect())
     }
 
-    /// Whether the text contains all words.
+    /// Whether the text contains all parts.
     pub fn matches(&self, text: &str) -> bool {
         let text = text.to_lowercase();
-        self.0.iter().all(|word| text.contains(word.as_str()))
+        self.0.iter().all(|token| text.contains(token.as_str()))
     }
 
     fn matches_option(&self, text: Option<&str>) -> bool {
@@ -328,7 +328,7 @@ pub enum HeaderTest {
     Equals(String),
     /// The value is not this text, or missing.
     Differs(String),
-    /// The value contains all words.
+    /// The value contains all parts.
     Contains(TextPattern),
     /// The value is at least this number or date.
     AtLeast(String),
