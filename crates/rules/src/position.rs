@@ -445,7 +445,7 @@ impl Setup {
         }
     }
 
-    /// Removes the castling right with the rook on a square. False if there is none.
+    /// Removes the castling right with the rook on a square. False if the right does not exist.
     pub(crate) fn drop_castling_right(&mut self, square: &str) -> bool {
         let rook = Square::read(self.game(), square);
         let has_right = |side: &Side| self.castling(*side).any(|known| Some(known) == rook);

@@ -1,6 +1,6 @@
 //! Syzygy endgame tablebases of chess.
 //!
-//! The tables assume that the fifty-move counter is 0 and that nobody can castle. [`Syzygy::probe_moves`] applies
+//! The tables assume that the fifty-move counter is 0 and that castling is impossible. [`Syzygy::probe_moves`] applies
 //! the counter of the position. Repetitions are ignored.
 
 use std::cmp::Reverse;
@@ -160,7 +160,7 @@ impl Syzygy {
     /// The values of a position and all of its legal moves.
     ///
     /// # Errors
-    /// There can be no table of the position. Missing and damaged files are no errors: their values are none.
+    /// There can be no table of the position. Missing and damaged files are no errors: their values are `None`.
     pub fn probe_moves(&self, position: &Position) -> Result<TablebaseResult, TablebaseError> {
         let board = match position.board() {
             BoardRef::Chess(board) => board,

@@ -21,7 +21,7 @@ pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, Po
 }
 
 /// The position of a setup with more pieces than promotions allow. `None` if it has another defect, or
-/// so many pieces that `shakmaty` may have no room for the moves.
+/// more moves than the move list of `shakmaty` may hold.
 pub(super) fn to_crowded_position(setup: &Setup, mode: CastlingMode) -> Option<Chess> {
     let moves_of = |kind: Kind| match kind {
         Kind::Queen => 27_u32,

@@ -184,7 +184,7 @@ pub(super) fn decode_beginning(bytes: &[u8], japanese: bool) -> String {
 /// The number of bytes from which the encoding and the format are detected.
 const BEGINNING: u64 = 4096;
 
-/// The maximum length of a part of a line that is decoded at once.
+/// The maximum length of a part of a line that is decoded in one step.
 const MAX_CHUNK: usize = 1 << 16;
 
 /// Reads a source in any encoding as UTF-8 without a byte order mark. UTF-8 is not copied.

@@ -37,7 +37,7 @@ impl ResultCounts {
 }
 
 impl LibraryFile {
-    /// The moves that games have in a position, whatever moves led to it. It may take a while.
+    /// The moves of all games in a position, including transpositions. Slow for large libraries.
     pub(crate) fn explore(
         &self,
         position: &Position,

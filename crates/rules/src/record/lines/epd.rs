@@ -70,9 +70,9 @@ pub(super) fn annotate(record: &mut GameRecord, operations: &str) -> bool {
     }
     let rest = Epd { position: epd.position.clone(), operations: rest };
     let written = rest.text(FenForm::default()).unwrap_or_default();
-    let unread = written.get(self::fields(&written).len()..).unwrap_or_default().trim();
-    if !unread.is_empty() {
-        comments.push(unread.to_owned());
+    let remainder = written.get(self::fields(&written).len()..).unwrap_or_default().trim();
+    if !remainder.is_empty() {
+        comments.push(remainder.to_owned());
     }
     if let Some(notes) = record.annotations_mut(NodeId::ROOT) {
         notes.comments = comments;

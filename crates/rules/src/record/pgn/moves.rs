@@ -1,4 +1,4 @@
-//! Moves in the forms that programs and people write, and the signs after them.
+//! Moves in the notations of programs and of handwritten records, and the suffixes after them.
 
 use shakmaty::{
     Chess, Color, Position as _, Role,

@@ -593,7 +593,7 @@ impl Draft {
         }
     }
 
-    /// Adds a NAG to the last move. False if there is none.
+    /// Adds a NAG to the last move. False if the line has no move yet.
     fn add_nag(&mut self, number: u8) -> bool {
         if self.line.before.is_none() {
             return false;

@@ -1,4 +1,4 @@
-//! Defective PGN: what programs and people write, and what is kept of it.
+//! Defective PGN of programs and handwritten records, and the parts that are read.
 
 use readyok_rules::record::{
     self, Format, GameRecord, Kept, Nag, NodeId, Notice, NoticeReason, RecordMove,
@@ -47,7 +47,7 @@ fn null_moves_are_nodes() {
 }
 
 #[test]
-fn unknown_words_are_skipped() {
+fn unknown_tokens_are_skipped() {
     let (record, notices) = read("1. e4 e5 TN 2. d4 exd4 N 3. c3 *");
     assert_eq!(line(&record), "e2e4 e7e5 d2d4 e5d4 c2c3");
     assert_eq!(
