@@ -30,6 +30,13 @@
 //! For exact time measurement see [`Search::deadline_after`] and [`SearchResult::time`], for speed also
 //! [`Builder::sync_between_searches`].
 //!
+//! Examples in the directory `examples`:
+//! - `first_client`: a best move, then an analysis with `MultiPV`.
+//! - `live_analysis`: the variations of a running analysis, printed at intervals.
+//! - `two_engines`: a game between two engines with clocks and pondering.
+//! - `tasks`: several engines in async tasks.
+//! - `restart`: errors, and the restart of a crashed engine.
+//!
 //! Guarantees:
 //! - Each process has its own process group, and no process of the group outlives the handle. With a [`Guard`], on
 //!   Linux, no descendant of an engine outlives the handle, nor the program, even if that is killed; its

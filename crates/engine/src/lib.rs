@@ -22,6 +22,10 @@
 //! ```no_run
 #![doc = include_str!("../examples/first_engine.rs")]
 //! ```
+//!
+//! More examples in the directory `examples`:
+//! - `options`: options of each type, limits, and `info` during the search.
+//! - `usi`: a shogi engine.
 #![forbid(unsafe_code)]
 
 mod board;

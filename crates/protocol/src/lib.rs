@@ -34,6 +34,11 @@
 //!
 //! [`session`] contains the state machines of both sides, [`Observer`] checks recorded sessions.
 //!
+//! Examples in the directory `examples`:
+//! - `format_commands`: formats the commands of a search in both protocols.
+//! - `parse_log`: reads scores, variations and best moves from a log.
+//! - `check_transcript`: reports malformed lines and protocol violations of a recorded session.
+//!
 //! Features:
 //! - `serde`: `Serialize` and `Deserialize` for all messages and their values.
 //! - `ts`: TypeScript declarations of scores with `ts-rs`; requires `std`.
