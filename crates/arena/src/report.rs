@@ -1,8 +1,8 @@
-//! A report of a match as one HTML file that needs nothing else.
+//! The report of a match as one self-contained HTML file.
 //!
-//! [`Report`] is fed with results in the order of their pairings and keeps sums only, so that a
-//! match of any length fits; [`Report::html`] gives the page. Charts are SVG
-//! elements; the page has no script and loads nothing.
+//! [`Report`] receives results in the order of their pairings and stores sums only: its size does not
+//! depend on the length of the match. [`Report::html`] writes the page. Charts are SVG elements; the
+//! page contains no scripts and loads no other files.
 
 mod page;
 
@@ -17,7 +17,7 @@ use crate::queue::WorkerId;
 use crate::result::{GameEnd, MatchGame, MoveRecord};
 use crate::stats::{Counts, Crosstable, Figures, MAX_PLAYERS, Ratings, Sprt};
 
-/// What a match has come to so far.
+/// The statistics of a match.
 #[derive(Clone, Debug)]
 pub struct Report {
     plan: Plan,
@@ -39,7 +39,7 @@ impl Report {
         Self {
             sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
             games: 0,
-            // A plan with more engines has no schedule, and so no results.
+            // A plan with more engines has no schedule and no results.
             crosstable: Crosstable::new(plan.engines.len().min(MAX_PLAYERS)).unwrap_or_default(),
             curve: Curve::default(),
             engines,
@@ -51,7 +51,7 @@ impl Report {
         }
     }
 
-    /// Adds the games of a pairing. Games that were not played to their end do not count.
+    /// Adds the games of a pairing, except aborted games.
     pub fn add(&mut self, result: &PairResult) {
         result.count_in(&mut self.crosstable);
         self.workers.add(result);
@@ -96,7 +96,6 @@ impl Report {
         self.engines.get_mut(usize::try_from(engine.0).ok()?)
     }
 
-    /// What an engine is called.
     fn name(&self, engine: EngineId) -> &str {
         let index = usize::try_from(engine.0).ok();
         index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
@@ -110,10 +109,10 @@ fn engine_of(game: &MatchGame, side: Side) -> EngineId {
     }
 }
 
-/// About the width of a chart in pixels.
+/// Approximately the width of a chart in pixels.
 const MAX_POINTS: usize = 1024;
 
-/// A curve that keeps every n-th point, with n doubling as it grows.
+/// A curve that stores every n-th point; n doubles when the limit is reached.
 #[derive(Clone, Debug)]
 struct Curve {
     points: Vec<Point>,
@@ -161,7 +160,7 @@ impl Curve {
         self.seen += 1;
     }
 
-    /// The points, the last one always among them.
+    /// The stored points, and the last one.
     fn points(&self) -> Vec<Point> {
         let mut points = self.points.clone();
         if let Some(last) = self.last
@@ -173,7 +172,7 @@ impl Curve {
     }
 }
 
-/// Later moves are summed with this one.
+/// Later moves are added to this one.
 const LAST_MOVE: usize = 150;
 
 /// The sums of one engine.
@@ -181,7 +180,7 @@ const LAST_MOVE: usize = 150;
 struct EngineSums {
     /// Number of games by termination and score: won (1), drawn (0) or lost (-1).
     ends: BTreeMap<(String, i8), u64>,
-    /// Time by the number of the move, counted from 0.
+    /// Time by move number, from 0.
     time: Vec<Mean>,
     /// Time of all moves.
     all_time: Mean,
@@ -210,7 +209,7 @@ impl Mean {
         self.count += 1;
     }
 
-    /// The mean; none without values.
+    /// The mean. `None` without values.
     #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53 moves")]
     fn value(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / self.count as f64)
@@ -218,7 +217,7 @@ impl Mean {
 }
 
 impl EngineSums {
-    /// Adds a move; `ply` is counted from 0, and both sides count.
+    /// Adds a move; `ply` counts the moves of both sides from 0.
     #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, and shown rounded")]
     fn add_move(&mut self, ply: usize, played: &MoveRecord) {
         let millis = played.time_us as f64 / 1000.0;
@@ -245,7 +244,7 @@ impl EngineSums {
         }
     }
 
-    /// Adds a game in which the engine had a side.
+    /// Adds a game that the engine played as this side.
     fn add_game(&mut self, game: &MatchGame, side: Side) {
         let outcome = match game.winner {
             None => 0,
@@ -270,17 +269,17 @@ fn end(termination: Termination) -> String {
 /// Maximum number of stored failures.
 const MAX_FAILURES: usize = 100;
 
-/// Games that an engine has lost by failing, the first ones.
+/// The first games that engines lost by a failure.
 #[derive(Clone, Debug, Default)]
 struct Failures {
     kept: Vec<Failure>,
     more: u64,
 }
 
-/// A game that an engine has lost by failing.
+/// A game that an engine lost by a failure.
 #[derive(Clone, Debug)]
 struct Failure {
-    /// The index of the pairing, and the game in it, counted from 1.
+    /// The index of the pairing, and the number of the game in it, from 1.
     pairing: u64,
     game: u32,
     engine: EngineId,
@@ -309,25 +308,25 @@ impl Failures {
         &self.kept
     }
 
-    /// How many there were besides.
+    /// The number of failures that are not stored.
     fn more(&self) -> u64 {
         self.more
     }
 }
 
-/// How many of the slowest moves are kept.
+/// The number of slowest moves that are stored.
 const SLOWEST: usize = 20;
 
-/// Games by their length, in steps.
+/// A histogram of game lengths.
 #[derive(Clone, Debug, Default)]
 struct Lengths {
     steps: Vec<u64>,
 }
 
 impl Lengths {
-    /// Plies in a step.
+    /// Plies per bin.
     const STEP: usize = 20;
-    /// Longer games count in the last step.
+    /// The last bin includes longer games.
     const STEPS: usize = 40;
 
     fn add(&mut self, game: &MatchGame) {
@@ -340,26 +339,26 @@ impl Lengths {
         }
     }
 
-    /// How many games each step has.
+    /// The number of games per bin.
     fn steps(&self) -> &[u64] {
         &self.steps
     }
 }
 
-/// The moves that took longest, the slowest first.
+/// The slowest moves, in descending order of time.
 #[derive(Clone, Debug, Default)]
 struct Slowest {
     moves: Vec<SlowMove>,
 }
 
-/// A move that took long.
+/// A slow move.
 #[derive(Clone, Debug)]
 struct SlowMove {
     time_us: u64,
-    /// The index of the pairing, and the game in it, counted from 1.
+    /// The index of the pairing, and the number of the game in it, from 1.
     pairing: u64,
     game: u32,
-    /// Counted from 1 after the opening.
+    /// From 1, after the opening.
     ply: usize,
     mv: Move,
 }
@@ -390,7 +389,7 @@ const MAX_WORKERS: usize = 500;
 /// The sums of all workers.
 #[derive(Clone, Debug, Default)]
 struct Workers {
-    /// The entry without a worker is that of the coordinator.
+    /// The key `None` is the coordinator.
     sums: BTreeMap<Option<WorkerId>, WorkerSums>,
     /// Pairings of other workers.
     more: u64,
@@ -422,13 +421,13 @@ impl Workers {
         }
     }
 
-    /// All of them in the order of their names, if there is more than one.
+    /// All workers by name. `None` if there is only one.
     fn rows(&self) -> Option<impl Iterator<Item = (Option<&WorkerId>, WorkerSums)>> {
         let rows = self.sums.iter().map(|(worker, sums)| (worker.as_ref(), *sums));
         (self.sums.len() > 1).then_some(rows)
     }
 
-    /// How many pairings are of workers that have no row.
+    /// The number of pairings of workers without a row.
     fn more(&self) -> u64 {
         self.more
     }

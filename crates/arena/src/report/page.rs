@@ -47,7 +47,7 @@ pub(super) fn page(report: &Report) -> Markup {
                 @if !report.failures.kept().is_empty() { (failures(report)) }
                 (workers(report))
                 (time_use(report))
-                h2 { "Length of the games" }
+                h2 { "Game length" }
                 (chart(lengths(report.lengths.steps())))
                 (slowest(report))
             }
@@ -122,7 +122,7 @@ fn test_rows(sprt: &Sprt, counts: &Counts) -> Markup {
         (row(&name, &text))
         @if let Some(estimate) = estimate {
             @let range = format!("{:.2} ({:.2} to {:.2})", estimate.median, estimate.low, estimate.high);
-            (row("Strength without the bias of stopping", &range))
+            (row("Elo, corrected for the stopping bias", &range))
         }
     }
 }
@@ -232,9 +232,9 @@ fn crosstable(report: &Report) -> Markup {
 
 fn ends(report: &Report) -> Markup {
     html! {
-        h2 { "How games ended" }
+        h2 { "Terminations" }
         div.scroll { table {
-            tr { th { "Engine" } th { "End" } th { "Won" } th { "Drawn" } th { "Lost" } }
+            tr { th { "Engine" } th { "Termination" } th { "Won" } th { "Drawn" } th { "Lost" } }
             @for (engine, sums) in report.engines.iter().enumerate() {
                 @let names = names(sums.ends.keys().map(|(name, _)| name.as_str()));
                 @for name in names {
@@ -253,7 +253,7 @@ fn failures(report: &Report) -> Markup {
     html! {
         h2 { "Failures of engines" }
         div.scroll { table {
-            tr { th { "Pairing" } th { "Game" } th { "Engine" } th { "What happened" } }
+            tr { th { "Pairing" } th { "Game" } th { "Engine" } th { "Reason" } }
             @for failure in report.failures.kept() {
                 tr {
                     td { (failure.pairing + 1) } td { (failure.game) }
@@ -287,13 +287,13 @@ fn workers(report: &Report) -> Markup {
                 }
             } }
             @if report.workers.more() > 0 {
-                p { "And " (report.workers.more()) " pairings of others." }
+                p { "And " (report.workers.more()) " pairings of other workers." }
             }
         }
     }
 }
 
-/// Each name once; they come in order.
+/// The distinct names of a sorted sequence.
 fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.collect();
     names.dedup();
@@ -303,12 +303,12 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 fn time_use(report: &Report) -> Markup {
     let lines: Vec<&[Mean]> = report.engines.iter().map(|sums| sums.time.as_slice()).collect();
     html! {
-        h2 { "Use of time" }
+        h2 { "Time usage" }
         (chart(time(&lines)))
         div.scroll { table {
             tr {
                 th { "Engine" } th { "Mean (ms)" } th { "Longest (ms)" }
-                th { "On the way (ms)" } th { "Nodes" }
+                th { "Latency (ms)" } th { "Nodes" }
             }
             @for (engine, sums) in report.engines.iter().enumerate() {
                 tr {
