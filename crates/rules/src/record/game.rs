@@ -170,10 +170,17 @@ impl Node {
 impl GameRecord {
     /// A record without moves. Moves before the position are not part of it.
     pub fn new(start: Position) -> Self {
+        Self::with_capacity(start, 1)
+    }
+
+    /// A record with room for a number of nodes.
+    pub(super) fn with_capacity(start: Position, capacity: usize) -> Self {
+        let mut nodes = Vec::with_capacity(capacity);
+        nodes.push(Node::new(NodeId::ROOT, NodeId::ROOT, None, 0));
         Self {
             headers: Headers::default(),
             result: GameResult::Unknown,
-            nodes: vec![Node::new(NodeId::ROOT, NodeId::ROOT, None, 0)],
+            nodes,
             last: NodeId::ROOT,
             tip: OnceLock::new(),
             start,

@@ -36,9 +36,10 @@ impl Headers {
 
     /// Removes all values of a name and returns the first.
     pub fn remove(&mut self, name: &str) -> Option<String> {
-        let first = self.get(name).map(str::to_owned);
+        let index = self.0.iter().position(|(known, _)| known == name)?;
+        let (_, first) = self.0.remove(index);
         self.0.retain(|(known, _)| known != name);
-        first
+        Some(first)
     }
 
     /// Removes the first value of a name.

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use memchr::memchr;
 use readyok_protocol::Score;
 
 use crate::{Game, Side, Square};
@@ -13,12 +14,19 @@ use super::super::{Annotations, Evaluation, Mark, MarkColor};
 /// A command that is redundant or malformed stays text. `mover` has played the move, if there is one,
 /// and `turn` is the side to move after it.
 pub(super) fn extract(text: &str, mover: Option<Side>, turn: Side, notes: &mut Annotations) {
-    if !text.contains("[%") {
-        add_text(text, mover, notes);
+    // Most comments have nothing before their commands.
+    let mut left = text.trim_start();
+    while let Some(command) = left.strip_prefix("[%")
+        && let Some(end) = memchr(b']', command.as_bytes())
+        && read_command(command.get(..end), turn, notes)
+    {
+        left = command.get(end + 1..).unwrap_or_default().trim_start();
+    }
+    if memchr::memmem::find(left.as_bytes(), b"[%").is_none() {
+        add_text(left, mover, notes);
         return;
     }
-    let mut rest = String::with_capacity(text.len());
-    let mut left = text;
+    let mut rest = String::with_capacity(left.len());
     while let Some(start) = left.find("[%") {
         let (before, command) = left.split_at(start);
         rest.push_str(before);
@@ -91,13 +99,13 @@ fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
 
 /// `1:02:03`, `1:02:03.45`, or a part of it as of FICS: `2:03` and `3.45`.
 fn time(text: &str) -> Option<Duration> {
-    let (before, rest) = match text.trim().rsplit_once(':') {
-        Some((before, rest)) => (Some(before), rest),
-        None => (None, text.trim()),
-    };
-    let (hours, minutes) = match before {
-        Some(before) => before.split_once(':').unwrap_or(("0", before)),
-        None if rest.contains('.') => ("0", "0"),
+    let text = text.trim();
+    let (hours, minutes, rest) = match split_at_byte(text, b':') {
+        Some((first, rest)) => match split_at_byte(rest, b':') {
+            Some((minutes, seconds)) => (first, minutes, seconds),
+            None => ("0", first, rest),
+        },
+        None if text.contains('.') => ("0", "0", text),
         None => return None,
     };
     let seconds = seconds(rest)?;
@@ -106,14 +114,23 @@ fn time(text: &str) -> Option<Duration> {
     Duration::from_secs(whole.checked_mul(60)?).checked_add(seconds)
 }
 
+/// Splits a text at an ASCII character.
+fn split_at_byte(text: &str, byte: u8) -> Option<(&str, &str)> {
+    let index = text.bytes().position(|it| it == byte)?;
+    Some((text.get(..index)?, text.get(index + 1..)?))
+}
+
 /// `3`, `3.` or `3.14`, to the nanosecond.
 fn seconds(text: &str) -> Option<Duration> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    if !part.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+    let (whole, part) = split_at_byte(text, b'.').unwrap_or((text, ""));
+    let mut nanos = 0;
+    let mut unit = 100_000_000;
+    for byte in part.bytes() {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit <= 9)?;
+        nanos += u32::from(digit) * unit;
+        unit /= 10;
     }
-    let nanos: String = part.chars().chain("000000000".chars()).take(9).collect();
-    Some(Duration::new(number::<u32>(whole)?.into(), nanos.parse().ok()?))
+    Some(Duration::new(number::<u32>(whole)?.into(), nanos))
 }
 
 /// `0.25`, `-1.3,20` or `#-3,20`, from White's view.

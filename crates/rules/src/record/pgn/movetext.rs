@@ -159,7 +159,7 @@ impl<R: BufRead> Games for Reader<R> {
             BoardRef::Diagram(_) => None,
             BoardRef::Shogi(_) => return Err(RecordErrorKind::WrongGame(Game::Shogi)),
         };
-        let mut record = GameRecord::new(start);
+        let mut record = GameRecord::with_capacity(start, USUAL_NODES);
         record.headers = headers;
         let line = Line {
             last: NodeId::ROOT,
@@ -192,6 +192,9 @@ impl<R: BufRead> Games for Reader<R> {
         Ok(Some(draft.record))
     }
 }
+
+/// Nodes of most games.
+const USUAL_NODES: usize = 128;
 
 /// The text after the part of a game that was read.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -308,7 +308,7 @@ impl<R: BufRead> Tokens<R> {
             let end = memchr(b'}', rest);
             let searched = from + end.unwrap_or(rest.len());
             // The beginning of the next game can be in two parts of the source.
-            if let Some(game) = self.next_game(from.saturating_sub(NEXT_GAME.len()), searched) {
+            if let Some(game) = self.next_game(from.saturating_sub(NEXT_GAME.len() + 1), searched) {
                 self.at_line_start = true;
                 return Ok(self.token(0, 0, game, Token::OpenComment));
             }
@@ -322,7 +322,7 @@ impl<R: BufRead> Tokens<R> {
             if from > limit {
                 is_long = true;
                 self.token_location = Some(self.location());
-                let kept = NEXT_GAME.len() + 1;
+                let kept = NEXT_GAME.len() + 2;
                 self.token += from.saturating_sub(kept);
                 from = kept;
             }
@@ -335,7 +335,8 @@ impl<R: BufRead> Tokens<R> {
     /// The distance from the token to the beginning of the next game between two distances.
     fn next_game(&self, from: usize, to: usize) -> Option<usize> {
         let text = self.buffer.get(self.token + from..self.token + to)?;
-        if text.len() < NEXT_GAME.len() {
+        // Most comments have one line.
+        if text.len() < NEXT_GAME.len() || memchr2(b'\n', b'\r', text).is_none() {
             return None;
         }
         let mut starts = self.next_game.find_iter(text);

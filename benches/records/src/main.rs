@@ -1,0 +1,169 @@
+//! CPU time of reading PGN with positions and comments: `readyok-rules` and `pgn-reader` with `shakmaty`.
+//!
+//! Without arguments the input is generated: 40 MB of random games, without and with clocks. With a path
+//! it is a file. Both readers run alternately in one process, and the best pass of each counts.
+
+use std::{fmt::Write as _, hint::black_box, ops::ControlFlow};
+
+use pgn_reader::{RawComment, Reader, SanPlus, Skip, Visitor};
+use readyok_rules::record::{self, Format};
+use rustix::time::{ClockId, clock_gettime};
+use shakmaty::{Chess, Move, Position as _};
+
+const PASSES: usize = 7;
+const BYTES: usize = 40 << 20;
+
+/// Keeps the moves and comments of a game, and plays its main line.
+struct Keep;
+
+#[derive(Default)]
+struct Kept {
+    position: Chess,
+    moves: Vec<Move>,
+    comments: Vec<Box<[u8]>>,
+}
+
+impl Visitor for Keep {
+    type Tags = ();
+    type Movetext = Kept;
+    type Output = Kept;
+
+    fn begin_tags(&mut self) -> ControlFlow<Kept, ()> {
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Kept, Kept> {
+        ControlFlow::Continue(Kept::default())
+    }
+
+    fn san(&mut self, kept: &mut Kept, san: SanPlus) -> ControlFlow<Kept> {
+        if let Ok(mv) = san.san.to_move(&kept.position) {
+            kept.position.play_unchecked(mv);
+            kept.moves.push(mv);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, kept: &mut Kept, comment: RawComment<'_>) -> ControlFlow<Kept> {
+        kept.comments.push(comment.as_bytes().into());
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Kept) -> ControlFlow<Kept, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, kept: Kept) -> Kept {
+        kept
+    }
+}
+
+fn seconds(work: impl FnOnce() -> (usize, usize)) -> (f64, (usize, usize)) {
+    let now = || {
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    };
+    let start = now();
+    let count = work();
+    (now() - start, count)
+}
+
+fn pgn_reader(text: &[u8]) -> (usize, usize) {
+    let mut reader = Reader::new(text);
+    let (mut games, mut moves) = (0, 0);
+    while let Some(kept) = reader.read_game(&mut Keep).expect("memory can be read") {
+        games += 1;
+        moves += kept.moves.len();
+        black_box(kept.comments);
+    }
+    (games, moves)
+}
+
+fn readyok(text: &[u8]) -> (usize, usize) {
+    let (mut games, mut moves) = (0, 0);
+    for game in record::read(text, Format::Pgn) {
+        let game = game.expect("a readable game");
+        games += 1;
+        moves += game.len();
+        black_box(game);
+    }
+    (games, moves)
+}
+
+/// Random games with the headers of an online game.
+fn generated(with_clocks: bool) -> Vec<u8> {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = move |count: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % count as u64) as usize
+    };
+    let mut text = String::new();
+    let mut number = 0;
+    while text.len() < BYTES {
+        number += 1;
+        let _ = write!(
+            text,
+            "[Event \"Rated game\"]\n[Site \"https://example.org/{number}\"]\n\
+             [Date \"2024.01.{:02}\"]\n[Round \"-\"]\n[White \"player{}\"]\n[Black \"player{}\"]\n\
+             [Result \"1/2-1/2\"]\n[WhiteElo \"{}\"]\n[BlackElo \"{}\"]\n[ECO \"C50\"]\n\
+             [TimeControl \"180+2\"]\n[Termination \"Normal\"]\n\n",
+            number % 28 + 1,
+            random(5000),
+            random(5000),
+            1000 + random(1500),
+            1000 + random(1500),
+        );
+        let mut position = Chess::default();
+        for ply in 0..84 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[random(moves.len())];
+            if ply % 2 == 0 {
+                let _ = write!(text, "{}. ", ply / 2 + 1);
+            }
+            let san = shakmaty::san::SanPlus::from_move_and_play_unchecked(&mut position, mv);
+            let _ = write!(text, "{san} ");
+            if with_clocks {
+                let _ = write!(text, "{{ [%clk 0:{:02}:{:02}] }} ", random(60), random(60));
+                if ply % 2 == 0 {
+                    let _ = write!(text, "{}... ", ply / 2 + 1);
+                }
+            }
+        }
+        text.push_str("1/2-1/2\n\n");
+    }
+    text.into_bytes()
+}
+
+fn main() {
+    match std::env::args().nth(1) {
+        Some(path) => compare(&path, &std::fs::read(&path).expect("a readable file")),
+        None => {
+            compare("moves only", &generated(false));
+            compare("moves with clocks", &generated(true));
+        }
+    }
+}
+
+fn compare(name: &str, text: &[u8]) {
+    let mut best = [f64::INFINITY; 2];
+    let mut counts = [(0, 0); 2];
+    for _ in 0..PASSES {
+        for (index, reader) in [pgn_reader, readyok].into_iter().enumerate() {
+            let (time, count) = seconds(|| reader(text));
+            best[index] = best[index].min(time);
+            counts[index] = count;
+        }
+    }
+    let size = text.len() as f64 / 1e6;
+    for (name, time, (games, moves)) in
+        [("pgn-reader", best[0], counts[0]), ("readyok", best[1], counts[1])]
+    {
+        println!("{name}: {time:.3} s for {size:.1} MB, {games} games, {moves} moves");
+    }
+    println!("{name}: ratio {:.2}", best[1] / best[0]);
+}
