@@ -20,5 +20,5 @@ pub use crate::game::referee::Tablebases;
 pub use clock::{Clock, Overrun, go};
 pub use play::{Cancel, GameSettings, play_game};
 pub(crate) use player::probe;
-pub use player::{LineObserver, Player, StderrObserver, TextOptions};
+pub use player::{LineObserver, Player, PlayerOptions, StderrObserver, TextOptions};
 pub use referee::{Answer, OpeningError, Referee, Verdict};

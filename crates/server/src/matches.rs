@@ -23,7 +23,7 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use readyok_arena::event::{Event, Listener};
-use readyok_arena::game::GameSettings;
+use readyok_arena::game::{GameSettings, PlayerOptions};
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
@@ -627,11 +627,8 @@ fn start(
         let setting = GameSettings::new(plan_game);
         let make = |spec: &MatchSpec| {
             let player = EnginePlayer::new(&spec.plan, setting.clone(), Timeouts::default());
-            let player = player.report_moves(spec.report_moves);
-            let player = match &program.guard {
-                Some(guard) => player.guarded(guard),
-                None => player,
-            };
+            let options = PlayerOptions { guard: program.guard.clone(), ..Default::default() };
+            let player = player.report_moves(spec.report_moves).with_options(options);
             ReportingPlayer { player, sender: sender.clone() }
         };
         let result = game.play_here(slots, None, make);

@@ -31,11 +31,7 @@ pub struct Player {
     game: Game,
     timeouts: Timeouts,
     start: Start,
-    guard: Option<Guard>,
-    line_observer: Option<LineObserver>,
-    stderr_observer: Option<StderrObserver>,
-    /// The allowed text values of options; all if `None`.
-    texts: Option<TextOptions>,
+    options: PlayerOptions,
     engine: Option<Engine>,
     /// Whether the engine has played a previous game.
     is_used: bool,
@@ -46,6 +42,28 @@ pub type LineObserver = Arc<dyn Fn(&str, Party, &str) + Send + Sync>;
 
 /// A callback for each line that an engine writes to stderr: engine name, line.
 pub type StderrObserver = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// How the engines of players are started and observed on this host.
+#[derive(Clone, Default)]
+pub struct PlayerOptions {
+    /// Ensures that engines exit with this process.
+    pub guard: Option<Guard>,
+    /// Called with each line sent to or received from an engine.
+    pub line_observer: Option<LineObserver>,
+    /// Called with each line of an engine's stderr.
+    pub stderr_observer: Option<StderrObserver>,
+    /// The text values that the plan may set for options, all if `None`. An engine with another value does not start.
+    pub texts: Option<TextOptions>,
+}
+
+impl fmt::Debug for PlayerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlayerOptions")
+            .field("guard", &self.guard)
+            .field("texts", &self.texts)
+            .finish_non_exhaustive()
+    }
+}
 
 type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
 
@@ -71,40 +89,16 @@ impl Player {
             game,
             timeouts,
             start,
-            guard: None,
-            line_observer: None,
-            stderr_observer: None,
-            texts: None,
+            options: PlayerOptions::default(),
             engine: None,
             is_used: false,
         }
     }
 
-    /// Calls a function with each line sent to or received from the engine.
+    /// Replaces the default options: no guard, no observers, all texts allowed.
     #[must_use]
-    pub fn on_line(mut self, line_observer: Option<LineObserver>) -> Self {
-        self.line_observer = line_observer;
-        self
-    }
-
-    /// Calls a function with each line of the engine's stderr.
-    #[must_use]
-    pub fn on_stderr(mut self, stderr_observer: Option<StderrObserver>) -> Self {
-        self.stderr_observer = stderr_observer;
-        self
-    }
-
-    /// Ensures that the engine exits with this process.
-    #[must_use]
-    pub fn guarded(mut self, guard: Option<Guard>) -> Self {
-        self.guard = guard;
-        self
-    }
-
-    /// Rejects an engine if the plan sets an option to a text that is not allowed.
-    #[must_use]
-    pub fn with_texts(mut self, texts: Option<TextOptions>) -> Self {
-        self.texts = texts;
+    pub fn with_options(mut self, options: PlayerOptions) -> Self {
+        self.options = options;
         self
     }
 
@@ -209,17 +203,17 @@ impl Player {
             .dialect(dialect)
             .timeouts(self.timeouts)
             .sync_between_searches(false);
-        if let Some(guard) = &self.guard {
+        if let Some(guard) = &self.options.guard {
             builder = builder.guard(guard);
         }
         if let Some(registration) = self.plan.registration.clone() {
             builder = builder.register(registration);
         }
-        if let Some(line_observer) = self.line_observer.clone() {
+        if let Some(line_observer) = self.options.line_observer.clone() {
             let name = self.plan.name.clone();
             builder = builder.on_line(move |side, line: &str| line_observer(&name, side, line));
         }
-        if let Some(stderr_observer) = self.stderr_observer.clone() {
+        if let Some(stderr_observer) = self.options.stderr_observer.clone() {
             let name = self.plan.name.clone();
             builder = builder.on_stderr(move |line: &str| stderr_observer(&name, line));
         }
@@ -252,7 +246,7 @@ impl Player {
 impl Player {
     /// The first option with a text value that is not allowed.
     fn forbidden_text(&self, engine: &Engine) -> Option<&str> {
-        let texts = self.texts.as_ref()?;
+        let texts = self.options.texts.as_ref()?;
         let forbidden = self.plan.options.iter().find(|(name, value)| {
             let declared = engine.options().find(name);
             declared.is_some_and(|option| !texts.permits(name, &option.kind, value))

@@ -6,13 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use std::{error, fmt, thread};
 
-use readyok_client::{Guard, Timeouts, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::{Side, Termination};
 
 use crate::export::Recorder;
-use crate::game::{
-    Cancel, GameSettings, LineObserver, Player, StderrObserver, TextOptions, play_game, probe,
-};
+use crate::game::{Cancel, GameSettings, Player, PlayerOptions, play_game, probe};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
 use crate::queue::{
@@ -212,12 +210,9 @@ pub struct EnginePlayer {
     setting: GameSettings,
     timeouts: Timeouts,
     report_moves: bool,
-    guard: Option<Guard>,
-    line_observer: Option<LineObserver>,
-    stderr_observer: Option<StderrObserver>,
+    options: PlayerOptions,
     pause: Duration,
     remote_worker: Option<WorkerId>,
-    texts: Option<TextOptions>,
     has_played: bool,
     players: Vec<Player>,
 }
@@ -249,28 +244,18 @@ impl EnginePlayer {
             setting,
             timeouts,
             report_moves: false,
-            guard: None,
-            line_observer: None,
-            stderr_observer: None,
+            options: PlayerOptions::default(),
             pause,
             remote_worker: None,
-            texts: None,
             has_played: false,
             players: Vec::new(),
         }
     }
 
-    /// Calls a function with each line sent to or received from engines.
+    /// Options for each engine of the plan. See [`Player::with_options`].
     #[must_use]
-    pub fn on_line(mut self, line_observer: Option<LineObserver>) -> Self {
-        self.line_observer = line_observer;
-        self
-    }
-
-    /// Calls a function with each line of the engines' stderr.
-    #[must_use]
-    pub fn on_stderr(mut self, stderr_observer: Option<StderrObserver>) -> Self {
-        self.stderr_observer = stderr_observer;
+    pub fn with_options(mut self, options: PlayerOptions) -> Self {
+        self.options = options;
         self
     }
 
@@ -278,13 +263,6 @@ impl EnginePlayer {
     #[must_use]
     pub fn pausing(mut self, pause: Duration) -> Self {
         self.pause = self.pause.max(pause);
-        self
-    }
-
-    /// Ensures that engines exit with this process.
-    #[must_use]
-    pub fn guarded(mut self, guard: &Guard) -> Self {
-        self.guard = Some(guard.clone());
         self
     }
 
@@ -300,13 +278,6 @@ impl EnginePlayer {
     #[must_use]
     pub fn as_remote_worker(mut self, name: WorkerId) -> Self {
         self.remote_worker = Some(name);
-        self
-    }
-
-    /// Restricts the text values that the plan may set for options; `None` allows all.
-    #[must_use]
-    pub fn with_texts(mut self, texts: Option<TextOptions>) -> Self {
-        self.texts = texts;
         self
     }
 
@@ -334,9 +305,7 @@ impl EnginePlayer {
     fn player(&self, id: EngineId, plan: &EnginePlan) -> Player {
         let timeouts = plan.timeouts.apply(self.timeouts);
         let player = Player::new(self.plan.game, id, plan, timeouts);
-        let player = player.guarded(self.guard.clone()).with_texts(self.texts.clone());
-        let player = player.on_line(self.line_observer.clone());
-        player.on_stderr(self.stderr_observer.clone())
+        player.with_options(self.options.clone())
     }
 
     /// The engine that did not start, if it may start on other hosts.

@@ -1,6 +1,6 @@
 //! Options with texts, which can name files, where only some may be set.
 
-use readyok_arena::game::TextOptions;
+use readyok_arena::game::{PlayerOptions, TextOptions};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EnginePlan, Limits};
 use readyok_rules::{Game, Termination};
@@ -17,7 +17,7 @@ fn check(declared: &str, value: &str, texts: Option<TextOptions>) -> Option<Stri
         player(Game::Chess, 0, &first, Script { handshake, ..script("f2f3, g2g4") });
     let (mut second, _received) =
         player(Game::Chess, 1, &plan("second", nodes), script("e7e5, d8h4"));
-    let mut first = first.with_texts(texts);
+    let mut first = first.with_options(PlayerOptions { texts, ..PlayerOptions::default() });
     let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
     drop(first);
     let was_set =

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use readyok_arena::game::PlayerOptions;
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::nats::{
     Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, Served, measure_speed,
@@ -165,8 +166,9 @@ impl Worker {
         let setting = setting(&spec.plan)
             .map_err(|error| missing(format!("the tablebases cannot be opened: {error}")))?;
         let player = || {
-            let player = player(spec, &setting, Timeouts::default(), &self.guard);
-            let player = player.with_texts(served.texts().cloned());
+            let (guard, texts) = (Some(self.guard.clone()), served.texts().cloned());
+            let options = PlayerOptions { guard, texts, ..PlayerOptions::default() };
+            let player = player(spec, &setting, Timeouts::default(), options);
             player.as_remote_worker(WorkerId(self.name.clone()))
         };
         let probing = served.probing();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{JsonLines, Listener};
 use readyok_arena::export::{Export, Form};
-use readyok_arena::game::{GameSettings, LineObserver, StderrObserver, Tablebases};
+use readyok_arena::game::{GameSettings, LineObserver, PlayerOptions, StderrObserver, Tablebases};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;
@@ -263,11 +263,14 @@ impl<Q: Coordinate> Run<Q> {
                 &self.play_options;
             let setting =
                 GameSettings { tablebases: setting(&plan)?.tablebases, ..defaults.clone() };
-            let guard = &self.guard;
+            let options = PlayerOptions {
+                guard: Some(self.guard.clone()),
+                line_observer: line_observer.clone(),
+                stderr_observer: stderr_observer.clone(),
+                texts: None,
+            };
             game.play_here(slots.count, cpus.as_ref(), |spec| {
-                let player = player(spec, &setting, *timeouts, guard);
-                let player = player.pausing(*pause).on_line(line_observer.clone());
-                player.on_stderr(stderr_observer.clone())
+                player(spec, &setting, *timeouts, options.clone()).pausing(*pause)
             })?
         };
         if let Some(report) = &self.report {
@@ -357,10 +360,10 @@ pub(super) fn player(
     spec: &MatchSpec,
     setting: &GameSettings,
     timeouts: Timeouts,
-    guard: &Guard,
+    options: PlayerOptions,
 ) -> EnginePlayer {
     let player = EnginePlayer::new(&spec.plan, setting.clone(), timeouts);
-    player.report_moves(spec.report_moves).guarded(guard)
+    player.report_moves(spec.report_moves).with_options(options)
 }
 
 /// Writes the report of a match from its results file.
