@@ -293,7 +293,7 @@ fn attacked_by_pawns(board: &Board, color: Color) -> Bitboard {
 }
 
 impl ChessBoard {
-    pub(crate) fn time_is_over(&self, loser: Color) -> GameOutcome {
+    pub(crate) fn outcome_on_timeout(&self, loser: Color) -> GameOutcome {
         if self.has_mating_material(!loser) {
             GameOutcome::won(side(!loser), Termination::TimeForfeit)
         } else {

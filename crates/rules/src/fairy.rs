@@ -12,7 +12,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Kind, Side};
+use crate::{PieceKind, Side};
 
 /// The maximum number of pieces of a kind in hand.
 const MAX_HAND: u32 = 18;
@@ -128,14 +128,15 @@ pub fn fen_to_sfen(fen: &str) -> Option<String> {
 /// Pieces in hand with counts, in the order of SFEN: `sPP` as `2Ps`.
 fn with_counts(hands: &str) -> Option<String> {
     let is_known = |letter: char| {
-        letter == '-' || Kind::IN_HAND.iter().any(|it| it.letter() == letter.to_ascii_uppercase())
+        letter == '-'
+            || PieceKind::IN_HAND.iter().any(|it| it.letter() == letter.to_ascii_uppercase())
     };
     if !hands.chars().all(is_known) {
         return None;
     }
     let mut pieces = String::new();
     for side in [Side::First, Side::Second] {
-        for letter in Kind::IN_HAND.map(Kind::letter) {
+        for letter in PieceKind::IN_HAND.map(PieceKind::letter) {
             let letter = if side == Side::First { letter } else { letter.to_ascii_lowercase() };
             // Writing to a string cannot fail.
             let _ = match hands.matches(letter).count() {

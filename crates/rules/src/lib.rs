@@ -49,7 +49,7 @@ pub use error::{Field, IllegalReason, LineError, MoveError, PositionError};
 pub use game::{CastlingForm, Game, Move, Notation, Side};
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};
-pub use piece::{Kind, Piece, Square};
+pub use piece::{Piece, PieceKind, Square};
 pub use position::{BoardRef, Position};
 pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;

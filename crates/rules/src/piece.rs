@@ -6,7 +6,7 @@ use crate::{Game, Side};
 
 /// A kind of piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PieceKind {
     /// The king (both games).
     King,
     /// The queen (chess).
@@ -39,7 +39,7 @@ pub enum Kind {
     Tokin,
 }
 
-impl Kind {
+impl PieceKind {
     /// The kinds that can be in hand, in the order of SFEN.
     pub const IN_HAND: [Self; 7] =
         [Self::Rook, Self::Bishop, Self::Gold, Self::Silver, Self::Knight, Self::Lance, Self::Pawn];
@@ -149,7 +149,7 @@ pub struct Piece {
     /// The side that owns the piece.
     pub side: Side,
     /// The kind of the piece.
-    pub kind: Kind,
+    pub kind: PieceKind,
 }
 
 impl Piece {
@@ -161,7 +161,7 @@ impl Piece {
         };
         let mut letters = letter.chars();
         let (letter, None) = (letters.next()?, letters.next()) else { return None };
-        let kind = Kind::from_letter(game, letter)?;
+        let kind = PieceKind::from_letter(game, letter)?;
         let kind = match (promoted, game) {
             (false, _) => kind,
             (true, Game::Shogi) => kind.promoted()?,

@@ -400,9 +400,9 @@ impl Position {
 
     /// The outcome when a side exceeds its time: it loses, unless the opponent cannot mate by any line
     /// of moves (FIDE 6.9).
-    pub fn time_is_over(&self, loser: Side) -> GameOutcome {
+    pub fn outcome_on_timeout(&self, loser: Side) -> GameOutcome {
         match &self.board {
-            Board::Chess(board) => board.time_is_over(chess::color(loser)),
+            Board::Chess(board) => board.outcome_on_timeout(chess::color(loser)),
             Board::Shogi(_) | Board::Diagram(_) => {
                 GameOutcome::won(loser.other(), Termination::TimeForfeit)
             }
@@ -412,7 +412,7 @@ impl Position {
     /// The outcome when an illegal move by the side to move loses: in engine matches, and in shogi, where
     /// every foul does (nifu, uchifuzume, a king left in check). In chess, human players lose by the
     /// second one (FIDE 7.5.5).
-    pub fn illegal_move(&self) -> GameOutcome {
+    pub fn outcome_on_illegal_move(&self) -> GameOutcome {
         GameOutcome::lost(self.turn(), Termination::IllegalMove)
     }
 }

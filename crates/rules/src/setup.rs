@@ -6,7 +6,7 @@ mod text;
 pub use starts::Handicap;
 pub use text::FenForm;
 
-use crate::{Game, Kind, Piece, PositionError, Side, Square};
+use crate::{Game, Piece, PieceKind, PositionError, Side, Square};
 
 /// The maximum number of pieces of a kind in hand, even in problems.
 pub(crate) const MAX_HAND: u32 = 99;
@@ -17,7 +17,7 @@ pub(crate) const MAX_HAND: u32 = 99;
 /// [`Setup::position`] converts it to a [`Position`](crate::Position), or returns why it is not playable.
 ///
 /// ```
-/// use readyok_rules::{Game, Kind, Piece, Setup, Side, Square};
+/// use readyok_rules::{Game, PieceKind, Piece, Setup, Side, Square};
 ///
 /// let mut setup = Setup::start(Game::Shogi);
 /// let square = Square::read(Game::Shogi, "2h").ok_or("a square")?;
@@ -35,7 +35,7 @@ pub struct Setup {
     game: Game,
     /// Row by row from the top left. Entries after the last square stay empty.
     board: [Option<Piece>; 81],
-    /// By side, and by kind in the order of [`Kind::IN_HAND`].
+    /// By side, and by kind in the order of [`PieceKind::IN_HAND`].
     hands: [[u32; 7]; 2],
     turn: Side,
     /// By side, the files of the rooks that may castle: bit 0 is the a-file.
@@ -100,20 +100,27 @@ impl Setup {
     }
 
     /// The number of pieces of a kind that a side has in hand. Promoted kinds are never in hand.
-    pub fn hand(&self, side: Side, kind: Kind) -> u32 {
-        let Some(index) = Kind::IN_HAND.iter().position(|&known| known == kind) else { return 0 };
+    pub fn hand(&self, side: Side, kind: PieceKind) -> u32 {
+        let Some(index) = PieceKind::IN_HAND.iter().position(|&known| known == kind) else {
+            return 0;
+        };
         self.hand_of(side).get(index).copied().unwrap_or(0)
     }
 
     /// Sets the number of pieces of a kind that a side has in hand.
     ///
     /// Fails for pieces that cannot be in hand, for more than 99 of a kind, and in chess.
-    pub fn set_hand(&mut self, side: Side, kind: Kind, count: u32) -> Result<(), PositionError> {
+    pub fn set_hand(
+        &mut self,
+        side: Side,
+        kind: PieceKind,
+        count: u32,
+    ) -> Result<(), PositionError> {
         if count > MAX_HAND {
             let (piece, limit) = (kind.letter(), MAX_HAND);
             return Err(PositionError::TooManyPieces { piece, count, limit });
         }
-        let index = Kind::IN_HAND.iter().position(|&known| known == kind);
+        let index = PieceKind::IN_HAND.iter().position(|&known| known == kind);
         let in_hand = index.filter(|_| self.game == Game::Shogi);
         let hand = match side {
             Side::First => &mut self.hands[0],

@@ -20,7 +20,7 @@ use rsshogi::{
 };
 
 use crate::{
-    Declaration, GameOutcome, IllegalReason, Impasse, Kind, MoveLimit, PositionError, Setup,
+    Declaration, GameOutcome, IllegalReason, Impasse, MoveLimit, PieceKind, PositionError, Setup,
     ShogiRules, Side, Termination,
 };
 
@@ -252,12 +252,12 @@ impl ShogiBoard {
 
     fn points_in_hand(&self, side: Side) -> u32 {
         let hand = self.position().hand(color(side));
-        let of_kind = |kind: Kind| {
+        let of_kind = |kind: PieceKind| {
             let piece = their_kind(kind);
             let held = HandPiece::from_piece_type(piece).map_or(0, |held| hand.count(held));
             held.saturating_mul(points(piece))
         };
-        Kind::IN_HAND.into_iter().map(of_kind).sum()
+        PieceKind::IN_HAND.into_iter().map(of_kind).sum()
     }
 
     fn points_of_all(&self) -> u32 {

@@ -14,7 +14,7 @@ use super::OpeningFault;
 
 /// The kind of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     /// A line that is not blank and does not start with `#`.
     Line,
     /// A game of a PGN file.
@@ -33,7 +33,7 @@ pub(super) struct Entry {
 /// A book that is read entry by entry.
 #[derive(Debug)]
 pub(super) struct Entries {
-    kind: Kind,
+    kind: EntryKind,
     reader: BufReader<File>,
     index: SeekIndex<Cursor>,
     at: Cursor,
@@ -82,7 +82,7 @@ impl Entries {
     pub(super) const MAX_LEN: usize = 1 << 20;
     const MAX_MARKS: usize = 1 << 15;
 
-    pub(super) fn open(path: &str, kind: Kind) -> Result<Self, OpeningFault> {
+    pub(super) fn open(path: &str, kind: EntryKind) -> Result<Self, OpeningFault> {
         Ok(Self {
             kind,
             reader: BufReader::with_capacity(1 << 15, open_seekable(path)?),
@@ -95,7 +95,7 @@ impl Entries {
         })
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> EntryKind {
         self.kind
     }
 
@@ -164,7 +164,7 @@ impl Entries {
                     bytes.extend_from_slice(&self.buffer);
                 }
             }
-            if self.kind == Kind::Line {
+            if self.kind == EntryKind::Line {
                 break;
             }
             self.state = self.state_after(&self.buffer);
@@ -200,12 +200,12 @@ impl Entries {
     fn begins_entry(&self, line: &[u8]) -> bool {
         let line = line.trim_ascii();
         match (self.kind, self.state) {
-            (Kind::Line, _) => !line.is_empty() && !line.starts_with(b"#"),
-            (Kind::Game, State::Nothing | State::Gap) => {
+            (EntryKind::Line, _) => !line.is_empty() && !line.starts_with(b"#"),
+            (EntryKind::Game, State::Nothing | State::Gap) => {
                 !line.is_empty() && !line.starts_with(b"%")
             }
-            (Kind::Game, State::Headers | State::Comment) => false,
-            (Kind::Game, State::Moves) => is_header(line),
+            (EntryKind::Game, State::Headers | State::Comment) => false,
+            (EntryKind::Game, State::Moves) => is_header(line),
         }
     }
 
@@ -213,12 +213,14 @@ impl Entries {
     fn state_after(&self, line: &[u8]) -> State {
         let trimmed = line.trim_ascii();
         match (self.kind, self.state) {
-            (Kind::Line, state) => state,
-            (Kind::Game, State::Comment) => after_moves(line, true),
-            (Kind::Game, State::Moves | State::Gap) if trimmed.is_empty() => State::Gap,
-            (Kind::Game, state) if trimmed.is_empty() || line.starts_with(b"%") => state,
-            (Kind::Game, State::Nothing | State::Headers) if is_header(trimmed) => State::Headers,
-            (Kind::Game, _) => after_moves(line, false),
+            (EntryKind::Line, state) => state,
+            (EntryKind::Game, State::Comment) => after_moves(line, true),
+            (EntryKind::Game, State::Moves | State::Gap) if trimmed.is_empty() => State::Gap,
+            (EntryKind::Game, state) if trimmed.is_empty() || line.starts_with(b"%") => state,
+            (EntryKind::Game, State::Nothing | State::Headers) if is_header(trimmed) => {
+                State::Headers
+            }
+            (EntryKind::Game, _) => after_moves(line, false),
         }
     }
 
@@ -362,9 +364,9 @@ fn decompress(compressed: File, limit: u64) -> Result<File, OpeningFault> {
 mod tests {
     use std::io::Write as _;
 
-    use super::{Entries, Kind, SeekIndex};
+    use super::{Entries, EntryKind, SeekIndex};
 
-    fn entries(text: &str, kind: Kind) -> Entries {
+    fn entries(text: &str, kind: EntryKind) -> Entries {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         Entries::open(file.path().to_str().unwrap(), kind).unwrap()
@@ -380,7 +382,7 @@ mod tests {
     fn seeks_in_files_longer_than_the_index() {
         let count = Entries::MAX_MARKS as u64 * 2 + 5;
         let lines: Vec<String> = (0..count).map(|number| format!("\n{number}\n")).collect();
-        let mut entries = entries(&lines.concat(), Kind::Line);
+        let mut entries = entries(&lines.concat(), EntryKind::Line);
         let mut check = |number: u64| {
             let expected = (number < count).then(|| (number * 2 + 2, number.to_string()));
             assert_eq!(text(&mut entries, number), expected);
@@ -401,7 +403,7 @@ mod tests {
         let mut out = std::io::BufWriter::new(file.as_file_mut());
         (0..COUNT).for_each(|number| writeln!(out, "{number}").unwrap());
         drop(out);
-        let mut entries = Entries::open(file.path().to_str().unwrap(), Kind::Line).unwrap();
+        let mut entries = Entries::open(file.path().to_str().unwrap(), EntryKind::Line).unwrap();
         assert_eq!(entries.count().unwrap(), COUNT);
         for number in [COUNT - 1, 0, 1_300_001, 7] {
             assert_eq!(text(&mut entries, number), Some((number + 1, number.to_string())));
@@ -416,7 +418,7 @@ mod tests {
         let games =
             "[A \"1\"]\n\n1. e4 *\n\n[A \"2\"]\n[B \"2\"]\n\n*\n\n1. d4 {\n\n[A \"3\"]\n} *\n";
         for read in [None, Some(0), Some(1), Some(2), Some(3)] {
-            let mut entries = entries(games, Kind::Game);
+            let mut entries = entries(games, EntryKind::Game);
             if let Some(read) = read {
                 assert_eq!(entries.get(read).unwrap().is_some(), read < 3);
             }

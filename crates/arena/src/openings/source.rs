@@ -10,7 +10,7 @@ use readyok_protocol::{Command, DiagnosticKind, Root};
 use readyok_rules::record::{Format, GameRecord};
 use readyok_rules::{EndRules, Epd, Game, Handicap, Position, Setup, record};
 
-use crate::openings::entries::{Entries, Kind, open_seekable};
+use crate::openings::entries::{Entries, EntryKind, open_seekable};
 use crate::openings::records::{Found, Records, truncation};
 use crate::openings::{OpeningError, OpeningFault};
 use crate::pairing::Opening;
@@ -180,11 +180,11 @@ fn file(
         }
         BookFormat::Sfen | BookFormat::Kif if !is_shogi => Err(OpeningFault::OtherGame { game }),
         BookFormat::Epd | BookFormat::Sfen => {
-            let entries = Entries::open(path, Kind::Line)?;
+            let entries = Entries::open(path, EntryKind::Line)?;
             Ok(Openable::File(path.to_owned(), Box::new(entries)))
         }
         BookFormat::Pgn => {
-            let entries = Entries::open(path, Kind::Game)?;
+            let entries = Entries::open(path, EntryKind::Game)?;
             Ok(Openable::File(path.to_owned(), Box::new(entries)))
         }
         BookFormat::Kif => {
@@ -244,8 +244,8 @@ fn from_file(
     };
     let bytes = entry.bytes.ok_or(OpeningFault::TooLong { limit: Entries::MAX_LEN });
     let line = bytes.map_err(|fault| (1, fault)).and_then(|bytes| match entries.kind() {
-        Kind::Line => position(game, &bytes).map_err(|fault| (1, fault)),
-        Kind::Game => pgn(game, &bytes),
+        EntryKind::Line => position(game, &bytes).map_err(|fault| (1, fault)),
+        EntryKind::Game => pgn(game, &bytes),
     });
     line.and_then(|line| line.opening(number, bounds).map_err(|fault| (1, fault)))
         .map(Some)

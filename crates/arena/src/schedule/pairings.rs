@@ -39,7 +39,7 @@ pub(super) enum Step {
 /// indices depend only on the plan.
 #[derive(Debug)]
 pub(super) struct Pairings {
-    kind: Kind,
+    kind: ScheduleKind,
     encounters: u64,
     per_encounter: u64,
     games: u32,
@@ -54,7 +54,7 @@ pub(super) struct Pairings {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum ScheduleKind {
     RoundRobin(RoundRobin),
     Gauntlet(Gauntlet),
     Pyramid(Pyramid),
@@ -91,12 +91,12 @@ impl Pairings {
         let (kind, rounds, encounters) = match plan.format {
             Format::RoundRobin if plan.pairing_order == PairingOrder::Fastchess => {
                 let rows = Gauntlet { engines, seeds: engines - 1 };
-                (Kind::Gauntlet(rows), rounds, rounds * rows.encounters())
+                (ScheduleKind::Gauntlet(rows), rounds, rounds * rows.encounters())
             }
             Format::RoundRobin => {
                 let round_robin = RoundRobin { engines };
                 (
-                    Kind::RoundRobin(round_robin),
+                    ScheduleKind::RoundRobin(round_robin),
                     rounds * round_robin.rounds(),
                     rounds * round_robin.encounters(),
                 )
@@ -105,11 +105,15 @@ impl Pairings {
             Format::Gauntlet { seeds } => {
                 let seeds = u64::from(seeds).min(engines - 1);
                 let gauntlet = Gauntlet { engines, seeds };
-                (Kind::Gauntlet(gauntlet), rounds, rounds * gauntlet.encounters())
+                (ScheduleKind::Gauntlet(gauntlet), rounds, rounds * gauntlet.encounters())
             }
             Format::Pyramid => {
                 let pyramid = Pyramid { engines };
-                (Kind::Pyramid(pyramid), rounds * pyramid.rounds(), rounds * pyramid.encounters())
+                (
+                    ScheduleKind::Pyramid(pyramid),
+                    rounds * pyramid.rounds(),
+                    rounds * pyramid.encounters(),
+                )
             }
             Format::Knockout { .. } if rounds > 1 => {
                 return Err(ScheduleError::KnockoutRounds { rounds: plan.rounds });
@@ -118,7 +122,7 @@ impl Pairings {
                 let knockout =
                     Knockout::new(count, plan.pairs_per_encounter, replays, tie, plan.seed);
                 let encounters = knockout.encounters();
-                (Kind::Knockout(knockout), rounds, encounters)
+                (ScheduleKind::Knockout(knockout), rounds, encounters)
             }
             Format::Swiss => {
                 // An even number of games balances colors by itself.
@@ -129,7 +133,7 @@ impl Pairings {
                     games,
                     !even && !plan.colors.fixed,
                 );
-                (Kind::Swiss(swiss), rounds, rounds * (engines / 2))
+                (ScheduleKind::Swiss(swiss), rounds, rounds * (engines / 2))
             }
         };
         // The products above cannot overflow: the number of engines and the rounds are small.
@@ -155,26 +159,31 @@ impl Pairings {
 
     pub(super) fn total(&self) -> u64 {
         match &self.kind {
-            Kind::RoundRobin(_) | Kind::Gauntlet(_) | Kind::Pyramid(_) | Kind::Swiss(_) => {
-                self.encounters * self.per_encounter
-            }
-            Kind::Knockout(knockout) => knockout.max_played() * self.per_encounter,
+            ScheduleKind::RoundRobin(_)
+            | ScheduleKind::Gauntlet(_)
+            | ScheduleKind::Pyramid(_)
+            | ScheduleKind::Swiss(_) => self.encounters * self.per_encounter,
+            ScheduleKind::Knockout(knockout) => knockout.max_played() * self.per_encounter,
         }
     }
 
     pub(super) fn byes(&self) -> Vec<(u32, EngineId)> {
         match &self.kind {
-            Kind::RoundRobin(_) | Kind::Gauntlet(_) | Kind::Pyramid(_) | Kind::Knockout(_) => {
-                Vec::new()
-            }
-            Kind::Swiss(swiss) => swiss.byes().collect(),
+            ScheduleKind::RoundRobin(_)
+            | ScheduleKind::Gauntlet(_)
+            | ScheduleKind::Pyramid(_)
+            | ScheduleKind::Knockout(_) => Vec::new(),
+            ScheduleKind::Swiss(swiss) => swiss.byes().collect(),
         }
     }
 
     pub(super) fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
         match &mut self.kind {
-            Kind::RoundRobin(_) | Kind::Gauntlet(_) | Kind::Pyramid(_) | Kind::Swiss(_) => Ok(None),
-            Kind::Knockout(knockout) => knockout.champion(),
+            ScheduleKind::RoundRobin(_)
+            | ScheduleKind::Gauntlet(_)
+            | ScheduleKind::Pyramid(_)
+            | ScheduleKind::Swiss(_) => Ok(None),
+            ScheduleKind::Knockout(knockout) => knockout.champion(),
         }
     }
 
@@ -184,7 +193,7 @@ impl Pairings {
         loop {
             let number = index / self.per_encounter;
             if number >= self.encounters {
-                if let Kind::Knockout(knockout) = &mut self.kind {
+                if let ScheduleKind::Knockout(knockout) = &mut self.kind {
                     knockout.check()?;
                 }
                 return Ok(if waiting { Step::Wait } else { Step::Done });
@@ -223,9 +232,9 @@ impl Pairings {
             return Ok(false);
         }
         match &mut self.kind {
-            Kind::RoundRobin(_) | Kind::Gauntlet(_) | Kind::Pyramid(_) => {}
-            Kind::Knockout(knockout) => knockout.scores.add(number, outcome)?,
-            Kind::Swiss(swiss) => swiss.scores.add(number, outcome)?,
+            ScheduleKind::RoundRobin(_) | ScheduleKind::Gauntlet(_) | ScheduleKind::Pyramid(_) => {}
+            ScheduleKind::Knockout(knockout) => knockout.scores.add(number, outcome)?,
+            ScheduleKind::Swiss(swiss) => swiss.scores.add(number, outcome)?,
         }
         self.taken.insert(index);
         Ok(self.recorded.insert(index))
@@ -233,19 +242,24 @@ impl Pairings {
 
     fn lookup(&mut self, number: u64) -> Result<Lookup, ScheduleError> {
         match &mut self.kind {
-            Kind::RoundRobin(round_robin) => Ok(Lookup::Known(round_robin.encounter(number))),
-            Kind::Gauntlet(gauntlet) => Ok(Lookup::Known(gauntlet.encounter(number))),
-            Kind::Pyramid(pyramid) => Ok(Lookup::Known(pyramid.encounter(number))),
-            Kind::Knockout(knockout) => knockout.lookup(number),
-            Kind::Swiss(swiss) => swiss.lookup(number),
+            ScheduleKind::RoundRobin(round_robin) => {
+                Ok(Lookup::Known(round_robin.encounter(number)))
+            }
+            ScheduleKind::Gauntlet(gauntlet) => Ok(Lookup::Known(gauntlet.encounter(number))),
+            ScheduleKind::Pyramid(pyramid) => Ok(Lookup::Known(pyramid.encounter(number))),
+            ScheduleKind::Knockout(knockout) => knockout.lookup(number),
+            ScheduleKind::Swiss(swiss) => swiss.lookup(number),
         }
     }
 
     /// Whether all encounters after a pending one are pending, too.
     fn is_ordered(&self) -> bool {
         match &self.kind {
-            Kind::RoundRobin(_) | Kind::Gauntlet(_) | Kind::Pyramid(_) | Kind::Swiss(_) => true,
-            Kind::Knockout(_) => false,
+            ScheduleKind::RoundRobin(_)
+            | ScheduleKind::Gauntlet(_)
+            | ScheduleKind::Pyramid(_)
+            | ScheduleKind::Swiss(_) => true,
+            ScheduleKind::Knockout(_) => false,
         }
     }
 

@@ -91,7 +91,7 @@ pub enum GameResult {
 
 /// The name of a command without its arguments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum CommandKind {
     Uci,
     Debug,
     IsReady,
@@ -106,7 +106,7 @@ pub(crate) enum Kind {
     Quit,
 }
 
-impl Kind {
+impl CommandKind {
     fn uci(token: &str) -> Option<Self> {
         Some(match token.as_bytes() {
             b"uci" => Self::Uci,
@@ -154,7 +154,7 @@ impl<'a> Command<'a> {
     pub(crate) fn read_named(
         line: &'a str,
         dialect: Dialect,
-        malformed: &mut Option<Kind>,
+        malformed: &mut Option<CommandKind>,
     ) -> Reading<Self> {
         // Fast path for the most frequent command.
         if line.starts_with("go ") {
@@ -165,15 +165,19 @@ impl<'a> Command<'a> {
     }
 
     #[inline(never)]
-    fn read_any(line: &'a str, dialect: Dialect, malformed: &mut Option<Kind>) -> Reading<Self> {
+    fn read_any(
+        line: &'a str,
+        dialect: Dialect,
+        malformed: &mut Option<CommandKind>,
+    ) -> Reading<Self> {
         let mut reader = Reader::new(line, dialect);
         let known = match dialect {
-            Dialect::Uci => Kind::uci,
-            Dialect::Usi => Kind::usi,
+            Dialect::Uci => CommandKind::uci,
+            Dialect::Usi => CommandKind::usi,
         };
         let whole = reader.tokens.clone();
         match reader.start(known, dialect::is_reply) {
-            Start::Known(Kind::Go, _) => {
+            Start::Known(CommandKind::Go, _) => {
                 return Self::read_limits(&mut reader, &go::Times::default());
             }
             Start::Known(kind, _) => {
@@ -210,24 +214,24 @@ impl<'a> Command<'a> {
     }
 
     /// Reads the arguments. `None` if a required part is missing.
-    fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
+    fn read_kind(kind: CommandKind, reader: &mut Reader<'a>) -> Option<Self> {
         let command = match kind {
-            Kind::Uci => Self::Uci,
-            Kind::IsReady => Self::IsReady,
-            Kind::NewGame => Self::NewGame,
-            Kind::Stop => Self::Stop,
-            Kind::Quit => Self::Quit,
-            Kind::Debug => Self::Debug(reader.choose(|token| match token {
+            CommandKind::Uci => Self::Uci,
+            CommandKind::IsReady => Self::IsReady,
+            CommandKind::NewGame => Self::NewGame,
+            CommandKind::Stop => Self::Stop,
+            CommandKind::Quit => Self::Quit,
+            CommandKind::Debug => Self::Debug(reader.choose(|token| match token {
                 "on" => Some(true),
                 "off" => Some(false),
                 _ => None,
             })?),
-            Kind::GameOver => Self::GameOver(reader.choose(GameResult::from_token)?),
-            Kind::SetOption => return setoption::read(reader).map(Self::SetOption),
-            Kind::Register => return Register::read(reader).map(Self::Register),
-            Kind::Position => return read_position(reader).map(Self::Position),
-            Kind::Go => return Some(Self::Go(go::read(reader, &go::Times::default()))),
-            Kind::PonderHit => return Some(Self::PonderHit(go::read_clocks(reader))),
+            CommandKind::GameOver => Self::GameOver(reader.choose(GameResult::from_token)?),
+            CommandKind::SetOption => return setoption::read(reader).map(Self::SetOption),
+            CommandKind::Register => return Register::read(reader).map(Self::Register),
+            CommandKind::Position => return read_position(reader).map(Self::Position),
+            CommandKind::Go => return Some(Self::Go(go::read(reader, &go::Times::default()))),
+            CommandKind::PonderHit => return Some(Self::PonderHit(go::read_clocks(reader))),
         };
         reader.expect_end();
         Some(command)
@@ -315,9 +319,9 @@ impl Dialect {
         }
         fn known(token: &str) -> Option<First> {
             let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.handshake() == token);
-            dialect
-                .map(First::Handshake)
-                .or_else(|| Kind::uci(token).or_else(|| Kind::usi(token)).map(|_| First::Other))
+            dialect.map(First::Handshake).or_else(|| {
+                CommandKind::uci(token).or_else(|| CommandKind::usi(token)).map(|_| First::Other)
+            })
         }
         match Reader::new(line, Self::default()).start(known, dialect::is_reply) {
             Start::Known(First::Handshake(dialect), _) => Some(dialect),

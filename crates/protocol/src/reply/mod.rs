@@ -76,7 +76,7 @@ pub enum Status {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum ReplyKind {
     Id,
     Option,
     UciOk,
@@ -88,7 +88,7 @@ enum Kind {
     Info,
 }
 
-impl Kind {
+impl ReplyKind {
     fn uci(token: &str) -> Option<Self> {
         if token == "uciok" { Some(Self::UciOk) } else { Self::any(token) }
     }
@@ -124,8 +124,8 @@ impl<'a> Reply<'a> {
     pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
         let mut reader = Reader::new(line, dialect);
         let known = match dialect {
-            Dialect::Uci => Kind::uci,
-            Dialect::Usi => Kind::usi,
+            Dialect::Uci => ReplyKind::uci,
+            Dialect::Usi => ReplyKind::usi,
         };
         let whole = reader.tokens.clone();
         match reader.start(known, dialect::is_command) {
@@ -145,17 +145,17 @@ impl<'a> Reply<'a> {
     }
 
     /// Reads the arguments. `None` if a required part is missing.
-    fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
+    fn read_kind(kind: ReplyKind, reader: &mut Reader<'a>) -> Option<Self> {
         let reply = match kind {
-            Kind::UciOk => Self::UciOk,
-            Kind::ReadyOk => Self::ReadyOk,
-            Kind::CopyProtection => Self::CopyProtection(reader.choose(Status::from_token)?),
-            Kind::Registration => Self::Registration(reader.choose(Status::from_token)?),
-            Kind::Info => return Some(Self::Info(info::read(reader))),
-            Kind::BestMove => return read(reader).map(Self::BestMove),
-            Kind::Checkmate => return read_checkmate(reader).map(Self::Checkmate),
-            Kind::Option => return option::decl::read(reader).map(Self::Option),
-            Kind::Id => return Id::read(reader).map(Self::Id),
+            ReplyKind::UciOk => Self::UciOk,
+            ReplyKind::ReadyOk => Self::ReadyOk,
+            ReplyKind::CopyProtection => Self::CopyProtection(reader.choose(Status::from_token)?),
+            ReplyKind::Registration => Self::Registration(reader.choose(Status::from_token)?),
+            ReplyKind::Info => return Some(Self::Info(info::read(reader))),
+            ReplyKind::BestMove => return read(reader).map(Self::BestMove),
+            ReplyKind::Checkmate => return read_checkmate(reader).map(Self::Checkmate),
+            ReplyKind::Option => return option::decl::read(reader).map(Self::Option),
+            ReplyKind::Id => return Id::read(reader).map(Self::Id),
         };
         reader.expect_end();
         Some(reply)

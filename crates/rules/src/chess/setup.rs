@@ -8,7 +8,7 @@ use shakmaty::{
 };
 
 use super::{ChessBoard, side};
-use crate::{Kind, Piece, PositionError, Setup, Side, Square};
+use crate::{Piece, PieceKind, PositionError, Setup, Side, Square};
 
 pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, PositionError> {
     let setup = to_shakmaty(setup);
@@ -23,12 +23,12 @@ pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, Po
 /// The position of a setup with more pieces than promotions allow. `None` if it has another defect, or
 /// more moves than the move list of `shakmaty` may hold.
 pub(super) fn to_crowded_position(setup: &Setup, mode: CastlingMode) -> Option<Chess> {
-    let moves_of = |kind: Kind| match kind {
-        Kind::Queen => 27_u32,
-        Kind::Rook => 14,
-        Kind::Bishop => 13,
+    let moves_of = |kind: PieceKind| match kind {
+        PieceKind::Queen => 27_u32,
+        PieceKind::Rook => 14,
+        PieceKind::Bishop => 13,
         // A pawn promotes to four pieces on three squares.
-        Kind::Pawn => 12,
+        PieceKind::Pawn => 12,
         _ => 10,
     };
     for side in Side::BOTH {
@@ -136,12 +136,12 @@ fn their_square(square: Square) -> Option<shakmaty::Square> {
 
 fn our_piece(piece: shakmaty::Piece) -> Piece {
     let kind = match piece.role {
-        Role::Pawn => Kind::Pawn,
-        Role::Knight => Kind::Knight,
-        Role::Bishop => Kind::Bishop,
-        Role::Rook => Kind::Rook,
-        Role::Queen => Kind::Queen,
-        Role::King => Kind::King,
+        Role::Pawn => PieceKind::Pawn,
+        Role::Knight => PieceKind::Knight,
+        Role::Bishop => PieceKind::Bishop,
+        Role::Rook => PieceKind::Rook,
+        Role::Queen => PieceKind::Queen,
+        Role::King => PieceKind::King,
     };
     Piece { side: side(piece.color), kind }
 }

@@ -1,7 +1,7 @@
 //! Start positions.
 
 use super::Setup;
-use crate::{Game, Kind, Piece, Side, Square};
+use crate::{Game, Piece, PieceKind, Side, Square};
 
 /// A handicap of shogi: the stronger player, who is the second side and moves first, leaves out
 /// pieces.
@@ -236,13 +236,13 @@ impl Setup {
         Handicap::ALL.into_iter().find(|&handicap| Self::handicap(handicap) == *self)
     }
 
-    fn fill_first_rank(&mut self, side: Side, rank: [Kind; 8]) {
+    fn fill_first_rank(&mut self, side: Side, rank: [PieceKind; 8]) {
         let row = self.first_row(side);
         let pawns = if row == 0 { 1 } else { row.saturating_sub(1) };
         for (column, kind) in (0..).zip(rank) {
             self.fill(column, row, Piece { side, kind });
-            self.fill(column, pawns, Piece { side, kind: Kind::Pawn });
-            if kind == Kind::Rook {
+            self.fill(column, pawns, Piece { side, kind: PieceKind::Pawn });
+            if kind == PieceKind::Rook {
                 let files = match side {
                     Side::First => &mut self.castling[0],
                     Side::Second => &mut self.castling[1],
@@ -260,7 +260,7 @@ impl Setup {
         let pawns = if pawns { "ppppppppp" } else { "" };
         for (row, letters) in rows.into_iter().zip([first, second, pawns]) {
             for (column, letter) in (0..).zip(letters.chars()) {
-                if let Some(kind) = Kind::from_letter(Game::Shogi, letter) {
+                if let Some(kind) = PieceKind::from_letter(Game::Shogi, letter) {
                     self.fill(column, row, Piece { side, kind });
                 }
             }
@@ -280,35 +280,35 @@ const STANDARD: u16 = 518;
 
 /// The first rank of a number: the bishops on light and dark squares, the queen on one of the six
 /// files left, the knights on two of five, and the king between the rooks on the rest.
-fn first_rank(number: u16) -> [Kind; 8] {
+fn first_rank(number: u16) -> [PieceKind; 8] {
     const KNIGHTS: [(usize, usize); 10] =
         [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
-    let mut rank: [Option<Kind>; 8] = [None; 8];
+    let mut rank: [Option<PieceKind>; 8] = [None; 8];
     let (number, light) = (usize::from(number / 4), usize::from(number % 4));
     let (number, dark) = (number / 4, number % 4);
     let (number, queen) = (number / 6, number % 6);
-    place(&mut rank, light * 2 + 1, Kind::Bishop);
-    place(&mut rank, dark * 2, Kind::Bishop);
-    place_free(&mut rank, queen, Kind::Queen);
+    place(&mut rank, light * 2 + 1, PieceKind::Bishop);
+    place(&mut rank, dark * 2, PieceKind::Bishop);
+    place_free(&mut rank, queen, PieceKind::Queen);
     if let Some(&(first, second)) = KNIGHTS.get(number) {
         // The further one first, because the nearer one would change the count.
-        place_free(&mut rank, second, Kind::Knight);
-        place_free(&mut rank, first, Kind::Knight);
+        place_free(&mut rank, second, PieceKind::Knight);
+        place_free(&mut rank, first, PieceKind::Knight);
     }
-    for kind in [Kind::Rook, Kind::King, Kind::Rook] {
+    for kind in [PieceKind::Rook, PieceKind::King, PieceKind::Rook] {
         place_free(&mut rank, 0, kind);
     }
-    rank.map(|kind| kind.unwrap_or(Kind::Rook))
+    rank.map(|kind| kind.unwrap_or(PieceKind::Rook))
 }
 
-fn place(rank: &mut [Option<Kind>; 8], file: usize, kind: Kind) {
+fn place(rank: &mut [Option<PieceKind>; 8], file: usize, kind: PieceKind) {
     if let Some(place) = rank.get_mut(file) {
         *place = Some(kind);
     }
 }
 
 /// Puts a piece on the free file with this index.
-fn place_free(rank: &mut [Option<Kind>; 8], free: usize, kind: Kind) {
+fn place_free(rank: &mut [Option<PieceKind>; 8], free: usize, kind: PieceKind) {
     if let Some(place) = rank.iter_mut().filter(|place| place.is_none()).nth(free) {
         *place = Some(kind);
     }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::Setup;
-use crate::{Field, Game, Kind, Piece, PositionError, Side, Square, error::shortened};
+use crate::{Field, Game, Piece, PieceKind, PositionError, Side, Square, error::shortened};
 
 /// The form of a FEN. Every form can be read; shogi has only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -127,7 +127,7 @@ impl Setup {
                     column = column.saturating_add(empty.unwrap_or(0));
                 }
                 _ => {
-                    let kind = Kind::from_letter(game, letter).ok_or_else(unknown)?;
+                    let kind = PieceKind::from_letter(game, letter).ok_or_else(unknown)?;
                     let kind = if promoted { kind.promoted().ok_or_else(unknown)? } else { kind };
                     self.put(square, Piece { side: Side::of_letter(letter), kind })?;
                     promoted = false;
@@ -172,14 +172,14 @@ impl Setup {
 
     fn rooks_on(&self, side: Side, wing: Wing) -> Option<u8> {
         let row = self.first_row(side);
-        let holds = |column: u8, kind: Kind| {
+        let holds = |column: u8, kind: PieceKind| {
             let square = Square::new(self.game, column, row);
             square.and_then(|square| self.piece_on(square)) == Some(Piece { side, kind })
         };
-        let king = (0..8).find(|&column| holds(column, Kind::King))?;
+        let king = (0..8).find(|&column| holds(column, PieceKind::King))?;
         match wing {
-            Wing::King => (king..8).rev().find(|&column| holds(column, Kind::Rook)),
-            Wing::Queen => (0..king).find(|&column| holds(column, Kind::Rook)),
+            Wing::King => (king..8).rev().find(|&column| holds(column, PieceKind::Rook)),
+            Wing::Queen => (0..king).find(|&column| holds(column, PieceKind::Rook)),
         }
     }
 
@@ -195,7 +195,7 @@ impl Setup {
                 count = Some(tens.saturating_add(digit));
                 continue;
             }
-            let kind = Kind::from_letter(self.game, letter).ok_or_else(bad)?;
+            let kind = PieceKind::from_letter(self.game, letter).ok_or_else(bad)?;
             let side = Side::of_letter(letter);
             let more = count.take().unwrap_or(1);
             let held = self.hand(side, kind).saturating_add(more);
@@ -254,7 +254,7 @@ impl Setup {
     fn write_hands(&self, text: &mut String) {
         let before = text.len();
         for side in Side::BOTH {
-            for (kind, &count) in Kind::IN_HAND.iter().zip(self.hand_of(side)) {
+            for (kind, &count) in PieceKind::IN_HAND.iter().zip(self.hand_of(side)) {
                 if count > 1 {
                     let _ = write!(text, "{count}");
                 }

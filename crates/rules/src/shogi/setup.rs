@@ -9,7 +9,7 @@ use rsshogi::{
 };
 
 use super::{ShogiBoard, side};
-use crate::{FenForm, Game, Kind, Piece, PositionError, Setup, Side, Square};
+use crate::{FenForm, Game, Piece, PieceKind, PositionError, Setup, Side, Square};
 
 /// The maximum move number at the start, which leaves room for a complete game.
 const MAX_MOVE_NUMBER: u32 = 10_000;
@@ -51,7 +51,7 @@ pub(super) fn from_board(board: &ShogiBoard) -> Setup {
         }
     }
     for color in [Color::BLACK, Color::WHITE] {
-        for kind in Kind::IN_HAND {
+        for kind in PieceKind::IN_HAND {
             let held = HandPiece::from_piece_type(their_kind(kind));
             let count = held.map_or(0, |held| position.hand(color).count(held));
             let _ = setup.set_hand(side(color), kind, count);
@@ -63,16 +63,16 @@ pub(super) fn from_board(board: &ShogiBoard) -> Setup {
 }
 
 /// The number of pieces of a kind, promoted or not, that the game has.
-fn limit(kind: Kind) -> u32 {
+fn limit(kind: PieceKind) -> u32 {
     match kind {
-        Kind::Pawn => 18,
-        Kind::Bishop | Kind::Rook => 2,
+        PieceKind::Pawn => 18,
+        PieceKind::Bishop | PieceKind::Rook => 2,
         _ => 4,
     }
 }
 
 fn check_counts(setup: &Setup) -> Result<(), PositionError> {
-    for kind in Kind::IN_HAND {
+    for kind in PieceKind::IN_HAND {
         let of_kind = |&(_, piece): &(Square, Piece)| piece.kind.unpromoted() == kind;
         let on_board = setup.pieces().filter(of_kind).fold(0_u32, |count, _| count + 1);
         let in_hand = |side| setup.hand(side, kind);
@@ -102,7 +102,7 @@ fn check_kings(position: &Position) -> Result<(), PositionError> {
 
 fn invalid(position: &Position, error: &ValidationError) -> PositionError {
     let too_many = |piece: PieceType, count, limit| PositionError::TooManyPieces {
-        piece: our_kind(piece).map_or('?', Kind::letter),
+        piece: our_kind(piece).map_or('?', PieceKind::letter),
         count,
         limit,
     };
@@ -115,7 +115,7 @@ fn invalid(position: &Position, error: &ValidationError) -> PositionError {
             PositionError::TwoPawns { side: side(color), file: file.raw().unsigned_abs() + 1 }
         }
         ValidationError::InvalidHandCount { piece, count } => {
-            too_many(piece.to_piece_type(), count, limit(Kind::Pawn))
+            too_many(piece.to_piece_type(), count, limit(PieceKind::Pawn))
         }
         ValidationError::ExcessivePieceCount { piece, count, limit } => {
             too_many(piece, count, limit)
@@ -134,42 +134,42 @@ pub(super) fn our_square(square: rsshogi::types::Square) -> Square {
     Square::on_board(8_u8.saturating_sub(file.unsigned_abs()), rank.unsigned_abs())
 }
 
-pub(crate) fn our_kind(piece: PieceType) -> Option<Kind> {
+pub(crate) fn our_kind(piece: PieceType) -> Option<PieceKind> {
     Some(match piece {
-        PieceType::KING => Kind::King,
-        PieceType::ROOK => Kind::Rook,
-        PieceType::BISHOP => Kind::Bishop,
-        PieceType::GOLD => Kind::Gold,
-        PieceType::SILVER => Kind::Silver,
-        PieceType::KNIGHT => Kind::Knight,
-        PieceType::LANCE => Kind::Lance,
-        PieceType::PAWN => Kind::Pawn,
-        PieceType::DRAGON => Kind::Dragon,
-        PieceType::HORSE => Kind::Horse,
-        PieceType::PRO_SILVER => Kind::PromotedSilver,
-        PieceType::PRO_KNIGHT => Kind::PromotedKnight,
-        PieceType::PRO_LANCE => Kind::PromotedLance,
-        PieceType::PRO_PAWN => Kind::Tokin,
+        PieceType::KING => PieceKind::King,
+        PieceType::ROOK => PieceKind::Rook,
+        PieceType::BISHOP => PieceKind::Bishop,
+        PieceType::GOLD => PieceKind::Gold,
+        PieceType::SILVER => PieceKind::Silver,
+        PieceType::KNIGHT => PieceKind::Knight,
+        PieceType::LANCE => PieceKind::Lance,
+        PieceType::PAWN => PieceKind::Pawn,
+        PieceType::DRAGON => PieceKind::Dragon,
+        PieceType::HORSE => PieceKind::Horse,
+        PieceType::PRO_SILVER => PieceKind::PromotedSilver,
+        PieceType::PRO_KNIGHT => PieceKind::PromotedKnight,
+        PieceType::PRO_LANCE => PieceKind::PromotedLance,
+        PieceType::PRO_PAWN => PieceKind::Tokin,
         _ => return None,
     })
 }
 
-pub(crate) fn their_kind(kind: Kind) -> PieceType {
+pub(crate) fn their_kind(kind: PieceKind) -> PieceType {
     match kind {
-        Kind::King => PieceType::KING,
-        Kind::Queen => PieceType::NONE,
-        Kind::Rook => PieceType::ROOK,
-        Kind::Bishop => PieceType::BISHOP,
-        Kind::Gold => PieceType::GOLD,
-        Kind::Silver => PieceType::SILVER,
-        Kind::Knight => PieceType::KNIGHT,
-        Kind::Lance => PieceType::LANCE,
-        Kind::Pawn => PieceType::PAWN,
-        Kind::Dragon => PieceType::DRAGON,
-        Kind::Horse => PieceType::HORSE,
-        Kind::PromotedSilver => PieceType::PRO_SILVER,
-        Kind::PromotedKnight => PieceType::PRO_KNIGHT,
-        Kind::PromotedLance => PieceType::PRO_LANCE,
-        Kind::Tokin => PieceType::PRO_PAWN,
+        PieceKind::King => PieceType::KING,
+        PieceKind::Queen => PieceType::NONE,
+        PieceKind::Rook => PieceType::ROOK,
+        PieceKind::Bishop => PieceType::BISHOP,
+        PieceKind::Gold => PieceType::GOLD,
+        PieceKind::Silver => PieceType::SILVER,
+        PieceKind::Knight => PieceType::KNIGHT,
+        PieceKind::Lance => PieceType::LANCE,
+        PieceKind::Pawn => PieceType::PAWN,
+        PieceKind::Dragon => PieceType::DRAGON,
+        PieceKind::Horse => PieceType::HORSE,
+        PieceKind::PromotedSilver => PieceType::PRO_SILVER,
+        PieceKind::PromotedKnight => PieceType::PRO_KNIGHT,
+        PieceKind::PromotedLance => PieceType::PRO_LANCE,
+        PieceKind::Tokin => PieceType::PRO_PAWN,
     }
 }

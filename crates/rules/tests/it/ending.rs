@@ -224,15 +224,15 @@ fn time_forfeit_draws_if_the_opponent_cannot_mate() {
         ("7k/8/8/8/8/8/P7/KB6", drawn, won(Side::First)),
     ] {
         let position = position(Game::Chess, &format!("{pieces} w - - 0 1"));
-        assert_eq!(position.time_is_over(Side::First), by_first, "{pieces}");
-        assert_eq!(position.time_is_over(Side::Second), by_second, "{pieces}");
+        assert_eq!(position.outcome_on_timeout(Side::First), by_first, "{pieces}");
+        assert_eq!(position.outcome_on_timeout(Side::Second), by_second, "{pieces}");
         for side in Side::BOTH {
-            let drawn = position.time_is_over(side.other()).winner().is_none();
+            let drawn = position.outcome_on_timeout(side.other()).winner().is_none();
             assert_eq!(position.has_mating_material(side), !drawn);
         }
     }
     let shogi = position(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b - 1");
-    assert_eq!(shogi.time_is_over(Side::First), won(Side::Second));
+    assert_eq!(shogi.outcome_on_timeout(Side::First), won(Side::Second));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn an_illegal_move_loses() {
     let reason = nifu.parse_move("P*5b").expect_err("nifu").reason;
     assert_eq!(reason, IllegalReason::TwoPawns);
     let lost = GameOutcome::won(Side::Second, Termination::IllegalMove);
-    assert_eq!(nifu.illegal_move(), lost);
+    assert_eq!(nifu.outcome_on_illegal_move(), lost);
 }
 
 /// A pawn moves to the other hand and back while the board is unchanged: between two equal positions

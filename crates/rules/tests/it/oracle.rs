@@ -1,9 +1,9 @@
 //! Compares move generation of shogi with another, slower generator: `shogi_legality_lite`.
 
 use readyok_rules::{
-    CastlingForm, Game, IllegalReason, Kind, Move, Piece, Position, Setup, Side, Square,
+    CastlingForm, Game, IllegalReason, Move, Piece, PieceKind, Position, Setup, Side, Square,
 };
-use shogi_core::{PartialPosition, PieceKind, ToUsi};
+use shogi_core::{PartialPosition, PieceKind as ReferenceKind, ToUsi};
 use shogi_legality_lite::all_legal_moves_partial;
 
 use crate::{hostile::Rng, position};
@@ -16,7 +16,7 @@ fn converted(setup: &Setup) -> PartialPosition {
     }
     for side in Side::BOTH {
         let hand = other.hand_of_a_player_mut(color(side));
-        for kind in Kind::IN_HAND {
+        for kind in PieceKind::IN_HAND {
             for _ in 0..setup.hand(side, kind) {
                 *hand = hand.added(their_kind(kind)).expect("a piece for the hand");
             }
@@ -41,23 +41,23 @@ fn their_piece(piece: Piece) -> shogi_core::Piece {
     shogi_core::Piece::new(their_kind(piece.kind), color(piece.side))
 }
 
-fn their_kind(kind: Kind) -> PieceKind {
+fn their_kind(kind: PieceKind) -> ReferenceKind {
     match kind {
-        Kind::King => PieceKind::King,
-        Kind::Rook => PieceKind::Rook,
-        Kind::Bishop => PieceKind::Bishop,
-        Kind::Gold => PieceKind::Gold,
-        Kind::Silver => PieceKind::Silver,
-        Kind::Knight => PieceKind::Knight,
-        Kind::Lance => PieceKind::Lance,
-        Kind::Pawn => PieceKind::Pawn,
-        Kind::Dragon => PieceKind::ProRook,
-        Kind::Horse => PieceKind::ProBishop,
-        Kind::PromotedSilver => PieceKind::ProSilver,
-        Kind::PromotedKnight => PieceKind::ProKnight,
-        Kind::PromotedLance => PieceKind::ProLance,
-        Kind::Tokin => PieceKind::ProPawn,
-        Kind::Queen => panic!("shogi has no queen"),
+        PieceKind::King => ReferenceKind::King,
+        PieceKind::Rook => ReferenceKind::Rook,
+        PieceKind::Bishop => ReferenceKind::Bishop,
+        PieceKind::Gold => ReferenceKind::Gold,
+        PieceKind::Silver => ReferenceKind::Silver,
+        PieceKind::Knight => ReferenceKind::Knight,
+        PieceKind::Lance => ReferenceKind::Lance,
+        PieceKind::Pawn => ReferenceKind::Pawn,
+        PieceKind::Dragon => ReferenceKind::ProRook,
+        PieceKind::Horse => ReferenceKind::ProBishop,
+        PieceKind::PromotedSilver => ReferenceKind::ProSilver,
+        PieceKind::PromotedKnight => ReferenceKind::ProKnight,
+        PieceKind::PromotedLance => ReferenceKind::ProLance,
+        PieceKind::Tokin => ReferenceKind::ProPawn,
+        PieceKind::Queen => panic!("shogi has no queen"),
     }
 }
 
@@ -133,7 +133,7 @@ fn generators_agree_in_random_problems() {
 
 /// The square from which a pawn of the first player gives check.
 fn before_the_king(setup: &Setup) -> Option<String> {
-    let king = Piece { side: Side::Second, kind: Kind::King };
+    let king = Piece { side: Side::Second, kind: PieceKind::King };
     let (king, _) = setup.pieces().find(|&(_, piece)| piece == king)?;
     let square = Square::new(Game::Shogi, king.column(), king.row() + 1)?;
     Some(square.name(Game::Shogi))
@@ -151,26 +151,26 @@ fn problem(rng: &mut Rng) -> Setup {
     let squares: Vec<Square> = (0..12).map(|_| anywhere(5)).collect();
     let (kings, others) = squares.split_at(2);
     for &square in others {
-        const KINDS: [Kind; 11] = [
-            Kind::Gold,
-            Kind::Silver,
-            Kind::Knight,
-            Kind::Lance,
-            Kind::Rook,
-            Kind::Bishop,
-            Kind::Dragon,
-            Kind::Horse,
-            Kind::Tokin,
-            Kind::Gold,
-            Kind::Silver,
+        const KINDS: [PieceKind; 11] = [
+            PieceKind::Gold,
+            PieceKind::Silver,
+            PieceKind::Knight,
+            PieceKind::Lance,
+            PieceKind::Rook,
+            PieceKind::Bishop,
+            PieceKind::Dragon,
+            PieceKind::Horse,
+            PieceKind::Tokin,
+            PieceKind::Gold,
+            PieceKind::Silver,
         ];
         let kind = KINDS[rng.below(KINDS.len())];
         let side = if rng.below(3) == 0 { Side::Second } else { Side::First };
         setup.put(square, Piece { side, kind }).expect("a piece of shogi");
     }
     for (&square, side) in kings.iter().zip(Side::BOTH) {
-        setup.put(square, Piece { side, kind: Kind::King }).expect("a king");
+        setup.put(square, Piece { side, kind: PieceKind::King }).expect("a king");
     }
-    setup.set_hand(Side::First, Kind::Pawn, 1).expect("a pawn in hand");
+    setup.set_hand(Side::First, PieceKind::Pawn, 1).expect("a pawn in hand");
     setup
 }

@@ -1,8 +1,8 @@
 //! Setups: editing, start positions, and conversion to positions and back.
 
 use readyok_rules::{
-    FenForm, Game, Handicap, IllegalReason, Kind, MoveCodec, Piece, Position, PositionError, Setup,
-    Side, Square,
+    FenForm, Game, Handicap, IllegalReason, MoveCodec, Piece, PieceKind, Position, PositionError,
+    Setup, Side, Square,
 };
 
 use crate::{after, position};
@@ -107,8 +107,8 @@ fn edits_all_fields_of_an_sfen() {
     setup.set_turn(Side::Second);
     setup.set_move_number(0);
     assert_eq!(setup.to_string(), "lnsgkgsnl/1r5+B1/ppppppppp/9/9/9/PPPPPPPPP/7R1/LNSGKGSNL w b 1");
-    assert_eq!(setup.hand(Side::Second, Kind::Bishop), 1);
-    assert_eq!(setup.hand(Side::Second, Kind::Horse), 0);
+    assert_eq!(setup.hand(Side::Second, PieceKind::Bishop), 1);
+    assert_eq!(setup.hand(Side::Second, PieceKind::Horse), 0);
     let position = setup.position().expect("a position");
     assert_eq!(position.setup(), setup);
 }
@@ -123,16 +123,16 @@ fn rejects_pieces_and_squares_of_another_game() {
     let far = square(shogi, "1i");
     assert!(setup.put(far, piece(chess, "Q")).is_err());
     assert_eq!(setup.remove(far), None);
-    let error = setup.set_hand(Side::First, Kind::Pawn, 1).expect_err("no hands");
+    let error = setup.set_hand(Side::First, PieceKind::Pawn, 1).expect_err("no hands");
     assert_eq!(error.to_string(), "`P` cannot be in hand");
     assert!(setup.set_castling(Side::First, square(chess, "h8"), true).is_err());
     setup.set_en_passant(Some(far));
     assert_eq!(setup.en_passant(), None);
     let mut setup = Setup::empty(shogi);
-    assert!(setup.set_hand(Side::First, Kind::King, 1).is_err());
-    assert!(setup.set_hand(Side::First, Kind::Pawn, 99).is_ok());
-    assert!(setup.set_hand(Side::First, Kind::Pawn, 100).is_err());
-    assert_eq!(setup.hand(Side::First, Kind::Pawn), 99);
+    assert!(setup.set_hand(Side::First, PieceKind::King, 1).is_err());
+    assert!(setup.set_hand(Side::First, PieceKind::Pawn, 99).is_ok());
+    assert!(setup.set_hand(Side::First, PieceKind::Pawn, 100).is_err());
+    assert_eq!(setup.hand(Side::First, PieceKind::Pawn), 99);
     assert!(setup.set_castling(Side::First, square(shogi, "1i"), true).is_err());
     setup.set_en_passant(Some(far));
     assert_eq!(setup.en_passant(), None);

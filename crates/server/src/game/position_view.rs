@@ -1,7 +1,7 @@
 //! Positions and moves of the rules for the page.
 
 use readyok_rules::shakmaty;
-use readyok_rules::{FenForm, Game, Kind, Move, Notation, Position, Side as RulesSide};
+use readyok_rules::{FenForm, Game, Move, Notation, PieceKind, Position, Side as RulesSide};
 
 use crate::wire::{
     LastMove, LegalMove, LineMove, MoveText, OutcomeView, PositionView, Side, Variant,
@@ -149,7 +149,7 @@ fn king(position: &Position) -> Option<String> {
     let setup = position.setup();
     let turn = position.turn();
     let mut pieces = setup.pieces();
-    let found = pieces.find(|(_, piece)| piece.kind == Kind::King && piece.side == turn);
+    let found = pieces.find(|(_, piece)| piece.kind == PieceKind::King && piece.side == turn);
     found.map(|(square, _)| square.name(position.game()))
 }
 

@@ -23,7 +23,7 @@ const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     /// It is executed.
     Program,
     /// It is read by a program.
@@ -73,7 +73,7 @@ pub(super) fn fetch(
         let Some(&content) = spec.programs.get(&engine.command) else { continue };
         engine.command = match permissions.local_path(content) {
             Some(path) => utf8(path.to_owned())?,
-            None => utf8(download(connection, content, cache, Kind::Program)?)?,
+            None => utf8(download(connection, content, cache, FileKind::Program)?)?,
         };
         // A path of the coordinator's host.
         engine.dir = None;
@@ -86,7 +86,7 @@ pub(super) fn fetch(
             if texts.is_empty() {
                 continue;
             }
-            let path = utf8(download(connection, file.content, cache, Kind::Data)?)?;
+            let path = utf8(download(connection, file.content, cache, FileKind::Data)?)?;
             for text in texts {
                 text.clone_from(&path);
             }
@@ -107,13 +107,13 @@ fn download(
     connection: &Connection,
     content: ContentHash,
     cache: &Path,
-    kind: Kind,
+    kind: FileKind,
 ) -> Result<PathBuf, QueueError> {
     let name = content.to_string();
     let path = match kind {
-        Kind::Program => cache.join(&name),
+        FileKind::Program => cache.join(&name),
         // Data files are not executable.
-        Kind::Data => std::path::absolute(cache).map_err(broken)?.join(format!("{name}.data")),
+        FileKind::Data => std::path::absolute(cache).map_err(broken)?.join(format!("{name}.data")),
     };
     if ContentHash::of_file(&path).is_ok_and(|found| found == content) {
         return Ok(path);
@@ -161,17 +161,17 @@ async fn copy(
 }
 
 #[cfg(unix)]
-fn set_permissions(path: &Path, kind: Kind) -> std::io::Result<()> {
+fn set_permissions(path: &Path, kind: FileKind) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = match kind {
-        Kind::Program => 0o500,
-        Kind::Data => 0o400,
+        FileKind::Program => 0o500,
+        FileKind::Data => 0o400,
     };
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]
-fn set_permissions(_: &Path, _: Kind) -> std::io::Result<()> {
+fn set_permissions(_: &Path, _: FileKind) -> std::io::Result<()> {
     Ok(())
 }
 

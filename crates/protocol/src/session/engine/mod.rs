@@ -48,7 +48,7 @@ use self::event::InvalidPosition;
 use self::queue::{CommandQueue, Queued};
 use self::throttle::Throttle;
 use super::Moment;
-use crate::command::Kind;
+use crate::command::CommandKind;
 use crate::protocol_state::is_only_text;
 use crate::reply::info::Details;
 use crate::{
@@ -135,7 +135,7 @@ impl EngineSession {
         let dialect = dialect_of(&self.profile, self.active_options);
         let reading = Command::read_named(line, dialect, &mut malformed);
         if let Command::Unknown(text) = &reading.value {
-            let fault = (malformed == Some(Kind::Position)).then(|| {
+            let fault = (malformed == Some(CommandKind::Position)).then(|| {
                 let diagnostic = reading
                     .diagnostics
                     .iter()

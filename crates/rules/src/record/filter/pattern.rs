@@ -15,10 +15,10 @@ use super::FilterError;
 /// piece, `A` any piece of the first side and `a` any of the second side; such letters make the placement a
 /// pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PositionPattern(Kind);
+pub struct PositionPattern(PatternKind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum PatternKind {
     /// The key of a complete position.
     Key {
         shogi: bool,
@@ -45,8 +45,8 @@ impl PositionPattern {
     pub fn matches(&self, position: &Position) -> bool {
         let is_shogi = position.game() == Game::Shogi;
         match &self.0 {
-            Kind::Key { shogi, key } => *shogi == is_shogi && position.key() == *key,
-            Kind::Placement { shogi, cells, turn } => {
+            PatternKind::Key { shogi, key } => *shogi == is_shogi && position.key() == *key,
+            PatternKind::Placement { shogi, cells, turn } => {
                 if *shogi != is_shogi || turn.is_some_and(|turn| turn != position.turn()) {
                     return false;
                 }
@@ -102,7 +102,7 @@ impl FromStr for PositionPattern {
             let read = Position::from_text(game, &text)
                 .or_else(|error| Position::from_text(Game::Chess960, &text).map_err(|_| error));
             let position = read.map_err(|_| invalid())?;
-            return Ok(Self(Kind::Key { shogi, key: position.key() }));
+            return Ok(Self(PatternKind::Key { shogi, key: position.key() }));
         }
         let turn = match (fields.get(1).copied(), shogi) {
             (None | Some("-" | "*"), _) => None,
@@ -110,7 +110,7 @@ impl FromStr for PositionPattern {
             (Some("b"), false) | (Some("w"), true) => Some(Side::Second),
             _ => return Err(invalid()),
         };
-        Ok(Self(Kind::Placement { shogi, cells, turn }))
+        Ok(Self(PatternKind::Placement { shogi, cells, turn }))
     }
 }
 

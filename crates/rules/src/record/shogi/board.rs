@@ -3,7 +3,7 @@
 use rsshogi::types::{File, PieceType, Rank, Square};
 
 use crate::{
-    Game, Handicap as RulesHandicap, Kind, Piece, Position, Setup as RulesSetup, Side,
+    Game, Handicap as RulesHandicap, Piece, PieceKind, Position, Setup as RulesSetup, Side,
     setup::MAX_HAND,
     shogi::{our_kind, their_kind},
 };
@@ -153,7 +153,7 @@ impl Setup {
 
     /// Adds all pieces that are neither on the board nor in hand, except kings, to a hand.
     pub(in super::super) fn add_rest_to_hand(&mut self, side: Side) {
-        for (kind, limit) in Kind::IN_HAND.into_iter().zip([2_u32, 2, 4, 4, 4, 4, 18]) {
+        for (kind, limit) in PieceKind::IN_HAND.into_iter().zip([2_u32, 2, 4, 4, 4, 4, 18]) {
             let is_kind = |(_, piece): &(_, Piece)| piece.kind.unpromoted() == kind;
             let on_board = self.0.pieces().filter(is_kind).fold(0_u32, |count, _| count + 1);
             let in_hands = Side::BOTH.map(|side| self.0.hand(side, kind));
@@ -164,7 +164,7 @@ impl Setup {
 
     /// The pieces of a hand, in the order of SFEN.
     pub(in super::super) fn hand(&self, side: Side) -> Vec<(PieceType, u32)> {
-        let pieces = Kind::IN_HAND.map(|kind| (their_kind(kind), self.0.hand(side, kind)));
+        let pieces = PieceKind::IN_HAND.map(|kind| (their_kind(kind), self.0.hand(side, kind)));
         pieces.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 

@@ -375,7 +375,7 @@ impl ActiveGame {
         if let Some(Err(_)) = pressed {
             // The flag fell before the move.
             document.delete_nodes(id, tip);
-            let outcome = before.time_is_over(side.into()).into();
+            let outcome = before.outcome_on_timeout(side.into()).into();
             return Ok((tip, self.finish(document, outcome, now)));
         }
         let left = self.clocks.and_then(|clocks| clocks.left(side));
@@ -474,7 +474,7 @@ impl ActiveGame {
         let (Some((side, _)), Some(position)) = (flag, self.tip_position(document)) else {
             return Vec::new();
         };
-        self.finish(document, position.time_is_over(side.into()).into(), now)
+        self.finish(document, position.outcome_on_timeout(side.into()).into(), now)
     }
 
     // Resignation, draws, claims.
