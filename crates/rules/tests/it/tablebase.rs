@@ -24,8 +24,8 @@ fn probe(tables: &Syzygy, fen: &str) -> TablebaseResult {
 /// The moves as `uci category dtz`, with `z` for zeroing moves and the end of the game.
 fn shown(result: &TablebaseResult) -> Vec<String> {
     let moves = result.moves.iter().map(|it| {
-        let category = it.value.category.map_or("unknown".to_owned(), |it| it.to_string());
-        let dtz = it.value.dtz.map_or("?".to_owned(), |it| it.to_string());
+        let category = it.value.category.map_or_else(|| "unknown".to_owned(), |it| it.to_string());
+        let dtz = it.value.dtz.map_or_else(|| "?".to_owned(), |it| it.to_string());
         let zeroing = if it.is_zeroing { " z" } else { "" };
         let end = it.end.map(|it| format!(" {it}")).unwrap_or_default();
         format!("{} {category} {dtz}{zeroing}{end}", it.mv.to_uci(CastlingForm::KingMove))

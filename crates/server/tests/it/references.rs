@@ -161,7 +161,7 @@ async fn books_list_moves_with_shares() {
     assert_eq!(explore(&server, "shogi", shogi, &path).await["other_game"], true);
     // A changed file is read again.
     std::fs::write(&book, &polyglot()[..16]).expect("a file");
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_mins(1);
     std::fs::File::options()
         .write(true)
         .open(&book)
@@ -185,9 +185,9 @@ async fn games_of_the_library_are_explored() {
     for (white, black, date, result, moves) in games {
         let headers = [("White", white), ("Black", black), ("Date", date), ("Result", result)];
         for (name, value) in headers {
-            text.push_str(&format!("[{name} \"{value}\"]\n"));
+            text.extend(["[", name, " \"", value, "\"]\n"]);
         }
-        text.push_str(&format!("\n{moves} {result}\n\n"));
+        text.extend(["\n", moves, " ", result, "\n\n"]);
     }
     let read = server.post("/api/import?name=a.pgn", "application/octet-stream", text.as_bytes());
     assert_eq!(read.await.json()["total"], 3);
