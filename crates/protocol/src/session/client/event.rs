@@ -37,8 +37,8 @@ pub enum Event {
     Overrun(SearchId),
     /// `info string` between searches.
     InfoString(String),
-    /// `registration …`. The session answers an error with [`Register::Later`], or with the answer of
-    /// [`ClientSession::register`].
+    /// `registration …`. The session answers an error with [`Register::Later`](crate::Register::Later), or with the answer of
+    /// [`ClientSession::register`](super::ClientSession::register).
     Registration(Status),
     /// `copyprotection …`. After an error the engine accepts no searches.
     CopyProtection(Status),
@@ -46,7 +46,7 @@ pub enum Event {
     UnknownLine(String),
     /// A malformed message of the engine.
     Malformed(Vec<Diagnostic>),
-    /// A violation by the engine. A message with [`Severity::Must`] was ignored.
+    /// A violation by the engine. A message with [`Severity::Must`](crate::Severity::Must) was ignored.
     Violation(Violation),
     /// A timeout. The caller decides whether to terminate the engine.
     Timeout(TimeoutKind),

@@ -25,11 +25,11 @@ pub enum Event {
         value: OptionValue,
     },
     /// The user's answer to `registration error`. Report the result with
-    /// [`registration`](EngineSession::registration).
+    /// [`registration`](super::EngineSession::registration).
     Register(Register<'static>),
     /// The next search belongs to another game.
     NewGame,
-    /// Finish everything requested before this event, then call [`EngineSession::ready`].
+    /// Finish everything requested before this event, then call [`EngineSession::ready`](super::EngineSession::ready).
     Prepare,
     /// Start a search, and answer it exactly once.
     Search(Box<SearchRequest>),
@@ -46,7 +46,7 @@ pub enum Event {
     Unknown(String),
     /// A malformed command.
     Malformed(Vec<Diagnostic>),
-    /// A violation by the client. A message with [`Severity::Must`] was ignored, unless it is queued.
+    /// A violation by the client. A message with [`Severity::Must`](crate::Severity::Must) was ignored, unless it is queued.
     Violation(Violation),
     /// A `setoption` that was rejected.
     BadOption(BadOption),
