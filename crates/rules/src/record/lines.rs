@@ -114,17 +114,14 @@ impl<R: BufRead> Reader<R> {
         let Some(Start { mut record, moves }) = self.start(line, rest, None)? else {
             return self.bare_moves(line, rest);
         };
-        let moves = match after(moves, "moves") {
-            Some(moves) => moves,
-            None => {
-                self.location = line.location(moves);
-                if !moves.is_empty() {
-                    self.notice(NoticeReason::Skipped(shortened(moves)), Kept::All);
-                }
-                ""
+        let moves = after(moves, "moves").unwrap_or_else(|| {
+            self.location = line.location(moves);
+            if !moves.is_empty() {
+                self.notice(NoticeReason::Skipped(shortened(moves)), Kept::All);
             }
-        };
-        self.play(&mut record, moves, |token| Some(line.location(token)))?;
+            ""
+        });
+        self.play(&mut record, moves, |token| Some(line.location(token)));
         Ok(record)
     }
 
@@ -137,7 +134,7 @@ impl<R: BufRead> Reader<R> {
             None => return Err(RecordErrorKind::Unexpected(shortened(first))),
         };
         let mut record = GameRecord::new(Position::start(self.game_of_moves(moves)));
-        let mut complete = self.play(&mut record, moves, |token| Some(line.location(token)))?;
+        let mut complete = self.play(&mut record, moves, |token| Some(line.location(token)));
         while let Some(line) = self.next_line()? {
             let moves = line.text.trim();
             if !moves.split_whitespace().next().is_some_and(is_move) {
@@ -145,7 +142,7 @@ impl<R: BufRead> Reader<R> {
                 break;
             }
             if complete {
-                complete = self.play(&mut record, moves, |token| Some(line.location(token)))?;
+                complete = self.play(&mut record, moves, |token| Some(line.location(token)));
             }
         }
         Ok(record)
@@ -273,7 +270,7 @@ impl<R: BufRead> Reader<R> {
                     return Err(RecordErrorKind::Unexpected(shortened(text)));
                 };
                 let mut record = start.record;
-                self.play(&mut record, &moves, |_| None)?;
+                self.play(&mut record, &moves, |_| None);
                 Ok(record)
             }
         }
@@ -285,7 +282,7 @@ impl<R: BufRead> Reader<R> {
         record: &mut GameRecord,
         moves: &str,
         location: impl Fn(&str) -> Option<Location>,
-    ) -> Result<bool, RecordErrorKind> {
+    ) -> bool {
         let limits = *self.lines.limits();
         for token in moves.split_whitespace() {
             if let Some(location) = location(token) {
@@ -295,7 +292,7 @@ impl<R: BufRead> Reader<R> {
             let kept = Kept::MainLine(u32::try_from(ply).unwrap_or(u32::MAX));
             if let Some(termination) = end_of(token) {
                 record.finish(termination);
-                return Ok(false);
+                return false;
             }
             let token = without_number(token, record.game());
             if token.is_empty() {
@@ -303,11 +300,11 @@ impl<R: BufRead> Reader<R> {
             }
             if let Some(result) = GameResult::from_text(token) {
                 record.result = result;
-                return Ok(false);
+                return false;
             }
             if ply >= limits.plies.min(limits.moves) {
                 self.notice(NoticeReason::LimitExceeded(Limit::Plies), kept);
-                return Ok(false);
+                return false;
             }
             let position = record.position();
             let mv = match record.game() {
@@ -328,9 +325,9 @@ impl<R: BufRead> Reader<R> {
                 Ok(Err(_)) => NoticeReason::LimitExceeded(Limit::Plies),
             };
             self.notice(reason, kept);
-            return Ok(false);
+            return false;
         }
-        Ok(true)
+        true
     }
 
     /// The game of moves after a start position that several games have.

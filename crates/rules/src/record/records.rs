@@ -52,7 +52,7 @@ pub struct Records<R>(Inner<BufReader<R>>);
 enum Inner<R> {
     /// The format is not detected yet.
     Undetected(Option<(R, Limits)>),
-    Pgn(pgn::Reader<Transcoder<R>>),
+    Pgn(Box<pgn::Reader<Transcoder<R>>>),
     Kif(kif::Reader<R>),
     Csa(csa::Reader<R>),
     Jkf(jkf::Reader<R>),
@@ -108,7 +108,7 @@ impl<R: Read> Records<R> {
 impl<R: BufRead> Inner<R> {
     fn new(source: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
         match from.format {
-            Format::Pgn => Self::Pgn(pgn::Reader::new(source, limits)),
+            Format::Pgn => Self::Pgn(Box::new(pgn::Reader::new(source, limits))),
             Format::Kif | Format::Ki2 => Self::Kif(kif::Reader::new(source, limits, from)),
             Format::Csa => Self::Csa(csa::Reader::new(source, limits, from)),
             Format::Jkf => Self::Jkf(jkf::Reader::new(source, limits, from)),

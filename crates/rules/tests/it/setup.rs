@@ -284,18 +284,15 @@ fn positions_that_violate_the_rules_can_be_viewed() {
         assert_eq!(position.setup().to_string(), text);
         assert_eq!(position.game(), game);
         assert_eq!(MoveCodec::usual(game).encode_position(&position, &[]), None);
-        match mv {
-            Some(mv) => {
-                position.play_uci(mv).expect("a move");
-                assert!(position.defect().is_some());
-            }
-            None => {
-                assert!(position.legal_moves().is_empty());
-                let error = position.play_uci("a1a2").expect_err("no move");
-                assert_eq!(error.reason, IllegalReason::NotPlayable);
-                assert_eq!(position.outcome(), None);
-                assert_ne!(position.key(), Position::start(game).key());
-            }
+        if let Some(mv) = mv {
+            position.play_uci(mv).expect("a move");
+            assert!(position.defect().is_some());
+        } else {
+            assert!(position.legal_moves().is_empty());
+            let error = position.play_uci("a1a2").expect_err("no move");
+            assert_eq!(error.reason, IllegalReason::NotPlayable);
+            assert_eq!(position.outcome(), None);
+            assert_ne!(position.key(), Position::start(game).key());
         }
     }
     for game in [Game::Chess, Game::Chess960, Game::Shogi] {

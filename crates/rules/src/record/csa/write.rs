@@ -27,7 +27,7 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
     headers(record, &mut out);
     board(record, &mut out);
     if let Some(root) = record.root() {
-        comments(&root.annotations(), &mut out);
+        comments(root.annotations(), &mut out);
     }
     let shown: Result<(), WriteError> = walk.steps(record, false, |step| {
         match step {
@@ -36,7 +36,7 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
                 let side = record.turn_after(node).other();
                 let _ = writeln!(out, "{}{}", sign_of(side), move_text(board, mv));
                 time(node.annotations().elapsed, fractions, &mut out);
-                comments(&node.annotations(), &mut out);
+                comments(node.annotations(), &mut out);
             }
             Step::Illegal { node, mv, board, .. } => {
                 let _ =

@@ -50,7 +50,7 @@ pub(super) fn content(link: &str) -> Option<Content> {
                 return Some(Content::Usen(value));
             }
             if let Some((start, own)) = line(&value) {
-                let moves = if own.is_empty() { moves.clone().unwrap_or_default() } else { own };
+                let moves = if own.is_empty() { moves.unwrap_or_default() } else { own };
                 return Some(Content::Line { game, start, moves });
             }
         }
@@ -63,7 +63,7 @@ pub(super) fn content(link: &str) -> Option<Content> {
         return Some(Content::Pgn(spaced_moves(&decoded(pgn, true))));
     }
     if let Some((start, own)) = line(&path) {
-        let moves = if own.is_empty() { moves.clone().unwrap_or_default() } else { own };
+        let moves = if own.is_empty() { moves.unwrap_or_default() } else { own };
         return Some(Content::Line { game, start, moves });
     }
     let start = "startpos".to_owned();
@@ -94,7 +94,8 @@ fn line(text: &str) -> Option<(String, String)> {
         let mut fields = rest.split_whitespace();
         let board = fields.next()?.split('/').take(9).collect::<Vec<_>>();
         let width = match board.len() {
-            8 | 9 => board.len() as u32,
+            8 => 8,
+            9 => 9,
             _ => continue,
         };
         if board.iter().all(|rank| width_of(rank) == Some(width)) {

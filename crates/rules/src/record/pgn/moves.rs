@@ -28,7 +28,7 @@ pub(super) fn read_move(
     if let Ok(san) = &san
         && let Ok(mv) = san.to_move(position)
     {
-        languages.note(san);
+        languages.note(*san);
         return Some(mv);
     }
     read_other_form(position, text, &san).or_else(|| languages.read(position, text))
@@ -45,7 +45,7 @@ fn read_other_form(
     {
         return None;
     }
-    let tidy = San::from_ascii(&normalized(text)).and_then(|san| Ok(san.to_move(position)));
+    let tidy = San::from_ascii(&normalized(text)).map(|san| san.to_move(position));
     if let Ok(Ok(mv)) = tidy {
         return Some(mv);
     }
@@ -178,9 +178,9 @@ impl Languages {
         LANGUAGES.get(index).map(|(name, _)| *name)
     }
 
-    fn note(&mut self, san: &San) {
+    fn note(&mut self, san: San) {
         if let San::Normal { role, promotion, .. } = san {
-            for role in [Some(*role), *promotion].into_iter().flatten() {
+            for role in [Some(role), promotion].into_iter().flatten() {
                 if role != Role::Pawn {
                     self.english |= 1 << index_of(role);
                 }
@@ -206,7 +206,7 @@ impl Languages {
             if !is_candidate {
                 continue;
             }
-            let Some(english) = translated(text, letters) else { continue };
+            let Some(english) = translated(text, *letters) else { continue };
             let san = San::from_ascii(&english);
             let mv = san.as_ref().ok().and_then(|san| san.to_move(position).ok());
             let Some(mv) = mv.or_else(|| read_other_form(position, &english, &san)) else {
@@ -234,7 +234,7 @@ fn index_of(role: Role) -> u8 {
 }
 
 /// The move with English letters. `None` if a letter is not one of the language.
-fn translated(text: &[u8], letters: &[u8; 5]) -> Option<Vec<u8>> {
+fn translated(text: &[u8], letters: [u8; 5]) -> Option<Vec<u8>> {
     let translate = |byte: u8| {
         if !byte.is_ascii_uppercase() || byte == b'O' {
             return Some(byte);

@@ -328,7 +328,7 @@ impl<R: BufRead> Reader<R> {
                     self.notice(NoticeReason::LimitExceeded(Limit::CommentBytes));
                 }
                 Token::OpenComment => {
-                    let kept = self.kept(draft);
+                    let kept = Self::kept(draft);
                     self.notice_kept(NoticeReason::OpenComment, kept);
                     return Ok(Rest::Moves);
                 }
@@ -556,7 +556,7 @@ impl<R: BufRead> Reader<R> {
             self.reject_main_line(draft, reason);
             return false;
         }
-        let kept = self.kept(draft);
+        let kept = Self::kept(draft);
         self.notice_kept(reason, kept);
         draft.skipping = 1;
         true
@@ -567,7 +567,7 @@ impl<R: BufRead> Reader<R> {
         self.notice_kept(reason, Kept::MainLine(ply));
     }
 
-    fn kept(&self, draft: &Draft) -> Kept {
+    fn kept(draft: &Draft) -> Kept {
         if draft.outer.is_empty() {
             Kept::MainLine(draft.line.ply)
         } else {

@@ -49,7 +49,6 @@ const NEXT_GAME: &[u8] = b"[Event \"";
 #[derive(Debug)]
 pub(super) struct Tokens<R> {
     input: R,
-    is_at_end: bool,
     limits: Limits,
     next_game: Finder<'static>,
     /// Text of the source. A byte before the token remains in it, if there is one.
@@ -77,7 +76,6 @@ impl<R: BufRead> Tokens<R> {
     pub(super) fn new(input: R, limits: Limits) -> Self {
         Self {
             input,
-            is_at_end: false,
             limits,
             next_game: Finder::new(NEXT_GAME),
             buffer: Vec::new(),
@@ -167,7 +165,6 @@ impl<R: BufRead> Tokens<R> {
                 Err(error) => return Err(error),
             };
             self.input.consume(count);
-            self.is_at_end = count == 0;
             return Ok(count > 0);
         }
     }
@@ -204,7 +201,7 @@ impl<R: BufRead> Tokens<R> {
         let byte = loop {
             self.token = self.position;
             let Some(&byte) = self.buffer.get(self.position) else {
-                if self.is_at_end || !self.fill()? {
+                if !self.fill()? {
                     self.text = self.position..self.position;
                     return Ok(Token::End);
                 }

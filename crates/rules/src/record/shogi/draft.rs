@@ -10,8 +10,8 @@ use rsshogi::types::{Move as RawMove, Move32};
 use crate::{BoardRef, Game, GameOutcome, GameResult, Move, Position, Side, Termination};
 
 use super::super::{
-    Annotations, End, Evaluation, GameRecord, Kept, Limit, Limits, NodeId, Notice, NoticeReason,
-    RecordErrorKind, RecordMove,
+    Annotations, End, Evaluation, GameRecord, Kept, Limit, Limits, Node, NodeId, Notice,
+    NoticeReason, RecordErrorKind, RecordMove,
     input::{Location, add_notice},
     limits::MAX_PLIES,
 };
@@ -101,7 +101,7 @@ impl Draft {
     }
 
     fn annotations(&self) -> Option<&Annotations> {
-        self.record.node(self.cursor()).map(|node| node.annotations())
+        self.record.node(self.cursor()).map(Node::annotations)
     }
 
     /// The annotations at the cursor. `None` in a broken line.

@@ -38,7 +38,7 @@ fn summary(record: &GameRecord) -> String {
         count(|node| node.annotations().nags.len()),
         count(|node| usize::from(node.annotations().evaluation.is_some())),
         count(|node| usize::from(
-            node.annotations().elapsed.or(node.annotations().clock).is_some()
+            node.annotations().elapsed.or_else(|| node.annotations().clock).is_some()
         )),
         name(Side::First),
         name(Side::Second),

@@ -1,7 +1,7 @@
 //! Defective PGN of programs and handwritten records, and the parts that are read.
 
 use readyok_rules::record::{
-    self, Format, GameRecord, Kept, Nag, NodeId, Notice, NoticeReason, RecordMove,
+    self, Format, GameRecord, Kept, Nag, Node, NodeId, Notice, NoticeReason, RecordMove,
 };
 use readyok_rules::{Game, GameResult, PositionError};
 
@@ -40,7 +40,7 @@ fn null_moves_are_nodes() {
     let (record, notices) = read("1. d4 d5 (1... Nf6 2. -- g6 3. c4 {idea} Bg7) 2. c4 *");
     assert_eq!((record.len(), notices.len()), (3 + 5, 0));
     let nulls = record.children(record.mainline().next().expect("d4").id()).nth(1).expect("Nf6");
-    assert_eq!(record.next(nulls.id()).and_then(|node| node.mv()), Some(RecordMove::Null));
+    assert_eq!(record.next(nulls.id()).and_then(Node::mv), Some(RecordMove::Null));
     let (record, notices) = read("1. e4 e5 2. Qh5 Ke7 3. Qxe5+ -- 4. d4 *");
     assert_eq!(record.mainline().count(), 5);
     assert_eq!(notices.first().map(|it| it.kept), Some(Kept::MainLine(5)));

@@ -120,7 +120,7 @@ fn formats_of_shogi_end_a_line_before_a_null_move() {
     play(&mut record, "7g7f");
     record.play(RecordMove::Null).expect("no check");
     play(&mut record, "2g2f");
-    let reply = record.start().clone().after(["7g7f"]).and_then(|it| Ok(it.parse_move("3c3d")));
+    let reply = record.start().clone().after(["7g7f"]).map(|it| it.parse_move("3c3d"));
     let first = record.mainline().next().expect("a move").id();
     record.add(first, reply.expect("legal").expect("legal")).expect("legal");
     for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi] {
