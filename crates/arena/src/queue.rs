@@ -460,7 +460,7 @@ pub enum ReturnReason {
     Requeued,
     /// The match was stopped.
     Withdrawn,
-    /// The job was lost [`DELIVERIES`](DELIVERIES) times.
+    /// The job was lost [`DELIVERIES`] times.
     TooManyDeliveries,
     /// The pairing cannot be played, for this reason.
     Failed(String),

@@ -17,7 +17,7 @@
 //! | 4 | [`Jobs`] | work on many games |
 //! | – | [`Matches`] | matches, with a lock and threads of their own |
 //!
-//! Calls go down; up and sideways go [events](events::AppEvent). There is no I/O under the lock: only the thread of the
+//! Calls go down; up and sideways go [events](components::AppEvent). There is no I/O under the lock: only the thread of the
 //! [`Writer`] uses the [`Store`], and a command is answered when its changes are written.
 
 mod analyses;

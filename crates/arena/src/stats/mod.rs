@@ -4,7 +4,7 @@
 //! (single games) or a [`Pentanomial`] (game pairs with reversed colors, whose results are
 //! correlated). Both give the [`Figures`] of the match and the state of a sequential test, [`Sprt`].
 //! Results of many players are counted in a [`Crosstable`], which gives rankings with tie-breaks and
-//! [`Ratings`]. [`fastchess`] and [`cutechess`] print statistics in the formats of fastchess.
+//! [`Ratings`]. [`fastchess`] prints statistics in the formats of fastchess and cutechess.
 //!
 //! ```
 //! use readyok_arena::stats::{Counts, Figures, Model, Pentanomial, Sprt, Verdict};

@@ -53,7 +53,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// Settings of a run of the checks on a client.
 ///
 /// The client is started repeatedly by a command in which `{engine}` is the executable of its engine. This executable gets
-/// no arguments and must first call [`serve_as_mock_engine`](crate::serve_as_mock_engine).
+/// no arguments and must first call [`serve_as_mock_engine`].
 ///
 /// ```no_run
 /// use readyok_check::ClientSuite;
