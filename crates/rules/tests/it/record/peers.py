@@ -52,8 +52,7 @@ def tree(game):
         node = open_nodes.pop()
         move = node.parent.board().uci(node.move, chess960=node.board().chess960) if node.parent else ""
         nodes.append({"move": move, "ply": node.ply() - game.ply(), **with_engine_output(node, notes(node))})
-        # Null moves are not supported here.
-        open_nodes.extend(child for child in reversed(node.variations) if child.move)
+        open_nodes.extend(reversed(node.variations))
     return nodes
 
 
