@@ -3,16 +3,13 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use encoding_rs::Encoding;
-use readyok_rules::record::{
-    Format, GameRecord, Limits, Notice, RecordError, RecordErrorKind, Records,
-};
-use readyok_rules::{Epd, EpdError, Game, Position, PositionError};
+use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records};
 
 use super::compression::{Compression, decompressed};
 use super::encoding::Transcoder;
@@ -211,13 +208,8 @@ type Source = Box<dyn Read + Send>;
 
 /// The games of a file.
 pub(crate) struct Games {
-    inner: Inner,
+    records: Records<Source>,
     format: Option<InputFormat>,
-}
-
-enum Inner {
-    Records(Box<Records<Source>>),
-    Positions(Positions),
 }
 
 impl Games {
@@ -237,22 +229,13 @@ impl Games {
             None => source,
         };
         let format = options.format.or_else(|| file.path.as_deref().and_then(InputFormat::of));
-        let inner = if let Some(InputFormat::Fen | InputFormat::Epd) = format {
-            Inner::Positions(Positions {
-                lines: BufReader::new(source),
-                is_epd: format == Some(InputFormat::Epd),
-                line: 0,
-                game: 0,
-                is_over: false,
-            })
-        } else {
-            let record_format = match format {
-                Some(InputFormat::Record(format)) => Some(format),
-                _ => None,
-            };
-            Inner::Records(Box::new(Records::new(source, record_format, Limits::default())))
+        let record_format = match format {
+            Some(InputFormat::Record(format)) => Some(format),
+            Some(InputFormat::Fen | InputFormat::Epd) => Some(Format::Uci),
+            None => None,
         };
-        Ok(Self { inner, format })
+        let records = Records::new(source, record_format, Limits::default());
+        Ok(Self { records, format })
     }
 
     /// The format, if it was not detected from the content.
@@ -262,10 +245,7 @@ impl Games {
 
     /// The notices of the last game.
     pub(super) fn notices(&self) -> &[Notice] {
-        match &self.inner {
-            Inner::Records(records) => records.notices(),
-            Inner::Positions(_) => &[],
-        }
+        self.records.notices()
     }
 }
 
@@ -273,65 +253,6 @@ impl Iterator for Games {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.inner {
-            Inner::Records(records) => records.next(),
-            Inner::Positions(positions) => positions.next(),
-        }
-    }
-}
-
-/// Games without moves, from lines with positions.
-struct Positions {
-    lines: BufReader<Source>,
-    is_epd: bool,
-    line: u64,
-    game: u64,
-    is_over: bool,
-}
-
-impl Positions {
-    fn read(&self, text: &str) -> Result<GameRecord, RecordErrorKind> {
-        if self.is_epd {
-            let epd = Epd::read(Game::Chess, text).map_err(|error| match error {
-                EpdError::Position(error) => RecordErrorKind::Start(error),
-                _ => RecordErrorKind::Unexpected(text.chars().take(60).collect()),
-            })?;
-            return Ok(GameRecord::new(epd.position));
-        }
-        let rows = text.split_whitespace().next().unwrap_or_default().split('/').count();
-        let game = if rows == 9 { Game::Shogi } else { Game::Chess };
-        let text = text.strip_prefix("sfen ").unwrap_or(text);
-        let read = Position::from_text(game, text).or_else(|error: PositionError| {
-            Position::from_text(Game::Chess960, text).map_err(|_| error)
-        });
-        read.map(GameRecord::new).map_err(RecordErrorKind::Start)
-    }
-}
-
-impl Iterator for Positions {
-    type Item = Result<GameRecord, RecordError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut text = String::new();
-        while !self.is_over {
-            self.line += 1;
-            text.clear();
-            let read = self.lines.read_line(&mut text);
-            let line = text.trim_start_matches('\u{feff}').trim();
-            let result = match read {
-                Ok(0) => break,
-                Ok(_) if line.is_empty() || line.starts_with('#') => continue,
-                Ok(_) => self.read(line),
-                Err(error) => {
-                    self.is_over = true;
-                    Err(error.into())
-                }
-            };
-            self.game += 1;
-            let (game, line) = (self.game, self.line);
-            return Some(result.map_err(|kind| RecordError { game, line, column: 1, kind }));
-        }
-        self.is_over = true;
-        None
+        self.records.next()
     }
 }

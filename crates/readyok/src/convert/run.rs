@@ -442,7 +442,11 @@ impl Run {
             }
             Sink::Check => {
                 let (games, defects) = (self.read, self.defects);
-                print_error(&format!("{games} games, {defects} defects"));
+                print_error(&format!(
+                    "{games} {}, {defects} {}",
+                    if games == 1 { "game" } else { "games" },
+                    if defects == 1 { "defect" } else { "defects" }
+                ));
             }
             Sink::List(_) => {}
         }
