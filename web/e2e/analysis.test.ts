@@ -118,7 +118,7 @@ test('sends threats, search moves, mate searches and MultiPV', async () => {
   await containsText(
     log,
     // After a null move.
-    'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1',
+    'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 1 1',
     'go infinite searchmoves d2d4',
     'setoption name MultiPV value 4',
     'mate 5',

@@ -40,11 +40,11 @@ async function addRogue(page: Page, ...args: string[]) {
 test('reports location and reason of unreadable records', async () => {
   const page = await there('#/library');
   await read(page, 'a.pgn', '[White "A"]\n\n1. e4 e5 2. Ke3 *\n\n[White "B"]\n\n1. d4 *\n');
-  await containsText(toasts(page), '第1局, 3行目, 13文字目: 「Ke3」は指せる手ではありません', 'Ke3');
+  await containsText(toasts(page), '3行目, 13文字目: Ke3: ', 'Ke3');
   // Readable games are imported.
   await containsText(toasts(page), '1');
   await read(page, 'b.kif', '手合割：平手\n   1 ７六歩(77)\n   2 ７六歩(77)\n');
-  await containsText(toasts(page), '第1局, 3行目');
+  await containsText(toasts(page), '本譜は1手目まで読み込みました', '７六歩');
   await read(page, 'c.pgn', '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n');
   await containsText(toasts(page), 'キング(玉)');
   await page.getByLabel(ja('library.position'), { exact: true }).fill('8/8/8/8/8/8/8/8 w - - 0 1');
@@ -62,7 +62,7 @@ test('reports unreadable records of an imported folder', async () => {
   await dialog.getByRole('button', { name: /^records/ }).click();
   await dialog.getByRole('button', { name: ja('files.this') }).click();
   await page.getByText(ja('job.errors', { count: 1 })).click();
-  await containsText(page.getByTestId('job').locator('li'), '第1局, 1行目', 'c.pgn', 'e4');
+  await containsText(page.getByTestId('job').locator('li'), '本譜は1手目まで読み込みました', 'c.pgn', 'e4');
 });
 
 test('reports why a move or a position is rejected', async () => {

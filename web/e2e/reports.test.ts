@@ -159,7 +159,7 @@ test(
     await job.getByText(en('job.files', { done: 3, all: 3 })).waitFor();
     await job.getByText(en('job.errors', { count: 1 })).click();
     await job.getByText(/^c\.pgn: /).waitFor();
-    await expect.poll(() => page.getByText('/ 3').count(), LONG).toBe(1);
+    await expect.poll(() => page.getByText('/ 4').count(), LONG).toBe(1);
     await job.getByRole('button', { name: en('job.dismiss') }).click();
     await job.waitFor({ state: 'detached' });
 
@@ -170,8 +170,8 @@ test(
     await dialog.getByLabel(en('report.seconds')).fill('0.05');
     await dialog.getByRole('button', { name: en('report.run') }).click();
     await job.and(page.locator('[data-status=done]')).waitFor(WHOLE);
-    await job.getByText(en('job.games', { done: 3, all: 3 })).waitFor();
-    await expect.poll(() => page.getByText('/ 6').count(), LONG).toBe(1);
+    await job.getByText(en('job.games', { done: 4, all: 4 })).waitFor();
+    await expect.poll(() => page.getByText('/ 8').count(), LONG).toBe(1);
     expect(await violations(page)).toEqual([]);
     await job.getByRole('button', { name: en('job.dismiss') }).click();
     await job.waitFor({ state: 'detached' });

@@ -117,6 +117,8 @@ export const en = {
   'location.entry': 'entry {entry}',
   'location.line': 'line {line}',
   'location.column': 'column {column}',
+  'kept.main': '{text}; the main line was read up to ply {plies}',
+  'kept.variation': '{text}; the variation was read up to ply {plies}',
   'engine.last_stderr_line': '{text}; last stderr line: {line}',
 
   'settings.title': 'Settings',

@@ -118,6 +118,8 @@ test('includes location, engine and subject of an error', () => {
   const context = { path: 'a.pgn', game: 2, line: 3, column: 13 };
   const illegal: ErrorInfo = { code: 'no_matching_move', text: 'Ke3', context };
   expect(errorInfoText(illegal)).toBe('a.pgn, 第2局, 3行目, 13文字目: 「Ke3」は指せる手ではありません');
+  const cut: ErrorInfo = { ...illegal, context: { line: 3, kept: { line: 'main', plies: 2 } } };
+  expect(errorInfoText(cut)).toBe('3行目: 「Ke3」は指せる手ではありません(本譜は2手目まで読み込みました)');
   const failed: ErrorInfo = { code: 'engine_failures', count: 2, context: { engine: 'Rogue' } };
   expect(errorInfoText(failed)).toBe('Rogue: 2回失敗しました');
   const missing: ErrorInfo = { code: 'not_found', subject: 'file' };

@@ -136,7 +136,7 @@ export function detailText(outcome: OutcomeView): string {
 
 /** The text of an error, with squares, pieces and sides of its variant. */
 export function errorInfoText({ code, context = {}, ...parameters }: ErrorInfo): string {
-  const { variant = 'chess', engine, path, game, entry, line, column, move, stderr } = context;
+  const { variant = 'chess', engine, path, game, entry, line, column, move, kept, stderr } = context;
   const values: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(parameters)) values[name] = parameterText(name, value, variant);
   const text = t(`error.${code}`, values).trim();
@@ -144,7 +144,8 @@ export function errorInfoText({ code, context = {}, ...parameters }: ErrorInfo):
     .filter(([, number]) => number !== undefined)
     .map(([name, number]) => t(`location.${name as 'line'}`, { [name]: number ?? 0 }));
   const location = [path, ...numbers].filter(Boolean).join(', ');
-  const whole = stderr ? t('engine.last_stderr_line', { text, line: stderr }) : text;
+  const complete = kept ? t(`kept.${kept.line}`, { text, plies: kept.plies }) : text;
+  const whole = stderr ? t('engine.last_stderr_line', { text: complete, line: stderr }) : complete;
   return [engine, location, move, whole].filter(Boolean).join(': ');
 }
 

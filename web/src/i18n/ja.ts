@@ -344,6 +344,8 @@ export const ja: Record<Key, string> = {
   'location.entry': '{entry}番目',
   'location.line': '{line}行目',
   'location.column': '{column}文字目',
+  'kept.main': '{text}(本譜は{plies}手目まで読み込みました)',
+  'kept.variation': '{text}(変化は{plies}手目まで読み込みました)',
   'engine.last_stderr_line': '{text}。最後の出力: {line}',
   'field.board': '盤面',
   'field.turn': '手番',

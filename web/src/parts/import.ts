@@ -11,7 +11,8 @@ export async function importText(blob: Blob, name: string, open: boolean): Promi
   try {
     const result = await upload<Imported>('import', { name, open: String(open) }, blob);
     const text = t('record.done', { count: result.total });
-    const [error] = result.errors;
+    // Many games end without a result.
+    const error = result.errors[0] ?? result.warnings.find(({ code }) => code !== 'unexpected_end');
     if (result.total > 0 || !error) toast(text, 'good');
     if (error) toast(errorInfoText(error), 'bad');
     return result;

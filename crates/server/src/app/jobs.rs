@@ -551,7 +551,10 @@ impl Import {
             continues
         });
         let continues = continues && (batch.is_empty() || self.add(batch.take()));
-        continues.then_some(faults.errors)
+        // Games that were read in part.
+        let is_cut = |it: &ErrorInfo| it.context.as_ref().is_some_and(|it| it.kept.is_some());
+        let cut = faults.warnings.into_iter().filter(is_cut);
+        continues.then(|| faults.errors.into_iter().chain(cut).collect())
     }
 
     /// Adds games to the library and to the job, all or none. Returns whether the job continues.
