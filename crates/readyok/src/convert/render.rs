@@ -150,11 +150,14 @@ impl Renderer {
             }
             OutputFormat::Json => json::write(record, &mut out)
                 .map_err(|error| RenderError::Write(WriteError::Io(error.into())))?,
-            OutputFormat::Record(Format::Usi) if !is_shogi => uci_line(record, &mut out),
             OutputFormat::Record(Format::Pgn) => {
                 record::write_pgn(record, &self.pgn, &mut out).map_err(RenderError::Write)?;
             }
             OutputFormat::Record(format) => {
+                let format = match format {
+                    Format::Usi if !is_shogi => Format::Uci,
+                    format => format,
+                };
                 // These formats declare their encoding.
                 record::write_encoded(record, format, self.encoding, &mut out)
                     .map_err(RenderError::Write)?;
@@ -192,27 +195,6 @@ impl Renderer {
             out.push(b'\n');
         }
     }
-}
-
-/// A game of chess as `position startpos moves e2e4`.
-fn uci_line(record: &GameRecord, out: &mut Vec<u8>) {
-    let game = record.game();
-    let start = record.start().to_string();
-    let is_standard = start == readyok_rules::Position::start(Game::Chess).to_string();
-    out.extend_from_slice(b"position ");
-    if is_standard {
-        out.extend_from_slice(b"startpos");
-    } else {
-        out.extend_from_slice(b"fen ");
-        out.extend_from_slice(start.as_bytes());
-    }
-    // Engines accept no null moves.
-    let moves = record.mainline().map_while(|node| node.mv()?.legal());
-    for (index, mv) in moves.enumerate() {
-        out.extend_from_slice(if index == 0 { b" moves " } else { b" " });
-        out.extend_from_slice(mv.to_uci(game.castling_form()).as_bytes());
-    }
-    out.push(b'\n');
 }
 
 /// Why a game could not be written.
