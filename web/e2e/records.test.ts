@@ -237,3 +237,17 @@ test('exports changes of a game', async () => {
   expect(readFileSync(out, 'utf8')).toMatch(/1\. d4 \{ ?a quiet <b>start<\/b> ?\}/);
   await visit(page, en('nav.library'));
 });
+
+test('remembers a pasted game whose page is left before the game is received', async () => {
+  const page = await fixture.page('#/library');
+  await page.getByText(en('library.none')).waitFor();
+  await page.evaluate(() => {
+    addEventListener('hashchange', () => (location.hash = '#/library'), { once: true });
+  });
+  await paste(page, PGN);
+  await page.locator('tbody tr').first().waitFor();
+  await page.waitForURL('**/#/library');
+  await visit(page, en('nav.analyse'));
+  await squares(page);
+  expect(await moveTexts(page)).toContain('e4');
+});

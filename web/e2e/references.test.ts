@@ -149,6 +149,8 @@ test('explores the games of the library with a filter', async () => {
       game('Bob', 'Ann', '2026.03.01', '0-1', '1. d4 d5 2. Nf3 Nf6') +
       game('Cid', 'Ann', '2025.01.01', '1/2-1/2', '1. d4 d5 2. c4'),
   );
+  // The first game is opened after the import.
+  await squares(page);
   await visit(page, en('nav.library'));
   await expect.poll(() => page.locator('tbody tr').count(), LONG).toBe(3);
   await visit(page, en('nav.analyse'));

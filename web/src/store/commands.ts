@@ -17,6 +17,12 @@ export function changeSettings(confirmed: Settings, change: Partial<Settings>): 
   return pendingSettings.track('', settings, request({ kind: 'set_settings', settings }));
 }
 
+/** Stores the game that is shown when a page of games is opened next. */
+export function rememberGame(confirmed: Settings | undefined, game: GameId) {
+  if (!confirmed || latestSettings(confirmed).current_game === game) return;
+  changeSettings(confirmed, { current_game: game }).catch(() => {});
+}
+
 const pendingAnalyses = new PendingCommands<AnalysisSettings>();
 const key = (game: GameId, analysis: EngineAnalysis) => `${game}/${analysis.engine}`;
 
