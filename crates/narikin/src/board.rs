@@ -10,6 +10,7 @@ pub(crate) use self::{chess::Chess, shogi::Shogi};
 use crate::{
     control::{Limits, TbConfig},
     mate::{self, Solution, Solver},
+    network::Features,
     score::Value,
     search::{Tuning, tt::Bound},
 };
@@ -117,14 +118,10 @@ pub(crate) trait Board: Clone + Send {
     /// The hand-crafted evaluation.
     fn evaluate(&self) -> Value;
 
-    /// The number of input features of a network.
-    const FEATURES: usize;
+    /// The position for networks.
+    type Position: Features;
 
-    /// Calls `each` with every active feature from a side's perspective.
-    fn features(&self, side: usize, each: &mut dyn FnMut(usize));
-
-    /// Calls `each` with every feature that a move adds or removes, from a side's perspective.
-    fn changes(&self, mv: Self::Move, side: usize, each: &mut dyn FnMut(Change));
+    fn position(&self) -> &Self::Position;
 
     /// Whether a move is a drop.
     fn is_drop(mv: Self::Move) -> bool {
@@ -175,13 +172,6 @@ pub(crate) struct TbMove {
     /// Moves of the lowest rank preserve the result.
     pub(crate) rank: i32,
     pub(crate) value: Value,
-}
-
-/// A change of a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
-    Added(usize),
-    Removed(usize),
 }
 
 /// The number of correction history keys.

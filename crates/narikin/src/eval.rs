@@ -5,7 +5,6 @@
 //! weights can be tuned.
 
 pub mod chess;
-pub(crate) mod network;
 pub mod shogi;
 
 use readyok_rules::Game;

@@ -5,10 +5,10 @@ use std::{collections::TryReserveError, fmt, sync::Arc, thread};
 use readyok_rules::{BoardRef, Game, Position};
 
 use crate::{
-    board::{Board, Chess, Shogi},
+    board::{Chess, Shogi},
     control::{Control, Limits, SearchResult},
-    eval::network::{Network, NetworkError},
     mate::Solver,
+    network::Network,
     search::{
         history::Histories,
         run::{Run, unsearched},
@@ -123,21 +123,23 @@ impl Searcher {
         found.unwrap_or_else(|| unsearched(position, limits, control))
     }
 
-    /// Sets or removes the network of a game, from the content of its file. Chess and Chess960
-    /// share one.
-    ///
-    /// # Errors
-    ///
-    /// The file is not a network of this game. Nothing is changed.
-    pub fn set_network(&mut self, game: Game, file: Option<&[u8]>) -> Result<(), NetworkError> {
-        let read = |features| file.map(|file| Network::read(file, features)).transpose();
-        match game {
-            Game::Chess | Game::Chess960 => {
-                self.chess_network = read(Chess::FEATURES)?.map(Arc::new);
-            }
-            Game::Shogi => self.shogi_network = read(Shogi::FEATURES)?.map(Arc::new),
-        }
+    /// Evaluates positions of the network's game by the network. Chess and Chess960 share one.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        let game = network.architecture().game();
+        *self.network_mut(game) = Some(network);
         self.clear();
-        Ok(())
+    }
+
+    /// Evaluates positions of a game by the hand-written evaluation.
+    pub fn remove_network(&mut self, game: Game) {
+        *self.network_mut(game) = None;
+        self.clear();
+    }
+
+    fn network_mut(&mut self, game: Game) -> &mut Option<Arc<Network>> {
+        match game {
+            Game::Chess | Game::Chess960 => &mut self.chess_network,
+            Game::Shogi => &mut self.shogi_network,
+        }
     }
 }

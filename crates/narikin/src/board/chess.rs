@@ -7,7 +7,7 @@ use cozy_chess::{
 };
 use readyok_rules::{BoardRef, Position, shakmaty};
 
-use super::{Board, CORRECTION_KEYS, Change, MoveList, SearchMove, TbMove, cuckoo::Cuckoo};
+use super::{Board, CORRECTION_KEYS, MoveList, SearchMove, TbMove, cuckoo::Cuckoo};
 use crate::{
     control::{Limits, TbConfig},
     eval,
@@ -370,13 +370,6 @@ fn correction_keys_of(board: &Cozy) -> [u64; CORRECTION_KEYS] {
     correction_keys
 }
 
-/// The feature of a piece on a square from a side's perspective.
-fn feature(piece: Piece, color: Color, square: Square, side: usize) -> usize {
-    let seen_by = if side == 0 { Color::White } else { Color::Black };
-    let theirs = usize::from(color != seen_by);
-    (theirs * Piece::NUM + piece as usize) * Square::NUM + square.relative_to(seen_by) as usize
-}
-
 impl Board for Chess {
     type Move = ChessMove;
 
@@ -597,19 +590,10 @@ impl Board for Chess {
         eval::chess::evaluate(&self.now.board)
     }
 
-    const FEATURES: usize = 2 * Piece::NUM * Square::NUM;
+    type Position = Cozy;
 
-    fn features(&self, side: usize, each: &mut dyn FnMut(usize)) {
-        for (piece, color, square) in pieces(&self.now.board) {
-            each(feature(piece, color, square, side));
-        }
-    }
-
-    fn changes(&self, mv: ChessMove, side: usize, each: &mut dyn FnMut(Change)) {
-        self.for_each_change(mv.mv, kind(mv.piece), |piece, color, square, added| {
-            let feature = feature(piece, color, square, side);
-            each(if added { Change::Added(feature) } else { Change::Removed(feature) });
-        });
+    fn position(&self) -> &Cozy {
+        &self.now.board
     }
 
     fn is_noisy(&self, mv: ChessMove) -> bool {

@@ -9,11 +9,11 @@ use readyok_rules::{
             CapturePlusPro, Legal, Move32Sink, MoveGenType, QuietsProMinus,
             generate_legal_all_move32, generate_moves_move32_into,
         },
-        types::{Color, EnteringKingRule, Hand, HandPiece, Move, Move32, Piece, PieceType, Square},
+        types::{Color, EnteringKingRule, Hand, Move, Move32, Piece, PieceType},
     },
 };
 
-use super::{Board, CORRECTION_KEYS, Change, MoveList, SearchMove};
+use super::{Board, CORRECTION_KEYS, MoveList, SearchMove};
 use crate::{
     control::Limits,
     eval,
@@ -152,29 +152,6 @@ impl Shogi {
         let board = self.position.board_key().low_u64();
         self.past.push(PastPosition { board, hand: self.position.hand(self.position.turn()) });
     }
-}
-
-/// First features of a side's hand by hand piece, one per piece in hand, and their number.
-const HAND_STARTS: [usize; 8] = [0, 0, 18, 22, 26, 30, 32, 34];
-const IN_HAND: usize = 38;
-const ON_BOARD: usize = 14 * 81;
-
-/// The feature of a piece on a square from a side's perspective.
-fn feature(piece: Piece, square: Square, side: usize) -> usize {
-    let theirs = usize::from(piece.color().to_index() != side);
-    let square = if side == 0 { square } else { square.flip() };
-    theirs * ON_BOARD + (piece.piece_type().to_index() - 1) * 81 + square.to_index()
-}
-
-/// The feature of the `count`th piece of a kind in hand, from 1.
-fn hand_feature(piece: PieceType, count: usize, owner: usize, side: usize) -> usize {
-    let start = HAND_STARTS.get(piece.to_index()).copied().unwrap_or(0);
-    2 * ON_BOARD + usize::from(owner != side) * IN_HAND + start + count - 1
-}
-
-fn count(hand: Hand, piece: PieceType) -> usize {
-    let count = HandPiece::from_piece_type(piece).map_or(0, |piece| hand.count(piece));
-    usize::try_from(count).unwrap_or(0)
 }
 
 fn kind(piece: PieceType) -> usize {
@@ -371,43 +348,10 @@ impl Board for Shogi {
         eval::shogi::evaluate(&self.position)
     }
 
-    const FEATURES: usize = 2 * (ON_BOARD + IN_HAND);
+    type Position = Position;
 
-    fn features(&self, side: usize, each: &mut dyn FnMut(usize)) {
-        for square in Square::iter() {
-            let piece = self.position.piece_on(square);
-            if piece != Piece::NONE {
-                each(feature(piece, square, side));
-            }
-        }
-        for color in [Color::BLACK, Color::WHITE] {
-            for piece in PieceType::hand_pieces() {
-                for count in 1..=count(self.position.hand(color), piece) {
-                    each(hand_feature(piece, count, color.to_index(), side));
-                }
-            }
-        }
-    }
-
-    fn changes(&self, mv: Move32, side: usize, each: &mut dyn FnMut(Change)) {
-        let us = self.position.turn();
-        let hand = self.position.hand(us);
-        let to = mv.to_sq();
-        if let Some(piece) = mv.dropped_piece() {
-            let last = count(hand, piece);
-            each(Change::Removed(hand_feature(piece, last, us.to_index(), side)));
-        } else {
-            let from = mv.from_sq();
-            each(Change::Removed(feature(self.position.piece_on(from), from, side)));
-            let victim = self.position.piece_on(to);
-            if victim != Piece::NONE {
-                each(Change::Removed(feature(victim, to, side)));
-                let taken = victim.piece_type().demote();
-                let next = count(hand, taken) + 1;
-                each(Change::Added(hand_feature(taken, next, us.to_index(), side)));
-            }
-        }
-        each(Change::Added(feature(mv.piece_after_move(), to, side)));
+    fn position(&self) -> &Position {
+        &self.position
     }
 
     fn is_noisy(&self, mv: Move32) -> bool {

@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use readyok_engine::Failure;
 use readyok_rules::{Book, BookMove, Game, Position};
 
 use super::settings::Settings;
-use crate::{NetworkError, Searcher, book};
+use crate::network::{MAX_BYTES, Network};
+use crate::{Searcher, book};
 
 /// The book in use.
 #[derive(Debug, Default)]
@@ -90,9 +92,6 @@ fn move_number(position: &Position) -> u32 {
     }
 }
 
-/// Maximum size of a network file.
-const MAX_BYTES: u64 = 32 << 20;
-
 /// The network in use.
 #[derive(Debug, Default)]
 pub(super) struct NetworkFile {
@@ -107,33 +106,32 @@ impl NetworkFile {
             return None;
         }
         self.path = wanted;
+        searcher.remove_network(Game::Chess);
+        searcher.remove_network(Game::Shogi);
+        if self.path.is_empty() {
+            return None;
+        }
         let path = self.path.escape_debug();
-        let loaded = remove_networks(searcher).and_then(|()| match self.path.as_str() {
-            "" => Ok(None),
-            path => load(Path::new(path), searcher).map(Some),
-        });
-        match loaded {
-            Ok(game) => game.map(|game| format!("the network in `{path}` evaluates {game}")),
-            Err(error) => Some(format!("no network in `{path}`: {error}")),
-        }
+        Some(match load(Path::new(&self.path)) {
+            Ok(network) => {
+                let name = network.name();
+                let game = match network.architecture().game() {
+                    Game::Chess | Game::Chess960 => "chess",
+                    Game::Shogi => "shogi",
+                };
+                let text = format!("the network {name} in `{path}` evaluates {game}");
+                searcher.set_network(Arc::new(network));
+                text
+            }
+            Err(error) => format!("no network in `{path}`: {error}"),
+        })
     }
 }
 
-fn remove_networks(searcher: &mut Searcher) -> Result<(), Failure> {
-    searcher.set_network(Game::Chess, None)?;
-    Ok(searcher.set_network(Game::Shogi, None)?)
-}
-
-/// Loads a network and returns the name of its game.
-fn load(path: &Path, searcher: &mut Searcher) -> Result<&'static str, Failure> {
+fn load(path: &Path) -> Result<Network, Failure> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
-    match searcher.set_network(Game::Chess, Some(&bytes)) {
-        Ok(()) => Ok("chess"),
-        Err(NetworkError::Features { .. }) => {
-            searcher.set_network(Game::Shogi, Some(&bytes))?;
-            Ok("shogi")
-        }
-        Err(error) => Err(error.into()),
-    }
+    // One more byte shows that the file is too long.
+    let most = u64::try_from(MAX_BYTES).map_or(u64::MAX, |most| most + 1);
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(Network::read(&bytes)?)
 }

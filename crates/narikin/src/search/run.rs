@@ -20,14 +20,12 @@ use super::{
 use crate::{
     board::{Board, TbMove},
     control::{Control, Limits, Report, SearchResult},
-    eval::{
-        Evaluation, HandWritten,
-        network::{Accumulators, Network},
-    },
+    eval::{Evaluation, HandWritten},
     mate::{
         Solver,
         root::{MateSearchShare, RootMateSearch},
     },
+    network::{Accumulators, Network},
     platform::thread_count,
     score::{DRAW, MAX_PLY, Score, Value, tb_win},
 };
@@ -54,9 +52,7 @@ impl Run<'_> {
     ) -> Option<SearchResult> {
         let board = B::new(self.position, self.limits)?;
         let mut search = |run: &Run<'_>, solver| match network {
-            Some(network) => {
-                run.with(&board, memory, solver, &|board| Accumulators::new(network, board))
-            }
+            Some(network) => run.with(&board, memory, solver, &|_| Accumulators::new(network)),
             None => run.with(&board, memory, solver, &|_| HandWritten),
         };
         let Some(limit) = self.limits.mate.filter(|&plies| plies > FULL_WIDTH) else {

@@ -2,21 +2,33 @@
 
 use std::io::Write as _;
 
+use narikin::network::{
+    Activation, Architecture, Network, NetworkInfo, OUTPUT_BUCKETS, Quantization, Weights,
+};
+use readyok_rules::Game;
 use tempfile::NamedTempFile;
 
 use crate::client::Client;
 
 /// A network that evaluates every position as 400 centipawns for the side to move.
-fn constant(features: u32) -> NamedTempFile {
-    let width = 2_u32;
-    let weights = (features + 3) * width;
-    let mut bytes = b"NARIKIN1".to_vec();
-    bytes.extend(features.to_le_bytes());
-    bytes.extend(width.to_le_bytes());
-    bytes.extend((0..weights).flat_map(|_| 0_i16.to_le_bytes()));
-    bytes.extend(64_i16.to_le_bytes());
+fn constant(game: Game) -> Network {
+    let architecture = Architecture::new(game, 32, Activation::ClippedRelu).expect("valid");
+    let hidden = architecture.hidden();
+    let one = Quantization::DEFAULT.output_bias_one();
+    let weights = Weights {
+        hidden: vec![0; architecture.inputs() * hidden],
+        hidden_biases: vec![0; hidden],
+        output: vec![0; OUTPUT_BUCKETS * 2 * hidden],
+        output_biases: vec![one; OUTPUT_BUCKETS],
+    };
+    let info =
+        NetworkInfo { name: "constant-1".into(), commit: "unknown".into(), data: Vec::new() };
+    Network::new(architecture, Quantization::DEFAULT, info, &weights).expect("valid")
+}
+
+fn file(bytes: &[u8]) -> NamedTempFile {
     let mut file = NamedTempFile::new().expect("a file");
-    file.write_all(&bytes).expect("a file");
+    file.write_all(bytes).expect("a file");
     file
 }
 
@@ -30,26 +42,24 @@ fn is_by_network(client: &mut Client) -> bool {
     (-400..=-395).contains(&score)
 }
 
-const CHESS: u32 = 768;
-const SHOGI: u32 = 2344;
-
 #[test]
 fn a_network_evaluates_its_game_until_it_is_removed() {
-    for (hello, features, game) in [("uci", CHESS, "chess"), ("usi", SHOGI, "shogi")] {
-        let file = constant(features);
+    for (hello, game, name) in [("uci", Game::Chess, "chess"), ("usi", Game::Shogi, "shogi")] {
+        let file = file(&constant(game).write());
         let path = file.path().display();
         let mut client = Client::with(hello, &[&format!("EvalFile value {path}")]);
-        assert_eq!(client.remarks(), [format!("the network in `{path}` evaluates {game}")]);
-        assert!(is_by_network(&mut client), "{game}");
+        let remark = format!("the network constant-1 in `{path}` evaluates {name}");
+        assert_eq!(client.remarks(), [remark]);
+        assert!(is_by_network(&mut client), "{name}");
         client.send("setoption name EvalFile value <empty>");
         assert!(client.remarks().is_empty());
-        assert!(!is_by_network(&mut client), "{game}");
+        assert!(!is_by_network(&mut client), "{name}");
     }
 }
 
 #[test]
 fn a_network_is_used_only_in_its_game() {
-    let file = constant(SHOGI);
+    let file = file(&constant(Game::Shogi).write());
     let mut client = Client::with("uci", &[&format!("EvalFile value {}", file.path().display())]);
     assert!(!is_by_network(&mut client));
     client.send("setoption name UCI_Variant value shogi");
@@ -58,13 +68,18 @@ fn a_network_is_used_only_in_its_game() {
 
 #[test]
 fn an_invalid_network_is_reported_and_ignored() {
-    for features in [CHESS, SHOGI, 5] {
-        let mut file = constant(features);
-        file.write_all(b"one byte too many").expect("a file");
+    let mut long = constant(Game::Chess).write();
+    long.push(0);
+    for (bytes, reason) in [
+        (long.as_slice(), "its hash does not match its content"),
+        (b"NARIKIN1", "its format `NARIKIN1` is no longer supported"),
+        (b"", "it does not begin with `NARIKIN2`"),
+    ] {
+        let file = file(bytes);
         let path = file.path().display();
         let mut client = Client::with("uci", &[&format!("EvalFile value {path}")]);
         let remarks = client.remarks();
-        let start = format!("no network in `{path}`: ");
+        let start = format!("no network in `{path}`: {reason}");
         assert!(remarks.iter().any(|it| it.starts_with(&start)), "{remarks:?}");
         assert!(client.remarks().is_empty(), "once");
         assert!(!is_by_network(&mut client));

@@ -1,0 +1,323 @@
+//! Neural networks (NNUE) in place of the hand-written evaluation.
+//!
+//! A network has one hidden layer, computed from both perspectives. Every piece on its square and
+//! every piece in hand is a feature ([`Features`]) that adds its column of weights to the
+//! accumulator of a side. The output layer has one set of weights per output bucket, and the
+//! accumulator of the side to move comes first. (Y. Nasu, "Efficiently updatable
+//! neural-network-based evaluation functions for computer shogi", 2018.)
+//!
+//! All numbers are integers, so that all computers compute the same values. `docs/network.md`
+//! describes the file.
+
+mod architecture;
+mod features;
+mod file;
+mod lanes;
+
+use std::fmt;
+
+use readyok_rules::Side;
+
+use self::lanes::{LANES, Lanes};
+pub use self::{
+    architecture::{Activation, Architecture, MAX_HIDDEN, OUTPUT_BUCKETS, Quantization},
+    features::Features,
+    file::{MAX_BYTES, MAX_DATA_FILES, MAX_TEXT, NetworkError, NetworkInfo, Sha256Hash},
+};
+use crate::{
+    board::Board,
+    eval::Evaluation,
+    score::{DECIDED, Value},
+};
+
+/// The parameters of a network, quantized.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weights {
+    /// Weights of the hidden layer: all units of the first feature, then of the second one.
+    pub hidden: Vec<i16>,
+    /// Biases of the hidden layer.
+    pub hidden_biases: Vec<i16>,
+    /// Weights of the output layer. Each output bucket has the units of the side to move, then those
+    /// of the opponent.
+    pub output: Vec<i16>,
+    /// One bias per output bucket.
+    pub output_biases: Vec<i32>,
+}
+
+/// A network for one game. Chess and Chess960 share one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Network {
+    architecture: Architecture,
+    quantization: Quantization,
+    info: NetworkInfo,
+    hidden: Vec<Lanes>,
+    hidden_biases: Vec<Lanes>,
+    output: Vec<Lanes>,
+    output_biases: Vec<i32>,
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network")
+            .field("info", &self.info)
+            .field("architecture", &self.architecture)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Network {
+    /// Creates a network from quantized parameters.
+    ///
+    /// # Errors
+    ///
+    /// A number of parameters does not match the architecture, a parameter is out of range, or a text
+    /// of `info` is invalid.
+    pub fn new(
+        architecture: Architecture,
+        quantization: Quantization,
+        info: NetworkInfo,
+        weights: &Weights,
+    ) -> Result<Self, NetworkError> {
+        info.check()?;
+        let hidden = architecture.hidden();
+        let buckets = architecture.output_buckets();
+        for (name, found, wanted) in [
+            ("hidden weights", weights.hidden.len(), architecture.inputs() * hidden),
+            ("hidden biases", weights.hidden_biases.len(), hidden),
+            ("output weights", weights.output.len(), buckets * 2 * hidden),
+            ("output biases", weights.output_biases.len(), buckets),
+        ] {
+            if wanted != found {
+                return Err(NetworkError::Count { name, wanted, found });
+            }
+        }
+        // The product with an activation must fit into 16 bits.
+        let most = quantization.max_output_weight(architecture.activation());
+        if let Some(&weight) = weights.output.iter().find(|it| it.unsigned_abs() > most) {
+            return Err(NetworkError::OutputWeight { weight, most });
+        }
+        Ok(Self {
+            architecture,
+            quantization,
+            info,
+            hidden: lanes::from_slice(&weights.hidden),
+            hidden_biases: lanes::from_slice(&weights.hidden_biases),
+            output: lanes::from_slice(&weights.output),
+            output_biases: weights.output_biases.clone(),
+        })
+    }
+
+    /// The architecture.
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    /// The quantization.
+    pub fn quantization(&self) -> Quantization {
+        self.quantization
+    }
+
+    /// Name and origin.
+    pub fn info(&self) -> &NetworkInfo {
+        &self.info
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.info.name
+    }
+
+    /// The quantized parameters.
+    pub fn weights(&self) -> Weights {
+        Weights {
+            hidden: self.hidden.as_flattened_lanes(),
+            hidden_biases: self.hidden_biases.as_flattened_lanes(),
+            output: self.output.as_flattened_lanes(),
+            output_biases: self.output_biases.clone(),
+        }
+    }
+
+    /// Evaluates a position from scratch, in centipawns for the side to move; none for a position of
+    /// another game.
+    pub fn evaluate<P: Features>(&self, position: &P) -> Option<i32> {
+        if P::GAME != self.architecture.game() {
+            return None;
+        }
+        let us = position.turn();
+        let [ours, theirs] = [us, us.other()].map(|side| self.accumulator(position, side));
+        Some(self.output(&ours, &theirs, position.output_bucket()))
+    }
+
+    fn accumulator<P: Features>(&self, position: &P, side: Side) -> Vec<Lanes> {
+        let mut accumulator = self.hidden_biases.clone();
+        position.features(side, |feature| lanes::add(&mut accumulator, self.column(feature)));
+        accumulator
+    }
+
+    fn column(&self, feature: usize) -> &[Lanes] {
+        let blocks = self.hidden_biases.len();
+        let start = feature * blocks;
+        self.hidden.get(start..start + blocks).unwrap_or(&[])
+    }
+
+    /// The output in centipawns, for the side of the first accumulator.
+    fn output(&self, ours: &[Lanes], theirs: &[Lanes], bucket: usize) -> Value {
+        let blocks = self.hidden_biases.len();
+        let start = 2 * blocks * bucket;
+        let weights = self.output.get(start..start + 2 * blocks).unwrap_or(&[]);
+        let (first, second) = weights.split_at(weights.len() / 2);
+        let Quantization { hidden_one, output_one, scale } = self.quantization;
+        let [hidden_one, output_one, scale] = [hidden_one, output_one, scale].map(i64::from);
+        let dot = match self.architecture.activation() {
+            Activation::ClippedRelu => lanes::dot_clipped,
+            Activation::SquaredClippedRelu => lanes::dot_squared,
+        };
+        let most = self.quantization.hidden_one;
+        let mut sum = dot(ours, first, most) + dot(theirs, second, most);
+        if self.architecture.activation() == Activation::SquaredClippedRelu {
+            sum /= hidden_one;
+        }
+        let bias = self.output_biases.get(bucket).copied().unwrap_or(0);
+        let value = (sum + i64::from(bias)) * scale / (hidden_one * output_one);
+        let most = i64::from(DECIDED - 1);
+        Value::try_from(value.clamp(-most, most)).unwrap_or(0)
+    }
+}
+
+/// Flattens blocks of lanes.
+trait Flatten {
+    fn as_flattened_lanes(&self) -> Vec<i16>;
+}
+
+impl Flatten for Vec<Lanes> {
+    fn as_flattened_lanes(&self) -> Vec<i16> {
+        let mut flat = Vec::with_capacity(self.len() * LANES);
+        self.iter().for_each(|block| flat.extend(block.0));
+        flat
+    }
+}
+
+/// The evaluation of a search by a network.
+#[derive(Debug, Clone)]
+pub(crate) struct Accumulators<'a> {
+    network: &'a Network,
+}
+
+impl<'a> Accumulators<'a> {
+    pub(crate) fn new(network: &'a Network) -> Self {
+        Self { network }
+    }
+}
+
+impl<B: Board> Evaluation<B> for Accumulators<'_> {
+    fn play(&mut self, _board: &B, _mv: B::Move) {}
+
+    fn undo(&mut self) {}
+
+    fn evaluate(&self, board: &B) -> Value {
+        self.network.evaluate(board.position()).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use readyok_rules::{BoardRef, Game, Position};
+
+    use super::*;
+    use crate::{
+        board::{Chess, Shogi},
+        control::Limits,
+    };
+
+    /// A pseudo-random generator with a fixed seed.
+    #[derive(Debug, Clone)]
+    pub(crate) struct Numbers(pub(crate) u64);
+
+    impl Numbers {
+        pub(crate) fn below(&mut self, end: u64) -> u64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            self.0 % end
+        }
+
+        /// A number from `-most` to `most`.
+        pub(crate) fn weight(&mut self, most: i16) -> i16 {
+            let range = 2 * u64::from(most.unsigned_abs()) + 1;
+            i16::try_from(self.below(range)).expect("small") - most
+        }
+    }
+
+    pub(crate) fn random(game: Game, hidden: usize, activation: Activation) -> Network {
+        let mut numbers = Numbers(99);
+        let architecture = Architecture::new(game, hidden, activation).expect("valid");
+        let mut weights = |count, most| (0..count).map(|_| numbers.weight(most)).collect();
+        let weights = Weights {
+            hidden: weights(architecture.inputs() * hidden, 60),
+            hidden_biases: weights(hidden, 60),
+            output: weights(OUTPUT_BUCKETS * 2 * hidden, 100),
+            output_biases: (0..8).map(|bucket| 1000 * bucket - 4000).collect(),
+        };
+        let info = NetworkInfo {
+            name: "random-1".into(),
+            commit: "unknown".into(),
+            data: vec![[1; 32], [2; 32]],
+        };
+        Network::new(architecture, Quantization::DEFAULT, info, &weights).expect("valid")
+    }
+
+    /// The value computed in floating point from the definition.
+    #[expect(clippy::cast_possible_truncation, reason = "small")]
+    fn value_in_floats<P: Features>(network: &Network, position: &P) -> f64 {
+        let architecture = network.architecture();
+        let Weights { hidden, hidden_biases, output, output_biases } = network.weights();
+        let units = architecture.hidden();
+        let Quantization { hidden_one, output_one, scale } = network.quantization();
+        let [hidden_one, output_one] = [hidden_one, output_one].map(f64::from);
+        let bucket = position.output_bucket();
+        let mut sum = f64::from(output_biases[bucket]) / hidden_one / output_one;
+        for (index, side) in [position.turn(), position.turn().other()].into_iter().enumerate() {
+            for unit in 0..units {
+                let mut active = f64::from(hidden_biases[unit]);
+                position.features(side, |feature| {
+                    active += f64::from(hidden[feature * units + unit]);
+                });
+                active = (active / hidden_one).clamp(0.0, 1.0);
+                if architecture.activation() == Activation::SquaredClippedRelu {
+                    active *= active;
+                }
+                let weight = output[(bucket * 2 + index) * units + unit];
+                sum += active * f64::from(weight) / output_one;
+            }
+        }
+        sum * f64::from(scale)
+    }
+
+    const CHESS: &str = "rnbq1k1r/pP1Pbppp/2p5/8/2B5/8/P1P1NnPP/RNBQK2R w KQ - 1 8";
+    const SHOGI: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+
+    #[test]
+    fn values_match_floating_point() {
+        for activation in [Activation::ClippedRelu, Activation::SquaredClippedRelu] {
+            for (game, text) in [(Game::Chess, CHESS), (Game::Shogi, SHOGI)] {
+                let network = random(game, 64, activation);
+                let position = Position::from_text(game, text).expect("a position");
+                let (value, expected) = match position.board() {
+                    BoardRef::Shogi(_) => {
+                        let board = Shogi::new(&position, &Limits::default()).expect("a board");
+                        let board = board.position();
+                        (network.evaluate(board), value_in_floats(&network, board))
+                    }
+                    _ => {
+                        let board = Chess::new(&position, &Limits::default()).expect("a board");
+                        let board = board.position();
+                        (network.evaluate(board), value_in_floats(&network, board))
+                    }
+                };
+                let value = f64::from(value.expect("of this game"));
+                assert!((value - expected).abs() < 1.1, "{value} {expected}");
+                assert!(10.0 < expected.abs(), "{expected}");
+            }
+        }
+    }
+}
