@@ -284,6 +284,7 @@ const program: Play['players']['first'] = {
 const playing = (status: Play['status'], players: Play['players']): Play => ({
   status,
   players,
+  failure: null,
   tip: 0,
   clocks: null,
   draw_offer: null,
@@ -329,6 +330,7 @@ test('plays a premove on the own turn', async () => {
 
 test('keeps selection, drag and promotion dialog while the engine thinks', async () => {
   const fake = defaultServer();
+  storePrefs(fake, { opponentInfo: 'true' });
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   const play = playing('your_turn', { first: human, second: program });
   open(fake, game(1, 'chess', { play, position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));

@@ -336,7 +336,9 @@ test.each([
 });
 
 test('shows the ponder move and the ponder hits', async () => {
-  const page = await fixture.page();
+  const page = await fixture.page('#/settings');
+  await page.getByLabel(en('settings.opponent_info')).check();
+  await visit(page, en('nav.play'));
   await newGame(page, 'chess');
   await page.getByLabel(en('new.ponder')).check();
   await begin(page);

@@ -1,2 +1,2 @@
-/** Timeout of an expectation in milliseconds. */
-export const TIMEOUT = 60_000;
+/** Timeout of an expectation in milliseconds; shorter ones help to write tests. */
+export const TIMEOUT = Number(process.env.READYOK_E2E_TIMEOUT ?? 60_000);

@@ -462,6 +462,15 @@ name: string, source: EngineSource,
 protocol: Protocol | null, };
 
 /**
+ * The failure of an engine that interrupted a game.
+ */
+export type EngineFailure = { side: Side, 
+/**
+ * None if the process exited without an error.
+ */
+error: ErrorInfo | null, };
+
+/**
  * An option that an engine has declared.
  */
 export type EngineOption = { name: string, kind: OptionKind, 
@@ -1694,7 +1703,11 @@ outcome: OutcomeView | null, };
 /**
  * A game in progress or after play.
  */
-export type Play = { status: PlayStatus, players: Sides<PlayerState>, 
+export type Play = { status: PlayStatus, 
+/**
+ * Why the game is interrupted; none after the end of the server.
+ */
+failure: EngineFailure | null, players: Sides<PlayerState>, 
 /**
  * The node of the last move that was played. The next move follows it.
  */

@@ -15,6 +15,9 @@ export const defaults = {
   announce: 'true',
   arrows: 'true',
   evalbar: 'true',
+  sound: 'true',
+  /** Whether the output of the opponent is shown during a game. */
+  opponentInfo: 'false',
   tablebase: 'false',
   explorer: 'false',
   explorerSource: '',

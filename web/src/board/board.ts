@@ -18,7 +18,7 @@ export interface View {
 
 export interface Hands {
   /** A piece was moved, or dropped from `P*`. */
-  moved(from: string, to: string): void;
+  moved(from: string, to: string, premoved: boolean): void;
   /** A square or piece in hand was selected or deselected. */
   picked(square: string | null): void;
 }
@@ -31,6 +31,7 @@ export interface Board {
   cancel(): void;
   /** Plays the premove if it is legal. */
   playPremove(): void;
+  cancelPremove(): void;
   destroy(): void;
 }
 

@@ -32,7 +32,8 @@ export function chessBoard(element: HTMLElement, hands: Hands): Board {
       api.selectSquare(null);
       hands.picked(null);
     },
-    playPremove: () => api.playPremove(),
+    playPremove: () => void api.playPremove(),
+    cancelPremove: () => api.cancelPremove(),
     destroy: () => api.destroy(),
   };
 
@@ -50,7 +51,7 @@ export function chessBoard(element: HTMLElement, hands: Hands): Board {
       movable: {
         color: movable,
         dests: view.dests as Map<Key, Key[]>,
-        events: { after: (from, to) => hands.moved(from, to) },
+        events: { after: (from, to, { premove }) => hands.moved(from, to, premove) },
       },
       premovable: { enabled: view.premove },
     };

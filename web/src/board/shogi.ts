@@ -59,6 +59,10 @@ export function shogiBoard(
     playPremove() {
       if (!api.playPremove()) api.playPredrop();
     },
+    cancelPremove() {
+      api.cancelPremove();
+      api.cancelPredrop();
+    },
     destroy: () => api.destroy(),
   };
 
@@ -90,8 +94,11 @@ export function shogiBoard(
       checks: view.check === null ? false : [view.check as Key],
       animation: { enabled: view.animate },
       viewOnly: view.movable === null,
-      movable: { dests, events: { after: (from, to) => hands.moved(from, to) } },
-      droppable: { dests: drops, events: { after: (piece, to) => hands.moved(letter(piece), to) } },
+      movable: { dests, events: { after: (from, to, _, { premade }) => hands.moved(from, to, premade) } },
+      droppable: {
+        dests: drops,
+        events: { after: (piece, to, _, { premade }) => hands.moved(letter(piece), to, premade) },
+      },
       premovable: { enabled: view.premove },
       predroppable: { enabled: view.premove },
     };

@@ -66,6 +66,8 @@ export function scoreText(score: Score, variant: Variant, bound: Bound = 'exact'
   if (score.kind !== 'cp') {
     const sign = score.kind === 'mate' ? '' : '−';
     const plies = score.plies;
+    // Mate on the board: the sign would repeat the winner.
+    if (plies === 0) return variant === 'shogi' ? t('score.mate').trim() : '#';
     if (variant === 'shogi') return `${sign}${t('score.mate')}${plies ?? ''}`;
     return `${sign}#${plies === null ? '' : Math.ceil(plies / 2)}`;
   }

@@ -30,15 +30,22 @@ test('continues with byoyomi after the main time', () => {
     text: '0:25',
     low: false,
     byoyomi: true,
+    seconds: 25,
   });
   // The other side has its full byoyomi.
   const none = clocks({ remaining: { first: 60_000, second: 0 } });
-  expect(leftOf(none, 'second', 99_000)).toEqual({ text: '0:30', low: false, byoyomi: true });
+  expect(leftOf(none, 'second', 99_000)).toEqual({
+    text: '0:30',
+    low: false,
+    byoyomi: true,
+    seconds: 30,
+  });
   expect(leftOf(clocks({ running: 'second' }), 'second', 99_000)?.text).toBe('0:00.0');
   expect(leftOf(clocks({ running: 'first' }), 'first', 99_000)).toEqual({
     text: '0:00.0',
     low: true,
     byoyomi: false,
+    seconds: 0,
   });
 });
 

@@ -9,7 +9,13 @@ export interface Left {
   text: string;
   low: boolean;
   byoyomi: boolean;
+  /** Until the flag falls. */
+  seconds: number;
 }
+
+/** Below this many milliseconds the clock warns. */
+const LOW = 20_000;
+const LOW_BYOYOMI = 10_000;
 
 /** The remaining time of a side; null without a clock. */
 export function leftOf(clocks: Clocks | null | undefined, side: Side, now: number): Left | null {
@@ -18,9 +24,10 @@ export function leftOf(clocks: Clocks | null | undefined, side: Side, now: numbe
   const elapsed = clocks.running === side ? Math.max(0, now - clocks.sent_at) : 0;
   const rest = remaining - elapsed;
   const byoyomi = clocks.byoyomi[side];
-  if (rest > 0 || byoyomi === 0) return { text: clockText(rest), low: rest < 20_000, byoyomi: false };
+  if (rest > 0 || byoyomi === 0)
+    return { text: clockText(rest), low: rest < LOW, byoyomi: false, seconds: Math.max(0, rest) / 1000 };
   const last = byoyomi + Math.min(0, rest);
-  return { text: clockText(last), low: last < 10_000, byoyomi: true };
+  return { text: clockText(last), low: last < LOW_BYOYOMI, byoyomi: true, seconds: Math.max(0, last) / 1000 };
 }
 
 export interface Timed {

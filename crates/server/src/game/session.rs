@@ -220,7 +220,11 @@ impl GameSession {
             self.tree().node(node).ok_or_else(|| no_node(node))?;
         }
         if let Some(players) = players {
+            let old = self.active.take();
             self.set_players(players, PlayRules::default(), now);
+            if let (None, Some(old), Some(active)) = (from, old, &mut self.active) {
+                active.inherit(old);
+            }
         }
         let (active, document) = self.active_mut()?;
         let mut effects = Vec::new();
@@ -494,6 +498,7 @@ impl ActiveGame {
         Self {
             readings: play.readings,
             state: if play.over { PlayState::Over } else { PlayState::Interrupted },
+            failure: None,
             origin: play.origin,
             rematch: play.rematch,
             ..active

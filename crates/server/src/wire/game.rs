@@ -229,6 +229,8 @@ pub struct Mark {
 #[cfg_attr(test, derive(TS))]
 pub struct Play {
     pub status: PlayStatus,
+    /// Why the game is interrupted; none after the end of the server.
+    pub failure: Option<EngineFailure>,
     pub players: Sides<PlayerState>,
     /// The node of the last move that was played. The next move follows it.
     pub tip: NodeId,
@@ -242,6 +244,15 @@ pub struct Play {
     pub hint: Option<Hint>,
     /// Present if the game is over.
     pub rematch: Option<Rematch>,
+}
+
+/// The failure of an engine that interrupted a game.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct EngineFailure {
+    pub side: Side,
+    /// None if the process exited without an error.
+    pub error: Option<ErrorInfo>,
 }
 
 /// The rematch: another game of the same players with the same setup.

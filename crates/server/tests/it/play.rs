@@ -282,7 +282,17 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     assert_eq!(process["error"], error);
     let state = tab.follow(&topic).await;
     assert_eq!(state["play"]["status"], "interrupted");
+    assert_eq!(state["play"]["failure"], json!({ "side": "second", "error": error }));
     assert_eq!(state["outcome"], Value::Null);
+    // Another engine continues the game with the same clocks.
+    let other = tab.add_mime(&[]).await;
+    let players = against(&other, clock(), false);
+    tab.ask(json!({ "kind": "resume", "game": state["id"], "from": null, "players": players }))
+        .await;
+    let state = tab.follow(&topic).await;
+    assert_eq!(state["play"]["failure"], Value::Null);
+    // Including the increment of the first move.
+    assert!(state["play"]["clocks"]["remaining"]["first"].as_u64() > Some(300_000));
     server.stop().await;
 }
 

@@ -13,8 +13,8 @@ use crate::app::processes::ProcessSpec;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec, answer};
 use crate::game::{ActiveGame, Document, Effect, EngineLine, GameSession, SearchRequest};
 use crate::wire::{
-    ApiError, ErrorCategory, ErrorCode, ErrorInfo, GameId, MoveInfo, ProcessId, Purpose,
-    SearchInfo, Side, Strength, ValuesFor, Variant,
+    ApiError, EngineFailure, ErrorCategory, ErrorCode, ErrorInfo, GameId, MoveInfo, ProcessId,
+    Purpose, SearchInfo, Side, Strength, ValuesFor, Variant,
 };
 
 /// The process of a side of a game.
@@ -43,13 +43,17 @@ impl Games {
         if !matches!(request, SearchRequest::Think { .. }) {
             return Vec::new();
         }
-        if let Ok(mut player) = self.start_player(engines, cx, key) {
-            player.pending.push(request);
-            self.players.insert(key, player);
-            Vec::new()
-        } else {
-            let Ok((active, document)) = self.active_mut(id) else { return Vec::new() };
-            active.interrupt(document, cx.now)
+        match self.start_player(engines, cx, key) {
+            Ok(mut player) => {
+                player.pending.push(request);
+                self.players.insert(key, player);
+                Vec::new()
+            }
+            Err(error) => {
+                let Ok((active, document)) = self.active_mut(id) else { return Vec::new() };
+                let failure = EngineFailure { side: key.1, error: Some(error.error) };
+                active.interrupt_by(document, failure, cx.now)
+            }
         }
     }
 
@@ -234,7 +238,10 @@ impl Games {
             Some(why) if was_ready && against_engine => {
                 active.on_engine_failed(document, side, why, cx.now)
             }
-            Some(_) | None => active.interrupt(document, cx.now),
+            Some(_) | None => {
+                let failure = EngineFailure { side, error: why.cloned() };
+                active.interrupt_by(document, failure, cx.now)
+            }
         }
     }
 

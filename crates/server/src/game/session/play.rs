@@ -16,9 +16,9 @@ use crate::game::clock::{GameClocks, Reading};
 use crate::game::position_view::line;
 use crate::time::{self, Moment};
 use crate::wire::{
-    ApiError, Claim, EnginePlayer, ErrorCode, ErrorSubject, GameId, Hint, LineMove, MoveInfo,
-    NewGame, NodeId, OutcomeView, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState,
-    Rematch, Side, Sides, Start, Time,
+    ApiError, Claim, EngineFailure, EnginePlayer, ErrorCode, ErrorSubject, GameId, Hint, LineMove,
+    MoveInfo, NewGame, NodeId, OutcomeView, Play, PlayRules, PlayStatus, Player, PlayerState,
+    PonderState, Rematch, Side, Sides, Start, Time,
 };
 
 /// The ply from which an engine accepts a draw, if it has no better score than [`MAX_DRAW_SCORE`].
@@ -41,6 +41,8 @@ pub(crate) struct ActiveGame {
     /// The node of the last move.
     pub(super) tip: NodeId,
     pub(super) state: PlayState,
+    /// The cause of an interruption.
+    pub(super) failure: Option<EngineFailure>,
     pub(super) rules: PlayRules,
     /// None if the game was continued from a board.
     pub(super) origin: Option<Origin>,
@@ -134,6 +136,7 @@ impl ActiveGame {
             readings: BTreeMap::new(),
             tip,
             state: PlayState::Paused,
+            failure: None,
             rules,
             origin: None,
             rematch: None,
@@ -166,6 +169,7 @@ impl ActiveGame {
         let can_claim = status == PlayStatus::YourTurn;
         Some(Play {
             status,
+            failure: self.failure.clone().filter(|_| status == PlayStatus::Interrupted),
             players: Sides {
                 first: self.slots.first.state(&position),
                 second: self.slots.second.state(&position),
@@ -247,6 +251,7 @@ impl ActiveGame {
 
     fn set_state(&mut self, document: &mut Document, state: PlayState) {
         self.state = state;
+        self.failure = None;
         document.changes.play = true;
         document.changes.unsaved = true;
     }
@@ -295,6 +300,28 @@ impl ActiveGame {
             self.set_state(document, PlayState::Interrupted);
         }
         effects
+    }
+
+    /// Interrupts the game because of the failure of an engine.
+    pub(crate) fn interrupt_by(
+        &mut self,
+        document: &mut Document,
+        failure: EngineFailure,
+        now: Moment,
+    ) -> Vec<Effect> {
+        let effects = self.interrupt(document, now);
+        self.failure = Some(failure);
+        effects
+    }
+
+    /// Continues a game with other players: the clocks and the rules stay.
+    pub(super) fn inherit(&mut self, old: Self) {
+        let times = |slots: &Sides<PlayerSlot>| (slots.first.time(), slots.second.time());
+        if old.is_over() || old.tip != self.tip || times(&old.slots) != times(&self.slots) {
+            return;
+        }
+        (self.clocks, self.readings) = (old.clocks, old.readings);
+        (self.rules, self.origin) = (old.rules, old.origin);
     }
 
     /// Ends the game without a result.
