@@ -158,4 +158,6 @@ pub enum Notation {
     Long,
     /// SAN for chess; Japanese notation for shogi: `▲７六歩`.
     Japanese,
+    /// UCI for chess; for shogi the notation of the Computer Shogi Association: `+7776FU`.
+    Csa,
 }

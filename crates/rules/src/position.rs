@@ -268,7 +268,10 @@ impl Position {
     /// either style, and no sign before them. In chess, a pair of squares is read in every notation.
     pub fn parse(&self, text: &str, notation: Notation) -> Result<Move, MoveError> {
         let moves: Result<Vec<Move>, IllegalReason> = match (&self.board, notation) {
-            (_, Notation::Uci) => return self.parse_move(text),
+            (_, Notation::Uci) | (Board::Chess(_), Notation::Csa) => return self.parse_move(text),
+            (Board::Shogi(board), Notation::Csa) => {
+                board.parse_csa(text).map(|mv| vec![Move::Shogi(mv)])
+            }
             (
                 Board::Chess(board),
                 Notation::Western | Notation::WesternDigits | Notation::Long | Notation::Japanese,
@@ -297,7 +300,7 @@ impl Position {
     pub fn notation(&self, mv: Move, notation: Notation) -> String {
         match (&self.board, mv) {
             (Board::Chess(board), Move::Chess(chess)) => match notation {
-                Notation::Uci => mv.to_uci(board.game().castling_form()),
+                Notation::Uci | Notation::Csa => mv.to_uci(board.game().castling_form()),
                 Notation::Long => board.long(chess),
                 Notation::Western | Notation::WesternDigits | Notation::Japanese => {
                     board.san(chess)
@@ -309,6 +312,7 @@ impl Position {
                 Notation::WesternDigits => board.western(shogi, Squares::Digits, false),
                 Notation::Long => board.western(shogi, Squares::Letters, true),
                 Notation::Japanese => board.japanese(shogi),
+                Notation::Csa => board.csa(shogi),
             },
             (Board::Chess(_), Move::Shogi(_))
             | (Board::Shogi(_), Move::Chess(_))

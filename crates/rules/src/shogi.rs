@@ -1,10 +1,12 @@
 //! Shogi: `rsshogi`'s position, which has the history that repetition needs.
 
+mod csa;
 mod japanese;
 mod query;
 mod setup;
 mod western;
 
+pub(crate) use csa::{csa_name, piece_by_csa, read_csa, square, square_of, write_csa};
 pub(crate) use setup::{our_kind, their_kind};
 pub(crate) use western::Squares;
 
@@ -134,6 +136,30 @@ impl ShogiBoard {
     }
 
     /// Whether the game has the maximum length.
+    /// Writes a move as `+7776FU`.
+    pub(crate) fn csa(&self, mv: Move32) -> String {
+        format!("{}{}", self.csa_sign(), write_csa(&self.position, mv))
+    }
+
+    /// The legal move of `+7776FU`, or `7776FU`.
+    pub(crate) fn parse_csa(&self, text: &str) -> Result<Move32, IllegalReason> {
+        let unsigned = text.strip_prefix(self.csa_sign()).unwrap_or(text);
+        let mv = read_csa(&self.position, unsigned).ok_or(IllegalReason::Unreadable)?;
+        if !self.position.is_legal_move(mv) {
+            return Err(query::illegal_reason(&self.position, mv));
+        }
+        let mv = self.position.move32_from_move(mv);
+        let names_piece = write_csa(&self.position, mv) == unsigned;
+        names_piece.then_some(mv).ok_or(IllegalReason::Unreadable)
+    }
+
+    fn csa_sign(&self) -> char {
+        match self.turn() {
+            Side::First => '+',
+            Side::Second => '-',
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.position.game_ply() >= MAX_GAME_LENGTH
     }

@@ -5,9 +5,9 @@ mod board;
 mod draft;
 mod walk;
 
+pub(super) use crate::shogi::{csa_name, piece_by_csa, square, square_of};
 pub(super) use board::{
-    Handicap, Setup, csa_name, kanji_name, kanji_rank, piece_by_csa, piece_by_kanji, square,
-    square_of, wide_digit, wide_file,
+    Handicap, Setup, kanji_name, kanji_rank, piece_by_kanji, wide_digit, wide_file,
 };
 pub(super) use draft::{Draft, evaluation_lines, flat_comment};
 pub(super) use walk::{Step, Walk};

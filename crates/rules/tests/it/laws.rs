@@ -43,10 +43,11 @@ pub fn japanese(bytes: &[u8]) {
     notation(Game::Shogi, bytes, Notation::Japanese);
 }
 
-/// Any bytes as a position on the first line and moves in the Western notation of shogi on the
-/// others.
+/// Any bytes as a position on the first line and moves in the Western notation of shogi, and in that
+/// of CSA, on the others.
 pub fn western(bytes: &[u8]) {
     notation(Game::Shogi, bytes, Notation::Western);
+    notation(Game::Shogi, bytes, Notation::Csa);
 }
 
 /// Any bytes as a position on the first line and moves of UCI on the others.

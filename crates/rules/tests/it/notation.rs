@@ -1,4 +1,4 @@
-//! Notations of moves: SAN, Western and Japanese.
+//! Notations of moves: SAN, Western, Japanese and CSA.
 
 use readyok_rules::{Game, Notation};
 
@@ -18,6 +18,26 @@ fn check_shogi(text: &str, before: &str, uci: &str, japanese: &str, western: &st
     let mv = position.parse_move(uci).expect(uci);
     assert_eq!(position.notation(mv, Notation::Japanese), japanese, "{uci}");
     assert_eq!(position.notation(mv, Notation::Western), western, "{uci}");
+}
+
+#[test]
+fn writes_and_reads_csa() {
+    let check = |before: &str, uci: &str, csa: &str| {
+        let position = after(Game::Shogi, "", before);
+        let mv = position.parse_move(uci).expect(uci);
+        assert_eq!(position.notation(mv, Notation::Csa), csa);
+        assert_eq!(position.parse(csa, Notation::Csa), Ok(mv));
+    };
+    check("", "7g7f", "+7776FU");
+    check("7g7f", "3c3d", "-3334FU");
+    check("7g7f 3c3d", "8h2b+", "+8822UM");
+    check("7g7f 3c3d 8h2b+ 3a2b", "B*4e", "+0045KA");
+    let start = position(Game::Shogi, "");
+    // Another side, another piece, an illegal move, and texts that are no moves.
+    for text in ["-7776FU", "+7776KI", "+7775FU", "+0055FU", "+7776", "+7776fu", "+77７6FU", ""] {
+        assert!(start.parse(text, Notation::Csa).is_err(), "{text}");
+    }
+    assert!(start.parse("7776FU", Notation::Csa).is_ok());
 }
 
 #[test]

@@ -2,18 +2,18 @@
 
 use std::{io::BufRead, time::Duration};
 
-use rsshogi::types::{Move, PieceType};
+use rsshogi::types::PieceType;
 
 use readyok_protocol::Score;
 
-use crate::{Game, Position, Side, error::shortened};
+use crate::{Game, Position, Side, error::shortened, shogi::read_csa};
 
 use super::super::{
     Bookmark, Evaluation, Format, GameRecord, Headers, Kept, Limits, Notice, NoticeReason,
     RecordErrorKind,
     encoding::Transcoder,
     input::{Games, Line, Lines, Location, State},
-    shogi::{Draft, Setup, piece_by_csa, square},
+    shogi::{Draft, Setup, piece_by_csa},
 };
 use super::{HEADERS, end_of, read_summary};
 
@@ -227,7 +227,7 @@ impl<R: BufRead> Reader<R> {
                     self.notice(NoticeReason::Skipped(shortened(statement)));
                     continue;
                 }
-                let mv = read_move(draft, statement)
+                let mv = read_csa(draft.board(), statement.get(1..).unwrap_or_default())
                     .ok_or_else(|| NoticeReason::NoSuchMove(shortened(statement)));
                 draft.play(mv, self.location);
             } else if !statement.is_empty() {
@@ -346,21 +346,6 @@ fn begins_a_move(line: &str) -> bool {
 
 fn begins_a_game(line: &str) -> bool {
     line.strip_prefix('V').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
-}
-
-/// Reads `+7776FU`, where the piece is named as after the move.
-fn read_move(draft: &Draft, text: &str) -> Option<Move> {
-    let numbers: Vec<u32> = text.chars().skip(1).take(4).filter_map(|it| it.to_digit(10)).collect();
-    let &[from_file, from_rank, to_file, to_rank] = numbers.as_slice() else { return None };
-    let kind = piece_by_csa(text.get(5..)?)?;
-    let to = square(to_file, to_rank)?;
-    if (from_file, from_rank) == (0, 0) {
-        return kind.is_hand_piece().then(|| Move::drop(kind, to));
-    }
-    let from = square(from_file, from_rank)?;
-    let before = draft.board().piece_on(from).piece_type();
-    let promotes = before != kind && before.is_promotable() && before.promote() == kind;
-    Some(if promotes { Move::promotion(from, to) } else { Move::normal(from, to) })
 }
 
 /// The text of a comment. A comment for programs begins with `*`.

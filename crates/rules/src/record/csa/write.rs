@@ -2,18 +2,15 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use rsshogi::{
-    board::Position,
-    types::{Move32, PieceType},
-};
+use rsshogi::types::PieceType;
 
 use readyok_protocol::Score;
 
-use crate::{Game, Side, Termination};
+use crate::{Game, Side, Termination, shogi::write_csa};
 
 use super::super::{
     Annotations, Evaluation, Format, GameRecord, RecordMove, WriteError,
-    shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
+    shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment},
 };
 use super::{HEADERS, keyword_and_summary, sign_of};
 
@@ -34,13 +31,13 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
             Step::Variation(_) => {}
             Step::Move { node, mv, board, .. } => {
                 let side = record.turn_after(node).other();
-                let _ = writeln!(out, "{}{}", sign_of(side), move_text(board, mv));
+                let _ = writeln!(out, "{}{}", sign_of(side), write_csa(board, mv));
                 time(node.annotations().elapsed, fractions, &mut out);
                 comments(node.annotations(), &mut out);
             }
             Step::Illegal { node, mv, board, .. } => {
                 let _ =
-                    writeln!(out, "{}{}", sign_of(record.turn_after(node)), move_text(board, mv));
+                    writeln!(out, "{}{}", sign_of(record.turn_after(node)), write_csa(board, mv));
                 time(node.annotations().elapsed, fractions, &mut out);
                 comments(node.annotations(), &mut out);
             }
@@ -136,18 +133,6 @@ fn hand(side: Side, hand: &[(PieceType, u32)], out: &mut String) {
         }
     }
     out.push('\n');
-}
-
-/// Writes `7776FU`, where the piece is named as after the move.
-fn move_text(board: &Position, mv: Move32) -> String {
-    let (to_file, to_rank) = square_of(mv.to_sq());
-    if let Some(kind) = mv.dropped_piece() {
-        return format!("00{to_file}{to_rank}{}", csa_name(kind));
-    }
-    let (file, rank) = square_of(mv.from_sq());
-    let before = board.piece_on(mv.from_sq()).piece_type();
-    let kind = if mv.is_promotion() { before.promote() } else { before };
-    format!("{file}{rank}{to_file}{to_rank}{}", csa_name(kind))
 }
 
 fn time(time: Option<Duration>, fractions: bool, out: &mut String) {

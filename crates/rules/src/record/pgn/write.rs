@@ -312,7 +312,7 @@ impl<W: Write> Movetext<'_, W> {
                 return self.token(&san.to_string());
             }
             Notation::Long => self.token(&long_notation(position, mv))?,
-            Notation::Uci => self.token(&match self.castling {
+            Notation::Uci | Notation::Csa => self.token(&match self.castling {
                 CastlingForm::KingMove => UciMove::from_standard(mv).to_string(),
                 CastlingForm::KingTakesRook => UciMove::from_chess960(mv).to_string(),
             })?,

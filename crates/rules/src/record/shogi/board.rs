@@ -1,6 +1,6 @@
-//! Names of pieces and squares, board setups, and the usual handicaps.
+//! Names of pieces, board setups, and the usual handicaps.
 
-use rsshogi::types::{File, PieceType, Rank, Square};
+use rsshogi::types::PieceType;
 
 use crate::{
     Game, Handicap as RulesHandicap, Piece, PieceKind, Position, Setup as RulesSetup, Side,
@@ -8,22 +8,22 @@ use crate::{
     shogi::{our_kind, their_kind},
 };
 
-/// Each kind with its names in CSA and KIF.
-const NAMES: [(PieceType, &str, &str); 14] = [
-    (PieceType::PAWN, "FU", "歩"),
-    (PieceType::LANCE, "KY", "香"),
-    (PieceType::KNIGHT, "KE", "桂"),
-    (PieceType::SILVER, "GI", "銀"),
-    (PieceType::GOLD, "KI", "金"),
-    (PieceType::BISHOP, "KA", "角"),
-    (PieceType::ROOK, "HI", "飛"),
-    (PieceType::KING, "OU", "玉"),
-    (PieceType::PRO_PAWN, "TO", "と"),
-    (PieceType::PRO_LANCE, "NY", "成香"),
-    (PieceType::PRO_KNIGHT, "NK", "成桂"),
-    (PieceType::PRO_SILVER, "NG", "成銀"),
-    (PieceType::HORSE, "UM", "馬"),
-    (PieceType::DRAGON, "RY", "龍"),
+/// Each kind with its name in KIF.
+const NAMES: [(PieceType, &str); 14] = [
+    (PieceType::PAWN, "歩"),
+    (PieceType::LANCE, "香"),
+    (PieceType::KNIGHT, "桂"),
+    (PieceType::SILVER, "銀"),
+    (PieceType::GOLD, "金"),
+    (PieceType::BISHOP, "角"),
+    (PieceType::ROOK, "飛"),
+    (PieceType::KING, "玉"),
+    (PieceType::PRO_PAWN, "と"),
+    (PieceType::PRO_LANCE, "成香"),
+    (PieceType::PRO_KNIGHT, "成桂"),
+    (PieceType::PRO_SILVER, "成銀"),
+    (PieceType::HORSE, "馬"),
+    (PieceType::DRAGON, "龍"),
 ];
 
 /// Alternative names, which are only read.
@@ -36,34 +36,14 @@ const MORE_NAMES: [(PieceType, &str); 6] = [
     (PieceType::PRO_PAWN, "成歩"),
 ];
 
-pub(in super::super) fn csa_name(kind: PieceType) -> &'static str {
-    NAMES.iter().find(|(known, ..)| *known == kind).map_or("", |(_, name, _)| name)
-}
-
 pub(in super::super) fn kanji_name(kind: PieceType) -> &'static str {
-    NAMES.iter().find(|(known, ..)| *known == kind).map_or("", |(.., name)| name)
-}
-
-pub(in super::super) fn piece_by_csa(name: &str) -> Option<PieceType> {
-    NAMES.iter().find(|(_, known, _)| *known == name).map(|&(kind, ..)| kind)
+    NAMES.iter().find(|(known, _)| *known == kind).map_or("", |(_, name)| name)
 }
 
 /// The kind whose name is a prefix of a text, and the rest of the text.
 pub(in super::super) fn piece_by_kanji(text: &str) -> Option<(PieceType, &str)> {
-    let names = NAMES.iter().map(|&(kind, _, name)| (kind, name)).chain(MORE_NAMES);
+    let names = NAMES.into_iter().chain(MORE_NAMES);
     names.into_iter().find_map(|(kind, name)| Some((kind, text.strip_prefix(name)?)))
-}
-
-/// The square of a file and a rank, both 1 to 9.
-pub(in super::super) fn square(file: u32, rank: u32) -> Option<Square> {
-    let raw = |number: u32| i8::try_from(number.checked_sub(1)?).ok().filter(|it| *it < 9);
-    Some(Square::from_file_rank(File::new(raw(file)?), Rank::new(raw(rank)?)))
-}
-
-/// The file and rank of a square, both 1 to 9.
-pub(in super::super) fn square_of(square: Square) -> (u32, u32) {
-    let number = |raw: i8| u32::try_from(raw).map_or(0, |raw| raw + 1);
-    (number(square.file().raw()), number(square.rank().raw()))
 }
 
 const WIDE: &str = "０１２３４５６７８９";
