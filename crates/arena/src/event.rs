@@ -124,6 +124,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<Box<WarningContext>>,
     },
+    /// A stored game repeats an earlier one move by move, with the same engines and colors.
+    RepeatedGame {
+        /// The index of the pairing.
+        pair: u64,
+        /// The number of the game.
+        game: u32,
+        /// The index of the pairing of the earlier game.
+        earlier: u64,
+        /// The number of repeated games so far.
+        count: u64,
+    },
     /// An engine has lost a game by a failure.
     EngineFailure {
         /// The engine.

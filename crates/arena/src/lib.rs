@@ -13,6 +13,7 @@ pub mod openings;
 pub mod pairing;
 pub mod plan;
 pub mod queue;
+mod repeats;
 pub mod report;
 pub mod result;
 mod rng;

@@ -398,6 +398,13 @@ pub enum HourglassProblem {
 }
 
 impl Plan {
+    /// Whether the seed affects the match.
+    pub fn is_random(&self) -> bool {
+        let is_tie_random =
+            matches!(self.format, Format::Knockout { tie: KnockoutTie::Random, .. });
+        self.openings.order != OpeningOrder::Sequential || is_tie_random
+    }
+
     /// Checks that each engine has a unique name, valid limits, and a protocol for the game.
     ///
     /// # Errors

@@ -68,7 +68,7 @@ fn are_default(engines: &[EngineInfo; 2]) -> bool {
 
 impl MatchGame {
     /// Further warnings are dropped.
-    pub const MAX_WARNINGS: usize = 64;
+    pub const MAX_WARNINGS: usize = 256;
 
     /// How the game ended.
     pub fn outcome(&self) -> GameOutcome {
@@ -117,6 +117,10 @@ pub enum WarningKind {
     },
     /// The plan sets an option to an invalid value; the option is unchanged.
     OptionValue {
+        /// The name.
+        name: String,
+        /// The value in the plan.
+        value: String,
         /// The reason.
         error: OptionError,
     },
@@ -133,6 +137,8 @@ pub enum WarningKind {
     },
     /// It reported no score with its move.
     NoScore,
+    /// The score of its last `info` line is not valid.
+    UnreadableScore,
     /// The PV does not start with the move played.
     OtherPv {
         /// The first move of the PV.
@@ -164,6 +170,13 @@ pub enum WarningKind {
     MatePvWithoutMate,
     /// The PV ends with mate, but the score has the opposite sign.
     WrongMateSign,
+    /// It and its opponent, with the move before, both reported a win by mate, or both a loss.
+    MateScoreConflict {
+        /// Moves to mate by the opponent's score, negative if it is mated.
+        opponent: i64,
+        /// Moves to mate by its own score.
+        own: i64,
+    },
     /// It lost on time on an overloaded host.
     HostOverloaded {
         /// Load average (1 minute) in percent of the CPUs.
@@ -258,13 +271,14 @@ impl fmt::Display for WarningKind {
             Self::UnknownOption { name } => {
                 write!(f, "has no settable option `{}`", name.escape_debug())
             }
-            Self::OptionValue { error } => write!(f, "an option was not set: {error}"),
+            Self::OptionValue { error, .. } => write!(f, "an option was not set: {error}"),
             Self::Unregistered { message } => {
                 f.write_str("is not registered (`registration error`)")?;
                 message.iter().try_for_each(|text| write!(f, ": `{}`", text.escape_debug()))
             }
             Self::Restarted { failure } => write!(f, "was restarted: {failure}"),
             Self::NoScore => f.write_str("reported no score"),
+            Self::UnreadableScore => f.write_str("reported an invalid score"),
             Self::OtherPv { text } => {
                 write!(f, "the PV starts with `{}`, not with the move played", text.escape_debug())
             }
@@ -283,6 +297,13 @@ impl fmt::Display for WarningKind {
             }
             Self::MatePvWithoutMate => f.write_str("the PV of a mate score does not end with mate"),
             Self::WrongMateSign => f.write_str("the sign of the mate score contradicts the PV"),
+            Self::MateScoreConflict { opponent, own } => {
+                let what = if *own > 0 { "win" } else { "lose" };
+                write!(
+                    f,
+                    "both engines report that they {what} by mate: {opponent} and {own} moves"
+                )
+            }
             Self::HostOverloaded { percent } => {
                 write!(f, "lost on time on an overloaded host (CPU load {percent} %)")
             }
@@ -365,7 +386,7 @@ pub enum EndDetail {
     },
     /// Of an illegal move: in shogi among others nifu, a drop mate, or leaving the king in check.
     IllegalMove {
-        /// The move as the engine wrote it, truncated if it was long.
+        /// The move as the engine wrote it, truncated if it was long; empty if it sent `bestmove` without a move.
         #[serde(rename = "move")]
         text: String,
         /// The position before it, as FEN or SFEN.
@@ -578,6 +599,9 @@ impl fmt::Display for GameEnd {
             Termination::TablebaseAdjudication => "tablebases",
             Termination::MoveLimit => "the limit of moves",
             Termination::TimeForfeit => "loses on time",
+            Termination::IllegalMove if self.illegal_text() == Some("") => {
+                "sends `bestmove` without a move"
+            }
             Termination::IllegalMove => "plays the illegal move",
             Termination::EngineCrash => "crashes",
             Termination::EngineStall => "hangs",
@@ -591,6 +615,7 @@ impl fmt::Display for GameEnd {
                 let overrun = overrun.trim_end_matches('0').trim_end_matches('.');
                 write!(f, " by {overrun} ms")
             }
+            Some(EndDetail::IllegalMove { text, .. }) if text.is_empty() => Ok(()),
             Some(EndDetail::IllegalMove { text, position, reason }) => {
                 write!(f, " `{}`", text.escape_debug())?;
                 if !position.is_empty() {

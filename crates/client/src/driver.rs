@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{
-    ClientSession, DropReason, Event, NewGame, PingId, Purpose, SearchId, Timeouts, UsageError,
+    ClientSession, DropReason, Event, Limit as WaitLimit, NewGame, PingId, Purpose, SearchId,
+    Timeouts, UsageError,
 };
 use readyok_protocol::{Clocks, Dialect, LineTooLong, Party, Register, WriteError, decode};
 
@@ -273,7 +274,7 @@ impl Driver {
             Event::BestMove(id, answer) => {
                 self.change = Change::State;
                 let Some(search) = self.running_mut(id, at) else { return };
-                search.on_best_move(answer, at);
+                search.on_best_move(answer, raw, at);
                 if search.ponder_after.is_some() {
                     self.ponder_on_reply(id, at);
                 }
@@ -572,6 +573,10 @@ impl Driver {
         self.out.push_str(line);
         self.out.push('\n');
         Ok(())
+    }
+
+    pub(crate) fn set_ready_limit(&mut self, limit: WaitLimit) {
+        self.session.set_ready_limit(limit);
     }
 
     pub(crate) fn ping(&mut self, now: Instant) -> Result<PingId, EngineError> {

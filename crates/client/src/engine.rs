@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::{Identity, Purpose, SearchId, Timeouts};
+use readyok_protocol::session::client::{
+    Identity, Limit as WaitLimit, Purpose, SearchId, Timeouts,
+};
 use readyok_protocol::{
     Checkmate, Dialect, GameResult, Go, MateLimit, OptionSet, OptionValue, Party, Register,
 };
@@ -555,6 +557,11 @@ impl Engine {
     pub async fn ready_async(&mut self) -> Result<(), EngineError> {
         let ping = self.shared.with(Driver::ping)?;
         self.shared.wait_async(Change::State, |driver| driver.pong(ping)).await
+    }
+
+    /// Replaces [`Timeouts::ready`] for each further `isready`.
+    pub fn set_ready_limit(&mut self, limit: WaitLimit) {
+        self.shared.with(|driver, _| driver.set_ready_limit(limit));
     }
 
     /// A handle for other threads to stop the running search.

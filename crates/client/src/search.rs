@@ -336,8 +336,11 @@ impl From<Position<'static>> for Game {
 /// The result of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SearchResult {
-    /// The answer in the engine's notation: an unchecked move, none, or a resignation.
+    /// The answer in the engine's notation: an unchecked move, none, or a resignation. The empty
+    /// [`Best::Other`] is a `bestmove` without a move.
     pub best: Best<'static>,
+    /// The move as sent, if it was in another notation: `E2E4`.
+    pub repaired: Option<Box<str>>,
     /// The expected reply, to ponder on.
     pub ponder: Option<Move>,
     /// The latest info about the best variation.

@@ -62,8 +62,16 @@ impl SearchState {
         true
     }
 
-    pub(crate) fn on_best_move(&mut self, answer: BestMove<'static>, at: Instant) {
-        self.finish(answer.best, answer.ponder, None, at);
+    /// Handles the answer that was read from this line.
+    pub(crate) fn on_best_move(&mut self, answer: BestMove<'static>, raw: &str, at: Instant) {
+        let repaired = match &answer.best {
+            Best::Move(it) => {
+                raw.split_ascii_whitespace().nth(1).filter(|sent| *sent != it.as_str())
+            }
+            Best::None | Best::Resign | Best::Win | Best::Other(_) => None,
+        };
+        let repaired = repaired.map(Box::from);
+        self.finish(answer.best, repaired, answer.ponder, None, at);
     }
 
     pub(crate) fn on_checkmate(&mut self, checkmate: Checkmate<'static>, at: Instant) {
@@ -74,12 +82,13 @@ impl SearchState {
             | Checkmate::NotImplemented
             | Checkmate::Unknown => None,
         };
-        self.finish(first.map_or(Best::None, Best::Move), None, Some(checkmate), at);
+        self.finish(first.map_or(Best::None, Best::Move), None, None, Some(checkmate), at);
     }
 
     fn finish(
         &mut self,
         best: Best<'static>,
+        repaired: Option<Box<str>>,
         ponder: Option<Move>,
         checkmate: Option<Checkmate<'static>>,
         answered: Instant,
@@ -89,6 +98,7 @@ impl SearchState {
         let started = self.timer.since().unwrap_or(answered);
         self.end = Some(Ok(Box::new(SearchResult {
             best,
+            repaired,
             ponder,
             info,
             lines,

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::connect::{GUARD_COMMAND, run_guard};
+use crate::exit::Code;
 use crate::terminal::print_error;
 
 /// Analyse with chess and shogi engines (UCI and USI), play matches, and check and log the protocol
@@ -48,6 +49,9 @@ enum Command {
     Guard,
 }
 
+/// Options that only fastchess and cutechess have.
+const FASTCHESS_OPTIONS: [&str; 4] = ["-engine", "-each", "-quick", "-openings"];
+
 /// Runs the command in the arguments, of which the first is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -56,6 +60,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         // clap cannot parse the option syntax of fastchess.
         return matches::run_fastchess(rest).into();
+    }
+    if let [_, command, rest @ ..] = arguments.as_slice()
+        && command == "match"
+        && rest.iter().any(|arg| FASTCHESS_OPTIONS.iter().any(|option| arg == option))
+    {
+        print_error(
+            "arguments in the syntax of fastchess follow `readyok match --fastchess`, \
+             for example `readyok match --fastchess -engine cmd=a -engine cmd=b -each tc=8+0.08`",
+        );
+        return Code::Usage.into();
     }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,

@@ -381,14 +381,14 @@ fn warning_code(kind: &WarningKind) -> ErrorCode {
         WarningKind::UnknownOption { name } => {
             ErrorCode::unknown(ErrorSubject::Option, printable(name))
         }
-        WarningKind::Unregistered { .. } => {
+        WarningKind::Unregistered { .. } | WarningKind::MateScoreConflict { .. } => {
             ErrorCode::System { text: printable(&kind.to_string()) }
         }
         WarningKind::Restarted { failure } => {
             ErrorCode::Restarted { cause: Box::new(engine_failure(failure)) }
         }
-        WarningKind::OptionValue { error } => option_error(error),
-        WarningKind::NoScore => ErrorCode::MoveWithoutScore,
+        WarningKind::OptionValue { error, .. } => option_error(error),
+        WarningKind::NoScore | WarningKind::UnreadableScore => ErrorCode::MoveWithoutScore,
         WarningKind::OtherPv { text } => ErrorCode::PvMoveMismatch { token: printable(text) },
         WarningKind::IllegalPv { text } => ErrorCode::IllegalPvMove { token: printable(text) },
         WarningKind::PvBeyondEnd { text, end: _ } => {

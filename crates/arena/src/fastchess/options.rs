@@ -38,7 +38,7 @@ pub struct Options {
     /// Timeout of `ucinewgame`.
     pub new_game: Duration,
     /// Timeout of `isready`.
-    pub ping: Duration,
+    pub ping: Option<Duration>,
     /// The PGN file.
     pub pgn: Option<PgnOut>,
     /// The EPD file with final positions.
@@ -81,7 +81,7 @@ impl Default for Options {
             wait: Duration::ZERO,
             startup: Duration::from_secs(10),
             new_game: Duration::from_mins(1),
-            ping: Duration::from_mins(1),
+            ping: None,
             pgn: None,
             epd: None,
             rating_interval: Some(10),

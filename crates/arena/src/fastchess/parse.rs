@@ -224,7 +224,7 @@ impl Reader {
             "-wait" => options.wait = millis()?,
             "-startup-ms" => options.startup = millis()?,
             "-ucinewgame-ms" => options.new_game = millis()?,
-            "-ping-ms" => options.ping = millis()?,
+            "-ping-ms" => options.ping = Some(millis()?),
             "-ratinginterval" => options.rating_interval = interval()?,
             "-scoreinterval" => options.score_interval = interval()?,
             "-autosaveinterval" => options.resume.autosave = interval()?,
@@ -263,11 +263,6 @@ impl Reader {
                     }
                     Some(())
                 })?;
-                if resume.used().is_some() && !resume.stats {
-                    return Err(ArgumentError::Conflict(
-                        "`-config stats=false` is not supported: stored results always count",
-                    ));
-                }
             }
             // `split` accepts no other options.
             _ => {}

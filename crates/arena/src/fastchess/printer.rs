@@ -18,8 +18,8 @@ use crate::fastchess::text::GameOver;
 use crate::plan::{
     EngineId, EnginePlan, GamesPerPairing, Limits, OpeningOrder, OpeningSource, Plan, TimeControl,
 };
-use crate::queue::Stop;
-use crate::result::{EngineInfo, MoveRecord};
+use crate::queue::{Stop, WarningContext};
+use crate::result::{EngineInfo, MoveRecord, WarningKind};
 use crate::stats::fastchess::{Block, RULE, Setup, ranking, verdict_line};
 use crate::stats::{Counts, Pentanomial, Sprt, Trinomial, Verdict, fastchess};
 
@@ -126,6 +126,7 @@ impl<W: Write> Printer<W> {
 
     /// Prints the messages before the first game.
     fn begin(&mut self, resumed: u64) {
+        self.out.log(Level::Info, &format!("Setting seed to: {}", self.plan.seed));
         if self.options.bayesian_instead {
             self.out.print(
                 "Warning; Bayesian SPRT model not available with pentanomial statistics. \
@@ -170,17 +171,24 @@ impl<W: Write> Printer<W> {
         if let Some(why) =
             over.end.failure().filter(|_| *over.end == Termination::EngineStartFailure)
         {
+            let why = text::start_failure(why);
             self.out.warn(&format!("Fatal; {name} engine startup failure: \"{why}\""));
             self.out.stop();
             return;
         }
         if let Some(mv) = over.end.illegal_text() {
-            if self.plan.game != Game::Shogi && !text::is_uci_move(mv) {
+            if mv.is_empty() {
+                self.out.warn(&format!(
+                    "Warning; No bestmove found from {name} because: Element 'bestmove' not found. \
+                     Last line was: bestmove"
+                ));
+            } else if self.plan.game != Game::Shogi && !text::is_uci_move(mv) {
                 self.out.warn(&format!(
                     "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
                      {mv} played by {name}"
                 ));
             }
+            let mv = if mv.is_empty() { "<none>" } else { mv };
             self.out.warn(&format!("Warning; Illegal move {mv} played by {name}"));
         }
         if *over.end == Termination::EngineStall {
@@ -213,6 +221,30 @@ impl<W: Write> Printer<W> {
         self.out.info(&line);
         let score = over.score();
         self.out.log(Level::Trace, &format!("Game {number} finished with result {score}"));
+    }
+
+    fn warning(
+        &self,
+        text: &str,
+        pair: Option<u64>,
+        engine: Option<EngineId>,
+        context: Option<&WarningContext>,
+    ) -> String {
+        let name = engine.map_or("", |engine| self.name(engine));
+        let Some(context) = context else { return format!("Warning; {text}") };
+        let game = self.playing.iter().find(|((playing, _), _)| Some(*playing) == pair);
+        if let (WarningKind::MateScoreConflict { opponent, own }, Some((_, (first, second, _)))) =
+            (&context.kind, game)
+        {
+            let (other, colors) = match engine == Some(*first) {
+                true => (*second, ["Black", "White"]),
+                false => (*first, ["White", "Black"]),
+            };
+            let [other_color, color] = colors;
+            let scores = [(self.name(other), other_color, *opponent), (name, color, *own)];
+            return text::mate_score_conflict(scores, context, self.options.test_env);
+        }
+        text::warning(name, context, self.options.test_env)
     }
 
     /// Logs the measured time of a move minus the reported time.
@@ -347,12 +379,8 @@ impl<W: Write + Send> Listener for Printer<W> {
                 }
             }
             Event::Score(score) => self.score(*score),
-            Event::Warning { text, engine, context, .. } => {
-                let name = engine.map_or("", |engine| self.name(engine));
-                let text = match context {
-                    Some(context) => text::warning(name, context, self.options.test_env),
-                    None => format!("Warning; {text}"),
-                };
+            Event::Warning { text, pair, engine, context } => {
+                let text = self.warning(text, *pair, *engine, context.as_deref());
                 self.out.warn(&text);
             }
             Event::Move { pair, game, ply, played } if self.options.show_latency => {
@@ -371,6 +399,7 @@ impl<W: Write + Send> Listener for Printer<W> {
             | Event::Test(_)
             | Event::Ratings(_)
             | Event::Champion { .. }
+            | Event::RepeatedGame { .. }
             | Event::EngineFailure { .. } => {}
         }
         if self.out.stopped {

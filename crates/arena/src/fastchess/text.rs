@@ -5,7 +5,7 @@ use std::fmt::Write;
 use readyok_rules::{Game, Side, Termination};
 
 use crate::queue::WarningContext;
-use crate::result::{EndSentence, GameEnd, WarningKind};
+use crate::result::{EndSentence, EngineFailure, EngineFailureKind, GameEnd, WarningKind};
 
 /// The line at the start of a game. `number` starts at 1.
 pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
@@ -53,25 +53,81 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
         WarningKind::UnknownOption { name } => {
             return format!("Warning; {engine} doesn't have option {name}");
         }
-        kind @ (WarningKind::OptionValue { .. }
-        | WarningKind::Unregistered { .. }
+        WarningKind::UnreadableScore => {
+            let line = context.line.as_deref().unwrap_or("");
+            let why = score_error(line);
+            return format!("Warning; Could not extract score from engine {engine}: {why}");
+        }
+        WarningKind::OptionValue { name, value, .. } => {
+            return format!("Warning; Invalid value for option {name}; {value}");
+        }
+        kind @ (WarningKind::Unregistered { .. }
+        | WarningKind::MateScoreConflict { .. }
         | WarningKind::Restarted { .. }
         | WarningKind::WrongMateSign
         | WarningKind::HostOverloaded { .. }
         | WarningKind::Protocol { .. }) => return format!("Warning; {engine}: {kind}"),
     };
+    let line = context.line.as_deref().unwrap_or("");
+    four_parts(&text, &format!("Info; {line}"), context, &context.moves, one_line)
+}
+
+/// A warning about the mate scores of two engines: of the opponent, which moved before, and of the
+/// mover, each with its color.
+pub(super) fn mate_score_conflict(
+    [opponent, mover]: [(&str, &str, i64); 2],
+    context: &WarningContext,
+    one_line: bool,
+) -> String {
+    let ((name, color, mate), (mover, mover_color, own)) = (opponent, mover);
+    let text = format!(
+        "Sign mismatch in mate scores {mate} and {own} from {name} ({color}) and {mover} ({mover_color})"
+    );
+    let infos = format!("Infos; {}", context.line.as_deref().unwrap_or(" ; "));
+    let mut moves = context.moves.clone();
+    moves.extend(context.played.clone());
+    four_parts(&text, &infos, context, &moves, one_line)
+}
+
+/// The four lines of a warning.
+fn four_parts(
+    text: &str,
+    infos: &str,
+    context: &WarningContext,
+    moves: &[String],
+    one_line: bool,
+) -> String {
     let position = match &context.position {
         None => "startpos".to_owned(),
         Some(fen) => format!("fen {fen}"),
     };
-    let line = context.line.as_deref().unwrap_or("");
     let parts = [
         format!("Warning; {text}"),
-        format!("Info; {line}"),
+        infos.to_owned(),
         format!("Position; {position}"),
-        format!("Moves; {}", context.moves.join(" ")),
+        format!("Moves; {}", moves.join(" ")),
     ];
     parts.join(if one_line { " :: " } else { "\n" })
+}
+
+/// The reason why fastchess cannot parse the score of an `info` line.
+fn score_error(line: &str) -> String {
+    let mut tokens = line.split_ascii_whitespace().skip_while(|token| *token != "score").skip(1);
+    match (tokens.next(), tokens.next()) {
+        (Some("cp" | "mate"), Some(value)) => format!("Invalid score value: {value}"),
+        (Some(_), Some(_)) => format!("Unexpected score type: {line}"),
+        _ => "Element 'score' has no type or value".to_owned(),
+    }
+}
+
+/// The reason of a failed start: fastchess distinguishes only engines that cannot be executed.
+pub(super) fn start_failure(failure: &EngineFailure) -> String {
+    match failure.kind {
+        EngineFailureKind::HandshakeTimeout | EngineFailureKind::Closed => {
+            "Engine didn't respond to uciok after startup".to_owned()
+        }
+        _ => failure.to_string(),
+    }
 }
 
 /// The log line of an engine failure.

@@ -13,7 +13,7 @@ use crate::plan::Limits;
 /// The time of one move:
 /// ```text
 ///   go ────────── budget ───────────┬── margin ──┐
-///                                   flag        deadline: a later answer loses
+///                                   flag        deadline: an answer at least 1 ms later loses
 /// ```
 /// The budget is the remaining main time, including the increment of this move, plus the byoyomi; or the time per move
 /// if that is less. In chess an increment is added after each move: the first move has none, unless there is no other
@@ -68,17 +68,21 @@ impl Clock {
         main.into_iter().chain(move_time).min()
     }
 
-    /// The deadline of the next move, relative to its start: budget plus margin.
+    /// The deadline of the next move, relative to its start: budget plus margin. A move loses if its time in whole
+    /// milliseconds exceeds it.
     pub fn deadline(&self) -> Option<Duration> {
         let margin = Duration::from_millis(self.limits.margin_ms);
         self.budget().map(|budget| budget.saturating_add(margin))
     }
 
-    /// Subtracts the time of a move. After an overrun within the margin the clock is at zero.
+    /// Subtracts the time of a move in whole milliseconds, truncated, as fastchess and cutechess do. UCI and USI transfer
+    /// whole milliseconds, so an engine cannot plan with a fraction and does not lose by one. After an overrun within the
+    /// margin the clock is at zero.
     ///
     /// # Errors
     /// The move exceeded its [`deadline`](Self::deadline).
     pub fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
+        let used = whole_millis(used);
         let budget = self.budget();
         let overrun = self.deadline().is_some_and(|deadline| deadline < used);
         if let Some(main) = &mut self.main {
@@ -184,6 +188,11 @@ fn is_white(side: Side, dialect: Dialect) -> bool {
         Dialect::Uci => side == Side::First,
         Dialect::Usi => side == Side::Second,
     }
+}
+
+/// The time truncated to whole milliseconds.
+pub(super) fn whole_millis(time: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 fn millis(time: Duration) -> Millis {

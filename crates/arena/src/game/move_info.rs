@@ -1,13 +1,16 @@
 //! Move records, and warnings about inconsistent search info.
 
+use std::collections::VecDeque;
+use std::mem::discriminant;
 use std::time::Duration;
 
-use readyok_client::{Engine, Info, Score, SearchResult};
+use readyok_client::{Engine, Info, Score, SearchResult, Update};
 use readyok_protocol::{Bound, Move, OptionKind};
 use readyok_rules::{MoveCodec, Position};
 
+use crate::game::play::truncate;
 use crate::plan::{EnginePlan, PvCheck};
-use crate::result::{EngineInfo, MoveRecord, Variation, WarningKind};
+use crate::result::{EngineInfo, MoveRecord, Variation, Warning, WarningKind};
 
 /// The record of a move with its search info.
 pub(super) fn move_record(
@@ -72,62 +75,103 @@ fn variation(info: &Info<'_>, codec: MoveCodec) -> Variation {
     moves.take(MoveRecord::MAX_PV).collect()
 }
 
-/// Checks the score and the PV of a move. With the position `before` the move, the PV is replayed, which is expensive.
-pub(super) fn check_info(
+/// An `info` line with a PV.
+#[derive(Clone, Debug)]
+pub(super) struct InfoLine {
+    pub(super) info: Info<'static>,
+    /// The line, truncated if it was long.
+    pub(super) raw: String,
+}
+
+impl InfoLine {
+    /// Maximum number of lines per search: the latest ones are checked.
+    pub(super) const MAX: usize = 512;
+
+    pub(super) fn new(update: &Update) -> Self {
+        let raw = truncate(&update.raw, Warning::MAX_LINE);
+        Self { info: (*update.info).clone(), raw }
+    }
+}
+
+/// How the PVs of a search are checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PvMode {
+    pub(super) pv_check: PvCheck,
+    /// Whether warnings of the same kind are repeated for each line.
+    pub(super) repeats: bool,
+}
+
+/// Checks the PVs of a search, which started from the position `before`. Each warning has the line that caused it.
+pub(super) fn check_lines(
+    before: &Position,
+    lines: &VecDeque<InfoLine>,
+    mode: PvMode,
+    codec: MoveCodec,
+) -> Vec<(WarningKind, String)> {
+    let mut warnings: Vec<(WarningKind, String)> = Vec::new();
+    for InfoLine { info, raw } in lines {
+        let Some(kind) = check_pv(before, info, mode.pv_check, codec) else { continue };
+        let is_same =
+            |(other, _): &(WarningKind, String)| discriminant(other) == discriminant(&kind);
+        if mode.repeats || !warnings.iter().any(is_same) {
+            warnings.push((kind, raw.clone()));
+        }
+    }
+    warnings
+}
+
+/// Checks the score of a move, and the first move of the PV. Castling has two notations, which are equal in the position
+/// `before` the move.
+pub(super) fn check_move(
     before: Option<&Position>,
-    pv_check: PvCheck,
     played: &MoveRecord,
     info: &Info<'_>,
 ) -> Option<WarningKind> {
-    let score = info.score;
-    if score.is_none() {
+    if info.score.is_none() {
         return Some(WarningKind::NoScore);
     }
     let first = played.pv.tokens().next()?;
-    if let Some(before) = before {
-        let length = info.pv.as_ref().map_or(0, |pv| pv.tokens().count());
-        if let Some(warning) = check_pv(before, &played.pv, score) {
-            return Some(warning);
-        }
-        if pv_check == PvCheck::Mate
-            && info.bound == Bound::Exact
-            && let Some(warning) = check_mate_pv(before, &played.pv, length, score)
-        {
-            return Some(warning);
-        }
-        // Castling has two notations.
-        let parse = |text| before.parse_move(text).ok();
-        let is_same = first == played.mv.as_str() || parse(first) == parse(played.mv.as_str());
-        return (!is_same).then(|| WarningKind::OtherPv { text: first.to_owned() });
-    }
-    (first != played.mv.as_str()).then(|| WarningKind::OtherPv { text: first.to_owned() })
+    let is_same = first == played.mv.as_str()
+        || before.is_some_and(|before| {
+            let parse = |text| before.parse_move(text).ok();
+            parse(first) == parse(played.mv.as_str())
+        });
+    (!is_same).then(|| WarningKind::OtherPv { text: first.to_owned() })
 }
 
-fn check_pv(before: &Position, pv: &Variation, score: Option<Score>) -> Option<WarningKind> {
+/// Longer PVs are checked up to this length.
+const MAX_CHECKED: usize = 1024;
+
+fn check_pv(
+    before: &Position,
+    info: &Info<'_>,
+    pv_check: PvCheck,
+    codec: MoveCodec,
+) -> Option<WarningKind> {
+    let score = info.score;
+    let moves = info.pv.iter().flat_map(|pv| codec.decode_line(pv)).take(MAX_CHECKED);
     let mover = before.turn();
     let mut position = before.clone();
-    for mv in pv.tokens() {
+    let mut length = 0_u32;
+    for mv in moves {
         if let Some(outcome) = position.outcome() {
             let end = outcome.termination;
-            return Some(WarningKind::PvBeyondEnd { text: mv.to_owned(), end });
+            return Some(WarningKind::PvBeyondEnd { text: mv.chars().take(40).collect(), end });
         }
-        if position.play_uci(mv).is_err() {
+        if position.play_uci(&mv).is_err() {
             return Some(WarningKind::IllegalPv { text: mv.chars().take(40).collect() });
         }
+        length += 1;
     }
     let is_mate = position.in_check() && position.legal_moves().is_empty();
     let mover_mates = position.turn() != mover;
     let reports_win = score.filter(|score| score.is_mate()).map(|score| Score::Cp(0) < score);
-    (is_mate && reports_win == Some(!mover_mates)).then_some(WarningKind::WrongMateSign)
-}
-
-/// Checks that the PV of a mate score ends with mate. Of a truncated PV only the length is checked.
-fn check_mate_pv(
-    before: &Position,
-    pv: &Variation,
-    length: usize,
-    score: Option<Score>,
-) -> Option<WarningKind> {
+    if is_mate && reports_win == Some(!mover_mates) {
+        return Some(WarningKind::WrongMateSign);
+    }
+    if pv_check != PvCheck::Mate || info.bound != Bound::Exact {
+        return None;
+    }
     let plies = match score? {
         Score::MateIn { plies } | Score::MatedIn { plies } => plies,
         Score::Mated => 0,
@@ -135,16 +179,23 @@ fn check_mate_pv(
             return None;
         }
     };
-    let found = u32::try_from(length).unwrap_or(u32::MAX);
-    if found != plies {
-        return Some(WarningKind::MatePvLength { plies, found });
+    if length != plies {
+        return Some(WarningKind::MatePvLength { plies, found: length });
     }
-    if pv.tokens().count() < length {
-        return None;
-    }
-    let end = before.clone().after(pv.tokens()).ok()?;
-    let is_mate = end.in_check() && end.legal_moves().is_empty();
     (!is_mate).then_some(WarningKind::MatePvWithoutMate)
+}
+
+/// The moves to a mate as in UCI: negative if the engine is mated. `None` for other scores.
+pub(super) fn mate_moves(score: Score) -> Option<i64> {
+    match score {
+        Score::MateIn { plies } => Some(i64::from(plies.div_ceil(2)).max(1)),
+        Score::MatedIn { plies } => Some(-(i64::from(plies.div_ceil(2)).max(1))),
+        Score::Mated
+        | Score::MateGiven
+        | Score::Cp(_)
+        | Score::MateInUnknown
+        | Score::MatedInUnknown => None,
+    }
 }
 
 /// The `info` line that fastchess uses for a move.
@@ -152,67 +203,99 @@ fn check_mate_pv(
 pub(super) struct FastchessInfo {
     /// The last line of the first variation with an exact score, or else with any score; empty without a score.
     pub(super) info: Info<'static>,
+    /// The line, truncated if it was long.
+    pub(super) raw: String,
     has_info: bool,
 }
 
 impl FastchessInfo {
-    pub(super) fn update(&mut self, info: &Info<'static>) {
+    pub(super) fn update(&mut self, info: &Info<'static>, raw: &str) {
         self.has_info = true;
         let is_first = info.multipv.is_none_or(|number| number == 1);
-        let has_exact = self.info.score.is_some() && self.info.bound == Bound::Exact;
-        if info.score.is_some() && is_first && (info.bound == Bound::Exact || !has_exact) {
+        // A line whose score cannot be parsed counts as well.
+        let has_score = raw.contains(" score ") && !raw.contains("info string");
+        let has_exact = !self.raw.is_empty() && self.info.bound == Bound::Exact;
+        if has_score && is_first && (info.bound == Bound::Exact || !has_exact) {
             self.info = info.clone();
+            self.raw = truncate(raw, Warning::MAX_LINE);
         }
     }
 
-    /// Whether fastchess does not warn: about an engine without any info, and about another move after a bound.
-    pub(super) fn suppresses(&self, warning: &WarningKind, last: &Info<'_>) -> bool {
-        match warning {
-            WarningKind::NoScore => !self.has_info,
-            WarningKind::OtherPv { .. } => last.bound != Bound::Exact,
-            _ => false,
+    /// Like [`check_move`], with the exceptions of fastchess: an engine without any info, another move after a bound.
+    pub(super) fn check(
+        &self,
+        before: Option<&Position>,
+        played: &MoveRecord,
+        last: &Info<'_>,
+    ) -> Option<WarningKind> {
+        if !self.raw.is_empty() && self.info.score.is_none() {
+            return Some(WarningKind::UnreadableScore);
+        }
+        match check_move(before, played, last)? {
+            WarningKind::NoScore if !self.has_info => None,
+            WarningKind::OtherPv { .. } if last.bound != Bound::Exact => None,
+            kind => Some(kind),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use readyok_client::{Info, Score};
-    use readyok_protocol::Bound;
+    use readyok_client::Score;
+    use readyok_protocol::{Dialect, Info, Reply};
 
-    use super::FastchessInfo;
-    use crate::result::WarningKind;
+    use super::{FastchessInfo, mate_moves};
+    use crate::result::{MoveRecord, WarningKind};
 
-    #[test]
-    fn prefers_an_exact_score_to_a_later_bound() {
-        let check = |lines: &[(Option<i32>, Bound, u32)], expected: Option<i32>| {
-            let mut selected = FastchessInfo::default();
-            for &(score, bound, multipv) in lines {
-                let score = score.map(Score::Cp);
-                selected.update(&Info { score, bound, multipv: Some(multipv), ..Info::default() });
-            }
-            assert_eq!(selected.info.score, expected.map(Score::Cp), "{lines:?}");
-        };
-        check(&[], None);
-        check(&[(None, Bound::Exact, 1)], None);
-        check(&[(Some(1), Bound::Exact, 1), (Some(2), Bound::Lower, 1)], Some(1));
-        check(&[(Some(1), Bound::Exact, 1), (Some(2), Bound::Exact, 1)], Some(2));
-        check(&[(Some(1), Bound::Exact, 1), (Some(2), Bound::Exact, 2)], Some(1));
-        check(&[(Some(1), Bound::Upper, 1), (Some(2), Bound::Lower, 1)], Some(2));
-        check(&[(Some(1), Bound::Upper, 1), (Some(2), Bound::Exact, 1)], Some(2));
+    fn info(line: &str) -> Info<'static> {
+        let Reply::Info(info) = Reply::read(line, Dialect::Uci).value else { panic!("{line}") };
+        info.into_owned()
+    }
+
+    fn selected(lines: &[&str]) -> FastchessInfo {
+        let mut selected = FastchessInfo::default();
+        for line in lines {
+            selected.update(&info(line), line);
+        }
+        selected
     }
 
     #[test]
-    fn suppresses_warnings_about_silence_and_bounds() {
-        let exact = Info { score: Some(Score::Cp(1)), ..Info::default() };
-        let bound = Info { bound: Bound::Lower, ..exact.clone() };
+    fn prefers_an_exact_score_to_a_later_bound() {
+        let check = |lines: &[&str], expected: Option<i32>| {
+            assert_eq!(selected(lines).info.score, expected.map(Score::Cp), "{lines:?}");
+        };
+        check(&[], None);
+        check(&["info depth 1 nodes 2"], None);
+        check(&["info score cp 1", "info score cp 2 lowerbound"], Some(1));
+        check(&["info score cp 1", "info score cp 2"], Some(2));
+        check(&["info score cp 1", "info multipv 2 score cp 2"], Some(1));
+        check(&["info score cp 1 upperbound", "info score cp 2 lowerbound"], Some(2));
+        check(&["info score cp 1 upperbound", "info score cp 2"], Some(2));
+    }
+
+    #[test]
+    fn checks_the_score_and_the_move_like_fastchess() {
+        let check = |lines: &[&str], expected: Option<WarningKind>| {
+            let played = MoveRecord {
+                pv: ["e2e4"].into_iter().collect(),
+                ..MoveRecord::new("d2d4".parse().expect("a move"))
+            };
+            let last = lines.last().map(|line| info(line)).unwrap_or_default();
+            assert_eq!(selected(lines).check(None, &played, &last), expected, "{lines:?}");
+        };
+        check(&[], None);
+        check(&["info depth 1"], Some(WarningKind::NoScore));
+        check(&["info score cp 1 lowerbound"], None);
         let other = WarningKind::OtherPv { text: "e2e4".to_owned() };
-        let mut selected = FastchessInfo::default();
-        assert!(selected.suppresses(&WarningKind::NoScore, &Info::default()));
-        selected.update(&bound);
-        assert!(!selected.suppresses(&WarningKind::NoScore, &Info::default()));
-        assert!(selected.suppresses(&other, &bound));
-        assert!(!selected.suppresses(&other, &exact));
-        assert!(!selected.suppresses(&WarningKind::WrongMateSign, &bound));
+        check(&["info score cp 1"], Some(other));
+        check(&["info depth 1 score cp x"], Some(WarningKind::UnreadableScore));
+    }
+
+    #[test]
+    fn counts_mates_in_moves() {
+        assert_eq!(mate_moves(Score::MateIn { plies: 5 }), Some(3));
+        assert_eq!(mate_moves(Score::MatedIn { plies: 4 }), Some(-2));
+        assert_eq!(mate_moves(Score::Cp(900)), None);
     }
 }

@@ -6,7 +6,7 @@
 //!  with `ponder`: a side ponders after its move, until the opponent's move is a hit or a miss
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,11 +15,12 @@ use readyok_client::{
     Best, DropReason, EngineError, Event, Game as WireGame, Notice, Problem, Search, SearchHandle,
     SearchResult, Stopper, TimeoutKind, Update, WaitLimit,
 };
-use readyok_protocol::{GameResult as GameOver, Move, Status};
+use readyok_protocol::{GameResult as GameOver, Move, Score, Status};
 use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use regex::Regex;
 
-use super::move_info::{self, FastchessInfo};
+use super::clock::whole_millis;
+use super::move_info::{self, FastchessInfo, InfoLine, PvMode};
 use super::player::{Player, client_game, pair_mut};
 use super::referee::{Answer, OpeningError, Referee, Verdict};
 use crate::game::player::overload_warning;
@@ -48,6 +49,8 @@ pub struct GameSettings {
     pub pv_check: PvCheck,
     /// For each expression, the last matching output line of a search is stored with the move.
     pub keep_lines: Vec<Regex>,
+    /// Sends `isready` before each move, with this timeout.
+    pub ping: Option<WaitLimit>,
 }
 
 impl GameSettings {
@@ -63,6 +66,7 @@ impl GameSettings {
             stall: WaitLimit::fixed(Self::STALL),
             pv_check: PvCheck::FirstMove,
             keep_lines: Vec::new(),
+            ping: None,
         }
     }
 }
@@ -88,6 +92,10 @@ pub fn play_game(
     let rules = &setting.adjudication;
     let trusted = players.each_ref().map(|player| player.plan().trust_mates);
     let referee = Referee::new(setting.game, opening, limits, rules, tablebases)?.trusting(trusted);
+    let players = players.map(|player| {
+        player.ping_before_searches(setting.ping.is_some());
+        player
+    });
     let sides = players.map(|player| SideState::new(player, setting.game, opening));
     let mut game = GameLoop {
         setting,
@@ -97,6 +105,7 @@ pub fn play_game(
         moves: Vec::new(),
         warnings: Vec::new(),
         search_start: started,
+        latest_line: String::new(),
     };
     let outcome = game.play(on_move);
     game.finish(&outcome);
@@ -126,6 +135,8 @@ struct GameLoop<'a> {
     warnings: Vec<Warning>,
     /// The start of the latest search.
     search_start: Instant,
+    /// The `info` line of the latest move. See [`InfoSource::LastExactLine`].
+    latest_line: String,
 }
 
 /// The state of one side.
@@ -195,7 +206,7 @@ impl<'a> SideState<'a> {
         &mut self,
         latest: Option<Move>,
         search: Search,
-        on_update: impl FnMut(&Update),
+        on_update: Option<&mut dyn FnMut(&Update)>,
     ) -> Result<Result<SearchResult, EngineError>, Failure> {
         let latest = latest.and_then(|mv| self.codec.encode_text(mv.as_str()));
         let (Some(engine), Ok(game)) = (self.player.engine_mut(), &self.game) else {
@@ -206,9 +217,16 @@ impl<'a> SideState<'a> {
         let pondering = pondering.filter(|it| Some(it.expected) == latest && !it.search.is_over());
         let result = match pondering {
             Some(Pondering { search, .. }) => {
-                search.ponder_hit(None).and_then(|()| search.wait_with(on_update))
+                search.ponder_hit(None).and_then(|()| match on_update {
+                    Some(on_update) => search.wait_with(on_update),
+                    None => search.wait(),
+                })
             }
-            None => engine.play_with(game, search, on_update),
+            None => match on_update {
+                Some(on_update) => engine.play_with(game, search, on_update),
+                // Without updates, lines are not copied.
+                None => engine.play(game, search),
+            },
         };
         Ok(result)
     }
@@ -223,8 +241,8 @@ impl<'a> SideState<'a> {
 /// The result of a search, and output lines before it.
 struct SearchOutput {
     result: Box<SearchResult>,
-    /// The last line with a PV, if variations are checked.
-    pv_line: Option<String>,
+    /// The lines with a score or a PV, if variations are checked.
+    infos: VecDeque<InfoLine>,
     /// See [`GameSettings::keep_lines`].
     lines: Vec<String>,
     /// See [`InfoSource::LastExactLine`].
@@ -273,32 +291,34 @@ impl GameLoop<'_> {
 
     fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &MoveRecord)) -> Verdict {
         let side = self.referee.turn();
-        let SearchOutput { mut result, pv_line, lines, mut exact } = match self.search(side) {
+        let SearchOutput { mut result, mut infos, lines, mut exact } = match self.search(side) {
             Ok(output) => output,
             Err(failure) => return Verdict::Over(self.failed(side, failure)),
         };
         if side == Side::Second && pair_mut(&mut self.sides, side).0.player.plan().whitepov {
             move_info::negate_score(&mut result.info);
+            infos.iter_mut().for_each(|line| move_info::negate_score(&mut line.info));
             if let Some(exact) = &mut exact {
                 move_info::negate_score(&mut exact.info);
             }
         }
         let took = whole_micros(result.time());
         let pv_check = self.setting.pv_check;
-        let follow = pv_check != PvCheck::FirstMove && result.info.pv.is_some();
-        let before = follow.then(|| self.referee.position().clone());
+        let before = (!infos.is_empty()).then(|| self.referee.position().clone());
         let score = exact.as_ref().map_or(&result.info, |exact| &exact.info).score;
         let codec = self.codec(side);
+        let is_strict = self.rule_options().strict_notation;
         let text;
-        let answer = match &result.best {
-            Best::Move(it) => {
+        let answer = match (&result.best, &result.repaired) {
+            (Best::Move(_), Some(sent)) if is_strict => Answer::Other(sent),
+            (Best::Move(it), _) => {
                 text = codec.decode_text(it.as_str());
                 Answer::Move(&text)
             }
-            Best::Resign => Answer::Resign,
-            Best::Win => Answer::Declare,
-            Best::None => Answer::Other("(none)"),
-            Best::Other(other) => Answer::Other(other),
+            (Best::Resign, _) => Answer::Resign,
+            (Best::Win, _) => Answer::Declare,
+            (Best::None, _) => Answer::Other("(none)"),
+            (Best::Other(other), _) => Answer::Other(other),
         };
         let plies = self.moves.len();
         let verdict = self.referee.on_answer(answer, took, score);
@@ -313,26 +333,61 @@ impl GameLoop<'_> {
         }
         let left = self.referee.clock(side).left();
         let mut record = move_info::move_record(mv, &result, took, left, codec);
-        let warning = move_info::check_info(before.as_ref(), pv_check, &record, &result.info);
-        let is_suppressed = |warning: &WarningKind| {
-            exact.as_ref().is_some_and(|exact| exact.suppresses(warning, &result.info))
-        };
-        if let Some(warning) = warning.filter(|warning| !is_suppressed(warning)) {
-            self.warn_with_line(side, warning, pv_line);
+        if let Some(before) = &before {
+            let mode = PvMode { pv_check, repeats: exact.is_some() };
+            for (kind, line) in move_info::check_lines(before, &infos, mode, codec) {
+                self.warn_with_line(side, kind, Some(line));
+            }
         }
+        let last_line = infos.pop_back().map(|line| line.raw);
+        let warning = match &exact {
+            Some(exact) => exact.check(before.as_ref(), &record, &result.info),
+            None => move_info::check_move(before.as_ref(), &record, &result.info),
+        };
+        let mut line = String::new();
         if let Some(exact) = exact {
             result.info = exact.info;
+            line = exact.raw;
             record = move_info::move_record(mv, &result, took, left, codec);
+        }
+        if let Some(warning) = warning {
+            let cause = last_line.or_else(|| Some(line.clone()).filter(|line| !line.is_empty()));
+            self.warn_with_line(side, warning, cause);
         }
         record.ponder_hit = result.ponder_hit;
         record.lines = lines;
         on_move(&self.referee, &record);
+        self.compare_mates(side, &record, line);
         self.moves.push(record);
-        pair_mut(&mut self.sides, side).0.has_moved = true;
+        let ping = self.setting.ping;
+        let (state, _) = pair_mut(&mut self.sides, side);
+        if !std::mem::replace(&mut state.has_moved, true)
+            && let (Some(limit), Some(engine)) = (ping, state.player.engine_mut())
+        {
+            // The first `isready` of a game, after the new-game command, has the usual timeout.
+            engine.set_ready_limit(limit);
+        }
         if verdict == Verdict::Continue {
             self.ponder(side, &result);
         }
         verdict
+    }
+
+    fn rule_options(&self) -> RuleOptions {
+        RuleOptions::new(&self.setting.adjudication)
+    }
+
+    /// Warns if both engines report a win by mate, or both a loss. `line` is the `info` line of the mover.
+    fn compare_mates(&mut self, side: Side, record: &MoveRecord, line: String) {
+        let earlier = std::mem::replace(&mut self.latest_line, line);
+        let mate = |score: Option<Score>| score.and_then(move_info::mate_moves);
+        let Some(opponent) = self.moves.last().and_then(|made| mate(made.score)) else { return };
+        let Some(own) = mate(record.score).filter(|own| own.signum() == opponent.signum()) else {
+            return;
+        };
+        let lines = format!("{earlier} ; {}", self.latest_line);
+        let kind = WarningKind::MateScoreConflict { opponent, own };
+        self.warn_with_line(side, kind, Some(lines).filter(|lines| lines != " ; "));
     }
 
     fn codec(&self, side: Side) -> MoveCodec {
@@ -364,7 +419,7 @@ impl GameLoop<'_> {
         let dialect = self.codec(side).dialect();
         let mut search = Search::from(self.referee.go(side, dialect));
         search = match deadline {
-            // An answer exactly at the deadline is in time.
+            // Until the next millisecond an answer is in time.
             Some(deadline) => search.deadline_after(deadline.saturating_add(TICK)),
             None => search.stall_limit(self.setting.stall),
         };
@@ -374,24 +429,29 @@ impl GameLoop<'_> {
         let follow = self.setting.pv_check != PvCheck::FirstMove;
         let source = RuleOptions::new(&self.setting.adjudication).info;
         let mut exact = (source == InfoSource::LastExactLine).then(FastchessInfo::default);
-        let mut pv_line = None;
+        let mut infos = VecDeque::new();
         let mut lines = vec![None; self.setting.keep_lines.len()];
-        let end = state.search(latest, search, |update| {
+        let wants_updates = exact.is_some() || follow || !lines.is_empty();
+        let mut on_update = |update: &Update| {
             if let Some(exact) = &mut exact {
-                exact.update(&update.info);
+                exact.update(&update.info, &update.raw);
             }
             if follow && update.info.pv.is_some() {
-                pv_line = Some(truncate(&update.raw, Warning::MAX_LINE));
+                if infos.len() == InfoLine::MAX {
+                    infos.pop_front();
+                }
+                infos.push_back(InfoLine::new(update));
             }
             for (line, pattern) in lines.iter_mut().zip(&self.setting.keep_lines) {
                 if pattern.is_match(&update.raw) {
                     *line = Some(truncate(&update.raw, MoveRecord::MAX_LINE));
                 }
             }
-        })?;
-        // The resolution of clocks is a microsecond.
+        };
+        let on_update = wants_updates.then_some(&mut on_update as &mut dyn FnMut(&Update));
+        let end = state.search(latest, search, on_update)?;
         let is_late = deadline.is_some_and(|deadline| match &end {
-            Ok(result) => deadline.as_micros() < result.time().as_micros(),
+            Ok(result) => deadline < whole_millis(result.time()),
             Err(error) => matches!(error.problem(), Problem::OutOfTime(_)),
         });
         if let Some(kind) = is_late.then(overload_warning).flatten() {
@@ -399,7 +459,7 @@ impl GameLoop<'_> {
         }
         let result = Box::new(end.map_err(Failure::Engine)?);
         let lines = lines.into_iter().flatten().collect();
-        Ok(SearchOutput { result, pv_line, lines, exact })
+        Ok(SearchOutput { result, infos, lines, exact })
     }
 
     /// Starts pondering if it is enabled and the engine has sent a ponder move.
@@ -512,12 +572,12 @@ impl GameLoop<'_> {
     }
 }
 
-fn truncate(line: &str, max: usize) -> String {
+pub(super) fn truncate(line: &str, max: usize) -> String {
     line.chars().take(max).collect()
 }
 
 /// The resolution of clocks.
-const TICK: Duration = Duration::from_micros(1);
+const TICK: Duration = Duration::from_millis(1);
 
 /// Whether the engine has exited or does not respond.
 fn is_lost(error: &EngineError) -> bool {

@@ -32,6 +32,8 @@ pub struct Player {
     timeouts: Timeouts,
     start: Start,
     options: PlayerOptions,
+    /// Whether `isready` is sent before each search.
+    pings: bool,
     engine: Option<Engine>,
     /// Whether the engine has played a previous game.
     is_used: bool,
@@ -90,6 +92,7 @@ impl Player {
             timeouts,
             start,
             options: PlayerOptions::default(),
+            pings: false,
             engine: None,
             is_used: false,
         }
@@ -165,6 +168,11 @@ impl Player {
         })
     }
 
+    /// Sends `isready` before each search of engines that are started from now on.
+    pub(super) fn ping_before_searches(&mut self, pings: bool) {
+        self.pings = pings;
+    }
+
     /// Ensures that the engine is running, and announces a new game.
     pub(super) fn prepare(
         &mut self,
@@ -178,6 +186,7 @@ impl Player {
         if let Some(engine) = &mut self.engine {
             // Notices about the previous game.
             engine.drain_notices();
+            engine.set_ready_limit(self.timeouts.ready);
             match engine.new_game(game) {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_recoverable() && !is_gone(&error) => {
@@ -202,7 +211,7 @@ impl Player {
             .name(&self.plan.name)
             .dialect(dialect)
             .timeouts(self.timeouts)
-            .sync_between_searches(false);
+            .sync_between_searches(self.pings);
         if let Some(guard) = &self.options.guard {
             builder = builder.guard(guard);
         }
@@ -278,7 +287,8 @@ fn set_option(
             Ok(Some(WarningKind::UnknownOption { name: name.to_owned() }))
         }
         Problem::Usage(UsageError::OptionValue(error)) => {
-            Ok(Some(WarningKind::OptionValue { error: error.clone() }))
+            let (name, value) = (name.to_owned(), value.to_owned());
+            Ok(Some(WarningKind::OptionValue { name, value, error: error.clone() }))
         }
         _ => Err(error),
     }

@@ -13,7 +13,7 @@ use readyok_rules::{
 };
 
 use crate::game::clock;
-use crate::game::clock::Clock;
+use crate::game::clock::{Clock, whole_millis};
 use crate::pairing::Opening;
 use crate::plan::{
     Adjudication, DrawAdjudication, Limits, ResignAdjudication, TablebaseAdjudication,
@@ -196,10 +196,12 @@ impl Referee {
     /// The side to move has not answered within this time. The game is over if its deadline has passed.
     pub fn on_timeout(&mut self, waited: Duration) -> Verdict {
         match self.deadline() {
-            Some(deadline) if deadline < waited => match self.spend(self.turn(), waited) {
-                Err(outcome) => Verdict::Over(outcome),
-                Ok(()) => Verdict::Continue,
-            },
+            Some(deadline) if deadline < whole_millis(waited) => {
+                match self.spend(self.turn(), waited) {
+                    Err(outcome) => Verdict::Over(outcome),
+                    Ok(()) => Verdict::Continue,
+                }
+            }
             Some(_) | None => Verdict::Continue,
         }
     }
@@ -505,6 +507,8 @@ pub(super) struct RuleOptions {
     agreement: Agreement,
     /// Which `info` line of a search is used.
     pub(super) info: InfoSource,
+    /// Whether a move in an unusual form, such as `E2E4`, is illegal.
+    pub(super) strict_notation: bool,
 }
 
 /// The condition of a two-sided adjudication by score.
@@ -533,6 +537,7 @@ impl RuleOptions {
                 first_increment: true,
                 agreement: Agreement::Magnitude,
                 info: InfoSource::LastExactLine,
+                strict_notation: true,
             }
         } else {
             Self {
@@ -540,6 +545,7 @@ impl RuleOptions {
                 first_increment: false,
                 agreement: Agreement::Winner,
                 info: InfoSource::LatestFields,
+                strict_notation: false,
             }
         }
     }

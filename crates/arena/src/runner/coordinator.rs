@@ -12,6 +12,7 @@ use crate::export::{Exports, Records};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, GamesPerPairing, Plan};
 use crate::queue::{Dispatcher, MatchSpec, Progress, Report, ReturnReason, Stop, WorkerId};
+use crate::repeats::{Repeated, Repeats};
 use crate::result::MatchGame;
 use crate::runner::{MatchError, Settings, Summary, truncate};
 use crate::schedule::{Next, PairingScore, Schedule};
@@ -125,6 +126,7 @@ impl<'a> Coordinator<'a> {
             let pair = pair?;
             self.parts.schedule.record(PairingScore::from(&pair))?;
             self.parts.tally.add(&pair);
+            self.parts.tally.repeated(&pair);
             self.parts.exports.check(&pair)?;
         }
         for text in self.parts.exports.open()? {
@@ -236,6 +238,10 @@ impl<'a> Coordinator<'a> {
         self.emit(&Event::PairEnd { pair: index, round: pairing.round, complete });
         if let Some(score) = self.parts.tally.score(pairing.first, pairing.second) {
             self.emit(&Event::Score(score));
+        }
+        let (repeated, count) = self.parts.tally.repeated(pair);
+        for Repeated { game, earlier } in repeated {
+            self.emit(&Event::RepeatedGame { pair: index, game, earlier, count });
         }
         self.report_failures(pair, &failed)?;
         self.check_test()
@@ -398,6 +404,7 @@ pub(super) struct Tally {
     test: Option<(Sprt, GamesPerPairing)>,
     /// With three or more engines.
     crosstable: Option<Crosstable>,
+    repeats: Repeats,
 }
 
 /// A game lost by a failure of an engine.
@@ -432,7 +439,14 @@ impl Tally {
         };
         let engines = plan.engines.len();
         let crosstable = (engines > 2).then(|| Crosstable::new(engines).ok()).flatten();
-        Ok(Self { scores: BTreeMap::new(), games: 0, failures: BTreeMap::new(), test, crosstable })
+        Ok(Self {
+            scores: BTreeMap::new(),
+            games: 0,
+            failures: BTreeMap::new(),
+            test,
+            crosstable,
+            repeats: Repeats::default(),
+        })
     }
 
     /// Counts a pair. Returns its games that were lost by failures.
@@ -478,6 +492,11 @@ impl Tally {
     /// The scores of all encounters.
     pub(super) fn scores(&self) -> Vec<Score> {
         self.scores.values().copied().collect()
+    }
+
+    /// The games of a pair that repeat earlier ones. Returns also the number of all such games.
+    pub(super) fn repeated(&mut self, pair: &PairResult) -> (Vec<Repeated>, u64) {
+        (self.repeats.add(pair), self.repeats.count())
     }
 
     /// The number of games.

@@ -98,13 +98,17 @@ fn any_late_answer_loses() {
             Referee::new(Game::Chess, &Opening::default(), limits, &rules, None).expect("a start");
         assert_eq!(referee.deadline(), Some(ms(1_000)));
         assert_eq!(referee.on_timeout(ms(1_000)), Verdict::Continue);
-        let late = Duration::from_micros(1_000_001);
+        let fraction = Duration::from_micros(1_000_999);
+        assert_eq!(referee.on_timeout(fraction), Verdict::Continue, "whole milliseconds count");
+        let in_time = referee.clone().on_answer(Answer::Move("e2e4"), fraction, None);
+        assert_eq!(in_time, Verdict::Continue);
+        let late = ms(1_001);
         let forfeit = |winner, late_us| {
             let termination = GameEnd::time_forfeit(late_us);
             Verdict::Over(Decision { winner: Some(winner), end: termination })
         };
-        assert_eq!(referee.clone().on_timeout(late), forfeit(Side::Second, 1));
-        assert_eq!(referee.clone().on_answer(answer, late, None), forfeit(Side::Second, 1));
+        assert_eq!(referee.clone().on_timeout(late), forfeit(Side::Second, 1_000));
+        assert_eq!(referee.clone().on_answer(answer, late, None), forfeit(Side::Second, 1_000));
         referee.on_answer(Answer::Move("e2e4"), ms(1_000), None);
         assert_eq!(referee.deadline(), Some(ms(2_000)));
         assert_eq!(referee.on_answer(answer, ms(2_003), None), forfeit(Side::First, 3_000));

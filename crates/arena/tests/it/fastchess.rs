@@ -180,9 +180,6 @@ fn errors_name_the_argument() {
     assert_eq!(read("-version"), Ok(Request::Version));
     assert_eq!(read(""), Ok(Request::Help));
     check("-debug", "`-debug` is not supported: use `-log` with `engine=true`");
-    let config = format!("{TWO} -config file=a.json stats=false");
-    check(&config, "`-config stats=false` is not supported: stored results always count");
-    assert!(read(&format!("{config} discard=true")).is_ok(), "the file is discarded");
     check("-config file=a.json discard=true", "a match requires at least two engines");
 }
 

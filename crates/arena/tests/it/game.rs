@@ -1,5 +1,7 @@
 //! Games between scripted engines: each kind of end, and the stored data.
 
+use std::time::Duration;
+
 use readyok_arena::game::{Cancel, GameSettings, Player, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
@@ -7,6 +9,7 @@ use readyok_arena::plan::{
     ResignAdjudication,
 };
 use readyok_arena::result::{EndDetail, EngineFailureKind, MatchGame, MoveRecord, WarningKind};
+use readyok_client::WaitLimit;
 use readyok_protocol::{OptionError, Register, Score};
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 use tempfile::TempDir;
@@ -418,7 +421,7 @@ fn sets_options_and_warns_about_unknown_ones() {
     // An invalid option value does not lose the game.
     let ([result, _], received) = game(&with("Hash", "9999"));
     let warning = result.warnings.first().map(|warning| &warning.kind);
-    let Some(WarningKind::OptionValue { error }) = warning else { panic!("{result:?}") };
+    let Some(WarningKind::OptionValue { error, .. }) = warning else { panic!("{result:?}") };
     let OptionError::OutOfRange { option, value: 9999, .. } = &error else { panic!("{error}") };
     assert!(!received && option == "Hash", "{result:?}");
     assert!(!matches!(result.end.termination, Termination::EngineStartFailure), "{result:?}");
@@ -476,4 +479,82 @@ fn a_cancelled_game_ends_immediately() {
     let players = [&mut first, &mut second];
     let result = play_game(&chess, &opening, players, &cancel, &mut |_, _| ()).expect("a start");
     assert_eq!((result.moves.len(), result.end.termination), (0, Termination::Aborted));
+}
+
+#[test]
+fn an_answer_without_a_move_loses_immediately() {
+    for answer in
+        ["bestmove|", "info depth 1 score cp 1|bestmove ", "bestmove Nf3|", "bestmove e9e4|"]
+    {
+        let result =
+            game(&setting(Game::Chess), &Opening::default(), [script(answer), script("e7e5")]);
+        assert_eq!(result.end, Termination::IllegalMove, "{answer}: {result:?}");
+        assert_eq!(result.winner, Some(Side::Second), "{answer}");
+    }
+    let result =
+        game(&setting(Game::Chess), &Opening::default(), [script("bestmove|"), script("")]);
+    assert_eq!(result.end.illegal_text(), Some(""));
+    assert_eq!(result.end.to_string(), "sends `bestmove` without a move");
+}
+
+/// The settings of `--fastchess`.
+fn as_fastchess() -> GameSettings {
+    let adjudication = Adjudication { as_fastchess: true, ..Adjudication::default() };
+    GameSettings { adjudication, pv_check: PvCheck::Mate, ..setting(Game::Chess) }
+}
+
+#[test]
+fn upper_case_moves_are_illegal_only_as_in_fastchess() {
+    let scripts = || [script("E2E4, d2d4"), script("e7e5, resign")];
+    let result = game(&setting(Game::Chess), &Opening::default(), scripts());
+    assert_eq!((result.moves.len(), &result.end.termination), (3, &Termination::Resignation));
+    let result = game(&as_fastchess(), &Opening::default(), scripts());
+    assert_eq!(result.end.illegal_text(), Some("E2E4"));
+    assert_eq!(result.winner, Some(Side::Second));
+}
+
+fn kinds(result: &MatchGame) -> Vec<&WarningKind> {
+    result.warnings.iter().map(|warning| &warning.kind).collect()
+}
+
+#[test]
+fn checks_the_mating_pv_of_every_line() {
+    let lines = "info depth 1 score mate 2 pv e2e4|info depth 2 score mate 2 pv e2e4 e7e5|\
+                 info depth 3 score cp 10 pv e2e4|bestmove e2e4";
+    let scripts = || [script(&format!("{lines}, resign")), script("e7e5")];
+    let result = game(&as_fastchess(), &Opening::default(), scripts());
+    let expected = [1, 2].map(|found| WarningKind::MatePvLength { plies: 3, found });
+    assert_eq!(kinds(&result)[..2], [&expected[0], &expected[1]]);
+    let lines: Vec<_> = result.warnings.iter().map(|warning| warning.line.as_deref()).collect();
+    assert_eq!(lines[1], Some("info depth 2 score mate 2 pv e2e4 e7e5"));
+    // Otherwise a kind of warning is not repeated for each line of a search.
+    let setting = GameSettings { pv_check: PvCheck::Mate, ..setting(Game::Chess) };
+    let result = game(&setting, &Opening::default(), scripts());
+    assert_eq!(kinds(&result)[0], &expected[0]);
+    assert!(!matches!(kinds(&result)[1], WarningKind::MatePvLength { .. }), "{result:?}");
+}
+
+#[test]
+fn reports_mate_scores_that_contradict_each_other() {
+    let first = "info depth 1 score mate 3 pv e2e4|bestmove e2e4";
+    let second = "info depth 1 score mate 2 pv e7e5|bestmove e7e5";
+    let scripts = [script(&format!("{first}, resign")), script(second)];
+    let setting = GameSettings { pv_check: PvCheck::Moves, ..as_fastchess() };
+    let result = game(&setting, &Opening::default(), scripts);
+    let [warning] = result.warnings.as_slice() else { panic!("{result:?}") };
+    assert_eq!(warning.kind, WarningKind::MateScoreConflict { opponent: 3, own: 2 });
+    assert_eq!((warning.side, warning.ply), (Side::Second, 1));
+    let lines = "info depth 1 score mate 3 pv e2e4 ; info depth 1 score mate 2 pv e7e5";
+    assert_eq!(warning.line.as_deref(), Some(lines));
+}
+
+#[test]
+fn an_engine_that_does_not_answer_a_ping_between_moves_stalls() {
+    // A hanging engine does not read the `isready` before its next move.
+    let stalls = "bestmove e2e4|!hang";
+    let ping = Some(WaitLimit::fixed(Duration::from_millis(50)));
+    let setting = GameSettings { ping, ..setting(Game::Chess) };
+    let result = game(&setting, &Opening::default(), [script(stalls), script("e7e5")]);
+    assert_eq!(result.end, Termination::EngineStall, "{result:?}");
+    assert_eq!((result.winner, result.moves.len()), (Some(Side::Second), 2));
 }

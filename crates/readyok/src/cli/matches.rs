@@ -1,6 +1,7 @@
 //! `readyok match`.
 
 use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -237,7 +238,7 @@ pub(super) fn run_fastchess(args: &[OsString]) -> Code {
 
 fn play_fastchess(args: &[OsString]) -> Result<Code, Failure> {
     let args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let invocation = match fastchess::parse(&args, seconds()).map_err(Failure::usage)? {
+    let invocation = match fastchess::parse(&args, random_seed()).map_err(Failure::usage)? {
         Request::Play(invocation) => *invocation,
         Request::Version => {
             let version = env!("CARGO_PKG_VERSION");
@@ -263,7 +264,13 @@ fn play_fastchess(args: &[OsString]) -> Result<Code, Failure> {
             "Info: Adjusted concurrency to {slots} based on number of available hardware threads."
         ));
     }
-    let results = if let Some(path) = options.resume.used() {
+    let results = if let Some(path) = options.resume.used().filter(|_| !options.resume.stats) {
+        // The same match from its start.
+        let failed = |error| Failure::failed(format!("`{}`: {error}", path.display()));
+        let mut plan = Reader::open(path).map_err(failed)?.plan().clone();
+        plan.rounds = options.resume.rounds.unwrap_or(plan.rounds);
+        Results::New(Name::Default(unused_name(&options.resume.outname)), Box::new(plan))
+    } else if let Some(path) = options.resume.used() {
         let extension = options.resume.rounds.map_or(Extension::None, Extension::Rounds);
         // Like fastchess, this does not check whether the engines have changed.
         Results::Resume(path.to_owned(), extension, Changes::Ignore)
@@ -325,14 +332,18 @@ fn fastchess_play_options(options: &fastchess::Options, logger: Option<&Logger>)
     let PlayOptions { timeouts, setting, .. } = PlayOptions::default();
     let pv_check = if options.check_mate_pvs { PvCheck::Mate } else { PvCheck::Moves };
     let keep_lines = options.pgn.as_ref().map(PgnOut::patterns).unwrap_or_default();
-    let ready = options.ping.max(options.new_game);
     PlayOptions {
         timeouts: Timeouts {
             handshake: WaitLimit::fixed(options.startup),
-            ready: WaitLimit::fixed(ready),
+            ready: WaitLimit::fixed(options.new_game),
             ..timeouts
         },
-        setting: GameSettings { pv_check, keep_lines, ..setting },
+        setting: GameSettings {
+            pv_check,
+            keep_lines,
+            ping: options.ping.map(WaitLimit::fixed),
+            ..setting
+        },
         pause: options.wait,
         line_observer: logger.and_then(Logger::line_observer),
         stderr_observer: None,
@@ -428,11 +439,11 @@ impl RunArgs {
         }
     }
 
-    /// The default seed: the time, or the seed of the resumed match.
+    /// The default seed: a random one, or the seed of the resumed match.
     fn seed(&self) -> u64 {
         // Errors of the file are reported when the match is resumed.
         let stored = self.resume.as_ref().and_then(|path| Reader::open(path).ok());
-        stored.map_or_else(seconds, |stored| stored.plan().seed)
+        stored.map_or_else(random_seed, |stored| stored.plan().seed)
     }
 
     /// The log of engine input and output.
@@ -578,6 +589,11 @@ fn code(summary: &Summary) -> Code {
         End::Interrupted => Code::Interrupted,
         End::Failures { .. } | End::Error { .. } => Code::Failed,
     }
+}
+
+/// A random seed, short enough to type and exact in JSON.
+fn random_seed() -> u64 {
+    RandomState::new().hash_one(seconds()) >> 32
 }
 
 fn seconds() -> u64 {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use readyok_arena::event::{End, Event, JointRatings, Listener, Score, TestState};
-use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::plan::{EngineId, OpeningSource, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::EndSentence;
 use readyok_arena::stats::{Counts, Figure, Figures, Trinomial, Verdict};
@@ -13,6 +13,9 @@ use readyok_arena::stats::{Counts, Figure, Figures, Trinomial, Verdict};
 use super::count_of;
 use crate::clock::now;
 use crate::terminal::{Canvas, printable};
+
+/// Maximum number of printed lines about repeated games.
+const MAX_REPEATED_LINES: u64 = 5;
 
 /// Number of recent game results in the live table.
 const RECENT_GAMES: usize = 5;
@@ -33,8 +36,11 @@ pub struct Scoreboard {
     ratings: Option<JointRatings>,
     champion: Option<EngineId>,
     failures: BTreeMap<EngineId, u64>,
+    /// The number of games that repeat earlier ones.
+    repeated: u64,
     notice: Option<String>,
 }
+
 #[derive(Clone, Debug)]
 struct Running {
     pair: u64,
@@ -57,6 +63,7 @@ impl Scoreboard {
             ratings: None,
             champion: None,
             failures: BTreeMap::new(),
+            repeated: 0,
             notice: None,
         }
     }
@@ -66,7 +73,13 @@ impl Scoreboard {
         match event {
             Event::MatchStart { resumed, .. } => {
                 self.complete = *resumed;
-                (*resumed > 0).then(|| format!("resumed after {}", count_of(*resumed, "game pair")))
+                let resumed = Some(*resumed).filter(|resumed| *resumed > 0);
+                let resumed =
+                    resumed.map(|pairs| format!("resumed after {}", count_of(pairs, "game pair")));
+                self.notice = self.openings_warning();
+                let lines: Vec<String> =
+                    [resumed, self.seed(), self.openings_warning()].into_iter().flatten().collect();
+                (!lines.is_empty()).then(|| lines.join("\n"))
             }
             Event::GameStart { pair, game, first, second, worker, .. } => {
                 let (pair, game) = (*pair, *game);
@@ -116,6 +129,18 @@ impl Scoreboard {
                 self.notice = Some(line.clone());
                 Some(line)
             }
+            Event::RepeatedGame { pair, game, earlier, count } => {
+                self.repeated = *count;
+                let line = format!(
+                    "warning: game {}.{} repeats a game of pair {} move by move",
+                    pair + 1,
+                    game + 1,
+                    earlier + 1
+                );
+                self.notice = Some(line.clone());
+                // The last line of the match has the number of all of them.
+                (*count <= MAX_REPEATED_LINES).then_some(line)
+            }
             Event::EngineFailure { engine, count, .. } => {
                 self.failures.insert(*engine, *count);
                 None
@@ -129,7 +154,12 @@ impl Scoreboard {
                 self.complete = *complete;
                 self.running.clear();
                 let (end, pairs) = (self.end(why), count_of(*complete, "game pair"));
-                Some(format!("{end}: {pairs}, {}", count_of(*games, "game")))
+                let repeated = match self.repeated {
+                    0 => String::new(),
+                    1 => ", 1 of which repeats an earlier one".to_owned(),
+                    count => format!(", {count} of which repeat earlier ones"),
+                };
+                Some(format!("{end}: {pairs}, {}{repeated}", count_of(*games, "game")))
             }
             Event::Move { .. } => None,
         }
@@ -138,6 +168,7 @@ impl Scoreboard {
     /// The rows of the live table.
     pub fn rows(&self) -> Vec<String> {
         let mut rows = vec![self.title(), self.bar()];
+        rows.extend(self.seed());
         rows.extend(self.ratings());
         rows.extend(self.running.iter().map(|(worker, running)| {
             let Running { pair, game, first, second } = running;
@@ -158,6 +189,19 @@ impl Scoreboard {
         };
         rows.extend(self.champion.map(|engine| format!("{} wins the knockout", self.name(engine))));
         rows
+    }
+
+    /// The seed, if the match has random choices.
+    fn seed(&self) -> Option<String> {
+        self.plan.is_random().then(|| format!("seed {}", self.plan.seed))
+    }
+
+    fn openings_warning(&self) -> Option<String> {
+        let is_repeated = self.total > 1 && self.plan.engines.len() == 2;
+        (self.plan.openings.source == OpeningSource::Start && is_repeated).then(|| {
+            "warning: without --openings all games start from the same position and may be equal"
+                .to_owned()
+        })
     }
 
     fn title(&self) -> String {
@@ -196,11 +240,15 @@ impl Scoreboard {
                 figures.elo,
                 figures.normalized_elo,
                 percent(figures.los),
-                percent(figures.draw_ratio)
+                percent(Figures::of(&Counts::Games(score.games())).draw_ratio)
             ),
         ];
         if let Counts::Pairs(pairs) = counts {
-            rows.push(format!("pentanomial (0, ½, 1, 1½, 2 points): {:?}", pairs.five()));
+            let even = percent(figures.draw_ratio);
+            rows.push(format!(
+                "pentanomial (0, ½, 1, 1½, 2 points): {:?}  even pairs {even} %",
+                pairs.five()
+            ));
         }
         if let (Some(test), Some(plan)) = (self.test, &self.plan.sprt) {
             rows.push(format!(
@@ -355,6 +403,8 @@ pub struct Lines<W> {
     scoreboard: Scoreboard,
     /// Number of game pairs between two ratings.
     interval: u64,
+    /// Ratings are printed before the next line, unless it is the last one of the match.
+    due: bool,
     closed: bool,
 }
 
@@ -362,7 +412,13 @@ impl<W: Write> Lines<W> {
     /// Lines of a match with `total` game pairs, with ratings after every `interval` of them.
     pub fn new(out: W, plan: &Plan, total: u64, interval: u64) -> Self {
         let scoreboard = Scoreboard::new(plan, total);
-        Self { out, scoreboard, interval: interval.max(1), closed: false }
+        Self { out, scoreboard, interval: interval.max(1), due: false, closed: false }
+    }
+
+    fn print_ratings(&mut self) {
+        for row in self.scoreboard.ratings() {
+            self.print(&row);
+        }
     }
 
     fn print(&mut self, line: &str) {
@@ -372,24 +428,24 @@ impl<W: Write> Lines<W> {
 
 impl<W: Write + Send> Listener for Lines<W> {
     fn on_event(&mut self, event: &Event) {
-        let line = self.scoreboard.update(event);
         if self.closed {
             return;
         }
-        let due = match event {
+        // Before the update by this event.
+        let is_news = matches!(event, Event::GameStart { .. } | Event::GameEnd { .. });
+        if is_news && std::mem::take(&mut self.due) {
+            self.print_ratings();
+        }
+        let line = self.scoreboard.update(event);
+        match event {
             Event::Score(score) => {
                 let games = score.wins + score.draws + score.losses;
                 let pairs: u64 = score.pairs.iter().sum();
                 let played = if pairs > 0 { pairs } else { games };
-                played.is_multiple_of(self.interval)
+                self.due = played.is_multiple_of(self.interval);
             }
-            Event::MatchEnd { .. } => true,
-            _ => false,
-        };
-        if due {
-            for row in self.scoreboard.ratings() {
-                self.print(&row);
-            }
+            Event::MatchEnd { .. } => self.print_ratings(),
+            _ => {}
         }
         if let Some(line) = line {
             self.print(&line);

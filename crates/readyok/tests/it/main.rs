@@ -10,6 +10,7 @@ mod check;
 mod containment;
 mod convert;
 mod delivered_files;
+mod match_fastchess;
 mod match_flags;
 mod matches;
 mod matches_real;

@@ -158,7 +158,11 @@ impl Follow {
                 self.waiting.clear();
                 self.end = Some(why.clone());
             }
-            Event::Score(_) | Event::Test(_) | Event::Ratings(_) | Event::Champion { .. } => (),
+            Event::Score(_)
+            | Event::Test(_)
+            | Event::Ratings(_)
+            | Event::RepeatedGame { .. }
+            | Event::Champion { .. } => (),
         }
         Vec::new()
     }

@@ -33,6 +33,7 @@ pub use request::{
     Limit, NewGame, PingId, Purpose, SearchId, SearchRequest, TimeoutKind, Timeouts, UsageError,
 };
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
@@ -272,6 +273,11 @@ impl ClientSession {
         }
     }
 
+    /// Replaces [`Timeouts::ready`] for each further `isready`.
+    pub fn set_ready_limit(&mut self, limit: Limit) {
+        self.timeouts.ready = limit;
+    }
+
     /// Makes searches wait for [`start_pending`](Self::start_pending) from now on.
     ///
     /// For a caller that reads many lines per call: the session must receive lines that arrived before
@@ -356,6 +362,10 @@ impl ClientSession {
         self.received = now;
         let reading = Reply::read(line, self.protocol_state.dialect());
         let reply = match reading.value {
+            // A search has ended, although without an answer.
+            Reply::Unknown(text) if self.is_empty_answer(&text) => {
+                Reply::BestMove(Best::Other(Cow::Borrowed("")).into())
+            }
             Reply::Unknown(text) => {
                 // Empty lines are heartbeats (YaneuraOu) without a meaning.
                 if !text.is_empty() && !self.state.is_closed() {
@@ -391,6 +401,11 @@ impl ClientSession {
             self.handle_reply(reply, line, now, out);
         }
         self.advance(now, out);
+    }
+
+    /// Whether this line is a `bestmove` without a move, during a search.
+    fn is_empty_answer(&self, text: &str) -> bool {
+        text.trim() == "bestmove" && self.state.search().is_some()
     }
 
     /// Whether this is a repetition of the previous answer. Each search ignores one such answer: if the
