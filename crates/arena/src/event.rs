@@ -124,6 +124,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<Box<WarningContext>>,
     },
+    /// The values of a tuning, after each of its pairs.
+    Parameters {
+        /// In the order of the parameters, not rounded.
+        values: Vec<f64>,
+    },
     /// A stored game repeats an earlier one move by move, with the same engines and colors.
     RepeatedGame {
         /// The index of the pairing.

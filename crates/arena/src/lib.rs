@@ -22,3 +22,4 @@ pub mod schedule;
 pub mod stats;
 pub mod store;
 mod time;
+pub mod tune;

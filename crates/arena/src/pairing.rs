@@ -1,5 +1,6 @@
 //! Pairings: two engines, one opening, one or two games.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use readyok_rules::{Game, Side, Termination};
@@ -28,6 +29,13 @@ pub struct Pairing {
     pub fixed_colors: bool,
     /// The opening of all games.
     pub opening: Opening,
+    /// Options of the first and the second engine for these games, in addition to those of the plan.
+    #[serde(default, skip_serializing_if = "are_empty")]
+    pub options: [BTreeMap<String, String>; 2],
+}
+
+fn are_empty(options: &[BTreeMap<String, String>; 2]) -> bool {
+    options.iter().all(BTreeMap::is_empty)
 }
 
 /// The opening of a game.
@@ -101,6 +109,12 @@ impl PairResult {
 }
 
 impl Pairing {
+    /// Whether both have the same games, possibly with other options: a resumed tuning may offer a pair again after a
+    /// worker has played it.
+    pub(crate) fn has_same_games(&self, other: &Self) -> bool {
+        *self == Self { options: self.options.clone(), ..other.clone() }
+    }
+
     /// The first and the second side of a game, counted from 0.
     pub fn sides(&self, game: u32) -> (EngineId, EngineId) {
         if self.fixed_colors || game.is_multiple_of(2) {

@@ -19,6 +19,8 @@ pub use crate::plan::tournament::{
     ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope,
 };
 
+use crate::tune::{TuneError, TunePlan};
+
 /// A match or a tournament. Two runs of the same plan have the same pairings in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +72,9 @@ pub struct Plan {
     /// A sequential test that can end the match early. It requires exactly two engines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtPlan>,
+    /// The tuning of options, which are set for each pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tune: Option<TunePlan>,
     /// The seed of all random choices.
     #[serde(default)]
     pub seed: u64,
@@ -379,6 +384,8 @@ pub enum PlanError {
         /// The incompatible setting.
         problem: HourglassProblem,
     },
+    /// The tuning is invalid.
+    Tune(TuneError),
     /// An engine has the protocol USI, which does not support chess.
     UsiInChess {
         /// The engine.
@@ -398,8 +405,35 @@ pub enum HourglassProblem {
 }
 
 impl Plan {
+    /// A plan without engines: one round from the start position, without adjudication.
+    pub fn new(game: Game) -> Self {
+        Self {
+            game,
+            event: String::new(),
+            site: String::new(),
+            engines: Vec::new(),
+            format: Format::default(),
+            pairing_order: PairingOrder::default(),
+            rounds: 1,
+            pairs_per_encounter: 1,
+            games: GamesPerPairing::default(),
+            colors: Colors::default(),
+            search_timeout_ms: None,
+            wait_ms: None,
+            pv_check: PvCheck::default(),
+            openings: Openings::default(),
+            adjudication: Adjudication::default(),
+            sprt: None,
+            tune: None,
+            seed: 0,
+        }
+    }
+
     /// Whether the seed affects the match.
     pub fn is_random(&self) -> bool {
+        if self.tune.is_some() {
+            return true;
+        }
         let is_tie_random =
             matches!(self.format, Format::Knockout { tie: KnockoutTie::Random, .. });
         self.openings.order != OpeningOrder::Sequential || is_tie_random
@@ -440,7 +474,7 @@ impl Plan {
                 return Err(PlanError::UsiInChess { engine: name.clone() });
             }
         }
-        Ok(())
+        self.tune.as_ref().map_or(Ok(()), |tune| tune.check(self).map_err(PlanError::Tune))
     }
 }
 
@@ -484,6 +518,7 @@ impl fmt::Display for PlanError {
                     HourglassProblem::Ponder => "excludes pondering",
                 })
             }
+            Self::Tune(error) => error.fmt(f),
             Self::UsiInChess { engine } => {
                 write!(f, "engine `{engine}` has the protocol USI, which supports only shogi")
             }

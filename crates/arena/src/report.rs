@@ -16,6 +16,7 @@ use crate::plan::{EngineId, Plan};
 use crate::queue::WorkerId;
 use crate::result::{GameEnd, MatchGame, MoveRecord};
 use crate::stats::{Counts, Crosstable, Figures, MAX_PLAYERS, Ratings, Sprt};
+use crate::tune::Tuner;
 
 /// The statistics of a match.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Report {
     slowest: Slowest,
     failures: Failures,
     workers: Workers,
+    tuner: Option<Tuner>,
+    values: Values,
 }
 
 impl Report {
@@ -47,6 +50,8 @@ impl Report {
             slowest: Slowest::default(),
             failures: Failures::default(),
             workers: Workers::default(),
+            tuner: Tuner::new(plan),
+            values: Values::default(),
             plan: plan.clone(),
         }
     }
@@ -54,6 +59,10 @@ impl Report {
     /// Adds the games of a pairing, except aborted games.
     pub fn add(&mut self, result: &PairResult) {
         result.count_in(&mut self.crosstable);
+        if let Some(tuner) = &mut self.tuner {
+            tuner.add(result);
+            self.values.add(tuner.values());
+        }
         self.workers.add(result);
         for (number, game) in (1..).zip(&result.games) {
             if game.end == Termination::Aborted {
@@ -169,6 +178,41 @@ impl Curve {
             points.push(last);
         }
         points
+    }
+}
+
+/// The values of a tuning: every n-th state; n doubles when the limit is reached.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    /// Numbers of pairs, and the values after them.
+    points: Vec<(u64, Vec<f64>)>,
+    last: Option<(u64, Vec<f64>)>,
+    stride: u64,
+}
+
+impl Values {
+    fn add(&mut self, values: &[f64]) {
+        let pairs = self.last.as_ref().map_or(0, |(pairs, _)| *pairs) + 1;
+        let point = (pairs, values.to_vec());
+        if pairs.is_multiple_of(self.stride.max(1)) {
+            self.points.push(point.clone());
+            if self.points.len() == MAX_POINTS {
+                self.stride = 2 * self.stride.max(1);
+                let stride = self.stride;
+                self.points.retain(|(pairs, _)| pairs.is_multiple_of(stride));
+            }
+        }
+        self.last = Some(point);
+    }
+
+    /// The stored points of a parameter, and the last one.
+    fn points(&self, parameter: usize) -> Vec<(u64, f64)> {
+        let mut points: Vec<_> = self.points.iter().collect();
+        if points.last().map(|(pairs, _)| *pairs) != self.last.as_ref().map(|(pairs, _)| *pairs) {
+            points.extend(&self.last);
+        }
+        let value = |(pairs, values): &&(u64, Vec<f64>)| Some((*pairs, *values.get(parameter)?));
+        points.iter().filter_map(value).collect()
     }
 }
 

@@ -23,6 +23,7 @@ use crate::openings::{Book, OpeningError, Skipped};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, Plan};
 use crate::schedule::pairings::{Pairings, Step};
+use crate::tune::Tuner;
 
 /// The pairings of a plan, in order.
 ///
@@ -45,6 +46,7 @@ use crate::schedule::pairings::{Pairings, Step};
 pub struct Schedule {
     pairings: Pairings,
     book: Book,
+    tuner: Option<Tuner>,
 }
 
 /// The next step of a match.
@@ -67,7 +69,7 @@ impl Schedule {
         let pairings = Pairings::new(plan)?;
         let book = Book::open(plan.game, &plan.openings, plan.seed)?
             .with_end_rules(plan.adjudication.end_rules());
-        Ok(Self { pairings, book })
+        Ok(Self { pairings, book, tuner: Tuner::new(plan) })
     }
 
     /// The next pairing. Each pairing is issued once, unless its outcome is recorded already.
@@ -88,6 +90,7 @@ impl Schedule {
                     Some(cycle) => self.book.get_in_cycle(slot.opening, cycle)?,
                     None => self.book.get(slot.opening)?,
                 },
+                options: self.options(slot.index, slot.first),
             }),
             Step::Wait => Next::Wait,
             Step::Done => Next::Done,
@@ -100,7 +103,25 @@ impl Schedule {
     /// # Errors
     /// The schedule has no such pairing.
     pub fn record(&mut self, outcome: PairingScore) -> Result<bool, ScheduleError> {
-        self.pairings.record(outcome)
+        let is_new = self.pairings.record(outcome)?;
+        if let Some(tuner) = self.tuner.as_mut().filter(|_| is_new) {
+            tuner.record(outcome);
+        }
+        Ok(is_new)
+    }
+
+    /// The state of the tuning, if the match is one.
+    pub fn tuner(&self) -> Option<&Tuner> {
+        self.tuner.as_ref()
+    }
+
+    /// The options of both engines of a pairing, in the order of the pairing.
+    fn options(&self, index: u64, first: EngineId) -> [BTreeMap<String, String>; 2] {
+        let mut options = self.tuner.as_ref().map(|tuner| tuner.options(index)).unwrap_or_default();
+        if first != EngineId(0) {
+            options.reverse();
+        }
+        options
     }
 
     /// The number of pairings; in a knockout, the maximum.

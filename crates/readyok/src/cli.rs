@@ -10,6 +10,7 @@ mod matches;
 mod results;
 mod serve;
 mod tap;
+mod tune;
 mod worker;
 
 use std::ffi::OsString;
@@ -38,6 +39,7 @@ enum Command {
     Convert(Box<convert::Args>),
     Options(engine::OptionsArgs),
     Match(Box<matches::Args>),
+    Tune(Box<tune::Args>),
     Worker(worker::Args),
     Report(results::ReportArgs),
     Elo(results::EloArgs),
@@ -89,6 +91,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Tap(args) => tap::run(args),
         Command::Check(args) => check::run(&args),
         Command::Match(args) => matches::run(*args),
+        Command::Tune(args) => tune::run(*args),
         Command::Worker(args) => worker::run(args),
         Command::Report(args) => results::write_report(&args),
         Command::Elo(args) => results::print_elo(&args),

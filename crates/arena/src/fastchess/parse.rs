@@ -123,6 +123,7 @@ impl Reader {
             openings: Openings::default(),
             adjudication: Adjudication { as_fastchess: true, ..Adjudication::default() },
             sprt: None,
+            tune: None,
             seed,
         };
         let tb = (0, false, TablebaseScope::Both);

@@ -400,6 +400,7 @@ impl<W: Write + Send> Listener for Printer<W> {
             | Event::Ratings(_)
             | Event::Champion { .. }
             | Event::RepeatedGame { .. }
+            | Event::Parameters { .. }
             | Event::EngineFailure { .. } => {}
         }
         if self.out.stopped {

@@ -1,6 +1,6 @@
 //! The engine of a player: started for its first game, restarted after a crash, and probed before a match.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::process::Command;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -32,6 +32,9 @@ pub struct Player {
     timeouts: Timeouts,
     start: Start,
     options: PlayerOptions,
+    /// Options of the current pairing, and those that the engine has.
+    pairing_options: BTreeMap<String, String>,
+    sent_options: BTreeMap<String, String>,
     /// Whether `isready` is sent before each search.
     pings: bool,
     engine: Option<Engine>,
@@ -92,6 +95,8 @@ impl Player {
             timeouts,
             start,
             options: PlayerOptions::default(),
+            pairing_options: BTreeMap::new(),
+            sent_options: BTreeMap::new(),
             pings: false,
             engine: None,
             is_used: false,
@@ -168,6 +173,31 @@ impl Player {
         })
     }
 
+    /// Sets options for the next games, in addition to those of the plan. An engine that does not accept them does not
+    /// start.
+    pub fn set_pairing_options(&mut self, options: &BTreeMap<String, String>) {
+        self.pairing_options.clone_from(options);
+    }
+
+    /// Sends the options of the pairing that have changed.
+    fn send_pairing_options(&mut self, engine: &mut Engine) -> Result<(), GameEnd> {
+        for (name, value) in &self.pairing_options {
+            if self.sent_options.get(name) == Some(value) {
+                continue;
+            }
+            if !self.permits(engine, name, value) {
+                return Err(forbidden(name));
+            }
+            let result =
+                set_option(engine, name, value).map_err(|error| GameEnd::no_start(&error))?;
+            if let Some(problem) = result {
+                return Err(unsuitable(EngineFailureKind::Other, &problem.to_string()));
+            }
+            self.sent_options.insert(name.clone(), value.clone());
+        }
+        Ok(())
+    }
+
     /// Sends `isready` before each search of engines that are started from now on.
     pub(super) fn ping_before_searches(&mut self, pings: bool) {
         self.pings = pings;
@@ -183,12 +213,16 @@ impl Player {
             self.engine = None;
         }
         self.is_used = self.engine.is_some();
-        if let Some(engine) = &mut self.engine {
+        if let Some(mut engine) = self.engine.take() {
             // Notices about the previous game.
             engine.drain_notices();
             engine.set_ready_limit(self.timeouts.ready);
+            self.send_pairing_options(&mut engine)?;
             match engine.new_game(game) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    self.engine = Some(engine);
+                    return Ok(());
+                }
                 Err(error) if error.is_recoverable() && !is_gone(&error) => {
                     return Err(GameEnd::no_start(&error));
                 }
@@ -206,6 +240,7 @@ impl Player {
     ) -> Result<(), GameEnd> {
         self.engine = None;
         self.is_used = false;
+        self.sent_options.clear();
         let dialect = self.codec()?.dialect();
         let mut builder = Engine::builder()
             .name(&self.plan.name)
@@ -232,8 +267,7 @@ impl Player {
         let mut engine = started.map_err(|error| GameEnd::no_start(&error))?;
         engine.allow_pondering(self.plan.ponder);
         if let Some(name) = self.forbidden_text(&engine) {
-            let text = format!("a text value of its option `{name}` is not allowed here");
-            return Err(unsuitable(EngineFailureKind::Other, &text));
+            return Err(forbidden(name));
         }
         for (name, value) in &self.plan.options {
             if let Some(warning) =
@@ -242,6 +276,7 @@ impl Player {
                 warnings.push(warning);
             }
         }
+        self.send_pairing_options(&mut engine)?;
         engine.new_game(game).map_err(|error| GameEnd::no_start(&error))?;
         // In USI, `isready` starts a game and is sent once per game.
         if dialect == Dialect::Uci {
@@ -255,13 +290,20 @@ impl Player {
 impl Player {
     /// The first option with a text value that is not allowed.
     fn forbidden_text(&self, engine: &Engine) -> Option<&str> {
-        let texts = self.options.texts.as_ref()?;
-        let forbidden = self.plan.options.iter().find(|(name, value)| {
-            let declared = engine.options().find(name);
-            declared.is_some_and(|option| !texts.permits(name, &option.kind, value))
-        });
+        let mut options = self.plan.options.iter();
+        let forbidden = options.find(|(name, value)| !self.permits(engine, name, value));
         forbidden.map(|(name, _)| name.as_str())
     }
+
+    fn permits(&self, engine: &Engine, name: &str, value: &str) -> bool {
+        let (texts, declared) = (self.options.texts.as_ref(), engine.options().find(name));
+        texts.zip(declared).is_none_or(|(texts, option)| texts.permits(name, &option.kind, value))
+    }
+}
+
+fn forbidden(name: &str) -> GameEnd {
+    let text = format!("a text value of its option `{name}` is not allowed here");
+    unsuitable(EngineFailureKind::Other, &text)
 }
 
 fn is_gone(error: &EngineError) -> bool {

@@ -9,6 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::plan::{EngineId, EnginePlan, Format};
 use crate::report::{Lengths, Mean, Point, Report};
 use crate::stats::{Counts, Figure, Figures, Sprt};
+use crate::tune::Parameter;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -40,6 +41,7 @@ pub(super) fn page(report: &Report) -> Markup {
                     (format_name(plan.format)) ", " (game_name(report)) ". "
                     (report.games) " games."
                 }
+                (parameters(report))
                 @if plan.engines.len() == 2 { (head_to_head(report)) }
                 (standings(report))
                 @if plan.engines.len() > 2 { (crosstable(report)) }
@@ -106,6 +108,49 @@ fn head_to_head(report: &Report) -> Markup {
             (chart(llr(&points, sprt.lower(), sprt.upper())))
         }
     }
+}
+
+fn parameters(report: &Report) -> Markup {
+    let Some(tuner) = &report.tuner else { return html! {} };
+    let options = tuner.current_options();
+    html! {
+        h2 { "Parameters" }
+        div.scroll { table {
+            tr {
+                th { "Option" } th { "Start" } th { "Value" } th { "Rounded" }
+                th { "Min" } th { "Max" } th { "c_end" } th { "r_end" }
+            }
+            @for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
+                tr {
+                    td { (parameter.name) } td { (label(parameter.start)) }
+                    td { (format!("{value:.3}")) } td { (options.get(&parameter.name).map_or("", String::as_str)) }
+                    td { (label(parameter.min)) } td { (label(parameter.max)) }
+                    td { (label(parameter.c_end)) } td { (label(parameter.r_end)) }
+                }
+            }
+        } }
+        @for (index, parameter) in tuner.parameters().iter().enumerate() {
+            h3 { (parameter.name) }
+            (chart(parameter_chart(parameter, &report.values.points(index))))
+        }
+    }
+}
+
+/// The values of an option by number of pairs, within the visited part of its range.
+fn parameter_chart(parameter: &Parameter, points: &[(u64, f64)]) -> String {
+    let start = [(0.0, parameter.start)];
+    let known: Vec<(f64, f64)> = start
+        .into_iter()
+        .chain(points.iter().map(|&(pairs, value)| (float(pairs), value)))
+        .collect();
+    let values = || known.iter().map(|&(_, value)| value);
+    let low = values().fold(f64::INFINITY, f64::min) - parameter.c_end;
+    let high = values().fold(f64::NEG_INFINITY, f64::max) + parameter.c_end;
+    let last = known.last().map_or(1.0, |&(pairs, _)| pairs.max(1.0));
+    let mut chart = Chart::new("game pairs", "value", 0.0..last, low..high);
+    chart.line([(0.0, parameter.start), (last, parameter.start)], color(1), 1);
+    chart.line(known, color(0), 2);
+    chart.finish()
 }
 
 fn test_rows(sprt: &Sprt, counts: &Counts) -> Markup {

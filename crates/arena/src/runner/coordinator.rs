@@ -135,6 +135,7 @@ impl<'a> Coordinator<'a> {
         for score in self.parts.tally.scores() {
             self.emit(&Event::Score(score));
         }
+        self.report_parameters();
         self.check_test()
     }
 
@@ -216,7 +217,7 @@ impl<'a> Coordinator<'a> {
                 (game.first, game.second) == pairing.sides(number)
                     && game.end != Termination::Aborted
             });
-        if pair.pairing != pairing || !complete {
+        if !pair.pairing.has_same_games(&pairing) || !complete {
             return Err(MatchError::Pairing {
                 index,
                 why: "the result does not match the pairing".to_owned(),
@@ -239,6 +240,7 @@ impl<'a> Coordinator<'a> {
         if let Some(score) = self.parts.tally.score(pairing.first, pairing.second) {
             self.emit(&Event::Score(score));
         }
+        self.report_parameters();
         let (repeated, count) = self.parts.tally.repeated(pair);
         for Repeated { game, earlier } in repeated {
             self.emit(&Event::RepeatedGame { pair: index, game, earlier, count });
@@ -297,6 +299,14 @@ impl<'a> Coordinator<'a> {
             }
         };
         self.emit(&event);
+    }
+
+    /// Reports the values of a tuning.
+    fn report_parameters(&mut self) {
+        let tuner = self.parts.schedule.tuner();
+        if let Some(values) = tuner.map(|tuner| tuner.values().to_vec()) {
+            self.emit(&Event::Parameters { values });
+        }
     }
 
     /// Reports engines that have failed, and ends the match if one has failed too often.

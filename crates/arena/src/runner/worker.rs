@@ -419,6 +419,9 @@ impl EnginePlayer {
         let _registration = context.stop.on_abort(move || on_abort.cancel());
         let mut first = self.take(pairing.first)?;
         let mut second = self.take(pairing.second)?;
+        let [first_options, second_options] = &pairing.options;
+        first.set_pairing_options(first_options);
+        second.set_pairing_options(second_options);
         let mut games = Vec::new();
         for number in 0..pairing.games {
             let players = if pairing.sides(number).0 == pairing.first {

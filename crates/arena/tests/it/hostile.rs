@@ -64,7 +64,7 @@ fn accepts_split_and_long_lines() {
 
 #[test]
 fn ignores_garbage_and_malformed_declarations() {
-    let garbage = "info depth x score cp 0.5 pv|\u{1b}[31m|0x00|bestmove";
+    let garbage = "info depth x score cp 0.5 pv|\u{1b}[31m|0x00|bestmov";
     check_harmless(script(&format!("{garbage}|bestmove f2f3, {garbage}|bestmove g2g4")));
     let handshake = "option name|option|option name Hash type spin default x min 9 max 1|\
                     option name Style type combo default";

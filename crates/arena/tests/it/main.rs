@@ -38,3 +38,4 @@ mod stats;
 mod store;
 mod syzygy;
 mod texts;
+mod tune;

@@ -9,6 +9,7 @@ use readyok_arena::plan::{
     TablebaseAdjudication, TablebaseScope,
 };
 use readyok_arena::stats::Model;
+use readyok_arena::tune::{Parameter, TunePlan};
 use readyok_rules::Game;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -68,6 +69,8 @@ fn lists_every_key_and_value() {
         ("adjudication.resign", fields::<ResignAdjudication>()),
         ("adjudication.tablebases", fields::<TablebaseAdjudication>()),
         ("sprt", fields::<SprtPlan>()),
+        ("tune", fields::<TunePlan>()),
+        ("tune.parameters", fields::<Parameter>()),
     ];
     let mut keys: BTreeSet<String> = fields::<Plan>().into_iter().collect();
     for (table, fields) in &tables {

@@ -36,8 +36,9 @@ fn game(first: u32, second: u32, winner: Option<Side>, end: impl Into<GameEnd>) 
 fn pair(index: u64, first: u32, second: u32, games: Vec<MatchGame>) -> PairResult {
     let opening = Opening::default();
     let [first, second] = [first, second].map(EngineId);
+    let options = Default::default();
     let pairing =
-        Pairing { index, round: 1, first, second, games: 2, fixed_colors: false, opening };
+        Pairing { index, round: 1, first, second, games: 2, fixed_colors: false, opening, options };
     PairResult { pairing, games, worker: None }
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn pairing(index: u64) -> Pairing {
         games: 2,
         fixed_colors: false,
         opening: Opening { index, ..Opening::default() },
+        options: Default::default(),
     }
 }
 

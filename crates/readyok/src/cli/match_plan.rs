@@ -414,6 +414,7 @@ impl PlanArgs {
             openings: self.openings.openings(game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),
+            tune: None,
             seed: self.tournament.seed.unwrap_or(seed),
         })
     }

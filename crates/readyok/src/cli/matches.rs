@@ -1,5 +1,6 @@
 //! `readyok match`.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IsTerminal};
@@ -192,16 +193,18 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     run.play_options.line_observer = log.as_ref().and_then(Logger::line_observer);
     run.play_options.stderr_observer = stderr_observer;
     let summary = run.play(|begun| vec![listener(begun.plan, begun.pairings, display, every)]);
-    let summary = summary.map_err(|error| match error.downcast_ref() {
-        Some(StoreError::OtherFiles { .. }) => {
+    Ok(code(&summary.map_err(match_failure)?))
+}
+
+/// The failure of a match that could not be played.
+pub(super) fn match_failure(error: Box<dyn Error>) -> Failure {
+    match (error.downcast_ref::<StoreError>(), error.downcast_ref::<MatchError>()) {
+        (Some(StoreError::OtherFiles { .. }), _) => {
             Failure::failed(format!("{error}; use --ignore-changes to resume anyway"))
         }
-        _ => match error.downcast_ref() {
-            Some(why) if is_invalid_plan(why) => Failure::usage(error),
-            _ => Failure::failed(error),
-        },
-    });
-    Ok(code(&summary?))
+        (_, Some(why)) if is_invalid_plan(why) => Failure::usage(error),
+        _ => Failure::failed(error),
+    }
 }
 
 /// Whether the plan is invalid, as opposed to a failure of the host.
@@ -583,7 +586,7 @@ fn unused_name(outname: &std::path::Path) -> PathBuf {
     outname.with_file_name(name)
 }
 
-fn code(summary: &Summary) -> Code {
+pub(super) fn code(summary: &Summary) -> Code {
     match summary.end {
         End::Complete | End::Test { .. } => Code::Done,
         End::Interrupted => Code::Interrupted,
@@ -592,10 +595,10 @@ fn code(summary: &Summary) -> Code {
 }
 
 /// A random seed, short enough to type and exact in JSON.
-fn random_seed() -> u64 {
+pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(seconds()) >> 32
 }
 
-fn seconds() -> u64 {
+pub(super) fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

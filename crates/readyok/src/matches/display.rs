@@ -161,7 +161,7 @@ impl Scoreboard {
                 };
                 Some(format!("{end}: {pairs}, {}{repeated}", count_of(*games, "game")))
             }
-            Event::Move { .. } => None,
+            Event::Move { .. } | Event::Parameters { .. } => None,
         }
     }
 

@@ -29,5 +29,6 @@ mod shown_match;
 mod slots;
 mod small_match;
 mod tap;
+mod tune;
 mod unsuitable_workers;
 mod worker_killed;

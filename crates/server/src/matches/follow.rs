@@ -162,6 +162,7 @@ impl Follow {
             | Event::Test(_)
             | Event::Ratings(_)
             | Event::RepeatedGame { .. }
+            | Event::Parameters { .. }
             | Event::Champion { .. } => (),
         }
         Vec::new()

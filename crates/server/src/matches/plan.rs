@@ -98,6 +98,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         openings: openings(asked)?,
         adjudication: adjudication(asked)?,
         sprt: sprt(asked)?,
+        tune: None,
         seed: asked.seed,
     };
     // This reads the openings and validates the rest.

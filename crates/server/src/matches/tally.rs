@@ -195,6 +195,7 @@ pub(super) mod tests {
             games: 2,
             fixed_colors: false,
             opening: Opening::default(),
+            options: Default::default(),
         };
         let games = winners.into_iter().zip([(first, second), (second, first)]);
         let games = games.map(|(winner, (first, second))| MatchGame {

@@ -1,0 +1,389 @@
+//! Tuning of engine options by SPSA (simultaneous perturbation stochastic approximation).
+//!
+//! All options change at once: each game pair is played by the values plus and minus a random perturbation, and its
+//! score moves the values towards the better side.
+//!
+//! ```text
+//! k-th pair:   plus = θ + c_k Δ,   minus = θ − c_k Δ,   each Δ_i = ±1 at random
+//! afterwards:  θ += a_k / c_k · (wins − losses of plus) · Δ
+//! gains:       a_k = a / (A + k)^α,   c_k = c / k^γ
+//! ```
+//!
+//! The method: J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient
+//! approximation", IEEE Transactions on Automatic Control 37 (1992), 332–341. The gain sequences and their exponents
+//! 0.602 and 0.101: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic
+//! optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998), 817–823. As in fishtest, a and c
+//! follow from their values at the last pair: `c_end`, and `r_end` = a / c², and integers are rounded stochastically.
+//!
+//! The perturbations depend only on the seed and the index of the pair, and the values on the stored results in their
+//! order: a match that was killed is resumed by adding its results again.
+
+use std::collections::BTreeMap;
+use std::{error, fmt};
+
+use serde::{Deserialize, Serialize};
+
+use crate::pairing::PairResult;
+use crate::plan::{Adjudication, Format};
+use crate::plan::{EngineId, EnginePlan, GamesPerPairing, Openings, Plan};
+use crate::rng;
+use crate::schedule::PairingScore;
+use readyok_rules::Game;
+
+/// The options to tune. The engines of the plan play with the values plus and minus the perturbation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TunePlan {
+    /// The exponent of the step sizes.
+    #[serde(default = "default_alpha")]
+    pub alpha: f64,
+    /// The exponent of the perturbations.
+    #[serde(default = "default_gamma")]
+    pub gamma: f64,
+    /// The stability constant A, as a fraction of the number of pairs. It limits the first steps.
+    #[serde(default = "default_stability")]
+    pub stability: f64,
+    /// The options.
+    pub parameters: Vec<Parameter>,
+}
+
+fn default_alpha() -> f64 {
+    0.602
+}
+
+fn default_gamma() -> f64 {
+    0.101
+}
+
+fn default_stability() -> f64 {
+    0.1
+}
+
+fn default_r_end() -> f64 {
+    0.002
+}
+
+/// A numeric option of an engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// The name of the option.
+    pub name: String,
+    /// The first value.
+    pub start: f64,
+    /// The lowest value.
+    pub min: f64,
+    /// The highest value.
+    pub max: f64,
+    /// The perturbation at the last pair: a change that is worth a few Elo.
+    pub c_end: f64,
+    /// The step size at the last pair, as a fraction of the squared perturbation.
+    #[serde(default = "default_r_end")]
+    pub r_end: f64,
+    /// Whether the option is a decimal number instead of an integer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decimal: bool,
+}
+
+/// An invalid tuning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TuneError {
+    /// There are no parameters.
+    NoParameters,
+    /// Two parameters have the same name.
+    SameName(String),
+    /// A number of a parameter is invalid.
+    Parameter {
+        /// The name of the parameter.
+        name: String,
+        /// The condition.
+        why: &'static str,
+    },
+    /// A number of the gain sequences is invalid.
+    Gains(&'static str),
+    /// The plan is not a match of two engines with pairs of games and without a test.
+    Format,
+}
+
+impl TunePlan {
+    /// Checks the numbers, and the rest of the plan.
+    ///
+    /// # Errors
+    /// The first problem.
+    pub fn check(&self, plan: &Plan) -> Result<(), TuneError> {
+        let is_pair_match = plan.engines.len() == 2
+            && plan.format == Format::RoundRobin
+            && plan.games == GamesPerPairing::Two
+            && plan.sprt.is_none();
+        if !is_pair_match {
+            return Err(TuneError::Format);
+        }
+        if self.parameters.is_empty() {
+            return Err(TuneError::NoParameters);
+        }
+        for (name, value) in [("alpha", self.alpha), ("gamma", self.gamma)] {
+            if !(value > 0.0 && value <= 1.0) {
+                return Err(TuneError::Gains(name));
+            }
+        }
+        if !(self.stability >= 0.0 && self.stability <= 10.0) {
+            return Err(TuneError::Gains("stability"));
+        }
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let name = &parameter.name;
+            let is_same = |other: &&Parameter| other.name.eq_ignore_ascii_case(name);
+            if self.parameters.iter().take(index).any(|other| is_same(&other)) {
+                return Err(TuneError::SameName(name.clone()));
+            }
+            let bad = |why| Err(TuneError::Parameter { name: name.clone(), why });
+            let Parameter { start, min, max, c_end, r_end, .. } = *parameter;
+            let numbers = [start, min, max, c_end, r_end];
+            if numbers.iter().any(|number| !number.is_finite() || number.abs() > MAX_VALUE) {
+                return bad("has a number that is too large");
+            }
+            if min >= max {
+                return bad("needs `min` below `max`");
+            }
+            if start < min || max < start {
+                return bad("needs `start` between `min` and `max`");
+            }
+            if c_end <= 0.0 || max - min < c_end {
+                return bad("needs `c_end` above 0 and within the range");
+            }
+            if r_end <= 0.0 {
+                return bad("needs `r_end` above 0");
+            }
+            if !parameter.decimal && (min.fract() != 0.0 || max.fract() != 0.0 || c_end < 0.5) {
+                return bad(
+                    "is an integer: `min` and `max` must be integers, and `c_end` at least 0.5",
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Integers up to this value are exact.
+const MAX_VALUE: f64 = 9_007_199_254_740_992.0;
+
+/// The state of a tuning.
+///
+/// ```
+/// # use readyok_arena::tune::{TuneFile, Tuner};
+/// let file = r#"
+///     game = "chess"
+///     pairs = 1000
+///     engine = { name = "new", command = "new", limits = { nodes = 100 } }
+///     parameters = [{ name = "Margin", start = 100, min = 0, max = 200, c_end = 10 }]
+/// "#;
+/// let plan = toml::from_str::<TuneFile>(file)?.into_plan(1);
+/// let tuner = Tuner::new(&plan).ok_or("no tuning")?;
+/// let [plus, minus] = tuner.options(0);
+/// assert_ne!(plus["Margin"], minus["Margin"]);
+/// assert_eq!(tuner.values(), [100.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tuner {
+    plan: TunePlan,
+    pairs: f64,
+    seed: u64,
+    values: Vec<f64>,
+}
+
+/// The gains of a parameter at a pair.
+#[derive(Clone, Copy, Debug)]
+struct Gains {
+    /// The perturbation.
+    c: f64,
+    /// The step for a result of one point.
+    step: f64,
+}
+
+/// Streams of random numbers.
+#[derive(Clone, Copy, Debug)]
+enum Stream {
+    Flip = 1,
+    Plus = 2,
+    Minus = 3,
+}
+
+impl Tuner {
+    /// The state at the start; `None` if the plan is not a tuning.
+    pub fn new(plan: &Plan) -> Option<Self> {
+        let tune = plan.tune.clone()?;
+        let pairs = u64::from(plan.rounds) * u64::from(plan.pairs_per_encounter);
+        let values = tune.parameters.iter().map(|parameter| parameter.start).collect();
+        Some(Self { plan: tune, pairs: float(pairs.max(1)), seed: plan.seed, values })
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.plan.parameters
+    }
+
+    /// The current values in the order of the parameters, not rounded.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The current values as options, rounded to the nearest integer.
+    pub fn current_options(&self) -> BTreeMap<String, String> {
+        let options = self.plan.parameters.iter().zip(&self.values);
+        options
+            .map(|(parameter, value)| (parameter.name.clone(), parameter.text(*value, 0.5)))
+            .collect()
+    }
+
+    /// The options of both engines in a pair.
+    pub fn options(&self, index: u64) -> [BTreeMap<String, String>; 2] {
+        let [mut plus, mut minus] = <[BTreeMap<String, String>; 2]>::default();
+        for (number, (parameter, value)) in
+            self.plan.parameters.iter().zip(&self.values).enumerate()
+        {
+            let c = self.gains(parameter, index).c * self.flip(index, number);
+            for (side, shifted, stream) in
+                [(&mut plus, value + c, Stream::Plus), (&mut minus, value - c, Stream::Minus)]
+            {
+                let rounding = self.uniform(index, number, stream);
+                side.insert(parameter.name.clone(), parameter.text(shifted, rounding));
+            }
+        }
+        [plus, minus]
+    }
+
+    /// Adds the result of a pair.
+    pub fn record(&mut self, outcome: PairingScore) {
+        let score = outcome.score;
+        let difference = f64::from(score.wins) - f64::from(score.losses);
+        let result = if outcome.first == EngineId(0) { difference } else { -difference };
+        for number in 0..self.values.len() {
+            let Some(parameter) = self.plan.parameters.get(number) else { return };
+            let step = self.gains(parameter, outcome.index).step;
+            let change = step * result * self.flip(outcome.index, number);
+            let (min, max) = (parameter.min, parameter.max);
+            if let Some(value) = self.values.get_mut(number) {
+                *value = (*value + change).clamp(min, max);
+            }
+        }
+    }
+
+    /// Adds a stored result.
+    pub fn add(&mut self, result: &PairResult) {
+        self.record(PairingScore::from(result));
+    }
+
+    fn gains(&self, parameter: &Parameter, index: u64) -> Gains {
+        let TunePlan { alpha, gamma, stability, .. } = self.plan;
+        let (k, last) = (float(index.saturating_add(1)), self.pairs);
+        let a = stability * last;
+        let c = parameter.c_end * (last / k).powf(gamma);
+        let c_end = parameter.c_end;
+        let a_k = parameter.r_end * c_end * c_end * ((a + last) / (a + k)).powf(alpha);
+        Gains { c, step: a_k / c }
+    }
+
+    /// 1 or −1.
+    fn flip(&self, index: u64, number: usize) -> f64 {
+        if self.random(index, number, Stream::Flip) & 1 == 0 { 1.0 } else { -1.0 }
+    }
+
+    /// A number from 0 to 1, without 1.
+    fn uniform(&self, index: u64, number: usize, stream: Stream) -> f64 {
+        float(self.random(index, number, stream) >> 11) / MAX_VALUE
+    }
+
+    fn random(&self, index: u64, number: usize, stream: Stream) -> u64 {
+        let seed = rng::number(self.seed, stream as u64);
+        rng::number(rng::number(seed, index), number as u64)
+    }
+}
+
+impl Parameter {
+    /// A value as the text of the option: an integer is rounded up if its fraction and `rounding`, a random number,
+    /// have a sum of at least 1.
+    fn text(&self, value: f64, rounding: f64) -> String {
+        let value = value.clamp(self.min, self.max);
+        if self.decimal {
+            let text = format!("{value:.6}");
+            return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+        }
+        // The bounds are integers.
+        format!("{:.0}", (value + rounding).floor().clamp(self.min, self.max))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "below 2^53, or random bits")]
+fn float(number: u64) -> f64 {
+    number as f64
+}
+
+/// The file of a tuning.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TuneFile {
+    /// The game.
+    pub game: Game,
+    /// The engine.
+    pub engine: EnginePlan,
+    /// The number of game pairs.
+    pub pairs: u32,
+    /// The openings.
+    #[serde(default)]
+    pub openings: Openings,
+    /// The adjudication rules.
+    #[serde(default)]
+    pub adjudication: Adjudication,
+    /// The seed of the openings and the perturbations.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// The exponent of the step sizes.
+    #[serde(default = "default_alpha")]
+    pub alpha: f64,
+    /// The exponent of the perturbations.
+    #[serde(default = "default_gamma")]
+    pub gamma: f64,
+    /// See [`TunePlan::stability`].
+    #[serde(default = "default_stability")]
+    pub stability: f64,
+    /// The options to tune.
+    pub parameters: Vec<Parameter>,
+}
+
+impl TuneFile {
+    /// The plan of the match, with this default seed.
+    pub fn into_plan(self, seed: u64) -> Plan {
+        let Self { game, engine, pairs, openings, adjudication, parameters, .. } = self;
+        let (alpha, gamma, stability) = (self.alpha, self.gamma, self.stability);
+        let side = |suffix: &str| EnginePlan {
+            name: format!("{} {suffix}", engine.name),
+            ..engine.clone()
+        };
+        Plan {
+            event: format!("Tuning of {}", engine.name),
+            engines: vec![side("plus"), side("minus")],
+            rounds: pairs,
+            openings,
+            adjudication,
+            seed: self.seed.unwrap_or(seed),
+            tune: Some(TunePlan { alpha, gamma, stability, parameters }),
+            ..Plan::new(game)
+        }
+    }
+}
+
+impl fmt::Display for TuneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoParameters => f.write_str("a tuning needs `parameters`"),
+            Self::SameName(name) => write!(f, "two parameters have the name `{name}`"),
+            Self::Parameter { name, why } => write!(f, "the parameter `{name}` {why}"),
+            Self::Gains(name) => write!(f, "`{name}` is out of range"),
+            Self::Format => f.write_str(
+                "a tuning needs two engines, a round robin of game pairs, and no sequential test",
+            ),
+        }
+    }
+}
+
+impl error::Error for TuneError {}

@@ -1,0 +1,207 @@
+//! `readyok tune`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use readyok_arena::event::{Event, Listener};
+use readyok_arena::export::{Existing, Export, Form, PgnStyle};
+use readyok_arena::runner::Settings;
+use readyok_arena::store::Reader;
+use readyok_arena::tune::{TuneFile, Tuner};
+
+use crate::cli::matches::{code, match_failure, random_seed, seconds};
+use crate::cli::worker::QueueArgs;
+use crate::connect::start_guard;
+use crate::dirs;
+use crate::exit::{Code, Failure};
+use crate::matches::{
+    Changes, Extension, Name, PlayOptions, Results, Run, Scoreboard, StartedMatch, find_engine,
+};
+use crate::terminal::print;
+
+const HELP: &str = "\
+Examples:
+  readyok tune tune.toml --concurrency 8 --report tune.html
+  readyok tune --resume tune-1700000000.jsonl --concurrency 8
+  readyok tune tune.toml --queue nats://10.0.0.1
+
+The file has the engine, the number of game pairs and the options to tune with their ranges and
+perturbations. The results file can be resumed after any exit. See docs/tune.md.";
+
+/// Tune numeric options of an engine by SPSA
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// File with the engine and the options to tune
+    #[arg(value_name = "FILE.toml", required_unless_present = "resume", conflicts_with = "resume")]
+    file: Option<PathBuf>,
+    /// Number of game pairs to play in parallel; 0: as many as fit the CPU cores
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    concurrency: u16,
+    /// Pin engines to CPU cores: these, or all available ones
+    #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
+    pin: Option<Vec<usize>>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "resume",
+        help = "File for the results [default: tune-<time>.jsonl]"
+    )]
+    results: Option<PathBuf>,
+    /// Resume the tuning of this results file
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Resume although the engine or the openings have changed
+    #[arg(long, requires = "resume")]
+    ignore_changes: bool,
+    #[arg(
+        long,
+        value_name = "FILE.toml",
+        help = "File for the tuned options [default: the results file with the extension .toml]"
+    )]
+    options: Option<PathBuf>,
+    /// Write a report with the curves of the values at the end
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write games as PGN (chess)
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Write events as JSON lines; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+    /// Number of game pairs between two printed lines with the values
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    interval: u64,
+    #[command(flatten)]
+    queue: QueueArgs,
+}
+
+pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    let queue = args.queue.queue(&dirs::env)?;
+    let results = results(&args)?;
+    let form = Form::Pgn(PgnStyle::default());
+    let exports = args.pgn.map(|path| Export { path, form, existing: Existing::Replace });
+    let run = Run {
+        results,
+        settings: Settings::default(),
+        slots: usize::from(args.concurrency),
+        pin: args.pin,
+        exports: exports.into_iter().collect(),
+        events: args.events,
+        report: args.report,
+        queue,
+        guard: start_guard().map_err(Failure::failed)?,
+        play_options: PlayOptions::default(),
+    };
+    let interval = args.interval.max(1);
+    let results = Arc::new(Mutex::new(PathBuf::new()));
+    let path = Arc::clone(&results);
+    let summary = run.play(|started: StartedMatch<'_>| {
+        *path.lock().unwrap_or_else(PoisonError::into_inner) = started.results.to_owned();
+        let names = started.plan.tune.iter().flat_map(|tune| &tune.parameters);
+        vec![Box::new(Values {
+            scoreboard: Scoreboard::new(started.plan, started.pairings),
+            names: names.map(|parameter| parameter.name.clone()).collect(),
+            total: started.pairings,
+            complete: 0,
+            interval,
+        }) as Box<dyn Listener>]
+    });
+    let summary = summary.map_err(match_failure)?;
+    let results = results.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let options = args.options.unwrap_or_else(|| results.with_extension("toml"));
+    write_options(&results, &options).map_err(Failure::failed)?;
+    Ok(code(&summary))
+}
+
+fn results(args: &Args) -> Result<Results, Failure> {
+    if let Some(path) = &args.resume {
+        let failed =
+            |why: &dyn std::fmt::Display| Failure::usage(format!("`{}`: {why}", path.display()));
+        let stored = Reader::open(path).map_err(|error| failed(&error))?;
+        if stored.plan().tune.is_none() {
+            return Err(failed(&"not a tuning; use `readyok match --resume`"));
+        }
+        let changes = if args.ignore_changes { Changes::Ignore } else { Changes::Reject };
+        return Ok(Results::Resume(path.clone(), Extension::None, changes));
+    }
+    let path = args.file.as_deref().unwrap_or(Path::new(""));
+    let failed =
+        |why: &dyn std::fmt::Display| Failure::usage(format!("`{}`: {why}", path.display()));
+    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let file: TuneFile = toml::from_str(&text).map_err(|error| failed(&error))?;
+    let mut plan = file.into_plan(random_seed());
+    for engine in &mut plan.engines {
+        find_engine(engine, &dirs::env).map_err(|error| failed(&error))?;
+    }
+    let default = || Name::Default(PathBuf::from(format!("tune-{}.jsonl", seconds())));
+    let name = args.results.clone().map_or_else(default, Name::Given);
+    Ok(Results::New(name, Box::new(plan)))
+}
+
+/// Writes the values of a results file as a TOML file, and prints them.
+fn write_options(results: &Path, options: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let reader = Reader::open(results)?;
+    let plan = reader.plan().clone();
+    let mut tuner = Tuner::new(&plan).ok_or("not a tuning")?;
+    let mut pairs = 0_u64;
+    for pair in reader {
+        tuner.add(&pair?);
+        pairs += 1;
+    }
+    let total = u64::from(plan.rounds);
+    let values = toml::to_string(&tuner.current_options())?;
+    let text = format!("# After {pairs} of {total} game pairs\n[options]\n{values}");
+    let failed = |error| format!("`{}`: {error}", options.display());
+    fs::write(options, text).map_err(failed)?;
+    for (parameter, value) in tuner.parameters().iter().zip(tuner.current_options().into_values()) {
+        let start = parameter.start;
+        print(&format!("setoption name {} value {value} (start {start})", parameter.name));
+    }
+    print(&format!("options: {}", options.display()));
+    if pairs < total {
+        print(&format!("resume: readyok tune --resume {}", results.display()));
+    }
+    Ok(())
+}
+
+/// Prints the values at intervals, and warnings.
+struct Values {
+    scoreboard: Scoreboard,
+    names: Vec<String>,
+    total: u64,
+    complete: u64,
+    interval: u64,
+}
+
+impl Values {
+    fn print(text: &str) {
+        // Standard output may be closed.
+        let mut out = io::stdout();
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    }
+}
+
+impl Listener for Values {
+    fn on_event(&mut self, event: &Event) {
+        let line = self.scoreboard.update(event);
+        match event {
+            Event::PairEnd { complete, .. } => self.complete = *complete,
+            Event::Parameters { values }
+                if self.complete > 0 && self.complete.is_multiple_of(self.interval) =>
+            {
+                let values = self.names.iter().zip(values);
+                let values: String =
+                    values.map(|(name, value)| format!("  {name} {value:.2}")).collect();
+                Self::print(&format!("{}/{} game pairs{values}", self.complete, self.total));
+            }
+            Event::MatchStart { .. }
+            | Event::Warning { .. }
+            | Event::Stopping { .. }
+            | Event::MatchEnd { .. } => line.iter().for_each(|line| Self::print(line)),
+            _ => {}
+        }
+    }
+}

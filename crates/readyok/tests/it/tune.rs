@@ -1,0 +1,86 @@
+//! `readyok tune`, with Narikin.
+
+use std::fs;
+
+use crate::program::{Dir, Output, readyok, run};
+
+fn at(dir: &Dir, args: &[&str]) -> Output {
+    run(readyok(dir).current_dir(dir.path()).args(args), b"")
+}
+
+fn read(dir: &Dir, name: &str) -> String {
+    fs::read_to_string(dir.path().join(name)).expect(name)
+}
+
+const FILE: &str = r#"
+game = "chess"
+pairs = 4
+seed = 5
+
+[engine]
+name = "narikin"
+command = "narikin"
+limits = { nodes = 1 }
+
+[adjudication]
+max_moves = 2
+
+[[parameters]]
+name = "Hash"
+start = 16
+min = 1
+max = 64
+c_end = 4
+"#;
+
+#[test]
+fn tunes_an_option_and_resumes() {
+    let dir = Dir::new();
+    fs::write(dir.path().join("tune.toml"), FILE).expect("space");
+    let args =
+        ["tune", "tune.toml", "--results", "t.jsonl", "--report", "t.html", "--interval", "2"];
+    let output = at(&dir, &args);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let text = output.text();
+    for part in [
+        "2/4 game pairs  Hash ",
+        "4/4 game pairs  Hash ",
+        "setoption name Hash value 1",
+        "options: t.toml",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("resume:"), "{text}");
+    assert!(read(&dir, "t.toml").starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1"));
+    assert!(read(&dir, "t.html").contains("<h3>Hash</h3>"));
+    let results = read(&dir, "t.jsonl");
+    assert!(results.contains("\"options\":[{\"Hash\":\""), "{results}");
+    // As after a crash.
+    let lines: Vec<&str> = results.split_inclusive('\n').collect();
+    fs::write(dir.path().join("half.jsonl"), lines[..3].concat()).expect("space");
+    let output = at(&dir, &["tune", "--resume", "half.jsonl", "--options", "o.toml"]);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(output.text().contains("resumed after 2 game pairs"), "{}", output.text());
+    assert_eq!(read(&dir, "half.jsonl").lines().count(), 5);
+    assert!(read(&dir, "o.toml").contains("Hash = "));
+}
+
+#[test]
+fn rejects_unknown_options_and_invalid_files() {
+    let dir = Dir::new();
+    let play = |text: &str| {
+        fs::write(dir.path().join("tune.toml"), text).expect("space");
+        at(&dir, &["tune", "tune.toml", "--results", "x.jsonl"])
+    };
+    let output = play(&FILE.replace("max = 64", "max = 2"));
+    assert_eq!(output.code(), Some(2), "{}", output.stderr);
+    assert!(output.stderr.contains("needs `start` between `min` and `max`"), "{}", output.stderr);
+    let output = play(&FILE.replace("name = \"Hash\"", "name = \"Nonsense\""));
+    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    assert!(output.text().contains("narikin plus failed"), "{}", output.text());
+    let args = ["match", "narikin", "narikin", "--depth", "1", "--max-moves", "1"];
+    at(&dir, &[&args[..], &["--results", "m.jsonl"]].concat());
+    let output = at(&dir, &["tune", "--resume", "m.jsonl"]);
+    assert_eq!(output.code(), Some(2));
+    assert!(output.stderr.contains("not a tuning"), "{}", output.stderr);
+}
