@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""Measures the overhead of `readyok match` compared with fastchess, engines excluded.
+"""Measures the overhead of `readyok match` compared with other match runners, engines excluded: fastchess and
+cutechess for chess, ShogiArena for shogi. `scripts/install-match-peers.sh` installs them.
 
     cargo build --release -p readyok
     cargo build --release -p readyok-arena --example instant
-    benches/arena/compare.py [--fastchess PATH] [--stockfish PATH] [--book-lines N] [--quick]
+    benches/arena/compare.py [--peers] [--fastchess PATH] [--cutechess PATH] [--shogiarena PATH]
+                             [--stockfish PATH] [--book-lines N] [--time-losses] [--quick]
+
+--peers uses all runners that the script has installed. --time-losses adds games at 1+0.01 and 0.1+0.01 in which
+the runners alternate, which compares losses on time on a loaded machine.
 
 `--readyok PATH` and `--instant PATH` replace the programs just built. Debug builds, and the test engine
 instead of stockfish, only check that this script works.
@@ -27,6 +32,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -35,6 +41,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TICK = os.sysconf("SC_CLK_TCK")
+# Where `scripts/install-match-peers.sh` installs the runners.
+PEERS = {"fastchess": ROOT / "target/match-peers/fastchess/fastchess",
+         "cutechess": ROOT / "target/match-peers/cutechess/build/cutechess-cli",
+         "shogiarena": ROOT / "target/match-peers/venv/bin/shogiarena"}
 
 
 def sample(pid):
@@ -110,12 +120,39 @@ def outcome_of_pgn(path, output):
     return len(counts), sum(counts), forfeits, [int(count) for count in points.split(",")]
 
 
+def rounds_of_pgn(path):
+    """The outcome of a PGN file in which both games of a pair have the same round."""
+    games = []
+    for text in path.read_text().split("[Event ")[1:]:
+        games.append(dict(re.findall(r'^\[(\w+) "(.*)"\]$', text, re.MULTILINE)))
+    halves = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
+    scores = {}
+    for game in games:
+        white, black = halves[game["Result"]]
+        pair = game["Round"].split(".")[0]
+        scores[pair] = scores.get(pair, 0) + (white if game["White"] == "e0" else black)
+    points = [0] * 5
+    for score in scores.values():
+        points[score] += 1
+    forfeits = sum(game.get("Termination") == "time forfeit" for game in games)
+    return len(games), sum(int(game["PlyCount"]) for game in games), forfeits, points
+
+
+def outcome_of_database(directory):
+    """The outcome of a ShogiArena run, without the points of pairs."""
+    database = next(directory.glob("out/tournament/runs/*/*/game.db"))
+    with sqlite3.connect(database) as connection:
+        games, plies = connection.execute("select count(*), sum(num_moves) from game").fetchone()
+        late = connection.execute("select count(*) from game_timeout_attribution").fetchone()[0]
+    return games, plies, late, None
+
+
 def ours(case, directory):
     limit = [f"--{name}={value}" for name, value in case["limit"].items()]
     options = [f"--option={option}" for option in case["options"]]
     order = ["--random", "--seed=7"] if case["order"] == "random" else []
-    command = [case["runner"], "match", *case["engines"], *limit, *options, *order,
-               f"--openings={case['book']}", f"--rounds={case['rounds']}", "--plain",
+    game = ["--game=shogi"] if case.get("shogi") else [f"--openings={case['book']}"]
+    command = [case["runner"], "match", *case["engines"], *limit, *options, *order, *game, f"--rounds={case['rounds']}", "--plain",
                f"--concurrency={case['concurrency']}", "--results=r.jsonl", "--pgn=r.pgn"]
     return run(command, directory), time.time(), outcome_of_results(directory / "r.jsonl")
 
@@ -135,6 +172,36 @@ def fastchess(path, case, directory):
                "-ratinginterval", "0", "-recover", "-pgnout", "file=f.pgn", "append=false"]
     return (run(command, directory), time.time(),
             outcome_of_pgn(directory / "f.pgn", directory / "out.txt"))
+
+
+def cutechess(path, case, directory):
+    limit = [f"{name}={value}" for name, value in case["limit"].items()]
+    limit += ["tc=inf"] if "tc" not in case["limit"] else []
+    engines = []
+    for number, engine in enumerate(case["engines"]):
+        program, *arguments = engine.split()
+        engines += ["-engine", f"cmd={program}", f"name=e{number}", "proto=uci"]
+        engines += [f"arg={argument}" for argument in arguments]
+    options = [f"option.{option}" for option in case["options"]]
+    command = [path, *engines, "-each", *limit, *options, "-openings", f"file={case['book']}", "format=epd",
+               f"order={case['order']}", "-srand", "7", "-rounds", str(case["rounds"]), "-games", "2", "-repeat",
+               "-concurrency", str(case["concurrency"]), "-ratinginterval", "0", "-recover", "-pgnout", "c.pgn"]
+    return run(command, directory), time.time(), rounds_of_pgn(directory / "c.pgn")
+
+
+def shogiarena(path, case, directory):
+    engines = []
+    for number, engine in enumerate(case["engines"]):
+        # ShogiArena starts programs without arguments.
+        wrapper = directory / f"e{number}.sh"
+        wrapper.write_text(f"#!/bin/sh\nexec {engine}\n")
+        wrapper.chmod(0o755)
+        engines += ["--engine", f"name=e{number}", f"path={wrapper}"]
+    command = [path, "--log-level", "ERROR", "--output-dir", directory / "out", "run", "sprt", *engines,
+               "--games", str(2 * case["rounds"]), "--rules",
+               f"time_control.node_limit={case['limit']['nodes']}",
+               "--tournament", f"num_parallel={case['concurrency']}"]
+    return run(command, directory), time.time(), outcome_of_database(directory)
 
 
 def book():
@@ -193,8 +260,25 @@ def measure(runner, play, case, programs):
 
 def check_same(name, outcomes):
     """Where games follow from the engines and the order alone, all runners play the same."""
-    if len(set(map(str, outcomes.values()))) > 1:
+    if len(set(map(str, outcomes.values()))) > 1 and all(it[3] for it in outcomes.values()):
         sys.exit(f"{name}: not the same games, plies, forfeits and points of pairs: {outcomes}")
+
+
+def compare_losses(stockfish, runners, programs, rounds):
+    """Alternates between the runners, so that each has the same load of the machine."""
+    print()
+    print("| time control | runner | games | losses on time |")
+    print("|---|---|--:|--:|")
+    for control in ["1+0.01", "0.1+0.01"]:
+        case = {**stockfish, "limit": {"tc": control}, "rounds": 2, "concurrency": 2}
+        sums = {runner: [0, 0] for runner, _ in runners}
+        for _ in range(rounds):
+            for runner, play in runners:
+                games, _, forfeits, _ = measure(runner, play, case, programs)[-1]
+                sums[runner][0] += games
+                sums[runner][1] += forfeits
+        for runner, (games, forfeits) in sums.items():
+            print(f"| {control} | {runner} | {games} | {forfeits} |", flush=True)
 
 
 def figure(value):
@@ -241,13 +325,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     program = {"type": os.path.abspath}
     usual = shutil.which("stockfish") or "/usr/games/stockfish"
+    parser.add_argument("--peers", action="store_true", help="with all installed runners")
     parser.add_argument("--fastchess", **program)
+    parser.add_argument("--cutechess", **program)
+    parser.add_argument("--shogiarena", **program)
+    parser.add_argument("--time-losses", action="store_true", help="also compare losses on time")
     parser.add_argument("--stockfish", default=usual, **program)
     parser.add_argument("--readyok", default=ROOT / "target/release/readyok", **program)
     parser.add_argument("--instant", default=ROOT / "target/release/examples/instant", **program)
     parser.add_argument("--book-lines", type=int, metavar="N", help="also with a book of N lines")
     parser.add_argument("--quick", action="store_true", help="a few games only")
     programs = parser.parse_args()
+    if programs.peers:
+        for name, path in PEERS.items():
+            if getattr(programs, name) is None and path.exists():
+                setattr(programs, name, str(path))
     rounds = 10 if programs.quick else 100
     usual_book = {"lines": 0, "order": "sequential"}
     instant = {"engines": [f"{programs.instant} seed={seed} stamps=" for seed in [7, 8]],
@@ -267,7 +359,20 @@ def main():
     if programs.fastchess:
         path = programs.fastchess
         runners.append(("fastchess", lambda case, directory: fastchess(path, case, directory)))
+    if programs.cutechess:
+        path = programs.cutechess
+        runners.append(("cutechess", lambda case, directory: cutechess(path, case, directory)))
     compare_matches(matches, runners, programs)
+    if programs.shogiarena:
+        path = programs.shogiarena
+        both = [("readyok", ours),
+                ("ShogiArena", lambda case, directory: shogiarena(path, case, directory))]
+        narikin = f"{programs.readyok} engine"
+        shogi = {"engines": [narikin] * 2, "limit": {"nodes": 1}, "options": [], "shogi": True,
+                 **usual_book, "rounds": max(rounds // 5, 2), "concurrency": 2}
+        compare_matches([("shogi, Narikin nodes=1, concurrency 2", shogi)], both, programs)
+    if programs.time_losses:
+        compare_losses(stockfish, runners, programs, 2 if programs.quick else 24)
     lines = programs.book_lines or (1000 if programs.quick else 0)
     if lines:
         compare_books([(f"{lines} openings, {order}",
