@@ -151,9 +151,11 @@ def ours(case, directory):
     limit = [f"--{name}={value}" for name, value in case["limit"].items()]
     options = [f"--option={option}" for option in case["options"]]
     order = ["--random", "--seed=7"] if case["order"] == "random" else []
-    game = ["--game=shogi"] if case.get("shogi") else [f"--openings={case['book']}"]
+    is_shogi = case.get("shogi")
+    game = ["--game=shogi"] if is_shogi else [f"--openings={case['book']}"]
+    records = ["--kif=kif"] if is_shogi else ["--pgn=r.pgn"]
     command = [case["runner"], "match", *case["engines"], *limit, *options, *order, *game, f"--rounds={case['rounds']}", "--plain",
-               f"--concurrency={case['concurrency']}", "--results=r.jsonl", "--pgn=r.pgn"]
+               f"--concurrency={case['concurrency']}", "--results=r.jsonl", *records]
     return run(command, directory), time.time(), outcome_of_results(directory / "r.jsonl")
 
 
@@ -200,7 +202,7 @@ def shogiarena(path, case, directory):
     command = [path, "--log-level", "ERROR", "--output-dir", directory / "out", "run", "sprt", *engines,
                "--games", str(2 * case["rounds"]), "--rules",
                f"time_control.node_limit={case['limit']['nodes']}",
-               "--tournament", f"num_parallel={case['concurrency']}"]
+               "--sprt", f"num_parallel={case['concurrency']}"]
     return run(command, directory), time.time(), outcome_of_database(directory)
 
 
