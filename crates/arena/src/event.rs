@@ -184,8 +184,10 @@ pub enum End {
         #[serde(with = "VerdictText")]
         verdict: Verdict,
     },
-    /// The match was interrupted.
+    /// The match was interrupted, and can be resumed.
     Interrupted,
+    /// A user of the queue has ended the match.
+    Stopped,
     /// An engine has failed too often.
     Failures {
         /// The engine.

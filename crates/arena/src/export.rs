@@ -130,6 +130,11 @@ impl Exports {
         Ok(())
     }
 
+    /// Forgets the files, before [`Exports::begin`] opens them again.
+    pub fn clear(&mut self) {
+        self.targets.clear();
+    }
+
     /// Compares the files with the next pair of the store.
     ///
     /// # Errors

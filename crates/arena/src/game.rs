@@ -14,6 +14,7 @@ mod move_info;
 mod play;
 mod player;
 mod referee;
+mod verify;
 
 pub use crate::game::referee::Decision;
 pub use crate::game::referee::Tablebases;
@@ -22,3 +23,4 @@ pub use play::{Cancel, GameSettings, play_game};
 pub(crate) use player::probe;
 pub use player::{LineObserver, Player, PlayerOptions, StderrObserver, TextOptions};
 pub use referee::{Answer, OpeningError, Referee, Verdict};
+pub use verify::{GameFault, InvalidResult, verify_pair};

@@ -23,3 +23,4 @@ pub mod stats;
 pub mod store;
 mod time;
 pub mod tune;
+pub mod worker_stats;

@@ -38,7 +38,7 @@ pub use crate::queue::local::{LocalDispatcher, LocalJobs, local};
 
 use crate::export::Records;
 use crate::pairing::{Opening, PairResult, Pairing};
-use crate::plan::{EngineId, Plan};
+use crate::plan::{EngineId, OpeningSource, Plan};
 use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord, Warning, WarningKind};
 use crate::store::{ContentHash, find_program, named_by};
 
@@ -62,6 +62,20 @@ pub trait Dispatcher: Send {
     /// # Errors
     /// The queue has failed.
     fn stop(&mut self, how: Stop) -> Result<(), QueueError>;
+
+    /// Minimum number of jobs in progress, as long as the schedule has any.
+    fn min_offered(&self) -> usize {
+        1
+    }
+
+    /// A pair was stored, or was restored from the results file.
+    fn on_stored(&mut self, _pair: &PairResult) {}
+
+    /// Pairs of excluded workers were discarded. The remaining ones are restored again.
+    fn on_discarded(&mut self, _indices: &[u64]) {}
+
+    /// A warning was emitted.
+    fn on_warning(&mut self, _text: &str) {}
 }
 
 /// A worker's end of a queue.
@@ -219,6 +233,12 @@ pub struct MatchSpec {
     /// The files in arguments and options of engines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<SpecFile>,
+    /// The content hash of the opening file, if the plan has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<ContentHash>,
+    /// The plan with hashes instead of the values of environment variables, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<Box<Plan>>,
     /// The directories in them, as absolute paths. They are not sent: a worker must have them at the same path, such as
     /// tablebases.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -294,6 +314,8 @@ impl MatchSpec {
             plan: plan.clone(),
             programs: BTreeMap::new(),
             files: Vec::new(),
+            openings: None,
+            sealed: None,
             directories: BTreeSet::new(),
             report_moves: false,
             speed: None,
@@ -335,6 +357,11 @@ impl MatchSpec {
                 let content = content_of(&path.display().to_string(), &path)?;
                 self.files.push(SpecFile { engine: id, text, content, path });
             }
+        }
+        if let OpeningSource::File { path, .. } = &self.plan.openings.source
+            && Path::new(path).is_file()
+        {
+            self.openings = Some(content_of(path, Path::new(path))?);
         }
         Ok(self)
     }
@@ -447,8 +474,21 @@ pub enum Report {
     },
     /// For some time, all workers have rejected the match.
     AllRejected(Vec<(WorkerId, Rejection)>),
+    /// A result contradicts its pairing or the rules. The pairing is in the queue again.
+    Invalid {
+        /// The worker.
+        worker: WorkerId,
+        /// The index of the pairing.
+        index: u64,
+        /// The contradiction.
+        why: String,
+    },
+    /// The results of these workers do not count any more.
+    Excluded(BTreeSet<String>),
     /// The match was interrupted by the user.
     Interrupted,
+    /// A user of the queue has ended the match.
+    StopRequested,
     /// The queue has failed.
     QueueFailed(QueueError),
 }

@@ -19,20 +19,22 @@ mod cpus;
 mod time_jump;
 mod worker;
 
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use std::{error, fmt, io};
 
 pub use crate::runner::cpus::{CpuError, Cpus, threads_of};
 pub use crate::runner::worker::{
-    EnginePlayer, PairPlayer, PlayContext, PlayerError, WorkError, work,
+    EnginePlayer, PairPlayer, PlayContext, PlayerError, WorkError, work, work_on,
 };
 
 use crate::event::{End, Listener, Score};
 use crate::export::{Export, ExportError, Exports};
-use crate::plan::{Plan, PlanError};
+use crate::plan::{OpeningSource, Plan, PlanError};
 use crate::queue::{Dispatcher, MatchSpec, QueueError, Rejection, Report, Stop, WorkerId};
-use crate::runner::coordinator::{Coordinator, Parts, Tally};
+pub(crate) use crate::runner::coordinator::Tally;
+use crate::runner::coordinator::{Coordinator, Parts};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::stats::SprtError;
 use crate::store::{Store, StoreError};
@@ -45,6 +47,8 @@ pub struct Match {
     exports: Vec<Export>,
     listeners: Vec<Box<dyn Listener>>,
     settings: Settings,
+    /// The opening file of this host, if it differs from the plan.
+    openings: Option<PathBuf>,
     sender: Sender<Report>,
     reports: Receiver<Report>,
 }
@@ -120,18 +124,36 @@ impl Match {
     /// # Errors
     /// The plan in the store is invalid.
     pub fn new(store: Store, settings: Settings) -> Result<Self, MatchError> {
+        Self::with_openings(store, settings, None)
+    }
+
+    /// A match with the results in the store, and with another path of its opening file.
+    ///
+    /// # Errors
+    /// The plan in the store is invalid.
+    pub fn with_openings(
+        store: Store,
+        settings: Settings,
+        openings: Option<PathBuf>,
+    ) -> Result<Self, MatchError> {
         store.check_values()?;
-        let schedule = Schedule::open(store.plan())?;
+        let schedule = open_schedule(store.plan(), openings.as_deref())?;
         let (plan_hash, report_moves) = (store.plan_hash(), settings.report_moves);
-        let spec = MatchSpec { plan_hash, report_moves, ..MatchSpec::new(store.plan()) };
+        let sealed = store.sealed_plan().cloned().map(Box::new);
+        let spec = MatchSpec { plan_hash, report_moves, sealed, ..MatchSpec::new(store.plan()) };
         let (sender, reports) = channel();
         let (exports, listeners) = (Vec::new(), Vec::new());
-        Ok(Self { spec, store, schedule, exports, listeners, settings, sender, reports })
+        Ok(Self { spec, store, schedule, exports, listeners, settings, openings, sender, reports })
     }
 
     /// The specification for workers.
     pub fn spec(&self) -> &MatchSpec {
         &self.spec
+    }
+
+    /// The number of pairings; in a knockout, the maximum.
+    pub fn total(&self) -> u64 {
+        self.schedule.total()
     }
 
     /// Adds an export of games.
@@ -160,11 +182,12 @@ impl Match {
     /// The match cannot be continued. Stored results are preserved.
     pub fn coordinate(self, dispatcher: &mut dyn Dispatcher) -> Result<Summary, MatchError> {
         // Without this sender, the coordinator detects that all workers and handles are gone.
-        let Self { spec, store, schedule, exports, listeners, settings, sender, reports } = self;
+        let Self { spec, store, schedule, exports, listeners, settings, openings, sender, reports } =
+            self;
         drop(sender);
         let tally = Tally::new(&spec.plan)?;
         let exports = Exports::new(exports);
-        let parts = Parts { spec, store, schedule, exports, tally, listeners, settings };
+        let parts = Parts { spec, store, schedule, exports, tally, listeners, settings, openings };
         Coordinator::new(parts, dispatcher).run(&reports)
     }
 
@@ -187,6 +210,16 @@ impl fmt::Debug for Match {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Match").field("store", &self.store).finish_non_exhaustive()
     }
+}
+
+/// The schedule of a plan, with another path of its opening file.
+fn open_schedule(plan: &Plan, openings: Option<&Path>) -> Result<Schedule, ScheduleError> {
+    let Some(openings) = openings else { return Schedule::open(plan) };
+    let mut plan = plan.clone();
+    if let OpeningSource::File { path, .. } = &mut plan.openings.source {
+        *path = openings.to_string_lossy().into_owned();
+    }
+    Schedule::open(&plan)
 }
 
 /// Maximum number of workers in the message.

@@ -68,6 +68,10 @@ impl Store {
     /// The file exists or cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
         let head = Head::new(plan).at(path, "cannot be written")?;
+        Self::create_with(path, head, plan)
+    }
+
+    fn create_with(path: &Path, head: Head, plan: &Plan) -> Result<Self, StoreError> {
         let line = format::serialize(&Record::Head(Box::new(Cow::Borrowed(&head))))
             .at(path, "cannot be written")?;
         let directory = directory_of(path);
@@ -90,6 +94,20 @@ impl Store {
             exports: Vec::new(),
             synced: true,
         })
+    }
+
+    /// Creates the file of a match that another host has started, with its identifier. `sealed` is the plan with hashes
+    /// instead of the values of environment variables, if it has any.
+    ///
+    /// # Errors
+    /// The file exists or cannot be written.
+    pub fn adopt(
+        path: &Path,
+        plan_hash: ContentHash,
+        plan: &Plan,
+        sealed: Option<&Plan>,
+    ) -> Result<Self, StoreError> {
+        Self::create_with(path, Head::adopted(plan_hash, plan, sealed), plan)
     }
 
     /// Opens the file of a match to resume. Calls `on_pair` with each stored pair, in the order of the
@@ -133,6 +151,11 @@ impl Store {
     /// The plan of the match. After [`Store::resume`], [`Store::check_values`] checks that it is complete.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// The stored plan, if it has hashes instead of the values of environment variables.
+    pub fn sealed_plan(&self) -> Option<&Plan> {
+        self.head.sealed.then_some(&self.head.plan)
     }
 
     /// The identifier of the match: the hash of its plan without the number of rounds.
@@ -292,6 +315,48 @@ impl Store {
         self.write(&Record::Pair(Cow::Borrowed(pair)))?;
         self.stored.insert(pair.pairing.index);
         Ok(true)
+    }
+
+    /// Removes pairs from the file, which is replaced. Returns their indices.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn discard(
+        &mut self,
+        is_discarded: impl Fn(&PairResult) -> bool,
+    ) -> Result<Vec<u64>, StoreError> {
+        let file = File::open(&self.path).at(&self.path, "cannot be opened")?;
+        let mut scan = Scan::start(&self.path, BufReader::new(file))?;
+        let directory = directory_of(&self.path);
+        let new = if self.head.sealed { private_in(directory) } else { unnamed_in(directory) };
+        let mut new = new.at(&self.path, "cannot be created")?;
+        let line = |record: &Record<'_>| format::serialize(record).at(&self.path, "cannot be written");
+        let head = line(&Record::Head(Box::new(Cow::Borrowed(scan.head()))))?;
+        new.write_all(&head).at(&self.path, "cannot be written")?;
+        let (mut end, mut stored) = (head.len() as u64, IndexSet::default());
+        let mut discarded = Vec::new();
+        while let Some(record) = scan.next()? {
+            if let Record::Pair(pair) = &record {
+                if is_discarded(pair) {
+                    discarded.push(pair.pairing.index);
+                    continue;
+                }
+                stored.insert(pair.pairing.index);
+            }
+            let line = line(&record)?;
+            new.write_all(&line).at(&self.path, "cannot be written")?;
+            end += line.len() as u64;
+        }
+        if discarded.is_empty() {
+            return Ok(discarded);
+        }
+        new.as_file().sync_all().at(&self.path, "cannot be written")?;
+        lock(new.as_file(), &self.path)?;
+        let file = new.persist(&self.path).map_err(|error| error.error);
+        self.file = file.at(&self.path, "cannot be replaced")?;
+        sync_directory(directory).at(&self.path, "cannot be written")?;
+        (self.end, self.stored, self.synced) = (end, stored, true);
+        Ok(discarded)
     }
 
     /// Records the start of this match in an export file.

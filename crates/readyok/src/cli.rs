@@ -7,6 +7,7 @@ mod convert;
 mod engine;
 mod match_plan;
 mod matches;
+mod queue;
 mod results;
 mod serve;
 mod tap;
@@ -41,6 +42,7 @@ enum Command {
     Match(Box<matches::Args>),
     Tune(Box<tune::Args>),
     Worker(worker::Args),
+    Queue(queue::Args),
     Report(results::ReportArgs),
     Elo(results::EloArgs),
     Engine(engine::EngineArgs),
@@ -93,6 +95,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Match(args) => matches::run(*args),
         Command::Tune(args) => tune::run(*args),
         Command::Worker(args) => worker::run(args),
+        Command::Queue(args) => queue::run(&args),
         Command::Report(args) => results::write_report(&args),
         Command::Elo(args) => results::print_elo(&args),
         Command::Guard => run_guard(),

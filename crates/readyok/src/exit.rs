@@ -152,6 +152,40 @@ pub(crate) fn stop_match(stop: StopHandle) -> io::Result<()> {
     })
 }
 
+/// A signal that ends a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StopSignal {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+}
+
+/// The number of signals so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SignalCount(Arc<AtomicU32>);
+
+impl SignalCount {
+    pub(crate) fn count(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Calls a function on Ctrl-C and SIGTERM with the number of signals so far.
+pub(crate) fn on_stop(
+    mut handle: impl FnMut(StopSignal, u32) + Send + 'static,
+) -> io::Result<SignalCount> {
+    let count = SignalCount::default();
+    let counted = count.clone();
+    on_signals(&[SIGINT, SIGTERM], move |signal| {
+        let number = counted.0.fetch_add(1, Ordering::AcqRel) + 1;
+        let signal =
+            if signal == SIGTERM { StopSignal::Terminate } else { StopSignal::Interrupt };
+        handle(signal, number);
+    })?;
+    Ok(count)
+}
+
 #[cfg(unix)]
 fn on_signals(signals: &[c_int], handle: impl FnMut(c_int) + Send + 'static) -> io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new(signals)?;

@@ -310,7 +310,7 @@ impl<W: Write> Printer<W> {
             End::Test { verdict } => self.decide(*verdict),
             // The caller prints the error.
             End::Error { .. } => return,
-            End::Complete | End::Interrupted | End::Failures { .. } => {}
+            End::Complete | End::Interrupted | End::Stopped | End::Failures { .. } => {}
         }
         if self.options.output == OutputFormat::Fastchess
             && let Some(text) = self.failures.text()

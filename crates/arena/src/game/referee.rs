@@ -243,8 +243,17 @@ impl Referee {
 
     fn decided_by_tablebases(&self) -> Option<Decision> {
         let (tables, rule) = self.tablebases.as_ref()?;
+        self.decision_by(tables.as_ref(), rule)
+    }
+
+    /// The decision of tablebases about the current position.
+    pub(super) fn decision_by(
+        &self,
+        tables: &dyn Tablebases,
+        rule: &TablebaseAdjudication,
+    ) -> Option<Decision> {
         let BoardRef::Chess(board) = self.position.board() else { return None };
-        by_tablebases(tables.as_ref(), rule, board.position(), self.turn())
+        by_tablebases(tables, rule, board.position(), self.turn())
     }
 
     fn latest_move_with(&self, side: Side, score: Option<Score>) -> Latest {

@@ -6,7 +6,10 @@
 //!     Report <───── stream RESULTS (stored, deduplicated by pairing) <───────── finish, fail
 //!     Report <───── subject `updates` (not stored) <─────────────────────────── report, heartbeat
 //!     stop, spec ─> bucket MATCHES (one key per match) ───────────────────────> stop, spec
+//!     lease ──────> bucket LEASES (deleted unless renewed) ───────────────────> whether the match is live
 //!     programs ───> object store FILES (by SHA-256) ──────────────────────────> programs
+//!     state ──────> bucket STATUS, at the end HISTORY          bucket WORKERS <─ state
+//!     settings of users <── bucket MATCHES (`ID.control`) ───────────────────> settings of users
 //! ```
 //!
 //! Invariants in addition to those of [`super`]:
@@ -17,11 +20,21 @@
 //!   after verifying its content hash.
 //! - A worker probes all engines before its first job, and rejects the match if one does not work. If all workers
 //!   have rejected the match for some time, it ends.
+//! - A match has one coordinator, which holds a lease. Workers take jobs of matches with a lease only. Any host can take
+//!   over a match without one: specification, results and files are on the server.
+//! - A worker takes jobs of all live matches, by priority and with equal shares of its time.
+//! - A result counts after the referee has replayed it. Others are quarantined, and the pairing is offered again.
 //! - Both sides reconnect automatically: the server may be restarted during a match.
 
+mod admin;
 mod connection;
 mod coordinator;
 mod files;
+mod lease;
+mod messages;
+mod pool;
+mod share;
+mod status;
 mod worker;
 
 use std::num::NonZeroU64;
@@ -29,9 +42,15 @@ use std::time::{Duration, Instant};
 
 use readyok_rules::{Game, Position};
 
-pub use crate::queue::nats::connection::{Access, Connection, Login};
-pub use crate::queue::nats::coordinator::NatsDispatcher;
+pub use crate::queue::nats::admin::{Admin, AdminError, Phase, QueuedMatch};
+pub use crate::queue::nats::connection::{Access, AccessError, Connection, Login};
+pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher};
 pub use crate::queue::nats::files::Permissions;
+pub use crate::queue::nats::messages::{Control, QuarantinedResult};
+pub use crate::queue::nats::pool::{Cost, Departure, NewMatch, Pool, PooledJob, Slot, Take};
+pub use crate::queue::nats::status::{
+    CurvePoint, MatchStatus, PlayedPair, RejectedMatch, WorkerActivity, WorkerStatus,
+};
 pub use crate::queue::nats::worker::{Matches, NatsJobs, ProbingGuard, Served};
 
 use crate::plan::{EngineTimeouts, Limits, Plan, TimeControl};

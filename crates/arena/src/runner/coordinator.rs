@@ -1,6 +1,7 @@
 //! The coordinator of a match: it issues jobs, stores results, and decides when the match is over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
@@ -14,7 +15,7 @@ use crate::plan::{EngineId, GamesPerPairing, Plan};
 use crate::queue::{Dispatcher, MatchSpec, Progress, Report, ReturnReason, Stop, WorkerId};
 use crate::repeats::{Repeated, Repeats};
 use crate::result::MatchGame;
-use crate::runner::{MatchError, Settings, Summary, truncate};
+use crate::runner::{MatchError, Settings, Summary, open_schedule, truncate};
 use crate::schedule::{Next, PairingScore, Schedule};
 use crate::stats::{Crosstable, Outcome, Sprt, Verdict};
 use crate::store::{Reader, Store};
@@ -32,6 +33,8 @@ pub(super) struct Parts {
     pub(super) tally: Tally,
     pub(super) listeners: Vec<Box<dyn Listener>>,
     pub(super) settings: Settings,
+    /// See [`Match::with_openings`](crate::runner::Match::with_openings).
+    pub(super) openings: Option<PathBuf>,
 }
 
 pub(super) struct Coordinator<'a> {
@@ -127,6 +130,7 @@ impl<'a> Coordinator<'a> {
             self.parts.schedule.record(PairingScore::from(&pair))?;
             self.parts.tally.add(&pair);
             self.parts.tally.repeated(&pair);
+            self.dispatcher.on_stored(&pair);
             self.parts.exports.check(&pair)?;
         }
         for text in self.parts.exports.open()? {
@@ -143,9 +147,11 @@ impl<'a> Coordinator<'a> {
     fn offer(&mut self) -> Result<(), MatchError> {
         while !self.all_issued
             && self.stop.is_none()
-            && self.offered.len() < (2 * self.workers).max(1)
+            && self.offered.len() < (2 * self.workers).max(self.dispatcher.min_offered())
         {
             match self.parts.schedule.next()? {
+                // It is in progress since before pairs were discarded.
+                Next::Pairing(pairing) if self.offered.contains_key(&pairing.index) => {}
                 Next::Pairing(pairing) => {
                     let job = self.parts.spec.job(pairing.clone());
                     self.offered.insert(pairing.index, pairing);
@@ -191,9 +197,17 @@ impl<'a> Coordinator<'a> {
             Report::Returned { index, why } => return self.on_return(index, why),
             Report::Rejected { worker, why } => {
                 let (worker, why) = (truncate(&worker.0), truncate(&why.to_string()));
-                let text = format!("the worker `{worker}` rejects the match: {why}");
-                self.emit(&Event::Warning { text, pair: None, engine: None, context: None });
+                self.warn(format!("the worker `{worker}` rejects the match: {why}"), None);
             }
+            Report::Invalid { worker, index, why } => {
+                let (worker, why) = (truncate(&worker.0), truncate(&why));
+                self.warn(
+                    format!("invalid result of the worker `{worker}`, the pairing is replayed: {why}"),
+                    Some(index),
+                );
+            }
+            Report::Excluded(workers) => return self.exclude(&workers),
+            Report::StopRequested => return self.stop(Stop::Finish, End::Stopped),
             Report::AllRejected(workers) => return Err(MatchError::Rejected(workers)),
             Report::Interrupted => {
                 self.interrupts += 1;
@@ -234,6 +248,7 @@ impl<'a> Coordinator<'a> {
             None => self.parts.exports.append(pair)?,
         }
         self.parts.schedule.record(PairingScore::from(pair))?;
+        self.dispatcher.on_stored(pair);
         let failed = self.parts.tally.add(pair);
         let complete = self.parts.store.stored().len();
         self.emit(&Event::PairEnd { pair: index, round: pairing.round, complete });
@@ -249,12 +264,39 @@ impl<'a> Coordinator<'a> {
         self.check_test()
     }
 
+    /// Discards the pairs of workers, and schedules them again. The match starts again with the remaining pairs.
+    fn exclude(&mut self, workers: &BTreeSet<String>) -> Result<(), MatchError> {
+        let is_excluded = |pair: &PairResult| {
+            pair.worker.as_ref().is_some_and(|worker| workers.contains(&worker.0))
+        };
+        let discarded = self.parts.store.discard(is_excluded)?;
+        let names: Vec<String> = workers.iter().map(|name| truncate(name)).collect();
+        let names = names.join(", ");
+        let text = format!("excluded {names}: {} pairs are replayed", discarded.len());
+        self.warn(text, None);
+        // A test that has decided is over.
+        if discarded.is_empty() || self.stop.is_some() {
+            return Ok(());
+        }
+        self.parts.schedule = open_schedule(&self.parts.spec.plan, self.parts.openings.as_deref())?;
+        self.parts.tally = Tally::new(&self.parts.spec.plan)?;
+        self.parts.exports.close()?;
+        self.parts.exports.clear();
+        self.all_issued = false;
+        self.dispatcher.on_discarded(&discarded);
+        self.restore()
+    }
+
+    fn warn(&mut self, text: String, pair: Option<u64>) {
+        self.dispatcher.on_warning(&text);
+        self.emit(&Event::Warning { text, pair, engine: None, context: None });
+    }
+
     fn on_return(&mut self, index: u64, why: ReturnReason) -> Result<(), MatchError> {
         let why = match why {
             ReturnReason::Requeued => {
-                let text =
-                    "the worker was lost or gave the job back; the pairing is replayed".to_owned();
-                self.emit(&Event::Warning { text, pair: Some(index), engine: None, context: None });
+                let text = "the worker was lost or gave the job back; the pairing is replayed";
+                self.warn(text.to_owned(), Some(index));
                 return Ok(());
             }
             ReturnReason::Withdrawn => None,
@@ -407,7 +449,7 @@ impl<'a> Coordinator<'a> {
 
 /// Counts of stored results.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     scores: BTreeMap<(EngineId, EngineId), Score>,
     games: u64,
     failures: BTreeMap<EngineId, Failures>,
@@ -419,7 +461,7 @@ pub(super) struct Tally {
 
 /// A game lost by a failure of an engine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Failed {
+pub(crate) struct Failed {
     pub(super) engine: EngineId,
     /// The number of the game in its pair, counted from 0.
     pub(super) game: u32,
@@ -429,7 +471,7 @@ pub(super) struct Failed {
 
 /// Failures of an engine.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Failures {
+pub(crate) struct Failures {
     /// All failures.
     pub(super) all: u64,
     /// Crashes, stalls and failed starts, without illegal moves and losses on time.
@@ -439,7 +481,7 @@ pub(super) struct Failures {
 }
 
 impl Tally {
-    pub(super) fn new(plan: &Plan) -> Result<Self, MatchError> {
+    pub(crate) fn new(plan: &Plan) -> Result<Self, MatchError> {
         let test = match plan.sprt {
             Some(_) if plan.engines.len() != 2 => {
                 return Err(MatchError::TestOf(plan.engines.len()));
@@ -460,7 +502,7 @@ impl Tally {
     }
 
     /// Counts a pair. Returns its games that were lost by failures.
-    pub(super) fn add(&mut self, pair: &PairResult) -> Vec<Failed> {
+    pub(crate) fn add(&mut self, pair: &PairResult) -> Vec<Failed> {
         let (first, second) = (pair.pairing.first, pair.pairing.second);
         let (engine, opponent) = (first.min(second), first.max(second));
         let score = self.scores.entry((engine, opponent));
@@ -495,12 +537,12 @@ impl Tally {
     }
 
     /// The score of two engines.
-    pub(super) fn score(&self, one: EngineId, other: EngineId) -> Option<Score> {
+    pub(crate) fn score(&self, one: EngineId, other: EngineId) -> Option<Score> {
         self.scores.get(&(one.min(other), one.max(other))).copied()
     }
 
     /// The scores of all encounters.
-    pub(super) fn scores(&self) -> Vec<Score> {
+    pub(crate) fn scores(&self) -> Vec<Score> {
         self.scores.values().copied().collect()
     }
 
@@ -510,17 +552,17 @@ impl Tally {
     }
 
     /// The number of games.
-    pub(super) fn games(&self) -> u64 {
+    pub(crate) fn games(&self) -> u64 {
         self.games
     }
 
     /// The ratings; `None` for two engines or without games.
-    pub(super) fn ratings(&self) -> Option<JointRatings> {
+    pub(crate) fn ratings(&self) -> Option<JointRatings> {
         self.crosstable.as_ref().filter(|_| self.games > 0).and_then(JointRatings::of)
     }
 
     /// The state of the test; `None` without a test or without results.
-    pub(super) fn test(&self) -> Option<TestState> {
+    pub(crate) fn test(&self) -> Option<TestState> {
         let (sprt, games) = self.test.as_ref()?;
         let counts = self.score(EngineId(0), EngineId(1))?.counts(*games)?;
         sprt.status(&counts).ok().map(TestState::from)

@@ -50,6 +50,27 @@ impl Cpus {
         Ok(usable(list)?.len())
     }
 
+    /// The usable CPUs of a list; all of them if the list is empty.
+    ///
+    /// # Errors
+    /// The list of CPUs is not available.
+    pub fn usable(list: &[usize]) -> Result<BTreeSet<usize>, CpuError> {
+        usable(Some(list).filter(|list| !list.is_empty()))
+    }
+
+    /// These CPUs, first threads of cores before second ones (SMT).
+    pub fn sorted(cpus: &BTreeSet<usize>) -> Vec<usize> {
+        spread(cpus, sys::siblings)
+    }
+
+    /// Pins this thread and its future child processes to these CPUs.
+    ///
+    /// # Errors
+    /// The operating system rejects it.
+    pub fn pin(cpus: &[usize]) -> Result<(), CpuError> {
+        sys::bind(cpus)
+    }
+
     /// The CPUs of each slot.
     pub fn slots(&self) -> &[Vec<usize>] {
         &self.slots

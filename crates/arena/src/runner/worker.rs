@@ -14,7 +14,7 @@ use crate::game::{Cancel, GameSettings, Player, PlayerOptions, play_game, probe}
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
 use crate::queue::{
-    Jobs, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken, WarningContext,
+    Jobs, Lease, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken, WarningContext,
     WorkerId, local,
 };
 use crate::result::{EngineFailureKind, GameEnd, MatchGame};
@@ -78,17 +78,30 @@ impl<'a> PlayContext<'a> {
 /// The queue has failed, or an engine does not work on this host.
 pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), WorkError> {
     let stop = jobs.stop_token().clone();
-    while let Some(mut lease) = jobs.take()? {
-        let pairing = lease.job().pairing.clone();
-        let mut on_progress = |progress| lease.report(progress);
-        match player.play(&pairing, &mut PlayContext::new(&stop, &mut on_progress)) {
-            Ok(Some(result)) => lease.finish(result)?,
-            Ok(None) => drop(lease),
-            Err(PlayerError::Pairing(why)) => lease.fail(why),
-            Err(PlayerError::NoStart(no_start)) => {
-                lease.decline();
-                return Err(WorkError::NoStart(no_start));
-            }
+    while let Some(lease) = jobs.take()? {
+        work_on(lease, &stop, player)?;
+    }
+    Ok(())
+}
+
+/// Plays one job.
+///
+/// # Errors
+/// The queue has failed, or an engine does not work on this host.
+pub fn work_on(
+    mut lease: Box<dyn Lease>,
+    stop: &StopToken,
+    player: &mut dyn PairPlayer,
+) -> Result<(), WorkError> {
+    let pairing = lease.job().pairing.clone();
+    let mut on_progress = |progress| lease.report(progress);
+    match player.play(&pairing, &mut PlayContext::new(stop, &mut on_progress)) {
+        Ok(Some(result)) => lease.finish(result)?,
+        Ok(None) => drop(lease),
+        Err(PlayerError::Pairing(why)) => lease.fail(why),
+        Err(PlayerError::NoStart(no_start)) => {
+            lease.decline();
+            return Err(WorkError::NoStart(no_start));
         }
     }
     Ok(())

@@ -78,6 +78,20 @@ impl Head {
     }
 }
 
+impl Head {
+    /// The head of a match of another host, whose files are not on this one.
+    pub(super) fn adopted(plan_hash: ContentHash, plan: &Plan, sealed: Option<&Plan>) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            plan_hash,
+            plan: sealed.unwrap_or(plan).clone(),
+            sealed: sealed.is_some(),
+            contents: Contents::default(),
+        }
+    }
+}
+
 /// Length of the checksum, which replaces the opening brace of a record.
 const PREFIX: usize = "{\"crc\":\"01234567\"".len();
 
@@ -203,6 +217,11 @@ impl<R: BufRead> Scan<R> {
         Ok(Self { path, reader, line, number: 1, end, finished: false, head, seen })
     }
 
+    /// The first line, with the number of rounds at the last record that was read.
+    pub(super) fn head(&self) -> &Head {
+        &self.head
+    }
+
     /// The next record; none at the end of the valid lines.
     pub(super) fn next(&mut self) -> Result<Option<Record<'static>>, StoreError> {
         if self.finished || !self.advance()? {
@@ -303,6 +322,16 @@ impl IndexSet {
         true
     }
 
+    /// Removes an index.
+    pub fn remove(&mut self, index: u64) {
+        if index < self.below {
+            self.above.extend(index + 1..self.below);
+            self.below = index;
+        } else {
+            self.above.remove(&index);
+        }
+    }
+
     /// Number of indices.
     pub fn len(&self) -> u64 {
         self.below + self.above.len() as u64
@@ -328,6 +357,11 @@ mod tests {
         assert_eq!((set.below, set.above.len(), set.len()), (4, 1, 5));
         assert!(set.contains(2) && set.contains(5) && !set.contains(4));
         assert!(set.insert(4));
+        assert_eq!(set, IndexSet { below: 6, above: BTreeSet::new() });
+        set.remove(3);
+        assert_eq!((set.below, set.len()), (3, 5));
+        assert!(set.contains(5) && !set.contains(3));
+        set.insert(3);
         assert_eq!(set, IndexSet { below: 6, above: BTreeSet::new() });
     }
 }

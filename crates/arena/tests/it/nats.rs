@@ -19,9 +19,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use readyok_arena::event::End;
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
-    Access, Connection, Matches, NatsDispatcher, Permissions, Served, measure_speed, scale_times,
+    Access, Connection, CoordinatorSettings, Matches, NatsDispatcher, Permissions, Served,
+    measure_speed, scale_times,
 };
 use readyok_arena::queue::{
     DELIVERIES, Dispatcher, Jobs, MatchSpec, Report, ReturnReason, Stop, WorkerId,
@@ -150,11 +152,11 @@ fn order(directory: &Path, names: [&str; 2]) -> MatchSpec {
     MatchSpec::new(&plan).with_contents().expect("programs that can be read")
 }
 
-fn serve(connection: &Connection, cache: &Path) -> Served {
+fn serve(connection: &Connection, cache: &Path) -> Arc<Served> {
     let permissions = Permissions::anything();
     let mut matches = Matches::new(connection, worker("w"));
     let served = matches.next(&permissions, cache, TIMEOUT, |why| panic!("{why}"));
-    served.expect("a server").expect("a match")
+    Arc::new(served.expect("a server").expect("a match"))
 }
 
 fn worker(name: &str) -> WorkerId {
@@ -215,6 +217,10 @@ fn offer(dispatcher: &mut NatsDispatcher, order: &MatchSpec, indices: impl Itera
     }
 }
 
+fn settings() -> CoordinatorSettings {
+    CoordinatorSettings { lease: LEASE, ..CoordinatorSettings::default() }
+}
+
 fn open(
     connection: &Connection,
     order: &MatchSpec,
@@ -223,7 +229,7 @@ fn open(
     let (sender, reports): (Sender<Report>, _) = channel();
     let stored = resumed.then(IndexSet::default);
     let dispatcher =
-        NatsDispatcher::open(connection, order.clone(), stored.as_ref(), LEASE, sender);
+        NatsDispatcher::open(connection, order.clone(), stored.as_ref(), settings(), sender);
     (dispatcher.expect("a queue"), reports)
 }
 
@@ -239,7 +245,7 @@ fn each_job_ends_once_despite_lost_workers() {
     // A worker that takes a job and disappears, like a host that loses power.
     let cable = Cable::to(server.port);
     let mut silent =
-        serve(&connect(cable.port), cache.path()).jobs(worker("silent")).expect("a queue");
+        serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
     let held = silent.take().expect("a queue").expect("a job");
     cable.cut();
     thread::scope(|scope| {
@@ -249,13 +255,13 @@ fn each_job_ends_once_despite_lost_workers() {
             scope.spawn(move || {
                 let connection = server.connect();
                 let served = serve(&connection, cache);
-                play(&mut served.jobs(worker(name)).expect("a queue"), 7);
+                play(&mut served.jobs(worker(name)), 7);
             });
         }
         let done = results(&reports, 60);
         assert!(done.values().all(|&times| times == 1), "{done:?}");
     });
-    dispatcher.clear().expect("a server");
+    dispatcher.finish(&End::Complete).expect("a server");
     // Its threads wait for an unreachable server until this process exits.
     std::mem::forget((held, silent));
 }
@@ -270,7 +276,7 @@ fn a_restarted_coordinator_learns_of_a_failed_job() {
     offer(&mut dispatcher, &order, 0..2);
     let cache = TempDir::new().expect("a directory");
     let served = serve(&server.connect(), cache.path());
-    let mut jobs = served.jobs(worker("w")).expect("a queue");
+    let mut jobs = served.jobs(worker("w"));
     cable.cut();
     let (mut times, mut others) = (0, Vec::new());
     while times < DELIVERIES {
@@ -303,7 +309,7 @@ fn a_restarted_coordinator_learns_of_a_failed_job() {
             BTreeMap::from([(0, false), (1, true)])
         );
     });
-    dispatcher.clear().expect("a server");
+    dispatcher.finish(&End::Complete).expect("a server");
 }
 
 #[test]
@@ -317,7 +323,7 @@ fn continues_after_a_restart_of_the_server() {
     let cache = TempDir::new().expect("a directory");
     let workers = server.connect();
     let served = serve(&workers, cache.path());
-    let mut jobs = served.jobs(worker("steady")).expect("a queue");
+    let mut jobs = served.jobs(worker("steady"));
     let lease = jobs.take().expect("a queue").expect("a job");
     server.kill();
     server.start_again();
@@ -341,10 +347,10 @@ fn a_restarted_coordinator_reads_results_played_meanwhile() {
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..4);
     let workers = server.connect();
-    let mut jobs = serve(&workers, cache.path()).jobs(worker("w")).expect("a queue");
+    let mut jobs = serve(&workers, cache.path()).jobs(worker("w"));
     let leases: Vec<_> = (0..2).map(|_| jobs.take().expect("a queue").expect("a job")).collect();
     // The coordinator is killed without notice.
-    std::mem::forget(dispatcher);
+    dispatcher.abandon();
     drop(reports);
     for lease in leases {
         let result = sample::played(lease.job().pairing.clone());
@@ -378,19 +384,19 @@ fn does_not_report_stored_results_again() {
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..3);
     let workers = server.connect();
-    let mut jobs = serve(&workers, cache.path()).jobs(worker("w")).expect("a queue");
+    let mut jobs = serve(&workers, cache.path()).jobs(worker("w"));
     for _ in 0..3 {
         let lease = jobs.take().expect("a queue").expect("a job");
         let result = sample::played(lease.job().pairing.clone());
         lease.finish(result).expect("a server");
     }
-    std::mem::forget(dispatcher);
+    dispatcher.abandon();
     drop(reports);
     let mut stored = IndexSet::default();
     stored.insert(0);
     let (sender, reports) = channel();
     let again = server.connect();
-    let dispatcher = NatsDispatcher::open(&again, order.clone(), Some(&stored), LEASE, sender);
+    let dispatcher = NatsDispatcher::open(&again, order.clone(), Some(&stored), settings(), sender);
     let mut dispatcher = dispatcher.expect("a queue");
     offer(&mut dispatcher, &order, 0..3);
     let known = reports.try_iter().filter_map(|report| match report {
@@ -398,7 +404,7 @@ fn does_not_report_stored_results_again() {
         _ => None,
     });
     assert_eq!(known.collect::<Vec<_>>(), [1, 2]);
-    dispatcher.clear().expect("a server");
+    dispatcher.finish(&End::Complete).expect("a server");
 }
 
 /// Message names of the previous run are not deduplicated.
@@ -413,13 +419,13 @@ fn a_new_match_ignores_obsolete_results() {
         let (mut dispatcher, reports) = open(&connection, &order, false);
         offer(&mut dispatcher, &order, 0..3);
         let workers = server.connect();
-        let mut jobs = serve(&workers, cache.path()).jobs(worker("w")).expect("a queue");
+        let mut jobs = serve(&workers, cache.path()).jobs(worker("w"));
         thread::scope(|scope| {
             let _ends = Ends(&mut dispatcher);
             scope.spawn(move || play(&mut jobs, 0));
             assert_eq!(results(&reports, 3).len(), 3);
         });
-        std::mem::forget(dispatcher);
+        dispatcher.abandon();
     }
 }
 
@@ -435,7 +441,7 @@ fn a_match_stops_despite_a_lost_worker() {
     offer(&mut dispatcher, &order, 0..1);
     let cable = Cable::to(server.port);
     let mut silent =
-        serve(&connect(cable.port), cache.path()).jobs(worker("silent")).expect("a queue");
+        serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
     let held = silent.take().expect("a queue").expect("a job");
     let next = || reports.recv_timeout(TIMEOUT).expect("a report");
     assert!(matches!(next(), Report::Joined(_)));
@@ -466,12 +472,12 @@ fn a_worker_rejoins_a_resumed_match() {
         let connection = server.connect();
         let (mut dispatcher, _reports) = open(&connection, &order, resumed);
         offer(&mut dispatcher, &order, 0..1);
-        let served = next(TIMEOUT).expect("a match");
-        let mut jobs = served.jobs(worker("w")).expect("a queue");
+        let served = Arc::new(next(TIMEOUT).expect("a match"));
+        let mut jobs = served.jobs(worker("w"));
         drop(jobs.take().expect("a queue").expect("a job"));
         dispatcher.stop(Stop::Finish).expect("a queue");
         assert!(jobs.take().expect("a queue").is_none());
-        dispatcher.clear().expect("a server");
+        dispatcher.finish(&End::Complete).expect("a server");
     }
 }
 

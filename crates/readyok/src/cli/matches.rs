@@ -24,7 +24,8 @@ use readyok_client::{Guard, Timeouts, WaitLimit};
 
 use crate::cli::check::run_compliance;
 use crate::cli::match_plan::PlanArgs;
-use crate::cli::worker::QueueArgs;
+use crate::cli::queue::short_id;
+use crate::cli::worker::{QueueArgs, TakenOver, queue_failure};
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
@@ -41,6 +42,7 @@ Examples:
   readyok match narikin fairy-stockfish --game shogi --byoyomi 1 --protocol 2=usi --kif games
   readyok match --resume match-1700000000.jsonl --concurrency 8
   readyok match --plan tournament.toml --queue nats://10.0.0.1
+  readyok match --take-over 3fa1 --queue nats://10.0.0.1
   readyok match --fastchess -engine cmd=a -engine cmd=b -each tc=8+0.08 -rounds 10
 
 Results are stored in one file with one line per game pair. --resume continues a match after any exit,
@@ -176,7 +178,8 @@ enum PgnFieldArg {
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let Args { plan, run, queue } = args;
-    let queue = queue.queue(&dirs::env)?;
+    let arguments = queue;
+    let mut queue = arguments.queue(&dirs::env)?;
     let (plain, every) = (run.plain, run.rating_interval);
     // With `--events -` standard output contains only events.
     let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
@@ -185,7 +188,22 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     if run.moves && run.events.is_none() && !run.json {
         return Err(Failure::usage("--moves requires --events or --json"));
     }
-    let results = run.results(&plan)?;
+    let taken_over = match &queue {
+        Some(queue) => arguments.taken_over(queue)?,
+        None => None,
+    };
+    let results = match (taken_over, &mut queue) {
+        (Some(TakenOver { found, spec, openings }), Some(queue)) => {
+            if !plan.is_empty() {
+                return Err(Failure::usage("--take-over uses the plan of the queue"));
+            }
+            queue.taken_over = Some(Box::new(spec.clone()));
+            let name = || PathBuf::from(format!("match-{}.jsonl", short_id(&found.id)));
+            let path = run.results.clone().unwrap_or_else(name);
+            Results::TakeOver { path, spec: Box::new(spec), openings }
+        }
+        _ => run.results(&plan)?,
+    };
     let log = run.logger()?;
     let stderr_observer = run.stderr_observer()?;
     let guard = start_guard().map_err(Failure::failed)?;
@@ -203,7 +221,7 @@ pub(super) fn match_failure(error: Box<dyn Error>) -> Failure {
             Failure::failed(format!("{error}; use --ignore-changes to resume anyway"))
         }
         (_, Some(why)) if is_invalid_plan(why) => Failure::usage(error),
-        _ => Failure::failed(error),
+        _ => queue_failure(error),
     }
 }
 

@@ -1,10 +1,14 @@
 //! `readyok worker`, and the arguments of matches and workers for a NATS server.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use readyok_arena::queue::nats::{Access, Login, Permissions};
+use readyok_arena::queue::nats::{
+    Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch,
+};
+use readyok_arena::queue::MatchSpec;
 use readyok_arena::store::ContentHash;
 
 use crate::connect::start_guard;
@@ -85,8 +89,13 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         idle: args.idle.map(Duration::from_secs),
         guard: start_guard().map_err(Failure::failed)?,
     };
-    worker.work(print_error).map_err(Failure::failed)?;
-    Ok(Code::Done)
+    worker.work(print_error).map_err(queue_failure)
+}
+
+/// A failure of a queue. A server that cannot be used is a usage error: nothing was started.
+pub(super) fn queue_failure(error: impl Into<Box<dyn Error>>) -> Failure {
+    let error = error.into();
+    if error.is::<AccessError>() { Failure::usage(error) } else { Failure::failed(error) }
 }
 
 /// Parses a local program and its arguments.
@@ -129,6 +138,25 @@ pub(super) struct QueueArgs {
     /// Do not scale times on slower or faster workers
     #[arg(long, requires = "queue")]
     no_calibration: bool,
+    /// Set the priority of the match: workers play matches with a higher one first
+    #[arg(long, value_name = "N", requires = "queue", default_value_t = 0, allow_negative_numbers = true)]
+    priority: i32,
+    /// Coordinate a match of the queue whose coordinator has ended, by its ID or name
+    #[arg(
+        long,
+        value_name = "ID",
+        requires = "queue",
+        conflicts_with_all = ["resume", "no_calibration", "priority"]
+    )]
+    take_over: Option<String>,
+}
+
+/// A match of the queue that is taken over.
+pub(super) struct TakenOver {
+    pub(super) found: QueuedMatch,
+    pub(super) spec: MatchSpec,
+    /// The opening file on this host.
+    pub(super) openings: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -157,7 +185,21 @@ impl QueueArgs {
     pub(super) fn queue(&self, env: Env<'_>) -> Result<Option<Queue>, Failure> {
         let Some(server) = self.queue.clone() else { return Ok(None) };
         let access = self.access.access(server, env)?;
-        Ok(Some(Queue { access, calibrate: !self.no_calibration }))
+        let (calibrate, priority) = (!self.no_calibration, self.priority);
+        Ok(Some(Queue { access, calibrate, priority, taken_over: None }))
+    }
+
+    /// The match that is taken over, with its files.
+    pub(super) fn taken_over(&self, queue: &Queue) -> Result<Option<TakenOver>, Failure> {
+        let Some(text) = &self.take_over else { return Ok(None) };
+        let connection = Connection::open(&queue.access).map_err(queue_failure)?;
+        let admin = Admin::new(&connection);
+        let found = admin.find(text).map_err(Failure::failed)?;
+        let spec = admin.spec(&found).map_err(Failure::failed)?;
+        let cache = dirs::state(&dirs::env).map(|state| state.join("openings"));
+        let cache = cache.unwrap_or_else(std::env::temp_dir);
+        let openings = admin.openings(&spec, &cache).map_err(Failure::failed)?;
+        Ok(Some(TakenOver { found, spec, openings }))
     }
 }
 

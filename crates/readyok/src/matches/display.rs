@@ -341,6 +341,7 @@ impl Scoreboard {
                 Verdict::Continue => "SPRT undecided".to_owned(),
             },
             End::Interrupted => "interrupted".to_owned(),
+            End::Stopped => "stopped by a user of the queue".to_owned(),
             End::Failures { engine, count } => self.failed(*engine, *count),
             End::Error { text } => printable(text),
         }

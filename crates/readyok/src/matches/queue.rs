@@ -1,21 +1,26 @@
 //! Matches that are distributed to workers by a NATS server.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use readyok_arena::game::PlayerOptions;
-use readyok_arena::plan::Plan;
+use readyok_arena::event::End;
+use readyok_arena::game::{GameSettings, PlayerOptions};
 use readyok_arena::queue::nats::{
-    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, Served, measure_speed,
-    scale_times,
+    Access, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, NewMatch,
+    Permissions, Pool, PooledJob, Served, Take, measure_speed, scale_times,
 };
-use readyok_arena::queue::{MatchSpec, QueueError, Rejection, WorkerId};
-use readyok_arena::runner::{CpuError, Cpus, Match, Summary, WorkError, threads_of, work};
+use readyok_arena::queue::{MatchSpec, Rejection, WorkerId};
+use readyok_arena::runner::{Cpus, EnginePlayer, Match, Summary, WorkError, threads_of, work_on};
 use readyok_arena::store::{ContentHash, IndexSet};
 use readyok_client::{Guard, Timeouts};
 
 use super::files::{AnyError, file_error};
 use super::run::{Coordinate, Slots, available_cpus, player, setting};
+use crate::exit::{self, Code};
 
 /// The server of a distributed match.
 #[derive(Clone, Debug)]
@@ -24,6 +29,10 @@ pub struct Queue {
     pub access: Access,
     /// Scale times on each worker by its speed relative to this host.
     pub calibrate: bool,
+    /// Priority of a new match.
+    pub priority: i32,
+    /// The specification of a match of the queue that is taken over.
+    pub taken_over: Option<Box<MatchSpec>>,
 }
 
 impl Coordinate for Queue {
@@ -34,13 +43,27 @@ impl Coordinate for Queue {
 
     fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, AnyError> {
         let connection = Connection::open(&self.access)?;
-        let speed = self.calibrate.then(measure_speed);
-        let spec = MatchSpec { speed, ..game.spec().clone() }.with_contents()?;
+        let spec = match &self.taken_over {
+            Some(spec) => (**spec).clone(),
+            None => {
+                let speed = self.calibrate.then(measure_speed);
+                MatchSpec { speed, ..game.spec().clone() }.with_contents()?
+            }
+        };
+        // A host without the tablebases of the match does not verify adjudications by them.
+        let tablebases = setting(&spec.plan).ok().and_then(|setting| setting.tablebases);
+        let settings = CoordinatorSettings {
+            priority: self.priority,
+            tablebases,
+            ..CoordinatorSettings::default()
+        };
         let mut dispatcher =
-            NatsDispatcher::open(&connection, spec, stored, LEASE, game.reports())?;
+            NatsDispatcher::open(&connection, spec, stored, settings, game.reports())?;
         let summary = game.coordinate(&mut dispatcher)?;
-        // All results are stored.
-        dispatcher.clear()?;
+        // An interrupted match remains in the queue.
+        if summary.end != End::Interrupted {
+            dispatcher.finish(&summary.end)?;
+        }
         Ok(summary)
     }
 }
@@ -69,46 +92,40 @@ pub struct Worker {
     pub guard: Guard,
 }
 
-/// Why a worker left a match before its end.
-enum Left {
-    Queue(QueueError),
-    Rejected(Rejection),
+/// Interval between two reads of the open matches.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Parts of a running worker that its slots share.
+struct Shop<'a> {
+    worker: &'a Worker,
+    pool: Arc<Pool>,
+    speed: f64,
+    /// The prepared matches.
+    matches: Mutex<BTreeMap<String, Arc<Prepared>>>,
+    /// The free CPUs, if engines are pinned.
+    cpus: Option<Mutex<BTreeSet<usize>>>,
+    log: &'a (dyn Fn(&str) + Sync),
 }
 
-impl Left {
-    /// Combines the results of all slots.
-    fn combine(ends: Vec<Result<(), Self>>) -> Result<(), Self> {
-        let mut done = Ok(());
-        for end in ends {
-            match end {
-                Ok(()) => {}
-                // A rejection is more specific than a queue error.
-                Err(Self::Rejected(why)) => return Err(Self::Rejected(why)),
-                Err(Self::Queue(error)) => done = Err(Self::Queue(error)),
-            }
-        }
-        done
-    }
+/// A match as it is played on this host.
+struct Prepared {
+    spec: MatchSpec,
+    setting: GameSettings,
 }
 
-impl From<WorkError> for Left {
-    fn from(error: WorkError) -> Self {
-        match error {
-            WorkError::Queue(error) => Self::Queue(error),
-            WorkError::NoStart(no_start) => Self::Rejected(no_start.into()),
-        }
-    }
+/// The engines of a slot.
+struct Engines {
+    served: Arc<Served>,
+    player: EnginePlayer,
+    cpus: Vec<usize>,
 }
-
-/// Maximum duration of one request for matches.
-const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 impl Worker {
-    /// Plays matches until the idle timeout. `log` receives messages about the progress.
+    /// Plays matches until the idle timeout or an interrupt. `log` receives messages about the progress.
     ///
     /// # Errors
     /// The server is unreachable, or a local program cannot be read.
-    pub fn work(mut self, mut log: impl FnMut(&str)) -> Result<(), AnyError> {
+    pub fn work(mut self, log: impl Fn(&str) + Send + Sync + Clone + 'static) -> Result<Code, AnyError> {
         for (path, args) in &self.engines {
             let content: ContentHash = self
                 .permissions
@@ -117,93 +134,225 @@ impl Worker {
             log(&format!("allowed {} ({content})", path.display()));
         }
         let connection = Connection::open(&self.access)?;
-        let mut matches = Matches::new(&connection, WorkerId(self.name.clone()));
-        let local_speed = measure_speed();
-        let mut idle = Duration::ZERO;
-        loop {
-            let timeout =
-                self.idle.map_or(POLL_INTERVAL, |max| max.saturating_sub(idle).min(POLL_INTERVAL));
-            let on_rejection = |why: &str| log(&format!("rejected {why}"));
-            let served = matches.next(&self.permissions, &self.cache, timeout, on_rejection)?;
-            let Some(served) = served else {
-                idle += timeout;
-                if self.idle.is_some_and(|max| max <= idle) {
+        let speed = measure_speed();
+        let cpus = match &self.pin {
+            Some(list) => Some(Cpus::usable(list)?),
+            None => None,
+        };
+        let available = cpus.as_ref().map_or_else(available_cpus, BTreeSet::len).max(1);
+        // Explicit slots without pinning may use more CPUs than there are.
+        let units = if cpus.is_some() || self.slots == 0 { available } else { self.slots };
+        let slots = if self.slots == 0 { units } else { self.slots.min(units) };
+        let permissions = self.permissions.clone();
+        let pool = Pool::new(
+            &connection,
+            &self.name,
+            speed,
+            permissions,
+            self.cache.clone(),
+            [slots, units],
+        );
+        let pool = Arc::new(pool);
+        let interrupts = stop_worker(Arc::clone(&pool), log.clone())?;
+        let shop = Shop {
+            worker: &self,
+            pool: Arc::clone(&pool),
+            speed,
+            matches: Mutex::default(),
+            cpus: cpus.map(Mutex::new),
+            log: &log,
+        };
+        log(&format!("waiting for matches at {}", self.access.address()));
+        let done = thread::scope(|scope| {
+            let shop = &shop;
+            let slots: Vec<_> =
+                (0..slots).map(|number| scope.spawn(move || shop.run_slot(number))).collect();
+            loop {
+                if let Err(error) = pool.refresh() {
+                    pool.leave(Departure::Return);
+                    return Err(error);
+                }
+                if self.idle.is_some_and(|idle| idle <= pool.idle_time()) {
+                    pool.leave(Departure::Finish);
+                }
+                if slots.iter().all(thread::ScopedJoinHandle::is_finished) {
                     return Ok(());
                 }
-                continue;
-            };
-            idle = Duration::ZERO;
-            let spec = scale_times(served.spec().clone(), local_speed);
-            log(&format!("playing match {}", spec.plan_hash));
-            match self.serve(&served, &spec, &mut log) {
-                Ok(()) => log("match finished"),
-                Err(Left::Queue(error)) => log(&error.to_string()),
-                Err(Left::Rejected(why)) => {
-                    log(&format!("rejected match {}: {why}", spec.plan_hash));
-                    matches.reject(served, why);
+                thread::park_timeout(REFRESH_INTERVAL);
+            }
+        });
+        pool.unpublish();
+        done?;
+        Ok(if interrupts.count() > 0 { Code::Interrupted } else { Code::Done })
+    }
+
+    fn slots_of(&self, spec: &MatchSpec) -> Slots {
+        let each = threads_of(&spec.plan);
+        Slots::new(self.slots, each, available_cpus())
+    }
+}
+
+/// The first Ctrl-C finishes the pairs in progress, the first SIGTERM returns them, and the second signal exits.
+fn stop_worker(
+    pool: Arc<Pool>,
+    log: impl Fn(&str) + Send + 'static,
+) -> std::io::Result<exit::SignalCount> {
+    exit::on_stop(move |signal, count| {
+        let playing = super::count_of(pool.playing(), "game pair");
+        match (count, signal) {
+            (1, exit::StopSignal::Interrupt) => {
+                log(&format!("finishing {playing}; press Ctrl-C again to exit immediately"));
+                pool.leave(Departure::Finish);
+            }
+            (1, exit::StopSignal::Terminate) => {
+                log(&format!("returning {playing}"));
+                pool.leave(Departure::Return);
+            }
+            _ => std::process::exit(Code::Interrupted.number().into()),
+        }
+    })
+}
+
+impl Shop<'_> {
+    fn run_slot(&self, number: usize) {
+        let mut slot = self.pool.slot(number);
+        let mut engines: Option<Engines> = None;
+        loop {
+            match self.pool.take(&mut slot) {
+                Take::Leave => return,
+                Take::Wait => {
+                    let is_over = |it: &Engines| it.served.stop_token().stopped().is_some();
+                    if engines.as_ref().is_some_and(is_over) {
+                        engines = None;
+                        slot.leave_match();
+                    }
+                }
+                Take::Prepare(new) => {
+                    let prepared = catch_unwind(AssertUnwindSafe(|| self.prepare(&new)));
+                    let prepared = prepared.unwrap_or_else(|_| Err(missing("a panic")));
+                    if let Err(why) = prepared {
+                        self.log(&format!("rejected match {}: {why}", new.id()));
+                        self.pool.reject(&new, why);
+                    }
+                }
+                Take::Job(job) => {
+                    // A panic drops the lease, which returns the job, and the engines.
+                    let played = catch_unwind(AssertUnwindSafe(|| self.play(job, &mut engines)));
+                    if played.is_err() {
+                        engines = None;
+                    }
                 }
             }
         }
     }
 
-    /// Plays a match to its end.
-    fn serve(
-        &self,
-        served: &Served,
-        spec: &MatchSpec,
-        log: &mut impl FnMut(&str),
-    ) -> Result<(), Left> {
-        let missing = |why: String| Left::Rejected(Rejection::MissingResource { why });
-        let (slots, cpus) = self.slots(&spec.plan).map_err(|error| missing(error.to_string()))?;
-        if self.slots != 0 && slots.count < self.slots {
-            let pairs = super::count_of(slots.count, "game pair");
-            let cores = super::count_of(slots.each, "pinned CPU core");
-            log(&format!("limited to {pairs} in parallel with {cores} each"));
-        }
-        if let Some(warning) = slots.overload_warning() {
-            log(&warning);
+    /// Downloads the files of a match and probes its engines.
+    fn prepare(&self, new: &NewMatch) -> Result<(), Rejection> {
+        let served = self.pool.accept(new)?;
+        let spec = scale_times(served.spec().clone(), self.speed);
+        let slots = self.worker.slots_of(&spec);
+        let cpus = self.cpus.as_ref().map(|_| slots.cpus);
+        if let Some(warning) = slots.overload_warning().filter(|_| cpus.is_none()) {
+            self.log(&warning);
         }
         let setting = setting(&spec.plan)
             .map_err(|error| missing(format!("the tablebases cannot be opened: {error}")))?;
-        let player = || {
-            let (guard, texts) = (Some(self.guard.clone()), served.texts().cloned());
-            let options = PlayerOptions { guard, texts, ..PlayerOptions::default() };
-            let player = player(spec, &setting, Timeouts::default(), options);
-            player.as_remote_worker(WorkerId(self.name.clone()))
-        };
+        let prepared = Arc::new(Prepared { spec, setting });
         let probing = served.probing();
-        player().probe_engines().map_err(|no_start| Left::Rejected(no_start.into()))?;
+        self.player(&prepared, &served).probe_engines()?;
         drop(probing);
-        let done = std::thread::scope(|scope| {
-            let slots = (0..slots.count).map(|slot| {
-                let (player, cpus) = (&player, &cpus);
-                let worker = WorkerId(format!("{}-{slot}", self.name));
-                scope.spawn(move || {
-                    let bound = cpus.as_ref().map_or(Ok(()), |cpus| cpus.bind(slot));
-                    bound.map_err(|error| missing(error.to_string()))?;
-                    let mut jobs = served.jobs(worker).map_err(Left::Queue)?;
-                    work(&mut jobs, &mut player()).map_err(Left::from)
-                })
-            });
-            let slots: Vec<_> = slots.collect();
-            // Explicit joins keep a panic of one slot from propagating.
-            let ends: Vec<_> = slots.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
-            // The job of a panicked slot has been returned.
-            let panicked =
-                || Left::Queue(QueueError { text: "a worker thread panicked".to_owned() });
-            ends.into_iter().map(|end| end.unwrap_or_else(|_| Err(panicked()))).collect::<Vec<_>>()
-        });
-        Left::combine(done)
+        let is_limited = cpus.is_some() || self.worker.slots == 0;
+        let units = if is_limited { slots.each.min(slots.cpus).max(1) } else { 1 };
+        self.matches().insert(new.id().to_owned(), prepared);
+        self.log(&format!("playing match {}", new.id()));
+        self.pool.ready(new, served, Cost(units));
+        Ok(())
     }
 
-    /// The slots for a plan, and their CPUs if engines are pinned.
-    fn slots(&self, plan: &Plan) -> Result<(Slots, Option<Cpus>), CpuError> {
-        let each = threads_of(plan);
-        let Some(list) = &self.pin else {
-            return Ok((Slots::new(self.slots, each, available_cpus()), None));
-        };
-        let list = Some(list.as_slice()).filter(|list| !list.is_empty());
-        let slots = Slots::new(self.slots, each, Cpus::count(list)?).within_cpus();
-        Ok((slots, Some(Cpus::share(slots.count, slots.each, list)?)))
+    fn player(&self, prepared: &Prepared, served: &Served) -> EnginePlayer {
+        let (guard, texts) = (Some(self.worker.guard.clone()), served.texts().cloned());
+        let options = PlayerOptions { guard, texts, ..PlayerOptions::default() };
+        let Prepared { spec, setting } = prepared;
+        let player = player(spec, setting, Timeouts::default(), options);
+        player.as_remote_worker(WorkerId(self.worker.name.clone()))
     }
+
+    /// Plays a pair, with the engines of the previous one if it is of the same match.
+    fn play(&self, mut job: PooledJob<'_>, engines: &mut Option<Engines>) {
+        let served = Arc::clone(job.served());
+        let Some(prepared) = self.matches().get(served.id()).cloned() else { return };
+        let cpus = match self.take_cpus(&prepared.spec, engines.as_ref()) {
+            Ok(cpus) => cpus,
+            Err(why) => return self.reject(&served, why),
+        };
+        let is_same = |it: &Engines| Arc::ptr_eq(&it.served, &served) && it.cpus == cpus.list;
+        let mut current = engines.take().filter(is_same).unwrap_or_else(|| Engines {
+            player: self.player(&prepared, &served),
+            served: Arc::clone(&served),
+            cpus: cpus.list.clone(),
+        });
+        let Some(lease) = job.lease() else { return };
+        match work_on(lease, served.stop_token(), &mut current.player) {
+            Ok(()) => *engines = Some(current),
+            Err(WorkError::Queue(error)) => {
+                self.log(&error.to_string());
+                *engines = Some(current);
+            }
+            Err(WorkError::NoStart(no_start)) => self.reject(&served, no_start.into()),
+        }
+    }
+
+    /// Takes the CPUs of a pair, if engines are pinned; those of the engines that run if they are free.
+    fn take_cpus(
+        &self,
+        spec: &MatchSpec,
+        engines: Option<&Engines>,
+    ) -> Result<TakenCpus<'_>, Rejection> {
+        let Some(free) = &self.cpus else { return Ok(TakenCpus { list: Vec::new(), free: None }) };
+        let each = threads_of(&spec.plan);
+        let list: Vec<usize> = {
+            let mut free = free.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = engines.map_or(&[][..], |engines| &engines.cpus);
+            let preferred = before.iter().filter(|cpu| free.contains(cpu)).copied();
+            let others = Cpus::sorted(&free).into_iter().filter(|cpu| !before.contains(cpu));
+            let list: Vec<usize> = preferred.chain(others).take(each).collect();
+            for cpu in &list {
+                free.remove(cpu);
+            }
+            list
+        };
+        Cpus::pin(&list).map_err(|error| missing(error.to_string()))?;
+        Ok(TakenCpus { list, free: Some(free) })
+    }
+
+    fn reject(&self, served: &Served, why: Rejection) {
+        self.log(&format!("rejected match {}: {why}", served.id()));
+        self.pool.reject_served(served, why);
+    }
+
+    fn matches(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Arc<Prepared>>> {
+        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn log(&self, text: &str) {
+        (self.log)(text);
+    }
+}
+
+/// CPUs of a pair, which are free again when this is dropped.
+struct TakenCpus<'a> {
+    list: Vec<usize>,
+    free: Option<&'a Mutex<BTreeSet<usize>>>,
+}
+
+impl Drop for TakenCpus<'_> {
+    fn drop(&mut self) {
+        if let Some(free) = self.free {
+            free.lock().unwrap_or_else(PoisonError::into_inner).extend(&self.list);
+        }
+    }
+}
+
+fn missing(why: impl Into<String>) -> Rejection {
+    Rejection::MissingResource { why: why.into() }
 }

@@ -15,7 +15,6 @@ use readyok_arena::plan::Plan;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
-use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{IndexSet, Reader, Store, StoreError};
 use readyok_client::{Guard, Timeouts};
 use readyok_rules::{Game, Syzygy};
@@ -55,6 +54,15 @@ pub enum Results {
     New(Name, Box<Plan>),
     /// The file of a match to resume.
     Resume(PathBuf, Extension, Changes),
+    /// A match of a queue that is taken over: a new file, or that of an earlier takeover.
+    TakeOver {
+        /// The file.
+        path: PathBuf,
+        /// The specification in the queue.
+        spec: Box<MatchSpec>,
+        /// The opening file on this host.
+        openings: Option<PathBuf>,
+    },
 }
 
 /// The name of a new results file.
@@ -219,14 +227,18 @@ impl<Q: Coordinate> Run<Q> {
     ) -> Result<Summary, AnyError> {
         self.check_directories()?;
         self.queue.as_ref().map_or(Ok(()), Coordinate::reach)?;
-        let is_resumed = matches!(self.results, Results::Resume(..));
+        let is_resumed = !matches!(self.results, Results::New(..));
+        let openings = match &self.results {
+            Results::TakeOver { openings, .. } => openings.clone(),
+            Results::New(..) | Results::Resume(..) => None,
+        };
         let (store, truncated) = self.results.open(&self.exports)?;
         let (path, plan) = (store.path().to_owned(), store.plan().clone());
         let has_results = !store.stored().is_empty();
         // The queue of a resumed match may hold results even if none are stored.
         let stored = is_resumed.then(|| store.stored().clone());
-        let total = Schedule::open(&plan)?.total();
-        let mut game = Match::new(store, self.settings)?;
+        let mut game = Match::with_openings(store, self.settings, openings)?;
+        let total = game.total();
         let stop = game.stop_handle();
         let started = StartedMatch { plan: &plan, pairings: total, stop: &stop, results: &path };
         for listener in listen(started) {
@@ -318,6 +330,17 @@ impl Results {
                     Changes::Ignore => store.accept_files()?,
                 }
                 Ok((store, truncated))
+            }
+            Self::TakeOver { path, spec, .. } => {
+                let MatchSpec { plan_hash, plan, sealed, .. } = &*spec;
+                match Store::adopt(&path, *plan_hash, plan, sealed.as_deref()) {
+                    Err(StoreError::Exists(_)) => {
+                        let (mut store, truncated) = Store::resume(&path, |_| ())?;
+                        store.accept(plan)?;
+                        Ok((store, truncated))
+                    }
+                    adopted => Ok((adopted?, 0)),
+                }
             }
         }
     }

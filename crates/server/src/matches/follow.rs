@@ -181,7 +181,7 @@ impl Follow {
         let (status, note) = match why {
             End::Complete => (MatchStatus::Over, None),
             End::Test { verdict } => (MatchStatus::Over, decision(verdict)),
-            End::Interrupted => (MatchStatus::Paused, None),
+            End::Interrupted | End::Stopped => (MatchStatus::Paused, None),
             End::Failures { engine, count } => {
                 (MatchStatus::Failed, Some(engine_failures(&self.name(engine), count)))
             }

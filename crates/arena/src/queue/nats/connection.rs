@@ -1,11 +1,13 @@
-//! A synchronous connection to the NATS server, the messages in JSON, and the names of streams and subjects.
+//! A synchronous connection to the NATS server.
 
+use std::collections::BTreeMap;
 use std::error::Error as _;
-use std::fmt;
 use std::future::Future;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{error, fmt};
 
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
 use async_nats::jetstream::kv::Store;
@@ -13,14 +15,17 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::ObjectStore;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{Context, ErrorCode, object_store};
-use async_nats::{Client, ConnectOptions, ServerAddr, jetstream};
-use serde::{Deserialize, Serialize};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, ServerAddr, jetstream};
+use futures_util::TryStreamExt as _;
+use serde::de::DeserializeOwned;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
-use crate::pairing::PairResult;
-use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop, WorkerId};
-use crate::store::ContentHash;
+use crate::queue::nats::messages::{
+    FILES, HISTORY, LEASES, MATCHES, OpenMatch, QUARANTINE, STATUS, WORKER_STATUS, broken, read,
+    read_owned,
+};
+use crate::queue::{QueueError, Stop};
 
 /// Address and credentials of the server.
 #[derive(Clone, Default)]
@@ -56,7 +61,39 @@ impl Access {
     pub fn is_login_in_address(&self) -> bool {
         self.server.parse().is_ok_and(|address| login_in(&address).is_some())
     }
+
+    /// The address without the login.
+    pub fn address(&self) -> String {
+        match self.server.rsplit_once('@') {
+            Some((before, host)) => match before.split_once("://") {
+                Some((scheme, _)) => format!("{scheme}://{host}"),
+                None => host.to_owned(),
+            },
+            None => self.server.clone(),
+        }
+    }
+
+    fn error(&self, why: impl fmt::Display) -> AccessError {
+        AccessError { server: self.address(), why: why.to_string() }
+    }
 }
+
+/// A server that cannot be used. Nothing was started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessError {
+    /// The address, without the login.
+    pub server: String,
+    /// The reason.
+    pub why: String,
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no queue at {}: {}", self.server, self.why)
+    }
+}
+
+impl error::Error for AccessError {}
 
 /// The login in an address. The parser of addresses does not percent-decode it.
 fn login_in(address: &ServerAddr) -> Option<Login> {
@@ -78,25 +115,43 @@ pub struct Connection {
 /// Timeout of a request to the server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// Timeout of a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Time after which the state of a silent worker is deleted.
+pub(super) const WORKER_STATUS_AGE: Duration = Duration::from_mins(1);
+
+/// The default of the server. It must not exceed the maximum age of messages.
+const MAX_DUPLICATE_WINDOW: Duration = Duration::from_mins(2);
+
+/// Older invalid results are deleted.
+const MAX_QUARANTINE_BYTES: i64 = 256 << 20;
+
 /// Delay before a retry.
 pub(super) const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 impl Connection {
-    /// Connects.
+    /// Connects, and checks that the server has JetStream.
     ///
     /// # Errors
-    /// The server cannot be reached, or rejects the login.
-    pub fn open(access: &Access) -> Result<Self, QueueError> {
+    /// The server cannot be reached, rejects the login, or has no JetStream.
+    pub fn open(access: &Access) -> Result<Self, AccessError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("nats")
             .enable_all()
             .build()
-            .map_err(broken)?;
-        let client = runtime.block_on(connect(access))?;
+            .map_err(|error| access.error(error))?;
+        let client = runtime.block_on(connect(access)).map_err(|why| access.error(why))?;
         // Needs the runtime, since it spawns a task.
         let stream = runtime.block_on(async { jetstream::new(client.clone()) });
-        Ok(Self { runtime: Arc::new(runtime), client, stream })
+        let this = Self { runtime: Arc::new(runtime), client, stream };
+        if !this.client.server_info().jetstream {
+            return Err(access.error("the server has no JetStream; start `nats-server` with `-js`"));
+        }
+        // JetStream may be disabled for the account.
+        this.find_matches().map_err(|error| access.error(error.text))?;
+        Ok(this)
     }
 
     /// Sends a request and waits for the response.
@@ -156,15 +211,34 @@ impl Connection {
         self.runtime.spawn(task)
     }
 
-    /// Opens or creates the bucket of open matches.
+    /// Creates the buckets and streams of the queue, for a coordinator whose leases end after this time.
+    pub(super) fn create_queue(&self, lease: Duration) -> Result<Store, QueueError> {
+        self.create_bucket(LEASES, lease)?;
+        self.create_bucket(STATUS, Duration::ZERO)?;
+        self.create_bucket(HISTORY, Duration::ZERO)?;
+        self.create_bucket(WORKER_STATUS, WORKER_STATUS_AGE)?;
+        let quarantine = Config {
+            name: QUARANTINE.to_owned(),
+            subjects: vec!["readyok.*.quarantine".to_owned()],
+            max_bytes: MAX_QUARANTINE_BYTES,
+            storage: StorageType::File,
+            ..Config::default()
+        };
+        self.request(self.stream.get_or_create_stream(quarantine))?;
+        self.create_bucket(MATCHES, Duration::ZERO)
+    }
+
+    /// Opens or creates a bucket. Values are deleted after this time, if it is not zero.
     ///
     /// Its stream is created explicitly: to create a bucket, `async-nats` requests account information, whose response
     /// of servers before 2.10 (as in Debian) it cannot parse.
-    pub(super) fn create_matches(&self) -> Result<Store, QueueError> {
+    fn create_bucket(&self, name: &str, max_age: Duration) -> Result<Store, QueueError> {
         let config = Config {
-            name: format!("KV_{MATCHES}"),
-            subjects: vec![format!("$KV.{MATCHES}.>")],
+            name: format!("KV_{name}"),
+            subjects: vec![format!("$KV.{name}.>")],
             max_messages_per_subject: 1,
+            max_age,
+            duplicate_window: max_age.min(MAX_DUPLICATE_WINDOW),
             discard: DiscardPolicy::New,
             storage: StorageType::File,
             allow_rollup: true,
@@ -173,19 +247,56 @@ impl Connection {
             ..Config::default()
         };
         self.request(self.stream.get_or_create_stream(config))?;
-        self.request(self.stream.get_key_value(MATCHES))
+        self.request(self.stream.get_key_value(name))
     }
 
-    /// Opens the bucket of open matches; `None` if no coordinator has created it. Workers need no permission to create
-    /// it.
-    pub(super) fn find_matches(&self) -> Result<Option<Store>, QueueError> {
+    /// Opens a bucket; `None` if no coordinator has created it. Workers need no permission to create it.
+    pub(super) fn find_bucket(&self, name: &str) -> Result<Option<Store>, QueueError> {
         let result =
-            self.request(async { Ok::<_, QueueError>(self.stream.get_key_value(MATCHES).await) });
+            self.request(async { Ok::<_, QueueError>(self.stream.get_key_value(name).await) });
         match result? {
             Ok(matches) => Ok(Some(matches)),
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(broken(error)),
         }
+    }
+
+    /// Opens the bucket of open matches, if it exists.
+    pub(super) fn find_matches(&self) -> Result<Option<Store>, QueueError> {
+        self.find_bucket(MATCHES)
+    }
+
+    /// The keys of a bucket.
+    pub(super) fn keys(&self, bucket: &Store) -> Result<Vec<String>, QueueError> {
+        self.request(async {
+            let keys = bucket.keys().await.map_err(broken)?;
+            keys.try_collect().await.map_err(broken)
+        })
+    }
+
+    /// The readable values of a bucket. Other values are omitted.
+    pub(super) fn values<T: DeserializeOwned>(
+        &self,
+        bucket: &str,
+    ) -> Result<BTreeMap<String, T>, QueueError> {
+        let Some(bucket) = self.find_bucket(bucket)? else { return Ok(BTreeMap::new()) };
+        let mut values = BTreeMap::new();
+        for key in self.keys(&bucket)? {
+            if let Some(value) = self.value(&bucket, &key)? {
+                values.insert(key, value);
+            }
+        }
+        Ok(values)
+    }
+
+    /// A value of a bucket; `None` if it is missing or unreadable.
+    pub(super) fn value<T: DeserializeOwned>(
+        &self,
+        bucket: &Store,
+        key: &str,
+    ) -> Result<Option<T>, QueueError> {
+        let value = self.request(bucket.get(key))?;
+        Ok(value.as_deref().and_then(|value| read_owned(value)))
     }
 
     /// The stop state of a match, if the server responds. A deleted match counts as aborted.
@@ -221,9 +332,13 @@ fn is_missing(error: &KeyValueError) -> bool {
     })
 }
 
-async fn connect(access: &Access) -> Result<Client, QueueError> {
-    let mut options = ConnectOptions::new().name("readyok").connection_timeout(REQUEST_TIMEOUT);
-    let server: ServerAddr = access.server.parse().map_err(broken)?;
+async fn connect(access: &Access) -> Result<Client, String> {
+    let mut options = ConnectOptions::new().name("readyok").connection_timeout(CONNECT_TIMEOUT);
+    let server: ServerAddr =
+        access.server.parse().map_err(|error| format!("invalid address: {error}"))?;
+    if !["nats", "tls", "ws", "wss"].contains(&server.scheme()) {
+        return Err(format!("unknown scheme `{}`: use nats:// or tls://", server.scheme()));
+    }
     // The client ignores the login of the address.
     match access.login.clone().or_else(|| login_in(&server)) {
         Some(Login::Password { user, password }) => {
@@ -232,17 +347,29 @@ async fn connect(access: &Access) -> Result<Client, QueueError> {
         Some(Login::Token(token)) => options = options.token(token),
         None => {}
     }
+    let unreadable =
+        |path: &Path, error: io::Error| format!("`{}` cannot be read: {error}", path.display());
     if let Some(path) = &access.credentials {
-        options = options.credentials_file(path).await.map_err(broken)?;
+        options =
+            options.credentials_file(path).await.map_err(|error| unreadable(path, error))?;
     }
     if let Some(path) = &access.nkey {
-        let seed = std::fs::read_to_string(path).map_err(broken)?;
+        let seed = std::fs::read_to_string(path).map_err(|error| unreadable(path, error))?;
         options = options.nkey(seed.trim().to_owned());
     }
     if let Some(path) = &access.certificates {
         options = options.add_root_certificates(path.clone()).require_tls(true);
     }
-    options.connect(server).await.map_err(broken)
+    options.connect(server).await.map_err(|error| match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+            "the server rejects the login".to_owned()
+        }
+        ConnectErrorKind::TimedOut => "the server does not respond".to_owned(),
+        _ => match error.source() {
+            Some(source) => source.to_string(),
+            None => error.to_string(),
+        },
+    })
 }
 
 /// Percent-decodes a part of an address.
@@ -284,123 +411,3 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// The value of a match in the bucket of open matches.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct OpenMatch {
-    pub(super) spec: MatchSpec,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) stop: Option<Stop>,
-}
-
-/// The end of a job, in the stream of results.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Ended {
-    Done {
-        worker: WorkerId,
-        result: PairResult,
-    },
-    Failed {
-        index: u64,
-        why: String,
-    },
-    /// The maximum of deliveries is reached. The next worker publishes this message: it is stored for a coordinator
-    /// that is offline.
-    Lost {
-        index: u64,
-    },
-}
-
-impl Ended {
-    pub(super) fn index(&self) -> u64 {
-        match self {
-            Self::Done { result, .. } => result.pairing.index,
-            Self::Failed { index, .. } | Self::Lost { index } => *index,
-        }
-    }
-}
-
-/// A message of a worker whose delivery is not guaranteed.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WorkerMessage {
-    pub(super) worker: WorkerId,
-    pub(super) update: WorkerUpdate,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum WorkerUpdate {
-    /// A heartbeat.
-    Alive,
-    /// The worker probes the engines of the match before its first job.
-    Probing,
-    /// The worker rejects the match.
-    Rejected { why: Rejection },
-    /// The worker leaves.
-    Left,
-    /// The worker has taken a job.
-    Taken { index: u64 },
-    /// The worker has given a job back.
-    Returned { index: u64 },
-    /// Progress of a job.
-    Progress { index: u64, progress: Progress },
-}
-
-/// Maximum length of messages. A pairing of two very long games is far below.
-const MAX_LEN: usize = 16 << 20;
-
-pub(super) fn read<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Option<T> {
-    if payload.len() > MAX_LEN {
-        return None;
-    }
-    // Malformed messages are ignored.
-    serde_json::from_slice(payload).ok()
-}
-
-pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>, QueueError> {
-    serde_json::to_vec(value).map_err(broken)
-}
-
-pub(super) fn broken(error: impl fmt::Display) -> QueueError {
-    QueueError { text: error.to_string() }
-}
-
-/// The bucket of open matches.
-const MATCHES: &str = "READYOK_MATCHES";
-
-/// The object store of programs and files.
-const FILES: &str = "READYOK_FILES";
-
-/// The durable consumer shared by all workers.
-pub(super) const WORKERS: &str = "workers";
-
-/// The names of one match.
-#[derive(Clone, Debug)]
-pub(super) struct Names {
-    /// The key in the bucket.
-    pub(super) id: String,
-    /// The stream of jobs, and its subject.
-    pub(super) jobs: String,
-    pub(super) jobs_subject: String,
-    /// The stream of results, and its subject.
-    pub(super) results: String,
-    pub(super) results_subject: String,
-    /// The subject of [`WorkerMessage`]s.
-    pub(super) updates: String,
-}
-
-impl Names {
-    pub(super) fn of(plan: ContentHash) -> Self {
-        // Half of the hash is unique enough.
-        let id: String = plan.to_string().chars().take(32).collect();
-        let jobs = format!("READYOK_JOBS_{id}");
-        Self {
-            jobs_subject: format!("readyok.{id}.jobs"),
-            results: format!("READYOK_RESULTS_{id}"),
-            results_subject: format!("readyok.{id}.results"),
-            updates: format!("readyok.{id}.updates"),
-            jobs,
-            id,
-        }
-    }
-}

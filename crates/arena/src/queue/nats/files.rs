@@ -13,8 +13,9 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
 use crate::game::TextOptions;
-use crate::plan::{EngineId, EnginePlan};
-use crate::queue::nats::connection::{Connection, broken};
+use crate::plan::{EngineId, EnginePlan, OpeningSource};
+use crate::queue::nats::connection::Connection;
+use crate::queue::nats::messages::broken;
 use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError, Rejection};
 use crate::store::ContentHash;
 
@@ -57,7 +58,25 @@ pub(super) fn upload(connection: &Connection, spec: &MatchSpec) -> Result<(), Qu
     for (command, content) in &spec.programs {
         put(*content, spec.path_of(command).map_err(broken)?)?;
     }
-    spec.files.iter().try_for_each(|file| put(file.content, file.path().to_owned()))
+    spec.files.iter().try_for_each(|file| put(file.content, file.path().to_owned()))?;
+    if let (Some(content), OpeningSource::File { path, .. }) =
+        (spec.openings, &spec.plan.openings.source)
+    {
+        put(content, PathBuf::from(path))?;
+    }
+    Ok(())
+}
+
+/// Downloads an opening file. Its name keeps the extension, which determines the format.
+pub(super) fn download_openings(
+    connection: &Connection,
+    content: ContentHash,
+    path: &str,
+    cache: &Path,
+) -> Result<PathBuf, QueueError> {
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let target = cache.join(format!("{content}-{name}"));
+    download_to(connection, content, cache, &target, FileKind::Data)
 }
 
 /// Downloads missing programs and files of a match, and replaces the paths in its plan.
@@ -115,8 +134,20 @@ fn download(
         // Data files are not executable.
         FileKind::Data => std::path::absolute(cache).map_err(broken)?.join(format!("{name}.data")),
     };
-    if ContentHash::of_file(&path).is_ok_and(|found| found == content) {
-        return Ok(path);
+    download_to(connection, content, cache, &path, kind)
+}
+
+/// Downloads a file to a path in the cache, unless it exists.
+fn download_to(
+    connection: &Connection,
+    content: ContentHash,
+    cache: &Path,
+    path: &Path,
+    kind: FileKind,
+) -> Result<PathBuf, QueueError> {
+    let name = content.to_string();
+    if ContentHash::of_file(path).is_ok_and(|found| found == content) {
+        return Ok(path.to_owned());
     }
     fs::create_dir_all(cache).map_err(broken)?;
     let store = connection.find_files()?;
@@ -132,8 +163,8 @@ fn download(
     }
     set_permissions(file.path(), kind).map_err(broken)?;
     // Closes the file: one that is open for writing cannot be executed.
-    file.into_temp_path().persist(&path).map_err(broken)?;
-    Ok(path)
+    file.into_temp_path().persist(path).map_err(broken)?;
+    Ok(path.to_owned())
 }
 
 /// Copies a file and returns its content hash; `None` if it is too large.

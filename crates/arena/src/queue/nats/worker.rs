@@ -15,15 +15,16 @@ use futures_util::StreamExt;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::HEARTBEAT;
-use super::connection::{Connection, RETRY_DELAY};
-use super::files::{self, Fetched};
 use crate::game::TextOptions;
 use crate::pairing::PairResult;
-use crate::queue::nats::connection::{
-    Ended, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate, broken, read, write,
+use crate::queue::nats::HEARTBEAT;
+use crate::queue::nats::connection::{Connection, RETRY_DELAY};
+use crate::queue::nats::files::{self, Fetched, Permissions};
+use crate::queue::nats::messages::{
+    CONTROL, Control, Ended, LEASES, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate,
+    broken, read, write,
 };
-use crate::queue::nats::files::Permissions;
+use crate::queue::nats::status::RejectedMatch;
 use crate::queue::{
     DELIVERIES, Job, Jobs, Lease, MatchSpec, Progress, QueueError, Rejection, Stop, StopToken,
     WorkerId,
@@ -40,7 +41,7 @@ const ATTEMPTS: u32 = 3;
 const MAX_OUTAGE: Duration = Duration::from_mins(10);
 
 /// The open matches of a server.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Matches {
     connection: Connection,
     name: WorkerId,
@@ -48,10 +49,19 @@ pub struct Matches {
     rejected: BTreeMap<String, (MatchSpec, Rejection)>,
     /// When the coordinators of rejected matches were last notified.
     notified: Option<Instant>,
-    /// The match played last.
-    latest: Option<String>,
+    /// The measured speed of this host, which is sent with results.
+    speed: Option<f64>,
     /// Start of an outage of the server.
     outage_since: Option<Instant>,
+}
+
+/// An open match that this worker does not reject.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) spec: MatchSpec,
+    pub(super) priority: i32,
+    /// Whether workers may take jobs: it has a coordinator and is not paused, and this worker is not excluded.
+    pub(super) is_live: bool,
 }
 
 /// A match that this worker plays.
@@ -64,15 +74,24 @@ pub struct Served {
     announced: MatchSpec,
     texts: Option<TextOptions>,
     name: WorkerId,
+    speed: Option<f64>,
+    consumer: Consumer<pull::Config>,
     /// Shared by all threads of this worker.
     token: StopToken,
+    watch: JoinHandle<()>,
 }
 
 impl Matches {
     /// The open matches of a server, for a worker with this name.
     pub fn new(connection: &Connection, name: WorkerId) -> Self {
         let (connection, rejected) = (connection.clone(), BTreeMap::new());
-        Self { connection, name, rejected, notified: None, latest: None, outage_since: None }
+        Self { connection, name, rejected, notified: None, speed: None, outage_since: None }
+    }
+
+    /// Scales times by the measured speed of this host, which is sent with results.
+    #[must_use]
+    pub fn with_speed(self, speed: f64) -> Self {
+        Self { speed: Some(speed), ..self }
     }
 
     /// Waits for an open match whose programs this worker may run. Programs are downloaded into the directory `cache`.
@@ -90,12 +109,12 @@ impl Matches {
     ) -> Result<Option<Served>, QueueError> {
         let until = Instant::now() + timeout;
         loop {
-            for (id, spec) in self.poll()? {
+            for (id, Candidate { spec, is_live, .. }) in self.poll()?.unwrap_or_default() {
+                if !is_live {
+                    continue;
+                }
                 match self.accept(&spec, permissions, cache) {
-                    Ok(served) => {
-                        self.latest = Some(id);
-                        return Ok(Some(served));
-                    }
+                    Ok(served) => return Ok(Some(served)),
                     Err(why) => {
                         on_rejected(&format!("match {id}: {why}"));
                         self.add_rejection(id, spec, why);
@@ -111,12 +130,18 @@ impl Matches {
     }
 
     /// Rejects a match, also when it is announced again.
-    pub fn reject(&mut self, served: Served, why: Rejection) {
-        self.add_rejection(served.names.id, served.announced, why);
+    pub fn reject(&mut self, served: &Served, why: Rejection) {
+        self.add_rejection(served.names.id.clone(), served.announced.clone(), why);
+    }
+
+    /// The rejected matches.
+    pub(super) fn rejected(&self) -> Vec<RejectedMatch> {
+        let entries = self.rejected.iter();
+        entries.map(|(id, (_, why))| RejectedMatch { id: id.clone(), why: why.to_string() }).collect()
     }
 
     /// Accepts a match, if it is permitted.
-    fn accept(
+    pub(super) fn accept(
         &self,
         announced: &MatchSpec,
         permissions: &Permissions,
@@ -129,10 +154,6 @@ impl Matches {
             return Err(Rejection::MissingResource { why });
         }
         let names = Names::of(announced.plan_hash);
-        if self.latest.as_ref() == Some(&names.id) {
-            // It was left after an error, which may recur.
-            self.connection.sleep(RETRY_DELAY);
-        }
         let mut fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
         for _ in 1..ATTEMPTS {
             if fetched.is_ok() {
@@ -145,18 +166,36 @@ impl Matches {
         let Fetched { spec, delivered } =
             fetched.map_err(|error| Rejection::NotFetched { why: error.text })?;
         let texts = permissions.texts(delivered);
+        let not_fetched = |error: QueueError| Rejection::NotFetched { why: error.text };
         let (connection, announced) = (self.connection.clone(), announced.clone());
-        let (name, token) = (self.name.clone(), StopToken::default());
-        Ok(Served { connection, names, spec, announced, texts, name, token })
+        let stream = connection.request(connection.stream.get_stream(&names.jobs));
+        let consumer = stream
+            .and_then(|stream| connection.request(stream.get_consumer::<pull::Config>(WORKERS)))
+            .map_err(not_fetched)?;
+        let (name, token, speed) = (self.name.clone(), StopToken::default(), self.speed);
+        let watch = watch_stop(&connection, &names.id, token.clone()).map_err(not_fetched)?;
+        let watch = connection.spawn(watch);
+        Ok(Served {
+            connection,
+            names,
+            spec,
+            announced,
+            texts,
+            name,
+            speed,
+            consumer,
+            token,
+            watch,
+        })
     }
 
-    fn add_rejection(&mut self, id: String, announced: MatchSpec, why: Rejection) {
+    pub(super) fn add_rejection(&mut self, id: String, announced: MatchSpec, why: Rejection) {
         self.rejected.insert(id, (announced, why));
         self.notified = None;
     }
 
     /// Notifies the coordinators of rejected matches regularly, since messages are not stored.
-    fn notify(&mut self) {
+    pub(super) fn notify(&mut self) {
         if self.notified.is_some_and(|last| Instant::now() < last + HEARTBEAT) {
             return;
         }
@@ -169,35 +208,47 @@ impl Matches {
         }
     }
 
-    /// Open matches that are not rejected; none during an outage.
-    fn poll(&mut self) -> Result<Vec<(String, MatchSpec)>, QueueError> {
-        let open = self.open();
-        if open.is_ok() {
-            self.outage_since = None;
-            return open;
+    /// Open matches that are not rejected; `None` during an outage.
+    pub(super) fn poll(&mut self) -> Result<Option<BTreeMap<String, Candidate>>, QueueError> {
+        match self.open() {
+            Ok(open) => {
+                self.outage_since = None;
+                Ok(Some(open))
+            }
+            Err(error) => {
+                let since = *self.outage_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > MAX_OUTAGE { Err(error) } else { Ok(None) }
+            }
         }
-        let since = *self.outage_since.get_or_insert_with(Instant::now);
-        if since.elapsed() > MAX_OUTAGE { open } else { Ok(Vec::new()) }
     }
 
-    fn open(&mut self) -> Result<Vec<(String, MatchSpec)>, QueueError> {
-        let Some(matches) = self.connection.find_matches()? else { return Ok(Vec::new()) };
-        let mut keys = self.connection.request(matches.keys())?;
-        let (mut open, mut rejected) = (Vec::new(), BTreeSet::new());
-        while let Some(key) = self.connection.wait(keys.next()) {
-            let key = key.map_err(broken)?;
-            let value = self.connection.request(matches.get(&key))?;
-            let found = value.as_deref().and_then(read::<OpenMatch>);
-            if let Some(OpenMatch { spec, stop: None }) = found
-                && Names::of(spec.plan_hash).id == key
-            {
-                // A changed specification, for example of a fixed program, is checked again.
-                if self.rejected.get(&key).is_some_and(|(before, _)| *before == spec) {
-                    rejected.insert(key);
-                } else {
-                    open.push((key, spec));
-                }
+    fn open(&mut self) -> Result<BTreeMap<String, Candidate>, QueueError> {
+        let Some(matches) = self.connection.find_matches()? else { return Ok(BTreeMap::new()) };
+        let leases: BTreeSet<String> = match self.connection.find_bucket(LEASES)? {
+            Some(bucket) => self.connection.keys(&bucket)?.into_iter().collect(),
+            None => BTreeSet::new(),
+        };
+        let (mut open, mut rejected) = (BTreeMap::new(), BTreeSet::new());
+        for key in self.connection.keys(&matches)? {
+            if key.ends_with(CONTROL) {
+                continue;
             }
+            let found: Option<OpenMatch> = self.connection.value(&matches, &key)?;
+            let Some(OpenMatch { spec, stop: None, .. }) = found else { continue };
+            let names = Names::of(spec.plan_hash);
+            if names.id != key {
+                continue;
+            }
+            // A changed specification, for example of a fixed program, is checked again.
+            if self.rejected.get(&key).is_some_and(|(before, _)| *before == spec) {
+                rejected.insert(key);
+                continue;
+            }
+            let control: Option<Control> = self.connection.value(&matches, &names.control)?;
+            let Control { priority, paused, stop, excluded } = control.unwrap_or_default();
+            let is_live =
+                leases.contains(&key) && !paused && !stop && !excluded.contains(&self.name.0);
+            open.insert(key, Candidate { spec, priority, is_live });
         }
         self.rejected.retain(|key, _| rejected.contains(key));
         Ok(open)
@@ -222,25 +273,61 @@ impl Served {
         ProbingGuard(publisher.publish_periodically(|| WorkerUpdate::Probing))
     }
 
+    /// The identifier of the match.
+    pub fn id(&self) -> &str {
+        &self.names.id
+    }
+
+    /// Stops the games of this worker.
+    pub fn stop(&self, how: Stop) {
+        self.token.stop(how);
+    }
+
+    /// The stop state of the match for this worker.
+    pub fn stop_token(&self) -> &StopToken {
+        &self.token
+    }
+
+    /// Waits for one message, with a timeout; without one, only for the response of the server.
+    async fn next_message(&self, expires: Option<Duration>) -> Result<Option<Message>, QueueError> {
+        let fetch = self.consumer.fetch().max_messages(1);
+        let fetch = match expires {
+            Some(expires) => fetch.expires(expires),
+            None => fetch,
+        };
+        let mut batch = fetch.messages().await.map_err(broken)?;
+        match timeout(2 * FETCH_TIMEOUT, batch.next()).await {
+            Ok(Some(message)) => message.map(Some).map_err(broken),
+            Ok(None) | Err(_) => Ok(None),
+        }
+    }
+
+    /// The message of a job, if there is one now.
+    pub(super) fn poll_message(&self) -> Result<Option<Message>, QueueError> {
+        self.connection.wait(self.next_message(None))
+    }
+
+    /// Whether there is a job now, as far as is known.
+    pub(super) fn has_jobs(&self) -> bool {
+        let info = async { self.consumer.get_info().await };
+        self.connection.request(info).is_ok_and(|info| info.num_pending > 0)
+    }
+
     /// The jobs for one thread of the worker.
-    ///
-    /// # Errors
-    /// The server does not respond.
-    pub fn jobs(&self, worker: WorkerId) -> Result<NatsJobs, QueueError> {
-        let connection = self.connection.clone();
-        let stream = connection.request(connection.stream.get_stream(&self.names.jobs))?;
-        let consumer = connection.request(stream.get_consumer::<pull::Config>(WORKERS))?;
-        let token = self.token.clone();
+    pub fn jobs(self: &Arc<Self>, worker: WorkerId) -> NatsJobs {
         let publisher = Publisher {
-            connection: connection.clone(),
+            connection: self.connection.clone(),
             subject: self.names.updates.clone(),
             worker,
         };
         let heartbeat = publisher.publish_periodically(|| WorkerUpdate::Alive);
-        let watch = connection.spawn(watch_stop(&connection, &self.names.id, token.clone())?);
-        let (names, plan_hash) = (self.names.clone(), self.spec.plan_hash);
-        let tasks = vec![heartbeat, watch];
-        Ok(NatsJobs { connection, consumer, names, plan_hash, publisher, token, tasks })
+        NatsJobs { served: Arc::clone(self), publisher, heartbeat }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.watch.abort();
     }
 }
 
@@ -281,13 +368,9 @@ fn watch_stop(
 
 /// The jobs of a match, for one thread.
 pub struct NatsJobs {
-    connection: Connection,
-    consumer: Consumer<pull::Config>,
-    names: Names,
-    plan_hash: crate::store::ContentHash,
+    served: Arc<Served>,
     publisher: Publisher,
-    token: StopToken,
-    tasks: Vec<JoinHandle<()>>,
+    heartbeat: JoinHandle<()>,
 }
 
 /// Publishes messages whose delivery is not guaranteed.
@@ -328,49 +411,48 @@ impl Publisher {
 }
 
 impl NatsJobs {
-    /// Waits for one message, with a timeout.
-    async fn next_message(&self) -> Result<Option<Message>, QueueError> {
-        let batch = self.consumer.fetch().max_messages(1).expires(FETCH_TIMEOUT).messages();
-        let mut batch = batch.await.map_err(broken)?;
-        match timeout(2 * FETCH_TIMEOUT, batch.next()).await {
-            Ok(Some(message)) => message.map(Some).map_err(broken),
-            Ok(None) | Err(_) => Ok(None),
-        }
+    pub(super) fn served(&self) -> &Arc<Served> {
+        &self.served
     }
 
     /// Polls the stop state, in case that a notification was lost.
     fn poll_stop(&self) {
-        if let Some(how) = self.connection.stop_of(&self.names.id) {
-            self.token.stop(how);
+        if let Some(how) = self.served.connection.stop_of(&self.served.names.id) {
+            self.served.token.stop(how);
         }
     }
 
     fn lease(&self, message: Message) -> Option<NatsLease> {
+        let served = &self.served;
+        let plan_hash = served.spec.plan_hash;
         let mut job: Job =
-            read(&message.payload).filter(|job: &Job| job.plan_hash == self.plan_hash)?;
+            read(&message.payload).filter(|job: &Job| job.plan_hash == plan_hash)?;
         let delivered = message.info().map_or(1, |info| info.delivered);
         job.deliveries = u32::try_from(delivered.saturating_sub(1)).unwrap_or_default();
         let message = Arc::new(message);
         let held = Arc::clone(&message);
-        let lease = self.consumer.cached_info().config.ack_wait;
-        let keep = self.connection.spawn(async move {
+        let lease = served.consumer.cached_info().config.ack_wait;
+        let keep = served.connection.spawn(async move {
             loop {
                 sleep(lease / 3).await;
                 // During an outage the lease expires, but the result is still accepted.
                 let _ = held.ack_with(AckKind::Progress).await;
             }
         });
-        Some(NatsLease {
-            connection: self.connection.clone(),
-            id: self.names.id.clone(),
-            subject: self.names.results_subject.clone(),
-            publisher: self.publisher.clone(),
-            token: self.token.clone(),
-            message,
-            keep,
-            job,
-            ended: false,
-        })
+        let publisher = self.publisher.clone();
+        Some(NatsLease { served: Arc::clone(served), publisher, message, keep, job, ended: false })
+    }
+
+    /// A lease of a job that was not delivered too often.
+    pub(super) fn accept(&self, message: Message) -> Option<NatsLease> {
+        let lease = self.lease(message)?;
+        let index = lease.job.pairing.index;
+        if lease.job.deliveries >= DELIVERIES {
+            lease.end(&Ended::Lost { index });
+            return None;
+        }
+        self.publisher.report(WorkerUpdate::Taken { index });
+        Some(lease)
     }
 }
 
@@ -378,20 +460,13 @@ impl Jobs for NatsJobs {
     fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError> {
         let mut outage_since: Option<Instant> = None;
         loop {
-            if self.token.stopped().is_some() {
+            if self.served.token.stopped().is_some() {
                 return Ok(None);
             }
-            match self.connection.wait(self.next_message()) {
+            match self.served.connection.wait(self.served.next_message(Some(FETCH_TIMEOUT))) {
                 Ok(Some(message)) => {
-                    if let Some(lease) = self.lease(message) {
-                        if lease.job.deliveries >= DELIVERIES {
-                            let index = lease.job.pairing.index;
-                            lease.end(&Ended::Lost { index });
-                            continue;
-                        }
-                        self.publisher
-                            .report(WorkerUpdate::Taken { index: lease.job.pairing.index });
-                        if self.token.stopped().is_some() {
+                    if let Some(lease) = self.accept(message) {
+                        if self.served.token.stopped().is_some() {
                             // Another thread has rejected the match meanwhile.
                             Box::new(lease).decline();
                             return Ok(None);
@@ -408,33 +483,30 @@ impl Jobs for NatsJobs {
                     if since.elapsed() > MAX_OUTAGE {
                         return Err(error);
                     }
-                    self.connection.sleep(RETRY_DELAY);
+                    self.served.connection.sleep(RETRY_DELAY);
                 }
             }
         }
     }
 
     fn stop_token(&self) -> &StopToken {
-        &self.token
+        &self.served.token
     }
 }
 
 impl Drop for NatsJobs {
     fn drop(&mut self) {
-        self.tasks.iter().for_each(JoinHandle::abort);
+        self.heartbeat.abort();
         self.publisher.report(WorkerUpdate::Left);
         // Published messages are buffered.
-        let _ = self.connection.request(self.connection.client.flush());
+        let connection = &self.served.connection;
+        let _ = connection.request(connection.client.flush());
     }
 }
 
-struct NatsLease {
-    connection: Connection,
-    /// The key of the match.
-    id: String,
-    subject: String,
+pub(super) struct NatsLease {
+    served: Arc<Served>,
     publisher: Publisher,
-    token: StopToken,
     message: Arc<Message>,
     keep: JoinHandle<()>,
     job: Job,
@@ -444,8 +516,9 @@ struct NatsLease {
 impl NatsLease {
     /// Stores the end of the job on the server, and retries during an outage. Returns false if the match is over.
     fn publish(&self, ended: &Ended) -> Result<bool, QueueError> {
+        let Served { connection, names, .. } = &*self.served;
         let text = write(ended)?;
-        let max = self.connection.client.server_info().max_payload;
+        let max = connection.client.server_info().max_payload;
         if text.len() > max {
             let text = format!("a result of {} bytes is too long for the server", text.len());
             return Err(QueueError { text });
@@ -453,8 +526,9 @@ impl NatsLease {
         // Deduplicates results of the same job. A requeued job has another sequence number.
         let sequence = self.message.info().map_or(0, |info| info.stream_sequence);
         let name = format!("{}-{sequence}", self.job.pairing.index);
-        let is_open = || self.connection.stop_of(&self.id) != Some(Stop::Abort);
-        let sent = self.connection.publish(&self.subject, &text, &name, MAX_OUTAGE, is_open)?;
+        let is_open = || connection.stop_of(&names.id) != Some(Stop::Abort);
+        let subject = &names.results_subject;
+        let sent = connection.publish(subject, &text, &name, MAX_OUTAGE, is_open)?;
         Ok(sent.is_some())
     }
 
@@ -485,6 +559,7 @@ impl NatsLease {
         let message = Arc::clone(&self.message);
         // If the acknowledgement is lost, the job is delivered again, and its second result is ignored.
         let _ = self
+            .served
             .connection
             .wait(async { timeout(FETCH_TIMEOUT, message.double_ack_with(kind)).await });
     }
@@ -501,8 +576,8 @@ impl Lease for NatsLease {
 
     fn finish(mut self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
         let worker = self.publisher.worker.clone();
-        let max = self.connection.client.server_info().max_payload;
-        let mut ended = Ended::Done { worker, result };
+        let max = self.served.connection.client.server_info().max_payload;
+        let mut ended = Ended::Done { worker, result, speed: self.served.speed };
         if write(&ended)?.len() > max
             && let Ended::Done { result, .. } = &mut ended
         {
@@ -525,7 +600,7 @@ impl Lease for NatsLease {
 
     fn decline(mut self: Box<Self>) {
         // Other threads of this worker finish their jobs.
-        self.token.stop(Stop::Finish);
+        self.served.token.stop(Stop::Finish);
         // Later than their last request for a job.
         self.give_back(Some(2 * FETCH_TIMEOUT));
     }
@@ -541,6 +616,6 @@ impl Drop for NatsLease {
 
 impl fmt::Debug for NatsJobs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NatsJobs").field("names", &self.names).finish_non_exhaustive()
+        f.debug_struct("NatsJobs").field("names", &self.served.names).finish_non_exhaustive()
     }
 }

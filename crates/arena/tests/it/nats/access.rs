@@ -13,7 +13,7 @@ use readyok_arena::queue::nats::{Access, Connection, Matches, NatsDispatcher, Pe
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Ends, LEASE, Server, offer, open, order, play, results, serve, worker};
+use super::{Ends, Server, offer, open, order, play, results, serve, settings, worker};
 
 fn write(path: &Path, text: &str) -> PathBuf {
     fs::write(path, text).expect("space");
@@ -67,7 +67,7 @@ fn check_plays(coordinator: &Access, access: &Access) {
         scope.spawn(move || {
             let connection = Connection::open(access).expect("access");
             let served = serve(&connection, &cache);
-            play(&mut served.jobs(worker("w")).expect("a queue"), 0);
+            play(&mut served.jobs(worker("w")), 0);
         });
         assert_eq!(results(&reports, 4).len(), 4);
     });
@@ -173,7 +173,7 @@ fn permissions_of_the_manual_allow_a_worker_only_to_play() {
     let directory = TempDir::new().expect("a directory");
     let order = order(directory.path(), ["v", "w"]);
     let (sender, _reports) = channel();
-    let opened = NatsDispatcher::open(&connection, order, None, LEASE, sender);
+    let opened = NatsDispatcher::open(&connection, order, None, settings(), sender);
     assert!(opened.is_err());
 }
 

@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 use std::thread;
 
+use readyok_arena::event::End;
 use readyok_arena::game::GameSettings;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::queue::nats::NatsDispatcher;
@@ -12,7 +13,7 @@ use readyok_client::Timeouts;
 use readyok_rules::Game;
 use readyok_rules::Termination;
 
-use super::{LEASE, Server, serve, worker};
+use super::{Server, serve, settings, worker};
 use crate::instant::{TestDir, limits};
 
 /// The games by pairing. Failures depend on the position and are reproducible.
@@ -61,7 +62,7 @@ fn occasional_failures_cost_only_their_games() {
     let connection = server.connect();
     let order = game.spec().clone().with_contents().expect("programs");
     let reports = game.reports();
-    let dispatcher = NatsDispatcher::open(&connection, order, None, LEASE, reports);
+    let dispatcher = NatsDispatcher::open(&connection, order, None, settings(), reports);
     let mut dispatcher = dispatcher.expect("a queue");
     let cache = place.path("cache");
     player(&place).probe_engines().expect("they work at the start");
@@ -71,14 +72,14 @@ fn occasional_failures_cost_only_their_games() {
             scope.spawn(move || {
                 let connection = server.connect();
                 let served = serve(&connection, cache);
-                let mut jobs = served.jobs(worker(name)).expect("a queue");
+                let mut jobs = served.jobs(worker(name));
                 work(&mut jobs, &mut player(place).as_remote_worker(worker(name)))
                     .expect("a queue");
             });
         }
         let there = game.coordinate(&mut dispatcher);
         // Ends the workers.
-        dispatcher.clear().expect("a server");
+        dispatcher.finish(&End::Complete).expect("a server");
         there.expect("a match")
     });
     assert_eq!(there, here);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use readyok_arena::event::End;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{Matches, Permissions, Served};
 use tempfile::TempDir;
@@ -50,7 +51,7 @@ fn serve(
     let cache = directory.join("cache");
     let served = matches.next(permissions, &cache, TIMEOUT, |why| panic!("{why}"));
     let served = served.expect("a server").expect("a match");
-    dispatcher.clear().expect("a server");
+    dispatcher.finish(&End::Complete).expect("a server");
     served
 }
 

@@ -1,0 +1,287 @@
+//! The states of matches and workers that are published for users.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{End, Rating, Score, TestState};
+use crate::pairing::PairResult;
+use crate::plan::{EngineId, Plan};
+use crate::queue::nats::messages::QuarantinedResult;
+use crate::runner::Tally;
+use crate::schedule::Schedule;
+use crate::stats::Figures;
+use crate::time::unix_ms;
+use crate::worker_stats::{WorkerRow, WorkerTable};
+
+/// The published state of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MatchStatus {
+    /// The number of game pairs of the plan; in a knockout, the maximum.
+    pub total: u64,
+    /// The number of complete pairs.
+    pub pairs: u64,
+    /// The number of games of these pairs.
+    pub games: u64,
+    /// The scores of all encounters.
+    pub scores: Vec<Score>,
+    /// The state of the test, if the plan has one.
+    pub test: Option<TestState>,
+    /// Elo of the first engine, of a match of two.
+    pub elo: Option<Rating>,
+    /// Elo and LLR by the number of pairs, of a match of two.
+    pub curve: Vec<CurvePoint>,
+    /// The workers with results.
+    pub workers: Vec<WorkerRow>,
+    /// The number of invalid results.
+    pub invalid: u64,
+    /// The latest invalid results.
+    pub quarantine: VecDeque<QuarantinedResult>,
+    /// The latest warnings.
+    pub warnings: VecDeque<String>,
+    /// The reason of the end.
+    pub end: Option<End>,
+    /// The time of the latest change in milliseconds since 1970.
+    pub updated_ms: u64,
+}
+
+/// A point of the curves of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The number of complete pairs.
+    pub pairs: u64,
+    /// Elo of the first engine.
+    pub elo: Option<f64>,
+    /// Half the width of the 95 % confidence interval.
+    pub error: Option<f64>,
+    /// The log-likelihood ratio of the test.
+    pub llr: Option<f64>,
+}
+
+/// The published state of a worker. It is deleted a minute after its last update.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkerStatus {
+    /// The name.
+    pub name: String,
+    /// The version of the program.
+    pub version: String,
+    /// Operating system and architecture.
+    pub system: String,
+    /// The number of available CPUs.
+    pub cores: usize,
+    /// The number of parallel game pairs.
+    pub slots: usize,
+    /// The measured speed of the host, in perft nodes per second.
+    pub speed: f64,
+    /// Start time in milliseconds since 1970.
+    pub started_ms: u64,
+    /// Time of this state in milliseconds since 1970.
+    pub updated_ms: u64,
+    /// What it does.
+    pub activity: WorkerActivity,
+    /// The pairs that it plays.
+    pub playing: Vec<PlayedPair>,
+    /// The number of finished pairs.
+    pub finished: u64,
+    /// The matches that it rejects, with the reasons.
+    pub rejected: Vec<RejectedMatch>,
+}
+
+/// What a worker does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkerActivity {
+    /// It plays.
+    Playing,
+    /// It waits for jobs.
+    Idle,
+    /// It finishes or returns its pairs, and exits.
+    Leaving,
+}
+
+/// A pair that a worker plays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedPair {
+    /// The identifier of the match.
+    #[serde(rename = "match")]
+    pub id: String,
+    /// The index of the pairing.
+    pub pair: u64,
+    /// Start time in milliseconds since 1970.
+    pub since_ms: u64,
+}
+
+/// A match that a worker rejects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedMatch {
+    /// The identifier of the match.
+    #[serde(rename = "match")]
+    pub id: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// Maximum number of points of a curve. More points are thinned out.
+const MAX_POINTS: usize = 400;
+
+/// Maximum number of published warnings and invalid results.
+const MAX_ENTRIES: usize = 20;
+
+/// Maximum length of a published text in characters.
+const MAX_TEXT: usize = 300;
+
+/// Builds the state of a match from its pairs.
+#[derive(Debug, Default)]
+pub(super) struct StatusBuilder {
+    plan: Option<Plan>,
+    tally: Option<Tally>,
+    workers: WorkerTable,
+    status: MatchStatus,
+    /// Pairs between two points of the curve.
+    stride: u64,
+    changed: bool,
+}
+
+impl StatusBuilder {
+    pub(super) fn new(plan: &Plan) -> Self {
+        // The openings are not needed.
+        let without_openings = Plan { openings: crate::plan::Openings::default(), ..plan.clone() };
+        let total = Schedule::open(&without_openings).map_or(0, |schedule| schedule.total());
+        Self {
+            plan: Some(plan.clone()),
+            tally: Tally::new(plan).ok(),
+            status: MatchStatus { total, ..MatchStatus::default() },
+            stride: 1,
+            changed: true,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn workers_mut(&mut self) -> &mut WorkerTable {
+        self.changed = true;
+        &mut self.workers
+    }
+
+    pub(super) fn add(&mut self, pair: &PairResult) {
+        self.changed = true;
+        self.workers.add(pair);
+        self.status.pairs += 1;
+        if let Some(tally) = &mut self.tally {
+            tally.add(pair);
+            self.status.games = tally.games();
+        }
+        if self.status.pairs.is_multiple_of(self.stride.max(1))
+            && let Some(point) = self.point()
+        {
+            self.status.curve.push(point);
+            if self.status.curve.len() > MAX_POINTS {
+                self.stride = self.stride.max(1) * 2;
+                let stride = self.stride;
+                self.status.curve.retain(|point| point.pairs.is_multiple_of(stride));
+            }
+        }
+    }
+
+    pub(super) fn clear_results(&mut self) {
+        self.changed = true;
+        self.tally = self.plan.as_ref().and_then(|plan| Tally::new(plan).ok());
+        self.workers.clear_results();
+        self.stride = 1;
+        self.status = MatchStatus {
+            total: self.status.total,
+            invalid: self.status.invalid,
+            quarantine: std::mem::take(&mut self.status.quarantine),
+            warnings: std::mem::take(&mut self.status.warnings),
+            ..MatchStatus::default()
+        };
+    }
+
+    pub(super) fn add_quarantined(&mut self, mut entry: QuarantinedResult) {
+        self.changed = true;
+        self.status.invalid += 1;
+        entry.worker.0 = shortened(&entry.worker.0);
+        entry.why = shortened(&entry.why);
+        push(&mut self.status.quarantine, entry);
+    }
+
+    pub(super) fn warn(&mut self, text: &str) {
+        self.changed = true;
+        push(&mut self.status.warnings, shortened(text));
+    }
+
+    pub(super) fn finish(&mut self, end: &End) {
+        self.status.end = Some(end.clone());
+        self.update();
+    }
+
+    pub(super) fn status(&self) -> &MatchStatus {
+        &self.status
+    }
+
+    /// The state, if it has changed since the last call.
+    pub(super) fn take_changed(&mut self) -> Option<MatchStatus> {
+        std::mem::take(&mut self.changed).then(|| {
+            self.update();
+            self.status.clone()
+        })
+    }
+
+    fn update(&mut self) {
+        let point = self.point();
+        if let Some(tally) = &self.tally {
+            self.status.scores = tally.scores();
+            self.status.test = tally.test();
+        }
+        self.status.elo = point.map(|point| Rating { elo: point.elo, error: point.error });
+        self.status.workers = self.workers.rows();
+        self.status.updated_ms = unix_ms();
+    }
+
+    /// The current point of the curves.
+    fn point(&self) -> Option<CurvePoint> {
+        let (plan, tally) = (self.plan.as_ref()?, self.tally.as_ref()?);
+        if plan.engines.len() != 2 {
+            return None;
+        }
+        let counts = tally.score(EngineId(0), EngineId(1))?.counts(plan.games)?;
+        let elo = Figures::of(&counts).elo;
+        Some(CurvePoint {
+            pairs: self.status.pairs,
+            elo: elo.value.number(),
+            error: elo.error.number(),
+            llr: tally.test().map(|test| test.llr),
+        })
+    }
+}
+
+fn push<T>(list: &mut VecDeque<T>, entry: T) {
+    if list.len() >= MAX_ENTRIES {
+        list.pop_front();
+    }
+    list.push_back(entry);
+}
+
+/// A text of another host, which may have any length.
+fn shortened(text: &str) -> String {
+    text.chars().take(MAX_TEXT).collect()
+}
+
+/// The name of a match for users: its event, or its engines.
+pub(super) fn name_of(plan: &Plan) -> String {
+    if !plan.event.is_empty() {
+        return plan.event.clone();
+    }
+    let names: Vec<&str> = plan.engines.iter().map(|engine| engine.name.as_str()).collect();
+    names.join(" vs ")
+}
+
+impl WorkerStatus {
+    /// The key in the bucket: other characters are not permitted.
+    pub(super) fn key(name: &str) -> String {
+        let is_valid = |letter: char| letter.is_ascii_alphanumeric() || "-_=".contains(letter);
+        let key = name.chars().map(|letter| if is_valid(letter) { letter } else { '_' });
+        let key: String = key.take(128).collect();
+        if key.is_empty() { "_".to_owned() } else { key }
+    }
+}

@@ -1,0 +1,376 @@
+//! `readyok queue`: the matches and workers of a NATS server.
+
+use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use readyok_arena::queue::nats::{
+    Admin, Connection, Control, MatchStatus, Phase, QueuedMatch, WorkerActivity, WorkerStatus,
+};
+use readyok_arena::worker_stats::{WorkerFlag, WorkerRow};
+use serde::Serialize;
+
+use crate::cli::worker::{AccessArgs, queue_failure};
+use crate::dirs;
+use crate::exit::{Code, Failure};
+use crate::terminal::{print, printable};
+
+const HELP: &str = "\
+A match is named by the start of its ID, or by its name.
+
+Examples:
+  readyok queue list --queue nats://10.0.0.1
+  readyok queue priority 3fa1 10 --queue nats://10.0.0.1
+  readyok queue exclude 3fa1 host-1234 --queue nats://10.0.0.1
+  readyok queue workers --json --queue nats://10.0.0.1 --user me --password-file nats.password";
+
+/// Show and manage the matches and workers of a NATS server
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// List the matches
+    List {
+        /// Include finished matches
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Show a match with its workers and invalid results
+    Show(OneMatch),
+    /// Stop giving jobs of a match to workers
+    Pause(OneMatch),
+    /// Give jobs of a paused match to workers again
+    Resume(OneMatch),
+    /// End a match after the game pairs in progress
+    Stop(OneMatch),
+    /// Set the priority of a match: workers play matches with a higher one first
+    Priority {
+        #[arg(value_name = "MATCH")]
+        id: String,
+        #[arg(value_name = "N", allow_negative_numbers = true)]
+        priority: i32,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Delete a finished match, or one without a coordinator, with its results on the server
+    Remove(OneMatch),
+    /// Discard the results of a worker and accept no more; its game pairs are replayed
+    Exclude(OneWorker),
+    /// Accept results of an excluded worker again
+    Include(OneWorker),
+    /// List the workers
+    Workers {
+        #[command(flatten)]
+        server: Server,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Server {
+    /// Connect to this NATS server
+    #[arg(long, value_name = "nats://HOST[:PORT]")]
+    queue: String,
+    #[command(flatten)]
+    access: AccessArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct OneMatch {
+    #[arg(value_name = "MATCH")]
+    id: String,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, clap::Args)]
+struct OneWorker {
+    #[arg(value_name = "MATCH")]
+    id: String,
+    #[arg(value_name = "WORKER")]
+    worker: String,
+    #[command(flatten)]
+    server: Server,
+}
+
+pub(super) fn run(args: &Args) -> Result<Code, Failure> {
+    match &args.command {
+        Command::List { all, server } => {
+            let admin = server.open()?;
+            let matches = if *all { admin.matches() } else { admin.open_matches() };
+            let matches = matches.map_err(Failure::failed)?;
+            server.print(&matches, || table_of_matches(&matches))?;
+        }
+        Command::Show(OneMatch { id, server }) => {
+            let admin = server.open()?;
+            let found = admin.find(id).map_err(Failure::failed)?;
+            server.print(&found, || details(&found))?;
+        }
+        Command::Pause(it) => it.set(|control| control.paused = true)?,
+        Command::Resume(it) => it.set(|control| control.paused = false)?,
+        Command::Priority { id, priority, server } => {
+            set(server, id, |control| control.priority = *priority)?;
+        }
+        Command::Exclude(OneWorker { id, worker, server }) => {
+            set(server, id, |control| {
+                control.excluded.insert(worker.clone());
+            })?;
+        }
+        Command::Include(OneWorker { id, worker, server }) => {
+            set(server, id, |control| {
+                control.excluded.remove(worker);
+            })?;
+        }
+        Command::Stop(OneMatch { id, server }) => {
+            let admin = server.open()?;
+            let found = admin.find(id).map_err(Failure::failed)?;
+            admin.stop(&found).map_err(Failure::failed)?;
+        }
+        Command::Remove(OneMatch { id, server }) => {
+            let admin = server.open()?;
+            let found = admin.find(id).map_err(Failure::failed)?;
+            admin.remove(&found).map_err(Failure::failed)?;
+        }
+        Command::Workers { server } => {
+            let workers = server.open()?.workers().map_err(Failure::failed)?;
+            server.print(&workers, || table_of_workers(&workers))?;
+        }
+    }
+    Ok(Code::Done)
+}
+
+/// Changes the settings of a match, and prints them as JSON on request.
+fn set(server: &Server, id: &str, change: impl Fn(&mut Control)) -> Result<(), Failure> {
+    let admin = server.open()?;
+    let found = admin.find(id).map_err(Failure::failed)?;
+    let control = admin.set(&found, change).map_err(Failure::failed)?;
+    if server.json { server.print(&control, String::new) } else { Ok(()) }
+}
+
+impl OneMatch {
+    fn set(&self, change: impl Fn(&mut Control)) -> Result<(), Failure> {
+        set(&self.server, &self.id, change)
+    }
+}
+
+impl Server {
+    fn open(&self) -> Result<Admin, Failure> {
+        let access = self.access.access(self.queue.clone(), &dirs::env)?;
+        Ok(Admin::new(&Connection::open(&access).map_err(queue_failure)?))
+    }
+
+    fn print<T: Serialize>(
+        &self,
+        value: &T,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        if self.json {
+            print(&serde_json::to_string_pretty(value).map_err(Failure::failed)?);
+        } else {
+            print(text().trim_end());
+        }
+        Ok(())
+    }
+}
+
+/// The start of an identifier, for display.
+pub(super) fn short_id(id: &str) -> String {
+    id.chars().take(8).collect()
+}
+
+fn phase(found: &QueuedMatch) -> &'static str {
+    match found.phase {
+        Phase::Running => "running",
+        Phase::Paused => "paused",
+        Phase::Stopping => "stopping",
+        Phase::Orphaned => "no coordinator",
+        Phase::Finished => "finished",
+    }
+}
+
+fn table_of_matches(matches: &[QueuedMatch]) -> String {
+    if matches.is_empty() {
+        return "no matches".to_owned();
+    }
+    let mut rows = vec![["ID", "STATE", "PRIO", "PAIRS", "W-D-L", "ELO", "LLR", "NAME"]
+        .map(str::to_owned)];
+    for found in matches {
+        let status = &found.status;
+        rows.push([
+            short_id(&found.id),
+            phase(found).to_owned(),
+            found.control.priority.to_string(),
+            format!("{}/{}", status.pairs, status.total),
+            games(status),
+            elo(status),
+            llr(status),
+            printable(&found.name),
+        ]);
+    }
+    aligned(&rows)
+}
+
+fn table_of_workers(workers: &[WorkerStatus]) -> String {
+    if workers.is_empty() {
+        return "no workers".to_owned();
+    }
+    let head = ["NAME", "STATE", "CORES", "SLOTS", "SPEED", "PAIRS", "UP", "PLAYING"];
+    let mut rows = vec![head.map(str::to_owned)];
+    let now = now_ms();
+    for worker in workers {
+        let activity = match worker.activity {
+            WorkerActivity::Playing => "playing",
+            WorkerActivity::Idle => "idle",
+            WorkerActivity::Leaving => "leaving",
+        };
+        let mut playing: Vec<String> = worker
+            .playing
+            .iter()
+            .map(|it| format!("{}#{}", short_id(&it.id), it.pair))
+            .collect();
+        playing.extend(worker.rejected.iter().map(|it| {
+            format!("rejects {}: {}", short_id(&printable(&it.id)), printable(&it.why))
+        }));
+        rows.push([
+            printable(&worker.name),
+            activity.to_owned(),
+            worker.cores.to_string(),
+            worker.slots.to_string(),
+            format!("{:.1} M/s", worker.speed / 1e6),
+            worker.finished.to_string(),
+            duration(now.saturating_sub(worker.started_ms)),
+            playing.join(" "),
+        ]);
+    }
+    aligned(&rows)
+}
+
+fn details(found: &QueuedMatch) -> String {
+    let status = &found.status;
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:<13}{value}");
+        }
+    };
+    line("match", found.id.clone());
+    line("name", printable(&found.name));
+    line("state", phase(found).to_owned());
+    line("coordinator", found.coordinator.as_deref().map(printable).unwrap_or_default());
+    line("priority", found.control.priority.to_string());
+    line("pairs", format!("{} of {}", status.pairs, status.total));
+    line("games", format!("{} ({})", status.games, games(status)));
+    if let [score] = status.scores.as_slice() {
+        let [ll, ld, wl, dd, wd, ww] = score.pairs;
+        line("pentanomial", format!("{:?}", [ll, ld, wl + dd, wd, ww]));
+    }
+    line("Elo", elo(status));
+    if let Some(test) = &status.test {
+        line("LLR", format!("{:.2} ({:.2}, {:.2})", test.llr, test.lower, test.upper));
+    }
+    if let Some(end) = &status.end {
+        line("end", serde_json::to_string(end).unwrap_or_default());
+    }
+    let excluded: Vec<String> = found.control.excluded.iter().map(|it| printable(it)).collect();
+    line("excluded", excluded.join(" "));
+    line("invalid", if status.invalid > 0 { status.invalid.to_string() } else { String::new() });
+    if !status.workers.is_empty() {
+        text.push('\n');
+        text.push_str(&table_of_rows(&status.workers));
+    }
+    for entry in &status.quarantine {
+        let (worker, why) = (printable(&entry.worker.0), printable(&entry.why));
+        let _ = writeln!(text, "invalid result of {worker}, pair {}: {why}", entry.index);
+    }
+    for warning in &status.warnings {
+        let _ = writeln!(text, "warning: {}", printable(warning));
+    }
+    text
+}
+
+fn table_of_rows(workers: &[WorkerRow]) -> String {
+    let head = ["WORKER", "PAIRS", "PENTANOMIAL", "TIME LOSSES", "CRASHES", "INVALID", "NPS", "FLAGS"];
+    let mut rows = vec![head.map(str::to_owned)];
+    for row in workers {
+        let flags: Vec<String> = row.flags.iter().map(flag).collect();
+        rows.push([
+            printable(&row.worker.0),
+            row.counts.pairs.to_string(),
+            format!("{:?}", row.counts.pentanomial),
+            row.counts.time_losses.to_string(),
+            row.counts.crashes.to_string(),
+            row.counts.invalid.to_string(),
+            row.nps.map_or_else(|| "–".to_owned(), |nps| format!("{nps:.0}")),
+            flags.join(", "),
+        ]);
+    }
+    aligned(&rows)
+}
+
+fn flag(flag: &WorkerFlag) -> String {
+    match flag {
+        WorkerFlag::Results { p } => format!("anomalous results (p = {p:.1e})"),
+        WorkerFlag::TimeLosses { p } => format!("time losses (p = {p:.1e})"),
+        WorkerFlag::Crashes { p } => format!("crashes (p = {p:.1e})"),
+        WorkerFlag::Speed { ratio } => format!("speed × {ratio:.2}"),
+        WorkerFlag::Invalid { count } => format!("{count} invalid"),
+    }
+}
+
+fn games(status: &MatchStatus) -> String {
+    match status.scores.as_slice() {
+        [score] => format!("{}-{}-{}", score.wins, score.draws, score.losses),
+        _ => "–".to_owned(),
+    }
+}
+
+fn elo(status: &MatchStatus) -> String {
+    match status.elo.map(|rating| (rating.elo, rating.error)) {
+        Some((Some(elo), Some(error))) => format!("{elo:.1} ± {error:.1}"),
+        Some((Some(elo), None)) => format!("{elo:.1}"),
+        _ => "–".to_owned(),
+    }
+}
+
+fn llr(status: &MatchStatus) -> String {
+    status.test.map_or_else(|| "–".to_owned(), |test| format!("{:.2}", test.llr))
+}
+
+fn duration(ms: u64) -> String {
+    let minutes = ms / 60_000;
+    match (minutes / (24 * 60), minutes / 60 % 24, minutes % 60) {
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, minutes) => format!("{hours} h {minutes:02} min"),
+        (days, hours, _) => format!("{days} d {hours} h"),
+    }
+}
+
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Aligns the columns of a table.
+fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    });
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
