@@ -1,11 +1,13 @@
 //! `readyok match`: engines of the arguments, the run of a match, and its display.
 
+mod board;
 mod display;
 mod engines;
 mod files;
 mod queue;
 mod run;
 
+pub use board::Board;
 pub use display::{Lines, LiveTable, Scoreboard};
 pub use engines::{EngineError, FlagError, PerEngine, engine_plan, find_engine};
 pub use files::stderr_log;

@@ -2,6 +2,7 @@
 
 mod auth;
 mod connections;
+mod queue;
 mod rest;
 mod socket;
 
@@ -20,6 +21,7 @@ use crate::store::LibraryFile;
 
 pub(crate) use auth::{Auth, OwnHosts, Password};
 pub(crate) use connections::Connections;
+pub use queue::{QueueAction, QueueBoard, QueueClone};
 
 /// Maximum size of an uploaded file, in bytes.
 const MAX_UPLOAD: usize = 64 << 20;
@@ -40,6 +42,8 @@ pub(crate) struct Service {
     pub(crate) roots: Arc<[std::path::PathBuf]>,
     /// Permits for files that are read concurrently.
     pub(crate) uploads: Arc<Semaphore>,
+    /// The match queue of the dashboard.
+    pub(crate) queue: Option<Arc<dyn QueueBoard>>,
 }
 
 /// Permits for files that are read concurrently.
@@ -64,6 +68,8 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/library/search", post(rest::search))
         .route("/api/import", post(rest::import).layer(DefaultBodyLimit::max(MAX_UPLOAD)))
         .route("/api/export/{game}", get(rest::export))
+        .route("/api/queue", get(queue::overview))
+        .route("/api/queue/{match}", get(queue::details).post(queue::act))
         .route("/", get(index))
         .fallback(get(file))
         .layer(axum::middleware::from_fn_with_state(auth, auth::guard))

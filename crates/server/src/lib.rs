@@ -39,5 +39,6 @@ mod time;
 pub mod wire;
 
 pub use app::Setup;
+pub use http::{QueueAction, QueueBoard, QueueClone};
 pub use serve::{Options, ServeError, Server, Warning, serve};
 pub use store::StoreError;

@@ -14,7 +14,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 
 use crate::app::{App, Setup};
 use crate::data_dir;
-use crate::http::{Auth, Connections, OwnHosts, Password, Service, router, uploads};
+use crate::http::{
+    Auth, Connections, OwnHosts, Password, QueueBoard, Service, router, uploads,
+};
 use crate::store::{LibraryFile, StoreError};
 use crate::time::{drift, instant, now};
 
@@ -45,6 +47,10 @@ pub struct Options {
     /// The time limit for the header and the body of an unauthenticated client, usually
     /// [`REQUEST_TIMEOUT`](Self::REQUEST_TIMEOUT).
     pub request_timeout: Duration,
+    /// The match queue of the dashboard.
+    pub queue: Option<Arc<dyn QueueBoard>>,
+    /// The password of visitors who see the dashboard only.
+    pub reader_password: Option<String>,
     /// The settings of the app.
     pub setup: Setup,
 }
@@ -214,14 +220,16 @@ impl Server {
         let password = options.password.as_deref().map(Password::new);
         let hosts = OwnHosts::new(&addresses, has_localhost);
         let auth = Auth::new(address.port(), &hosts, &options.hosts, password);
-        let auth = Arc::new(auth.map_err(ServeError::System)?);
+        let readers = options.reader_password.as_deref().map(Password::new);
+        let auth = Arc::new(auth.map_err(ServeError::System)?.with_readers(readers));
         let shown = SocketAddr::new(reachable(ip), address.port());
         write_note(&note, shown, &auth).map_err(file_error(&note))?;
         let mut roots = options.roots;
         roots.push(data.clone());
         let library = LibraryFile::in_directory(data);
         let (roots, uploads) = (roots.into(), uploads());
-        let service = Service { app, auth, library, roots, uploads };
+        let queue = options.queue;
+        let service = Service { app, auth, library, roots, uploads, queue };
         let connections = Connections::new(options.request_timeout);
         let reload = options.reload;
         Ok(Self { listeners, address: shown, service, connections, reload, warnings, lock })

@@ -1,5 +1,5 @@
 // The route: the part of the address after `#`.
-export const pages = ['play', 'analyse', 'engines', 'matches', 'library', 'settings'] as const;
+export const pages = ['play', 'analyse', 'engines', 'matches', 'queue', 'library', 'settings'] as const;
 export type Page = (typeof pages)[number];
 
 export interface Route {
@@ -19,6 +19,11 @@ export function parseRoute(hash: string): Route {
 
 export function routeText(page: Page, id: number | null = null, part = ''): string {
   return `#/${page}${id === null ? '' : `/${id}`}${part ? `/${part}` : ''}`;
+}
+
+/** Goes to a part of a page that has a name, such as a match of the queue. */
+export function goTo(page: Page, part: string) {
+  location.hash = routeText(page, null, part);
 }
 
 class Router {

@@ -5,7 +5,7 @@ import { toast } from '../app/toasts.svelte';
 import { errorText } from '../i18n/format';
 import type { Model, StateOf } from './apply';
 import { Connection, RequestError, OFFLINE } from './connection';
-import { authenticated, logIn, onOtherLogin, subprotocols } from './session';
+import { authenticated, isReader, logIn, onOtherLogin, subprotocols } from './session';
 
 class Status {
   open = $state(false);
@@ -43,12 +43,17 @@ export function connect() {
 /** Logs in with a password. Returns the status of the response. */
 export async function logInByPassword(password: string): Promise<number> {
   const result = await logIn({ password });
-  if (result === 200) connection?.retry();
+  if (result === 200) {
+    // A reader has no socket.
+    if (isReader()) status.loggedOut = false;
+    connection?.retry();
+  }
   return result;
 }
 
 /** Determines whether the session is missing: a WebSocket reports no status. */
 async function checkSession() {
+  if (isReader()) return;
   try {
     const response = await fetch('./api/choices', authenticated());
     status.loggedOut = response.status === 401;

@@ -2,6 +2,8 @@
 // sent to the servers of other users on other ports of this machine as well.
 const KEY = 'readyok.session';
 const LOGIN = './api/login';
+/** Set in browsers whose session is read-only. */
+const READER = 'readyok.reader';
 
 /** For browsers whose storage is disabled: lasts until the page is reloaded. */
 let memoryCopy = '';
@@ -14,10 +16,25 @@ function session(): string {
   }
 }
 
-function keep(secret: string) {
+/** For browsers whose storage is disabled. */
+let readerInMemory = false;
+
+/** Whether the session shows the dashboard only. */
+export function isReader(): boolean {
+  try {
+    return localStorage.getItem(READER) !== null || readerInMemory;
+  } catch {
+    return readerInMemory;
+  }
+}
+
+function keep(secret: string, reader: boolean) {
   memoryCopy = secret;
+  readerInMemory = reader;
   try {
     localStorage.setItem(KEY, secret);
+    if (reader) localStorage.setItem(READER, '1');
+    else localStorage.removeItem(READER);
   } catch {
     // The copy in memory remains.
   }
@@ -47,7 +64,10 @@ export function subprotocols(): string[] {
 export async function logIn(credential: { token: string } | { password: string }): Promise<number> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(LOGIN, { method: 'POST', headers, body: JSON.stringify(credential) });
-  if (response.ok) keep(((await response.json()) as { session: string }).session);
+  if (response.ok) {
+    const { session: secret, reader } = (await response.json()) as { session: string; reader?: boolean };
+    keep(secret, reader ?? false);
+  }
   return response.status;
 }
 

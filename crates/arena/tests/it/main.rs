@@ -39,3 +39,4 @@ mod store;
 mod syzygy;
 mod texts;
 mod tune;
+mod verify;

@@ -3,6 +3,7 @@
 
 mod access;
 mod chaos;
+mod farm;
 mod files;
 
 use std::collections::BTreeMap;

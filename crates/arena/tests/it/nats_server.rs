@@ -16,10 +16,20 @@ pub(crate) struct NatsServer(Child);
 impl NatsServer {
     /// Starts `nats-server` with a data directory and additional arguments.
     pub(crate) fn start(program: &Path, port: u16, store: &Path, more: &[OsString]) -> Self {
-        let child = Command::new(program)
-            .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
-            .arg(store)
-            .args(more)
+        let mut command = Command::new(program);
+        command.args(["-js", "-sd"]).arg(store).args(more);
+        Self::spawn(command, port)
+    }
+
+    /// Starts `nats-server` without JetStream.
+    #[allow(dead_code, reason = "not all tests use it")]
+    pub(crate) fn start_without_jetstream(program: &Path, port: u16) -> Self {
+        Self::spawn(Command::new(program), port)
+    }
+
+    fn spawn(mut command: Command, port: u16) -> Self {
+        let child = command
+            .args(["-a", "127.0.0.1", "-p", &port.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

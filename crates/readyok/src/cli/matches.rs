@@ -606,7 +606,7 @@ fn unused_name(outname: &std::path::Path) -> PathBuf {
 
 pub(super) fn code(summary: &Summary) -> Code {
     match summary.end {
-        End::Complete | End::Test { .. } => Code::Done,
+        End::Complete | End::Stopped | End::Test { .. } => Code::Done,
         End::Interrupted => Code::Interrupted,
         End::Failures { .. } | End::Error { .. } => Code::Failed,
     }

@@ -4,16 +4,18 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, thread};
 
-use readyok_server::{Options, ServeError, Server, Setup, serve};
+use readyok_server::{Options, QueueBoard, ServeError, Server, Setup, serve};
 use tempfile::TempPath;
 
-use crate::cli::worker::read_secret;
+use crate::cli::worker::{AccessArgs, queue_failure, read_secret};
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::matches::Board;
 use crate::terminal::{print, print_error};
 
 /// Minimum length of a password for visitors, in characters.
@@ -47,13 +49,63 @@ pub(super) struct Args {
     /// Listen on other addresses than localhost even as root; engines then run as root
     #[arg(long)]
     allow_root: bool,
+    /// Show a dashboard of the matches and workers of this NATS server
+    #[arg(long, value_name = "nats://HOST[:PORT]", help_heading = "Dashboard")]
+    queue: Option<String>,
+    /// Read the password for visitors who see only the dashboard, without changes, from this file
+    #[arg(long, value_name = "FILE", requires = "queue", help_heading = "Dashboard")]
+    reader_password_file: Option<PathBuf>,
+    #[command(flatten)]
+    access: QueueAccess,
+}
+
+/// Credentials of the queue. Those of visitors have the usual names.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Dashboard")]
+struct QueueAccess {
+    #[arg(long, value_name = "NAME", requires = "queue", conflicts_with_all = ["queue_creds", "queue_nkey"])]
+    #[arg(help = "Log in to the queue as this user [env: NATS_USER]")]
+    queue_user: Option<String>,
+    #[arg(long, value_name = "FILE", requires = "queue", conflicts_with_all = ["queue_creds", "queue_nkey"])]
+    #[arg(help = "Read the password of --queue-user, or a token, from this file [env: NATS_PASSWORD, NATS_TOKEN]")]
+    queue_password_file: Option<PathBuf>,
+    /// Read NATS credentials from this file
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    queue_creds: Option<PathBuf>,
+    /// Read the seed of an NKey from this file
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    queue_nkey: Option<PathBuf>,
+    /// Trust the TLS certificates in this file
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    queue_tls_ca: Option<PathBuf>,
+}
+
+impl QueueAccess {
+    fn arguments(self) -> AccessArgs {
+        AccessArgs {
+            user: self.queue_user,
+            password_file: self.queue_password_file,
+            creds: self.queue_creds,
+            nkey: self.queue_nkey,
+            tls_ca: self.queue_tls_ca,
+        }
+    }
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let data = args.data.or_else(|| dirs::data(&dirs::env));
     let data = data.ok_or_else(|| Failure::usage("no data directory: set one with --data"))?;
     let data = std::path::absolute(data).map_err(Failure::failed)?;
+    let reader_password = args.reader_password_file.as_deref().map(password).transpose()?;
     let password = args.password_file.as_deref().map(password).transpose()?;
+    let queue = match args.queue {
+        Some(server) => {
+            let access = args.access.arguments().access(server, &dirs::env)?;
+            let board = Board::open(&access, data.join("queue")).map_err(queue_failure)?;
+            Some(Arc::new(board) as Arc<dyn QueueBoard>)
+        }
+        None => None,
+    };
     let options = Options {
         port: args.port.unwrap_or(0),
         listen: args.listen,
@@ -63,6 +115,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         roots: roots(),
         reload: Options::RELOAD,
         request_timeout: Options::REQUEST_TIMEOUT,
+        queue,
+        reader_password,
         setup: Setup {
             data,
             built_in: (own_program()?, vec!["engine".to_owned()]),

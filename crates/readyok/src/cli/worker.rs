@@ -141,6 +141,9 @@ pub(super) struct QueueArgs {
     /// Set the priority of the match: workers play matches with a higher one first
     #[arg(long, value_name = "N", requires = "queue", default_value_t = 0, allow_negative_numbers = true)]
     priority: i32,
+    /// Set the time in seconds after which a silent worker loses its game pair, and a silent coordinator its match
+    #[arg(long, value_name = "SECONDS", requires = "queue", default_value_t = 30, value_parser = clap::value_parser!(u64).range(2..=3600))]
+    lease: u64,
     /// Coordinate a match of the queue whose coordinator has ended, by its ID or name
     #[arg(
         long,
@@ -163,22 +166,22 @@ pub(super) struct TakenOver {
 pub(super) struct AccessArgs {
     #[arg(long, value_name = "NAME", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
     #[arg(help = "Log in as this user [env: NATS_USER]")]
-    user: Option<String>,
+    pub(super) user: Option<String>,
     #[arg(long, value_name = "FILE", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
     #[arg(
         help = "Read the password of --user, or a token, from this file, which only its owner can access \
         [env: NATS_PASSWORD, NATS_TOKEN]"
     )]
-    password_file: Option<PathBuf>,
+    pub(super) password_file: Option<PathBuf>,
     /// Read NATS credentials from this file
     #[arg(long, value_name = "FILE", requires = "queue")]
-    creds: Option<PathBuf>,
+    pub(super) creds: Option<PathBuf>,
     /// Read the seed of an NKey from this file
     #[arg(long, value_name = "FILE", requires = "queue")]
-    nkey: Option<PathBuf>,
+    pub(super) nkey: Option<PathBuf>,
     /// Trust the TLS certificates in this file
     #[arg(long, value_name = "FILE", requires = "queue")]
-    tls_ca: Option<PathBuf>,
+    pub(super) tls_ca: Option<PathBuf>,
 }
 
 impl QueueArgs {
@@ -186,7 +189,8 @@ impl QueueArgs {
         let Some(server) = self.queue.clone() else { return Ok(None) };
         let access = self.access.access(server, env)?;
         let (calibrate, priority) = (!self.no_calibration, self.priority);
-        Ok(Some(Queue { access, calibrate, priority, taken_over: None }))
+        let lease = Duration::from_secs(self.lease);
+        Ok(Some(Queue { access, calibrate, priority, lease, taken_over: None }))
     }
 
     /// The match that is taken over, with its files.

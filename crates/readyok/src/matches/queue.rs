@@ -31,6 +31,8 @@ pub struct Queue {
     pub calibrate: bool,
     /// Priority of a new match.
     pub priority: i32,
+    /// Time after which a silent worker loses its game pair, and a silent coordinator its match.
+    pub lease: Duration,
     /// The specification of a match of the queue that is taken over.
     pub taken_over: Option<Box<MatchSpec>>,
 }
@@ -52,11 +54,8 @@ impl Coordinate for Queue {
         };
         // A host without the tablebases of the match does not verify adjudications by them.
         let tablebases = setting(&spec.plan).ok().and_then(|setting| setting.tablebases);
-        let settings = CoordinatorSettings {
-            priority: self.priority,
-            tablebases,
-            ..CoordinatorSettings::default()
-        };
+        let (lease, priority) = (self.lease, self.priority);
+        let settings = CoordinatorSettings { lease, priority, tablebases };
         let mut dispatcher =
             NatsDispatcher::open(&connection, spec, stored, settings, game.reports())?;
         let summary = game.coordinate(&mut dispatcher)?;

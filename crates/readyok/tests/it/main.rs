@@ -11,6 +11,7 @@ mod containment;
 mod convert;
 mod delivered_files;
 mod match_fastchess;
+mod farm_killed;
 mod match_flags;
 mod matches;
 mod matches_real;

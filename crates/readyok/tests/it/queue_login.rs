@@ -53,16 +53,16 @@ fn credentials_are_read_from_a_file_or_the_environment() {
         let output = worker(&dir, queue, args, env);
         assert_eq!(output.code(), Some(code), "{args:?} {env:?}: {}", output.stderr);
     };
-    check(&user, &[], &[], 1);
+    check(&user, &[], &[], 2);
     check(&user, &["--user", "me", "--password-file", &password], &[], 0);
-    check(&user, &["--user", "me", "--password-file", &wrong], &[], 1);
+    check(&user, &["--user", "me", "--password-file", &wrong], &[], 2);
     let in_environment = [("NATS_USER", "me"), ("NATS_PASSWORD", "se%:cret")];
     check(&user, &[], &in_environment, 0);
     check(&user, &["--user", "me"], &in_environment[1..], 0);
-    check(&user, &["--user", "me", "--password-file", &wrong], &in_environment, 1);
+    check(&user, &["--user", "me", "--password-file", &wrong], &in_environment, 2);
     check(&token, &["--password-file", &token_file], &[], 0);
     check(&token, &[], &[("NATS_TOKEN", "some token")], 0);
-    check(&token, &[], &[("NATS_TOKEN", "other")], 1);
+    check(&token, &[], &[("NATS_TOKEN", "other")], 2);
 }
 
 #[test]
@@ -78,10 +78,32 @@ fn world_readable_credentials_are_rejected_or_cause_a_warning() {
 
     let in_address = queue.replace("//", "//me:secret@");
     let output = worker(&dir, &in_address, &[], &[]);
-    assert_eq!(output.code(), Some(1));
+    assert_eq!(output.code(), Some(2));
     assert!(output.stderr.contains("in the process list"), "{}", output.stderr);
+    // The address is reported without the login.
+    assert!(output.stderr.contains(&format!("no queue at {queue}")), "{}", output.stderr);
     let output = worker(&dir, &queue, &[], &[]);
     assert!(!output.stderr.contains("process list"), "{}", output.stderr);
+}
+
+#[test]
+fn unusable_servers_are_reported_with_their_address() {
+    let dir = Dir::new();
+    for queue in ["http://127.0.0.1:1", "nats://127.0.0.1:port", "nats://[::"] {
+        let output = worker(&dir, queue, &[], &[]);
+        assert_eq!(output.code(), Some(2), "{queue}: {}", output.stderr);
+        assert!(output.stderr.contains(queue), "{queue}: {}", output.stderr);
+    }
+    let Some(nats) = engine("nats-server") else { return };
+    let port = free_port();
+    let _server = NatsServer::start_without_jetstream(&nats, port);
+    let queue = format!("nats://127.0.0.1:{port}");
+    for command in [&["worker", "--allow-any"][..], &["queue", "list"], &["queue", "workers"]] {
+        let output = run(readyok(&dir).args(command).args(["--queue", &queue]), b"");
+        assert_eq!(output.code(), Some(2), "{}", output.stderr);
+        let expected = format!("no queue at {queue}: the server has no JetStream");
+        assert!(output.stderr.contains(&expected), "{}", output.stderr);
+    }
 }
 
 #[test]

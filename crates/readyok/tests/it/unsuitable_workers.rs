@@ -10,7 +10,7 @@ use std::time::Duration;
 use readyok_arena::event::End;
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Rejection;
-use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
+use readyok_arena::queue::nats::{Access, Connection, CoordinatorSettings, NatsDispatcher};
 use readyok_arena::runner::{MatchError, Summary};
 use readyok_arena::store::Reader;
 
@@ -109,7 +109,8 @@ impl Place {
         let game = open(&self.dir.path().join(results), plan);
         let order = game.spec().clone().with_contents().expect("programs");
         let reports = game.reports();
-        let dispatcher = NatsDispatcher::open(&connection, order, None, lease, reports);
+        let settings = CoordinatorSettings { lease, ..CoordinatorSettings::default() };
+        let dispatcher = NatsDispatcher::open(&connection, order, None, settings, reports);
         let mut dispatcher = dispatcher.expect("a queue");
         let (sender, end) = channel();
         thread::spawn(move || sender.send(game.coordinate(&mut dispatcher)));

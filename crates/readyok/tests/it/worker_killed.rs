@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_arena::event::End;
-use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
+use readyok_arena::queue::nats::{Access, Connection, CoordinatorSettings, NatsDispatcher};
 use rustix::process::Signal;
 
 use crate::matches_real::{Running, games};
@@ -83,8 +83,9 @@ fn every_pairing_counts_once_though_workers_are_killed() {
     let game = open(&there, &plan);
     let order = game.spec().clone().with_contents().expect("programs");
     let reports = game.reports();
+    let settings = CoordinatorSettings { lease: LEASE, ..CoordinatorSettings::default() };
     let mut dispatcher =
-        NatsDispatcher::open(&connection, order, None, LEASE, reports).expect("a queue");
+        NatsDispatcher::open(&connection, order, None, settings, reports).expect("a queue");
     let (sender, end) = channel();
     thread::spawn(move || sender.send(game.coordinate(&mut dispatcher)));
 

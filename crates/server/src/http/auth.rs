@@ -100,6 +100,15 @@ fn literal(address: &IpAddr) -> String {
     }
 }
 
+/// The permissions of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Everything.
+    Owner,
+    /// The dashboard of the match queue, without changes.
+    Reader,
+}
+
 /// The authentication of one run of the server.
 pub(crate) struct Auth {
     /// The allowed values of `Host`.
@@ -108,8 +117,11 @@ pub(crate) struct Auth {
     origins: HashSet<String>,
     /// `Authorization: Bearer …`
     session: Secret,
+    /// The secret of readers, who see the dashboard only.
+    reader: Secret,
     links: Mutex<VecDeque<Secret>>,
     password: Option<Password>,
+    reader_password: Option<Password>,
     failed_logins: Mutex<FailedLogins>,
 }
 
@@ -143,10 +155,17 @@ impl Auth {
             hosts,
             origins,
             session: Secret::new()?,
+            reader: Secret::new()?,
             links: Mutex::default(),
             password,
+            reader_password: None,
             failed_logins: Mutex::default(),
         })
+    }
+
+    /// Allows readers with this password.
+    pub(crate) fn with_readers(self, password: Option<Password>) -> Self {
+        Self { reader_password: password, ..self }
     }
 
     /// Identifies this run of the server. It is not secret.
@@ -178,17 +197,24 @@ impl Auth {
         place.is_some_and(|place| links.remove(place).is_some())
     }
 
-    /// Whether the request presents the secret: in its `Authorization`, or as a socket among its subprotocols.
-    fn is_authenticated(&self, headers: &HeaderMap) -> bool {
+    /// The role of a request by the secret that it presents: in its `Authorization`, or as a socket among its
+    /// subprotocols.
+    fn role(&self, headers: &HeaderMap) -> Option<Role> {
         let texts =
             |name: HeaderName| headers.get_all(name).iter().filter_map(|it| it.to_str().ok());
-        let bearer = texts(header::AUTHORIZATION)
-            .any(|text| text.strip_prefix("Bearer ").is_some_and(|secret| self.session.is(secret)));
-        bearer
+        let bearers: Vec<&str> = texts(header::AUTHORIZATION)
+            .filter_map(|text| text.strip_prefix("Bearer "))
+            .collect();
+        let is_owner = bearers.iter().any(|secret| self.session.is(secret))
             || headers.contains_key(header::UPGRADE)
                 && texts(header::SEC_WEBSOCKET_PROTOCOL)
                     .flat_map(|text| text.split(','))
-                    .any(|secret| self.session.is(secret.trim()))
+                    .any(|secret| self.session.is(secret.trim()));
+        let is_reader = || bearers.iter().any(|secret| self.reader.is(secret));
+        match is_owner {
+            true => Some(Role::Owner),
+            false => is_reader().then_some(Role::Reader),
+        }
     }
 
     /// Checks a request by its head, before its body is read.
@@ -197,8 +223,9 @@ impl Auth {
         method: &Method,
         uri: &Uri,
         headers: &HeaderMap,
-        is_authenticated: bool,
+        role: Option<Role>,
     ) -> Result<(), StatusCode> {
+        let is_authenticated = role.is_some();
         let one = |name: HeaderName| -> Result<Option<&str>, StatusCode> {
             let mut all = headers.get_all(name).iter();
             let first = all.next().map(HeaderValue::to_str).transpose();
@@ -252,6 +279,13 @@ impl Auth {
         if is_api && uri.path() != "/api/login" && !is_authenticated {
             return Err(StatusCode::UNAUTHORIZED);
         }
+        if is_api && role == Some(Role::Reader) {
+            let path = uri.path();
+            let is_board = path == "/api/queue" || path.starts_with("/api/queue/");
+            if path != "/api/login" && (changes || is_socket || !is_board) {
+                return Err(StatusCode::UNAUTHORIZED);
+            }
+        }
         Ok(())
     }
 }
@@ -260,15 +294,16 @@ impl Auth {
 pub(super) async fn guard(
     State(auth): State<Arc<Auth>>,
     Extension(connection): Extension<Arc<Connection>>,
-    request: Request<Body>,
+    mut request: Request<Body>,
     next: Next,
 ) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
-    let is_authenticated = auth.is_authenticated(headers);
-    let judged = auth.judge(request.method(), uri, headers, is_authenticated);
+    let role = auth.role(headers);
+    let judged = auth.judge(request.method(), uri, headers, role);
     let is_api = uri.path().starts_with("/api/");
-    if is_authenticated && judged.is_ok() {
+    if let Some(role) = role.filter(|_| judged.is_ok()) {
         connection.authenticate();
+        request.extensions_mut().insert(role);
     }
     let mut response = match judged {
         Ok(()) => next.run(request).await,
@@ -317,6 +352,9 @@ enum Login {
 #[derive(Serialize)]
 struct Session {
     session: String,
+    /// Whether the session is read-only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reader: bool,
 }
 
 /// Sends the secret of the session for a valid credential.
@@ -333,11 +371,16 @@ pub(super) async fn login(
     };
     let auth = &service.auth;
     let checked = match login {
-        Login::Token(token) => auth.use_link(&token).then_some(()).ok_or(Denied::Wrong),
+        Login::Token(token) => auth.use_link(&token).then_some(Role::Owner).ok_or(Denied::Wrong),
         Login::Password(password) => auth.check_password(&password, connection.address()),
     };
     match checked {
-        Ok(()) => Json(Session { session: auth.session() }).into_response(),
+        Ok(Role::Owner) => {
+            Json(Session { session: auth.session(), reader: false }).into_response()
+        }
+        Ok(Role::Reader) => {
+            Json(Session { session: auth.reader.text(), reader: true }).into_response()
+        }
         Err(Denied::Wrong) => StatusCode::UNAUTHORIZED.into_response(),
         Err(Denied::NoPassword) => StatusCode::NOT_FOUND.into_response(),
         Err(Denied::TooMany(seconds)) => {
@@ -356,19 +399,26 @@ enum Denied {
 }
 
 impl Auth {
-    fn check_password(&self, password: &str, address: IpAddr) -> Result<(), Denied> {
-        let right = self.password.as_ref().ok_or(Denied::NoPassword)?;
+    fn check_password(&self, password: &str, address: IpAddr) -> Result<Role, Denied> {
+        if self.password.is_none() && self.reader_password.is_none() {
+            return Err(Denied::NoPassword);
+        }
         let mut failed = self.failed_logins.lock().unwrap_or_else(PoisonError::into_inner);
         let now = instant();
         if let Some(wait) = failed.wait(address, now) {
             return Err(Denied::TooMany(wait.as_secs() + 1));
         }
-        if !right.is(password) {
-            failed.count(address, now);
-            return Err(Denied::Wrong);
-        }
+        let is_right = |right: &Option<Password>| right.as_ref().is_some_and(|it| it.is(password));
+        let role = match (is_right(&self.password), is_right(&self.reader_password)) {
+            (true, _) => Role::Owner,
+            (false, true) => Role::Reader,
+            (false, false) => {
+                failed.count(address, now);
+                return Err(Denied::Wrong);
+            }
+        };
         failed.forget(address);
-        Ok(())
+        Ok(role)
     }
 }
 

@@ -61,6 +61,8 @@ pub(crate) fn options(data: &Path) -> Options {
         roots: Vec::new(),
         reload: Options::RELOAD,
         request_timeout: Options::REQUEST_TIMEOUT,
+        queue: None,
+        reader_password: None,
         setup: Setup {
             data: data.to_owned(),
             built_in: (mime().into(), Vec::new()),

@@ -137,6 +137,7 @@ impl NatsDispatcher {
         let names = Names::of(spec.plan_hash);
         let matches = connection.create_queue(timeout)?;
         let lease = Lease::acquire(connection, &names.id, timeout)?;
+        let interval = lease.interval();
         let jobs = Config {
             name: names.jobs.clone(),
             subjects: vec![names.jobs_subject.clone()],
@@ -215,7 +216,7 @@ impl NatsDispatcher {
         this.quarantine(results, matches.clone(), invalid_results);
         this.follow_workers()?;
         this.announce(None)?;
-        this.follow_users(&matches, timeout)?;
+        this.follow_users(&matches, interval)?;
         Ok(this)
     }
 
@@ -347,18 +348,18 @@ impl NatsDispatcher {
     }
 
     /// Renews the lease, applies the settings of users, and publishes the state of the match.
-    fn follow_users(&mut self, matches: &Store, timeout: Duration) -> Result<(), QueueError> {
+    fn follow_users(&mut self, matches: &Store, interval: Duration) -> Result<(), QueueError> {
         let status = self.connection.find_bucket(STATUS)?.ok_or_else(|| broken("no states"))?;
         let (matches, names) = (matches.clone(), self.names.clone());
         let (shared, lease) = (Arc::clone(&self.shared), Arc::clone(&self.lease));
         let task = async move {
-            let mut tick = tokio::time::interval((timeout / 6).min(MAX_TICK));
+            let mut tick = tokio::time::interval((interval / 2).min(MAX_TICK));
             tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-            let mut renew_at = Instant::now() + timeout / 3;
+            let mut renew_at = Instant::now() + interval;
             loop {
                 tick.tick().await;
                 if renew_at <= Instant::now() {
-                    renew_at = Instant::now() + timeout / 3;
+                    renew_at = Instant::now() + interval;
                     if let Renewal::Lost(by) = lease.lock().await.renew().await {
                         shared.send(Report::QueueFailed(QueueError {
                             text: format!("the coordinator {by} has taken the match over"),

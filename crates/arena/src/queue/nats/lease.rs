@@ -16,6 +16,8 @@ pub(super) struct Lease {
     key: String,
     value: CoordinatorLease,
     revision: u64,
+    /// The server deletes the lease after this time.
+    timeout: Duration,
 }
 
 /// The result of a renewal.
@@ -41,13 +43,18 @@ impl Lease {
         let nonce = connection.client.new_inbox();
         let value = CoordinatorLease { coordinator: coordinator_name(), nonce };
         let text = write(&value)?;
-        let until = Instant::now() + 2 * lease;
+        // An earlier coordinator may have created the bucket with another time.
+        let max_age = connection.request(bucket.status())?.max_age();
+        let timeout = if max_age.is_zero() { lease } else { max_age };
+        let until = Instant::now() + 2 * timeout;
         let mut held: Option<u64> = None;
         loop {
             let created = connection
                 .request(async { Ok::<_, QueueError>(bucket.create(id, text.clone().into()).await) })?;
             match created {
-                Ok(revision) => return Ok(Self { bucket, key: id.to_owned(), value, revision }),
+                Ok(revision) => {
+                    return Ok(Self { bucket, key: id.to_owned(), value, revision, timeout });
+                }
                 Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {}
                 Err(error) => return Err(broken(error)),
             }
@@ -63,6 +70,11 @@ impl Lease {
             }
             connection.sleep(POLL);
         }
+    }
+
+    /// The interval of renewals.
+    pub(super) fn interval(&self) -> Duration {
+        self.timeout / 3
     }
 
     /// Renews the lease, or creates it again after an outage.

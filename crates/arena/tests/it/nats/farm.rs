@@ -1,0 +1,322 @@
+//! Several matches and workers: shares, priorities, invalid results, takeovers, and losses of each process.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use readyok_arena::event::End;
+use readyok_arena::pairing::{PairResult, WorkerId};
+use readyok_arena::queue::MatchSpec;
+use readyok_arena::queue::nats::{
+    Admin, Connection, Cost, Departure, NatsDispatcher, Permissions, Phase, Pool, Take,
+};
+use readyok_arena::runner::{Match, Settings, Summary};
+use readyok_arena::store::{IndexSet, Reader, Store};
+use readyok_rules::Side;
+use tempfile::TempDir;
+
+use super::{Server, TIMEOUT, connect, order, settings, worker};
+use crate::sample;
+
+/// A worker that produces sample results, in a thread.
+struct Farmhand {
+    pool: Arc<Pool>,
+    threads: Vec<thread::JoinHandle<Vec<String>>>,
+}
+
+impl Farmhand {
+    fn start(port: u16, name: &str, cache: PathBuf, delay: Duration) -> Self {
+        Self::with(port, name, cache, delay, |_| ())
+    }
+
+    /// A worker that changes its results.
+    fn with(
+        port: u16,
+        name: &str,
+        cache: PathBuf,
+        delay: Duration,
+        change: fn(&mut PairResult),
+    ) -> Self {
+        let connection = connect(port);
+        let pool = Pool::new(&connection, name, 1e6, Permissions::anything(), cache, [1, 1]);
+        let pool = Arc::new(pool);
+        let (one, two) = (Arc::clone(&pool), Arc::clone(&pool));
+        let player = thread::spawn(move || {
+            let mut slot = one.slot(0);
+            let mut played = Vec::new();
+            loop {
+                match one.take(&mut slot) {
+                    Take::Leave => return played,
+                    Take::Wait => {}
+                    Take::Prepare(new) => {
+                        let served = one.accept(&new).expect("a match that is permitted");
+                        one.ready(&new, served, Cost(1));
+                    }
+                    Take::Job(mut job) => {
+                        let lease = job.lease().expect("a lease");
+                        thread::sleep(delay);
+                        let mut result = sample::played(lease.job().pairing.clone());
+                        change(&mut result);
+                        lease.finish(result).expect("a queue");
+                        played.push(job.served().id().to_owned());
+                    }
+                }
+            }
+        });
+        thread::spawn(move || {
+            while Arc::strong_count(&two) > 1 {
+                two.refresh().expect("a server");
+                thread::sleep(Duration::from_millis(200));
+            }
+        });
+        Self { pool, threads: vec![player] }
+    }
+
+    /// Leaves, and returns the matches of its pairs.
+    fn leave(self) -> Vec<String> {
+        self.pool.leave(Departure::Finish);
+        self.threads.into_iter().flat_map(|it| it.join().expect("no panic")).collect()
+    }
+}
+
+/// A match with this number of pairs in a thread.
+fn coordinate(
+    port: u16,
+    path: PathBuf,
+    spec: MatchSpec,
+    priority: i32,
+) -> thread::JoinHandle<Summary> {
+    thread::spawn(move || {
+        let resumed = path.exists();
+        let store = if resumed {
+            Store::resume(&path, |_| ()).expect("a file").0
+        } else {
+            Store::create(&path, &spec.plan).expect("a new file")
+        };
+        let stored = resumed.then(|| store.stored().clone());
+        run(port, store, spec, stored.as_ref(), priority)
+    })
+}
+
+fn run(
+    port: u16,
+    store: Store,
+    spec: MatchSpec,
+    stored: Option<&IndexSet>,
+    priority: i32,
+) -> Summary {
+    let connection = connect(port);
+    let game = Match::new(store, Settings::default()).expect("a match");
+    let settings = readyok_arena::queue::nats::CoordinatorSettings { priority, ..settings() };
+    let reports = game.reports();
+    let dispatcher = NatsDispatcher::open(&connection, spec, stored, settings, reports);
+    let mut dispatcher = dispatcher.expect("a queue");
+    let summary = game.coordinate(&mut dispatcher).expect("a match");
+    dispatcher.finish(&summary.end).expect("a server");
+    summary
+}
+
+/// A match of this number of pairs.
+fn spec(directory: &Path, names: [&str; 2], pairs: u32) -> MatchSpec {
+    let mut plan = order(directory, names).plan;
+    plan.rounds = pairs;
+    MatchSpec::new(&plan).with_contents().expect("programs that can be read")
+}
+
+fn id_of(spec: &MatchSpec) -> String {
+    spec.plan_hash.to_string().chars().take(32).collect()
+}
+
+/// Waits until a condition of the queue holds.
+fn wait_for<T>(connection: &Connection, mut condition: impl FnMut(&Admin) -> Option<T>) -> T {
+    let admin = Admin::new(connection);
+    let until = SystemTime::now() + TIMEOUT;
+    loop {
+        if let Some(found) = condition(&admin) {
+            return found;
+        }
+        assert!(SystemTime::now() < until, "{:?}", admin.matches());
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn pairs(path: &Path) -> Vec<PairResult> {
+    Reader::open(path).expect("a file").map(|pair| pair.expect("a pair")).collect()
+}
+
+/// Each pair is stored once, with the expected result.
+fn check_complete(path: &Path, count: u64) {
+    let pairs = pairs(path);
+    let mut indices: Vec<u64> = pairs.iter().map(|pair| pair.pairing.index).collect();
+    indices.sort_unstable();
+    assert_eq!(indices, (0..count).collect::<Vec<_>>());
+    for pair in pairs {
+        let expected = sample::played(pair.pairing.clone());
+        assert_eq!(pair.games, expected.games);
+    }
+}
+
+#[test]
+fn a_dead_coordinator_does_not_block_other_matches() {
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let dead = spec(directory.path(), ["a", "b"], 50);
+    let connection = server.connect();
+    let (sender, _reports) = channel();
+    let dispatcher = NatsDispatcher::open(&connection, dead.clone(), None, settings(), sender);
+    dispatcher.expect("a queue").abandon();
+    let live = spec(directory.path(), ["c", "d"], 5);
+    let hand = Farmhand::start(
+        server.port,
+        "w",
+        directory.path().join("cache"),
+        Duration::ZERO,
+    );
+    let path = directory.path().join("live");
+    let summary = coordinate(server.port, path.clone(), live, 0).join().expect("no panic");
+    assert_eq!((summary.end, summary.complete), (End::Complete, 5));
+    check_complete(&path, 5);
+    let found = wait_for(&connection, |admin| {
+        let found = admin.find(&id_of(&dead)).expect("a match");
+        (found.phase == Phase::Orphaned).then_some(found)
+    });
+    assert_eq!(found.name, "a vs b");
+    Admin::new(&connection).remove(&found).expect("a match without a coordinator");
+    let left = Admin::new(&connection).matches().expect("a server");
+    assert!(left.iter().all(|it| it.phase == Phase::Finished), "{left:?}");
+    hand.leave();
+}
+
+#[test]
+fn workers_play_all_matches_by_priority() {
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let connection = server.connect();
+    let specs: Vec<MatchSpec> = [["a", "b"], ["c", "d"], ["e", "f"]]
+        .map(|names| spec(directory.path(), names, 6))
+        .into();
+    let runs: Vec<_> = specs
+        .iter()
+        .zip([0, 0, 5])
+        .map(|(spec, priority)| {
+            let path = directory.path().join(id_of(spec));
+            coordinate(server.port, path, spec.clone(), priority)
+        })
+        .collect();
+    wait_for(&connection, |admin| {
+        let open = admin.open_matches().expect("a server");
+        (open.iter().filter(|it| it.phase == Phase::Running).count() == 3).then_some(())
+    });
+    let delay = Duration::from_millis(100);
+    let hands = ["one", "two"].map(|name| {
+        Farmhand::start(server.port, name, directory.path().join(name), delay)
+    });
+    for run in runs {
+        assert_eq!(run.join().expect("no panic").complete, 6);
+    }
+    let played: Vec<Vec<String>> = hands.map(Farmhand::leave).into();
+    let first: Vec<&String> = played.iter().filter_map(|it| it.first()).collect();
+    assert!(first.iter().all(|id| **id == id_of(&specs[2])), "{played:?}");
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for id in played.iter().flatten() {
+        *counts.entry(id).or_default() += 1;
+    }
+    assert!(counts.values().eq(&[6, 6, 6]), "{counts:?}");
+}
+
+#[test]
+fn quarantines_invalid_results_and_excludes_their_worker() {
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let connection = server.connect();
+    let spec = spec(directory.path(), ["a", "b"], 12);
+    let (path, delay) = (directory.path().join("results"), Duration::from_millis(100));
+    let run = coordinate(server.port, path.clone(), spec.clone(), 0);
+    let bad = Farmhand::with(
+        server.port,
+        "bad",
+        directory.path().join("bad"),
+        Duration::ZERO,
+        |result| result.games[0].winner = Some(Side::Second),
+    );
+    // Three invalid results exclude it.
+    let found = wait_for(&connection, |admin| {
+        let found = admin.open_matches().expect("a server").pop()?;
+        found.control.excluded.contains("bad").then_some(found)
+    });
+    assert!(found.status.pairs == 0, "{found:?}");
+    let good = Farmhand::start(server.port, "good", directory.path().join("good"), delay);
+    assert_eq!(run.join().expect("no panic").complete, 12);
+    check_complete(&path, 12);
+    assert!(pairs(&path).iter().all(|pair| pair.worker == Some(worker("good"))));
+    let found = Admin::new(&connection).find(&id_of(&spec)).expect("a match");
+    assert!(found.status.invalid >= 3, "{found:?}");
+    let entry = found.status.quarantine.front().expect("an invalid result");
+    assert_eq!(entry.worker, WorkerId("bad/0".to_owned()));
+    assert!(entry.why.contains("wrong winner"), "{entry:?}");
+    bad.leave();
+    good.leave();
+}
+
+#[test]
+fn excludes_a_worker_retroactively() {
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let connection = server.connect();
+    let spec = spec(directory.path(), ["a", "b"], 10);
+    let path = directory.path().join("results");
+    let run = coordinate(server.port, path.clone(), spec.clone(), 0);
+    let start = |name: &str| {
+        let cache = directory.path().join(name);
+        Farmhand::start(server.port, name, cache, Duration::from_millis(300))
+    };
+    let one = start("one");
+    let found = wait_for(&connection, |admin| {
+        admin.open_matches().expect("a server").pop().filter(|it| it.status.pairs >= 2)
+    });
+    let admin = Admin::new(&connection);
+    admin
+        .set(&found, |control| {
+            control.excluded.insert("one".to_owned());
+        })
+        .expect("an open match");
+    let two = start("two");
+    assert_eq!(run.join().expect("no panic").complete, 10);
+    check_complete(&path, 10);
+    assert!(pairs(&path).iter().all(|pair| pair.worker == Some(worker("two"))));
+    one.leave();
+    two.leave();
+}
+
+#[test]
+fn another_host_takes_a_match_over() {
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let connection = server.connect();
+    let spec = spec(directory.path(), ["a", "b"], 8);
+    let (sender, reports) = channel();
+    let mut dispatcher =
+        NatsDispatcher::open(&connection, spec.clone(), None, settings(), sender).expect("a queue");
+    super::offer(&mut dispatcher, &spec, 0..3);
+    let hand =
+        Farmhand::start(server.port, "w", directory.path().join("cache"), Duration::ZERO);
+    assert_eq!(super::results(&reports, 3).len(), 3);
+    dispatcher.abandon();
+    // The programs of the plan are not on the new host.
+    for engine in &spec.plan.engines {
+        std::fs::remove_file(&engine.command).expect("a program");
+    }
+    let admin = Admin::new(&connection);
+    let found = admin.find(&id_of(&spec)).expect("a match");
+    let spec = admin.spec(&found).expect("a match");
+    let path = directory.path().join("taken-over");
+    let store = Store::adopt(&path, spec.plan_hash, &spec.plan, None).expect("a new file");
+    let stored = store.stored().clone();
+    let summary = run(server.port, store, spec, Some(&stored), 0);
+    assert_eq!((summary.end, summary.complete), (End::Complete, 8));
+    check_complete(&path, 8);
+    hand.leave();
+}
