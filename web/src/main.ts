@@ -3,7 +3,7 @@ import { mount } from 'svelte';
 import App from './app/App.svelte';
 import { language, theme } from './app/prefs.svelte';
 import { connect } from './store/server.svelte';
-import { logInByLink } from './store/session';
+import { isReader, logInByLink } from './store/session';
 import './styles/base.css';
 import './styles/board.css';
 import './styles/pieces.css';
@@ -13,7 +13,8 @@ async function start(target: HTMLElement) {
   document.documentElement.dataset.theme = theme();
   document.documentElement.lang = language();
   await logInByLink();
-  connect();
+  // A reader has no socket.
+  if (!isReader()) connect();
   target.replaceChildren();
   mount(App, { target });
 }

@@ -330,7 +330,8 @@ impl Store {
         let directory = directory_of(&self.path);
         let new = if self.head.sealed { private_in(directory) } else { unnamed_in(directory) };
         let mut new = new.at(&self.path, "cannot be created")?;
-        let line = |record: &Record<'_>| format::serialize(record).at(&self.path, "cannot be written");
+        let line =
+            |record: &Record<'_>| format::serialize(record).at(&self.path, "cannot be written");
         let head = line(&Record::Head(Box::new(Cow::Borrowed(scan.head()))))?;
         new.write_all(&head).at(&self.path, "cannot be written")?;
         let (mut end, mut stored) = (head.len() as u64, IndexSet::default());

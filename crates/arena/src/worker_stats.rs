@@ -240,10 +240,7 @@ impl WorkerCounts {
     }
 }
 
-fn sum_of<const N: usize>(
-    counts: &[&WorkerCounts],
-    of: fn(&WorkerCounts) -> [u64; N],
-) -> [u64; N] {
+fn sum_of<const N: usize>(counts: &[&WorkerCounts], of: fn(&WorkerCounts) -> [u64; N]) -> [u64; N] {
     let mut sums = [0; N];
     for counts in counts {
         for (sum, count) in sums.iter_mut().zip(of(counts)) {
@@ -289,7 +286,8 @@ mod tests {
         let cheats = WorkerCounts { pentanomial: [5, 60, 200, 170, 65], ..normal.clone() };
         let slow = WorkerCounts { time_losses: 60, ..normal.clone() };
         let broken = WorkerCounts { crashes: 60, ..normal.clone() };
-        let rows = [("a", normal.clone()), ("b", normal), ("c", cheats), ("d", slow), ("e", broken)];
+        let rows =
+            [("a", normal.clone()), ("b", normal), ("c", cheats), ("d", slow), ("e", broken)];
         let table = table(&rows);
         assert_eq!(flags(&table, "a"), []);
         assert!(matches!(flags(&table, "c")[..], [WorkerFlag::Results { .. }]));

@@ -179,8 +179,7 @@ pub(crate) fn on_stop(
     let counted = count.clone();
     on_signals(&[SIGINT, SIGTERM], move |signal| {
         let number = counted.0.fetch_add(1, Ordering::AcqRel) + 1;
-        let signal =
-            if signal == SIGTERM { StopSignal::Terminate } else { StopSignal::Interrupt };
+        let signal = if signal == SIGTERM { StopSignal::Terminate } else { StopSignal::Interrupt };
         handle(signal, number);
     })?;
     Ok(count)

@@ -14,9 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 
 use crate::app::{App, Setup};
 use crate::data_dir;
-use crate::http::{
-    Auth, Connections, OwnHosts, Password, QueueBoard, Service, router, uploads,
-};
+use crate::http::{Auth, Connections, OwnHosts, Password, QueueBoard, Service, router, uploads};
 use crate::store::{LibraryFile, StoreError};
 use crate::time::{drift, instant, now};
 

@@ -46,7 +46,11 @@ export async function logInByPassword(password: string): Promise<number> {
   if (result === 200) {
     // A reader has no socket.
     if (isReader()) status.loggedOut = false;
-    connection?.retry();
+    else if (connection) connection.retry();
+    else {
+      status.loggedOut = false;
+      connect();
+    }
   }
   return result;
 }

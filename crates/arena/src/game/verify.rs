@@ -124,11 +124,8 @@ fn verify_game(
             return Err(GameFault::AfterEnd { ply, end: decision.end.termination });
         }
         let text = made.mv.to_string();
-        verdict = referee.on_answer(
-            Answer::Move(&text),
-            Duration::from_micros(made.time_us),
-            made.score,
-        );
+        verdict =
+            referee.on_answer(Answer::Move(&text), Duration::from_micros(made.time_us), made.score);
         if referee.moves_made() == ply {
             return Err(match verdict {
                 Verdict::Over(decision) if decision.end == Termination::TimeForfeit => {
@@ -186,9 +183,11 @@ fn verify_end(
         Termination::EngineStartFailure => {}
         Termination::IllegalMove => {
             if let Some(EndDetail::IllegalMove { text, .. }) = &game.end.detail
-                && referee.position().legal_moves().iter().any(|legal| {
-                    legal.to_uci(plan.game.castling_form()) == *text
-                })
+                && referee
+                    .position()
+                    .legal_moves()
+                    .iter()
+                    .any(|legal| legal.to_uci(plan.game.castling_form()) == *text)
             {
                 return other(None);
             }
@@ -264,7 +263,9 @@ impl fmt::Display for GameFault {
             Self::OtherEnd { expected: None, found } => {
                 write!(f, "the game has not ended by {}", found.name())
             }
-            Self::Winner { end } => write!(f, "wrong winner of a game that ended by {}", end.name()),
+            Self::Winner { end } => {
+                write!(f, "wrong winner of a game that ended by {}", end.name())
+            }
         }
     }
 }

@@ -202,7 +202,9 @@ impl<'a> Coordinator<'a> {
             Report::Invalid { worker, index, why } => {
                 let (worker, why) = (truncate(&worker.0), truncate(&why));
                 self.warn(
-                    format!("invalid result of the worker `{worker}`, the pairing is replayed: {why}"),
+                    format!(
+                        "invalid result of the worker `{worker}`, the pairing is replayed: {why}"
+                    ),
                     Some(index),
                 );
             }

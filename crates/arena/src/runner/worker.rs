@@ -14,8 +14,8 @@ use crate::game::{Cancel, GameSettings, Player, PlayerOptions, play_game, probe}
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
 use crate::queue::{
-    Jobs, Lease, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken, WarningContext,
-    WorkerId, local,
+    Jobs, Lease, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken,
+    WarningContext, WorkerId, local,
 };
 use crate::result::{EngineFailureKind, GameEnd, MatchGame};
 use crate::runner::coordinator::loser;

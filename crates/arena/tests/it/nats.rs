@@ -245,8 +245,7 @@ fn each_job_ends_once_despite_lost_workers() {
     let cache = TempDir::new().expect("a directory");
     // A worker that takes a job and disappears, like a host that loses power.
     let cable = Cable::to(server.port);
-    let mut silent =
-        serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
+    let mut silent = serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
     let held = silent.take().expect("a queue").expect("a job");
     cable.cut();
     thread::scope(|scope| {
@@ -441,8 +440,7 @@ fn a_match_stops_despite_a_lost_worker() {
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..1);
     let cable = Cable::to(server.port);
-    let mut silent =
-        serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
+    let mut silent = serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
     let held = silent.take().expect("a queue").expect("a job");
     let next = || reports.recv_timeout(TIMEOUT).expect("a report");
     assert!(matches!(next(), Report::Joined(_)));

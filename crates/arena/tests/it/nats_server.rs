@@ -22,7 +22,6 @@ impl NatsServer {
     }
 
     /// Starts `nats-server` without JetStream.
-    #[allow(dead_code, reason = "not all tests use it")]
     pub(crate) fn start_without_jetstream(program: &Path, port: u16) -> Self {
         Self::spawn(Command::new(program), port)
     }

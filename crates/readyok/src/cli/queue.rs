@@ -167,11 +167,7 @@ impl Server {
         Ok(Admin::new(&Connection::open(&access).map_err(queue_failure)?))
     }
 
-    fn print<T: Serialize>(
-        &self,
-        value: &T,
-        text: impl FnOnce() -> String,
-    ) -> Result<(), Failure> {
+    fn print<T: Serialize>(&self, value: &T, text: impl FnOnce() -> String) -> Result<(), Failure> {
         if self.json {
             print(&serde_json::to_string_pretty(value).map_err(Failure::failed)?);
         } else {
@@ -200,8 +196,8 @@ fn table_of_matches(matches: &[QueuedMatch]) -> String {
     if matches.is_empty() {
         return "no matches".to_owned();
     }
-    let mut rows = vec![["ID", "STATE", "PRIO", "PAIRS", "W-D-L", "ELO", "LLR", "NAME"]
-        .map(str::to_owned)];
+    let mut rows =
+        vec![["ID", "STATE", "PRIO", "PAIRS", "W-D-L", "ELO", "LLR", "NAME"].map(str::to_owned)];
     for found in matches {
         let status = &found.status;
         rows.push([
@@ -231,14 +227,13 @@ fn table_of_workers(workers: &[WorkerStatus]) -> String {
             WorkerActivity::Idle => "idle",
             WorkerActivity::Leaving => "leaving",
         };
-        let mut playing: Vec<String> = worker
-            .playing
-            .iter()
-            .map(|it| format!("{}#{}", short_id(&it.id), it.pair))
-            .collect();
-        playing.extend(worker.rejected.iter().map(|it| {
-            format!("rejects {}: {}", short_id(&printable(&it.id)), printable(&it.why))
-        }));
+        let mut playing: Vec<String> =
+            worker.playing.iter().map(|it| format!("{}#{}", short_id(&it.id), it.pair)).collect();
+        playing.extend(
+            worker.rejected.iter().map(|it| {
+                format!("rejects {}: {}", short_id(&printable(&it.id)), printable(&it.why))
+            }),
+        );
         rows.push([
             printable(&worker.name),
             activity.to_owned(),
@@ -298,7 +293,8 @@ fn details(found: &QueuedMatch) -> String {
 }
 
 fn table_of_rows(workers: &[WorkerRow]) -> String {
-    let head = ["WORKER", "PAIRS", "PENTANOMIAL", "TIME LOSSES", "CRASHES", "INVALID", "NPS", "FLAGS"];
+    let head =
+        ["WORKER", "PAIRS", "PENTANOMIAL", "TIME LOSSES", "CRASHES", "INVALID", "NPS", "FLAGS"];
     let mut rows = vec![head.map(str::to_owned)];
     for row in workers {
         let flags: Vec<String> = row.flags.iter().map(flag).collect();

@@ -67,7 +67,9 @@ struct QueueAccess {
     #[arg(help = "Log in to the queue as this user [env: NATS_USER]")]
     queue_user: Option<String>,
     #[arg(long, value_name = "FILE", requires = "queue", conflicts_with_all = ["queue_creds", "queue_nkey"])]
-    #[arg(help = "Read the password of --queue-user, or a token, from this file [env: NATS_PASSWORD, NATS_TOKEN]")]
+    #[arg(
+        help = "Read the password of --queue-user, or a token, from this file [env: NATS_PASSWORD, NATS_TOKEN]"
+    )]
     queue_password_file: Option<PathBuf>,
     /// Read NATS credentials from this file
     #[arg(long, value_name = "FILE", requires = "queue")]

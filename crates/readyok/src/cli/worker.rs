@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
     Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch,
 };
-use readyok_arena::queue::MatchSpec;
 use readyok_arena::store::ContentHash;
 
 use crate::connect::start_guard;
@@ -139,7 +139,13 @@ pub(super) struct QueueArgs {
     #[arg(long, requires = "queue")]
     no_calibration: bool,
     /// Set the priority of the match: workers play matches with a higher one first
-    #[arg(long, value_name = "N", requires = "queue", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "queue",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     priority: i32,
     /// Set the time in seconds after which a silent worker loses its game pair, and a silent coordinator its match
     #[arg(long, value_name = "SECONDS", requires = "queue", default_value_t = 30, value_parser = clap::value_parser!(u64).range(2..=3600))]

@@ -10,8 +10,7 @@ use readyok_arena::event::End;
 use readyok_arena::plan::{OpeningSource, Plan, SprtPlan};
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
-    Access, AccessError, Admin, Connection, CoordinatorSettings, NatsDispatcher, Phase,
-    QueuedMatch,
+    Access, AccessError, Admin, Connection, CoordinatorSettings, NatsDispatcher, Phase, QueuedMatch,
 };
 use readyok_arena::runner::{Match, Settings};
 use readyok_arena::stats::Model;
@@ -21,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::files::AnyError;
 use super::run::setting;
+use crate::clock::now;
 
 /// The age at which an overview is read again. All visitors share it.
 const MAX_AGE: Duration = Duration::from_secs(1);
@@ -54,8 +54,7 @@ impl Board {
         let connection = Connection::open(access)?;
         let server = access.address();
         let (matches, coordinated) = (Mutex::default(), Mutex::default());
-        let shared =
-            Arc::new(Shared { connection, server, directory, matches, coordinated });
+        let shared = Arc::new(Shared { connection, server, directory, matches, coordinated });
         let resumed = Arc::clone(&shared);
         thread::spawn(move || resumed.continue_matches());
         Ok(Self { shared })
@@ -95,9 +94,7 @@ impl QueueBoard for Board {
                 shared.start(spec, Start::TakeOver, 0).map_err(text)?
             }
             QueueAction::Stop => admin.stop(&found).map(|()| found.id.clone()).map_err(text)?,
-            QueueAction::Remove => {
-                admin.remove(&found).map(|()| found.id.clone()).map_err(text)?
-            }
+            QueueAction::Remove => admin.remove(&found).map(|()| found.id.clone()).map_err(text)?,
             change => {
                 let changed = admin.set(&found, |control| match &change {
                     QueueAction::Pause => control.paused = true,
@@ -147,7 +144,7 @@ impl Shared {
             return Ok(matches.clone());
         }
         let matches = self.admin().matches().map_err(text)?;
-        *cache = Some((Instant::now(), matches.clone()));
+        *cache = Some((now(), matches.clone()));
         Ok(matches)
     }
 
@@ -299,9 +296,9 @@ fn change(plan: &mut Plan, changes: &QueueClone, seed: u64) -> Result<(), AnyErr
 
 /// A seed that no other match of this server has.
 fn new_seed() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Seeds in JSON are exact up to 2^53.
-    u64::try_from(now.as_millis()).unwrap_or_default() & ((1 << 53) - 1)
+    u64::try_from(since.as_millis()).unwrap_or_default() & ((1 << 53) - 1)
 }
 
 fn is_found(found: &QueuedMatch, search: &str) -> bool {
@@ -326,6 +323,7 @@ fn summary(found: &QueuedMatch) -> Result<Value, String> {
     Ok(value)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn text(error: impl ToString) -> String {
     error.to_string()
 }

@@ -124,7 +124,10 @@ impl Worker {
     ///
     /// # Errors
     /// The server is unreachable, or a local program cannot be read.
-    pub fn work(mut self, log: impl Fn(&str) + Send + Sync + Clone + 'static) -> Result<Code, AnyError> {
+    pub fn work(
+        mut self,
+        log: impl Fn(&str) + Send + Sync + Clone + 'static,
+    ) -> Result<Code, AnyError> {
         for (path, args) in &self.engines {
             let content: ContentHash = self
                 .permissions

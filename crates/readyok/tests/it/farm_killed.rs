@@ -29,7 +29,15 @@ struct Farm {
 impl Farm {
     fn coordinator(&self, args: &[&str], results: &Path) -> Running {
         let mut command = readyok(&self.dir);
-        command.args(["match", "--queue", &self.queue, "--lease", "2", "--no-calibration", "--json"]);
+        command.args([
+            "match",
+            "--queue",
+            &self.queue,
+            "--lease",
+            "2",
+            "--no-calibration",
+            "--json",
+        ]);
         command.args(args).arg("--results").arg(results);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         Running(command.spawn().expect("a coordinator"))

@@ -202,19 +202,17 @@ impl Auth {
     fn role(&self, headers: &HeaderMap) -> Option<Role> {
         let texts =
             |name: HeaderName| headers.get_all(name).iter().filter_map(|it| it.to_str().ok());
-        let bearers: Vec<&str> = texts(header::AUTHORIZATION)
-            .filter_map(|text| text.strip_prefix("Bearer "))
-            .collect();
+        let bearers: Vec<&str> =
+            texts(header::AUTHORIZATION).filter_map(|text| text.strip_prefix("Bearer ")).collect();
         let is_owner = bearers.iter().any(|secret| self.session.is(secret))
             || headers.contains_key(header::UPGRADE)
                 && texts(header::SEC_WEBSOCKET_PROTOCOL)
                     .flat_map(|text| text.split(','))
                     .any(|secret| self.session.is(secret.trim()));
-        let is_reader = || bearers.iter().any(|secret| self.reader.is(secret));
-        match is_owner {
-            true => Some(Role::Owner),
-            false => is_reader().then_some(Role::Reader),
+        if is_owner {
+            return Some(Role::Owner);
         }
+        bearers.iter().any(|secret| self.reader.is(secret)).then_some(Role::Reader)
     }
 
     /// Checks a request by its head, before its body is read.
@@ -375,9 +373,7 @@ pub(super) async fn login(
         Login::Password(password) => auth.check_password(&password, connection.address()),
     };
     match checked {
-        Ok(Role::Owner) => {
-            Json(Session { session: auth.session(), reader: false }).into_response()
-        }
+        Ok(Role::Owner) => Json(Session { session: auth.session(), reader: false }).into_response(),
         Ok(Role::Reader) => {
             Json(Session { session: auth.reader.text(), reader: true }).into_response()
         }
@@ -408,8 +404,9 @@ impl Auth {
         if let Some(wait) = failed.wait(address, now) {
             return Err(Denied::TooMany(wait.as_secs() + 1));
         }
-        let is_right = |right: &Option<Password>| right.as_ref().is_some_and(|it| it.is(password));
-        let role = match (is_right(&self.password), is_right(&self.reader_password)) {
+        let is_right = |right: Option<&Password>| right.is_some_and(|it| it.is(password));
+        let passwords = (self.password.as_ref(), self.reader_password.as_ref());
+        let role = match (is_right(passwords.0), is_right(passwords.1)) {
             (true, _) => Role::Owner,
             (false, true) => Role::Reader,
             (false, false) => {

@@ -157,7 +157,9 @@ impl Admin {
         let found = one_of(open, text)?;
         match found {
             Some(found) => Ok(found),
-            None => one_of(self.history()?, text)?.ok_or_else(|| AdminError::Unknown(text.to_owned())),
+            None => {
+                one_of(self.history()?, text)?.ok_or_else(|| AdminError::Unknown(text.to_owned()))
+            }
         }
     }
 
@@ -183,8 +185,7 @@ impl Admin {
         }
         let bucket = self.connection.find_matches()?.ok_or_else(|| broken("no matches"))?;
         let names = Names::of_id(found.id.clone());
-        let changed =
-            self.connection.request(update_control(&bucket, &names.control, change))?;
+        let changed = self.connection.request(update_control(&bucket, &names.control, change))?;
         Ok(changed)
     }
 
@@ -248,11 +249,7 @@ impl Admin {
     ///
     /// # Errors
     /// The file is not on the server.
-    pub fn openings(
-        &self,
-        spec: &MatchSpec,
-        cache: &Path,
-    ) -> Result<Option<PathBuf>, QueueError> {
+    pub fn openings(&self, spec: &MatchSpec, cache: &Path) -> Result<Option<PathBuf>, QueueError> {
         let OpeningSource::File { path, .. } = &spec.plan.openings.source else { return Ok(None) };
         let Some(content) = spec.openings else {
             // A directory is not sent: it must exist on each host.

@@ -350,8 +350,7 @@ async fn connect(access: &Access) -> Result<Client, String> {
     let unreadable =
         |path: &Path, error: io::Error| format!("`{}` cannot be read: {error}", path.display());
     if let Some(path) = &access.credentials {
-        options =
-            options.credentials_file(path).await.map_err(|error| unreadable(path, error))?;
+        options = options.credentials_file(path).await.map_err(|error| unreadable(path, error))?;
     }
     if let Some(path) = &access.nkey {
         let seed = std::fs::read_to_string(path).map_err(|error| unreadable(path, error))?;
@@ -410,4 +409,3 @@ impl fmt::Debug for Connection {
         f.debug_struct("Connection").finish_non_exhaustive()
     }
 }
-

@@ -19,8 +19,8 @@ use tokio::time::Instant;
 use crate::event::End;
 use crate::game::{Tablebases, verify_pair};
 use crate::pairing::{PairResult, Pairing};
-use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::admin::{archive, update_control};
+use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::lease::{Lease, Renewal};
 use crate::queue::nats::messages::{
     Control, Ended, Names, OpenMatch, QuarantinedResult, STATUS, WORKERS, WorkerMessage,
@@ -289,8 +289,7 @@ impl NatsDispatcher {
                     let original = original.map(|it| it.payload);
                     let text = quarantine_text(&entry, original.as_deref());
                     if let Ok(text) = text
-                        && let Ok(ack) =
-                            stream.publish(names.quarantine.clone(), text.into()).await
+                        && let Ok(ack) = stream.publish(names.quarantine.clone(), text.into()).await
                         && ack.await.is_ok()
                     {
                         // Otherwise the next coordinator quarantines it.

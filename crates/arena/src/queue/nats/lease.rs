@@ -49,8 +49,9 @@ impl Lease {
         let until = Instant::now() + 2 * timeout;
         let mut held: Option<u64> = None;
         loop {
-            let created = connection
-                .request(async { Ok::<_, QueueError>(bucket.create(id, text.clone().into()).await) })?;
+            let created = connection.request(async {
+                Ok::<_, QueueError>(bucket.create(id, text.clone().into()).await)
+            })?;
             match created {
                 Ok(revision) => {
                     return Ok(Self { bucket, key: id.to_owned(), value, revision, timeout });

@@ -16,6 +16,8 @@ pub(super) struct Shares {
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     priority: i32,
+    /// Whether jobs may be taken.
+    is_live: bool,
     /// Pairs in progress.
     running: usize,
     /// Time spent on finished pairs.
@@ -28,15 +30,19 @@ impl Shares {
     pub(super) fn set(&mut self, matches: &BTreeMap<String, i32>) {
         self.matches.retain(|id, share| matches.contains_key(id) || share.running > 0);
         let least = self.matches.values().map(|share| share.spent).min().unwrap_or_default();
+        for (id, share) in &mut self.matches {
+            share.is_live = matches.contains_key(id);
+        }
         for (id, &priority) in matches {
-            let new = Share { spent: least, ..Share::default() };
+            let new = Share { spent: least, is_live: true, ..Share::default() };
             self.matches.entry(id.clone()).or_insert(new).priority = priority;
         }
     }
 
     /// The matches in the order of their claim to a slot, which has played `current` before.
     pub(super) fn order(&self, current: Option<&str>) -> Vec<String> {
-        let mut matches: Vec<(&String, &Share)> = self.matches.iter().collect();
+        let mut matches: Vec<(&String, &Share)> =
+            self.matches.iter().filter(|(_, share)| share.is_live).collect();
         matches.sort_by_key(|(id, share)| {
             let is_current = current == Some(id.as_str());
             let bonus = if is_current { QUANTUM } else { Duration::ZERO };
@@ -123,6 +129,17 @@ mod tests {
             current = Some(next);
         }
         assert!((2..=3).contains(&changes), "{changes}");
+    }
+
+    #[test]
+    fn gives_no_slot_to_a_match_that_is_not_live() {
+        let mut shares = shares(&[("a", 0), ("b", 0)]);
+        shares.start("a");
+        shares.set(&priorities(&[("b", 0)]));
+        assert_eq!(shares.order(Some("a")), ["b"]);
+        shares.end("a", QUANTUM);
+        shares.set(&priorities(&[("a", 0), ("b", 0)]));
+        assert_eq!(shares.order(Some("b")).len(), 2);
     }
 
     #[test]

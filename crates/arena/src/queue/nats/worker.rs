@@ -137,7 +137,9 @@ impl Matches {
     /// The rejected matches.
     pub(super) fn rejected(&self) -> Vec<RejectedMatch> {
         let entries = self.rejected.iter();
-        entries.map(|(id, (_, why))| RejectedMatch { id: id.clone(), why: why.to_string() }).collect()
+        entries
+            .map(|(id, (_, why))| RejectedMatch { id: id.clone(), why: why.to_string() })
+            .collect()
     }
 
     /// Accepts a match, if it is permitted.
@@ -425,8 +427,7 @@ impl NatsJobs {
     fn lease(&self, message: Message) -> Option<NatsLease> {
         let served = &self.served;
         let plan_hash = served.spec.plan_hash;
-        let mut job: Job =
-            read(&message.payload).filter(|job: &Job| job.plan_hash == plan_hash)?;
+        let mut job: Job = read(&message.payload).filter(|job: &Job| job.plan_hash == plan_hash)?;
         let delivered = message.info().map_or(1, |info| info.delivered);
         job.deliveries = u32::try_from(delivered.saturating_sub(1)).unwrap_or_default();
         let message = Arc::new(message);

@@ -13,7 +13,9 @@ use readyok_arena::queue::nats::{Access, Connection, Matches, NatsDispatcher, Pe
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Ends, Server, offer, open, order, play, results, serve, settings, worker};
+use super::{Ends, Server, find, offer, open, order, play, results, serve, settings, worker};
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
 
 fn write(path: &Path, text: &str) -> PathBuf {
     fs::write(path, text).expect("space");
@@ -87,6 +89,21 @@ fn logs_in_with_a_password_or_a_token_in_the_address() {
     };
     check("user: me, password: \"se%:cret\"", "me:se%25%3acret@", "me:secret@");
     check("token: \"some token\"", "some%20token@", "other@");
+}
+
+#[test]
+fn reports_an_unusable_server_with_its_address() {
+    let port = free_port();
+    let access = |server: String| Access { server, ..Access::default() };
+    let why = |access: &Access| Connection::open(access).expect_err("no queue").to_string();
+    let address = format!("nats://127.0.0.1:{port}");
+    let refused = why(&access(address.replace("//", "//me:secret@")));
+    assert!(refused.starts_with(&format!("no queue at {address}: ")), "{refused}");
+    assert!(!refused.contains("secret"), "{refused}");
+    let Some(_) = Server::start() else { return };
+    let _server = NatsServer::start_without_jetstream(&find("nats-server"), port);
+    let without = why(&access(address));
+    assert!(without.contains("has no JetStream"), "{without}");
 }
 
 #[test]

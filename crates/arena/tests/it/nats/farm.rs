@@ -9,11 +9,13 @@ use std::time::{Duration, SystemTime};
 
 use readyok_arena::event::End;
 use readyok_arena::pairing::{PairResult, WorkerId};
-use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
-    Admin, Connection, Cost, Departure, NatsDispatcher, Permissions, Phase, Pool, Take,
+    Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, Permissions, Phase,
+    Pool, Take,
 };
+use readyok_arena::queue::{Dispatcher, MatchSpec};
 use readyok_arena::runner::{Match, Settings, Summary};
+use readyok_arena::schedule::{Next, Schedule};
 use readyok_arena::store::{IndexSet, Reader, Store};
 use readyok_rules::Side;
 use tempfile::TempDir;
@@ -51,10 +53,11 @@ impl Farmhand {
                 match one.take(&mut slot) {
                     Take::Leave => return played,
                     Take::Wait => {}
-                    Take::Prepare(new) => {
-                        let served = one.accept(&new).expect("a match that is permitted");
-                        one.ready(&new, served, Cost(1));
-                    }
+                    Take::Prepare(new) => match one.accept(&new) {
+                        Ok(served) => one.ready(&new, served, Cost(1)),
+                        // The match has just ended.
+                        Err(why) => one.reject(&new, why),
+                    },
                     Take::Job(mut job) => {
                         let lease = job.lease().expect("a lease");
                         thread::sleep(delay);
@@ -110,7 +113,7 @@ fn run(
 ) -> Summary {
     let connection = connect(port);
     let game = Match::new(store, Settings::default()).expect("a match");
-    let settings = readyok_arena::queue::nats::CoordinatorSettings { priority, ..settings() };
+    let settings = CoordinatorSettings { priority, ..settings() };
     let reports = game.reports();
     let dispatcher = NatsDispatcher::open(&connection, spec, stored, settings, reports);
     let mut dispatcher = dispatcher.expect("a queue");
@@ -169,12 +172,7 @@ fn a_dead_coordinator_does_not_block_other_matches() {
     let dispatcher = NatsDispatcher::open(&connection, dead.clone(), None, settings(), sender);
     dispatcher.expect("a queue").abandon();
     let live = spec(directory.path(), ["c", "d"], 5);
-    let hand = Farmhand::start(
-        server.port,
-        "w",
-        directory.path().join("cache"),
-        Duration::ZERO,
-    );
+    let hand = Farmhand::start(server.port, "w", directory.path().join("cache"), Duration::ZERO);
     let path = directory.path().join("live");
     let summary = coordinate(server.port, path.clone(), live, 0).join().expect("no panic");
     assert_eq!((summary.end, summary.complete), (End::Complete, 5));
@@ -195,9 +193,8 @@ fn workers_play_all_matches_by_priority() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let connection = server.connect();
-    let specs: Vec<MatchSpec> = [["a", "b"], ["c", "d"], ["e", "f"]]
-        .map(|names| spec(directory.path(), names, 6))
-        .into();
+    let specs: Vec<MatchSpec> =
+        [["a", "b"], ["c", "d"], ["e", "f"]].map(|names| spec(directory.path(), names, 6)).into();
     let runs: Vec<_> = specs
         .iter()
         .zip([0, 0, 5])
@@ -211,9 +208,8 @@ fn workers_play_all_matches_by_priority() {
         (open.iter().filter(|it| it.phase == Phase::Running).count() == 3).then_some(())
     });
     let delay = Duration::from_millis(100);
-    let hands = ["one", "two"].map(|name| {
-        Farmhand::start(server.port, name, directory.path().join(name), delay)
-    });
+    let hands = ["one", "two"]
+        .map(|name| Farmhand::start(server.port, name, directory.path().join(name), delay));
     for run in runs {
         assert_eq!(run.join().expect("no panic").complete, 6);
     }
@@ -300,9 +296,14 @@ fn another_host_takes_a_match_over() {
     let (sender, reports) = channel();
     let mut dispatcher =
         NatsDispatcher::open(&connection, spec.clone(), None, settings(), sender).expect("a queue");
-    super::offer(&mut dispatcher, &spec, 0..3);
-    let hand =
-        Farmhand::start(server.port, "w", directory.path().join("cache"), Duration::ZERO);
+    let mut schedule = Schedule::open(&spec.plan).expect("a schedule");
+    for _ in 0..3 {
+        let Next::Pairing(pairing) = schedule.next().expect("a pairing") else {
+            panic!("no pairing")
+        };
+        dispatcher.offer(spec.job(pairing)).expect("a queue");
+    }
+    let hand = Farmhand::start(server.port, "w", directory.path().join("cache"), Duration::ZERO);
     assert_eq!(super::results(&reports, 3).len(), 3);
     dispatcher.abandon();
     // The programs of the plan are not on the new host.
