@@ -96,6 +96,9 @@ mod tests {
             *counts.entry(next.clone()).or_default() += 1;
             current[slot] = Some(next);
         }
+        for id in current.iter().flatten() {
+            shares.end(id, Duration::from_secs(seconds));
+        }
         counts.into_iter().collect()
     }
 
