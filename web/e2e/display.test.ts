@@ -188,7 +188,12 @@ test.each([
       .poll(() => coordinates(page))
       .toEqual([twice(files).toReversed(), twice(ranks).toReversed()]);
     await page.goto('http://readyok.test/#/settings');
-    await page.getByLabel(en('settings.coordinates')).uncheck();
+    await page.getByLabel(en('settings.coordinates')).selectOption('inside');
+    await page.goto('http://readyok.test/#/analyse/1');
+    await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+    await expect.poll(() => coordinates(page)).toEqual([twice(files), twice(ranks)]);
+    await page.goto('http://readyok.test/#/settings');
+    await page.getByLabel(en('settings.coordinates')).selectOption('off');
     await page.goto('http://readyok.test/#/analyse/1');
     await page.locator('[data-square]').first().waitFor({ state: 'attached' });
     expect(await coordinates(page)).toEqual([[], []]);

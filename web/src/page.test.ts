@@ -39,10 +39,14 @@ test('handles keys only by the shortcut table, without duplicates', () => {
   const walks = [
     'board/Board',
     'board/Promotion',
+    'parts/BoardSizer',
     'parts/ConfirmButton',
     'parts/Editor',
+    'parts/GameBar',
     'parts/GameTabs',
     'parts/Graph',
+    'parts/PositionPanel',
+    'parts/Splitter',
   ].map((name) => `src/${name}.svelte`);
   const ways = /keydown|keyup|keypress|accesskey/i;
   const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));

@@ -2,6 +2,7 @@
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 export type Language = 'en' | 'ja';
 export type ShogiPieces = 'kanji' | 'international';
+export type Coordinates = 'inside' | 'outside' | 'off';
 export type Notation = 'auto' | 'western' | 'japanese';
 
 /** All stored preferences, as strings. */
@@ -10,7 +11,7 @@ export const defaults = {
   language: '' as Language | '',
   shogiPieces: '' as ShogiPieces | '',
   notation: 'auto' as Notation,
-  coordinates: 'true',
+  coordinates: 'outside' as Coordinates,
   animation: 'true',
   announce: 'true',
   arrows: 'true',
@@ -21,6 +22,13 @@ export const defaults = {
   tablebase: 'false',
   explorer: 'false',
   explorerSource: '',
+  /** The width of the board in percent of the available room. */
+  boardSize: '100',
+  /** The height of the engines above the moves in percent. */
+  split: '45',
+  /** Names of open games, by number. */
+  gameNames: '',
+  figurines: 'false',
   newGame: '',
   analysis: '',
 };

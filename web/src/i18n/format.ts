@@ -19,12 +19,17 @@ import { known, t } from './index.svelte';
 
 /** A move in the preferred notation. */
 export function moveText(text: MoveText): string {
-  if (!text.japanese) return text.western;
+  if (!text.japanese) return prefs.figurines === 'true' ? figurines(text.western) : text.western;
   const japanese =
     prefs.notation === 'japanese' ||
     (prefs.notation === 'auto' && (language() === 'ja' || shogiPieces() === 'kanji'));
   return japanese ? text.japanese : text.western;
 }
+
+const FIGURINES: Record<string, string> = { K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘' };
+
+/** Replaces the letters of pieces by figurines. */
+export const figurines = (san: string) => san.replace(/[KQRBN]/g, (letter) => FIGURINES[letter] ?? letter);
 
 const KANJI = '一二三四五六七八九';
 

@@ -74,10 +74,23 @@ export function moverOf(game: Game, node: Node): Side {
 
 /** The number of a move, and whether it is one of the second side. */
 export function numberOf(game: Game, node: Node): { number: number; second: boolean } {
-  if (game.variant === 'shogi') return { number: game.first_number + node.ply - 1, second: false };
+  return numberAt(game, node.ply);
+}
+
+/** The number of the move at a ply, and whether it is one of the second side. */
+export function numberAt(game: Game, ply: number): { number: number; second: boolean } {
+  if (game.variant === 'shogi') return { number: game.first_number + ply - 1, second: false };
   const half = game.first_turn === 'second' ? 1 : 0;
-  const count = node.ply - 1 + half;
+  const count = ply - 1 + half;
   return { number: game.first_number + Math.floor(count / 2), second: count % 2 === 1 };
+}
+
+/** The number before a move of a printed line, which starts at `index` 0; empty where none is usual. */
+export function lineNumber(game: Game, ply: number, index: number): string {
+  if (game.variant === 'shogi') return index === 0 ? `${game.first_number + ply - 1}.` : '';
+  const { number, second } = numberAt(game, ply);
+  if (second) return index === 0 ? `${number}…` : '';
+  return `${number}.`;
 }
 
 /** The number of a single move, such as `5` and `5…`. */

@@ -1,0 +1,106 @@
+// The analysis board: start, position, input, and tabs of open games.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import type { GameLine } from '../src/api/wire';
+import { launch, violations } from './browser';
+import { defaultServer, game, open, START, storePrefs } from './fakeServer';
+import { en, ja } from './labels';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+const openGame = (id: number, more: Partial<GameLine> = {}): GameLine => ({
+  id,
+  variant: 'chess',
+  names: { first: '', second: '' },
+  plies: 0,
+  playing: false,
+  result: '*',
+  changed: 0,
+  ...more,
+});
+
+test('starts the analysis with a board instead of a form', async () => {
+  const fake = defaultServer();
+  open(fake, game(5, 'chess'));
+  fake.answer = (command) => (command.kind === 'new_game' ? { kind: 'game', game: 5 } : { kind: 'done' });
+  const page = await fake.page(browser, '#/analyse');
+  await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+  expect(page.url()).toContain('#/analyse/5');
+  expect(fake.commands.filter(({ kind }) => kind === 'new_game')).toEqual([
+    {
+      kind: 'new_game',
+      game: { variant: 'chess', start: { kind: 'usual' }, players: null, rules: 'federation', book: null },
+    },
+  ]);
+  await page.context().close();
+});
+
+test.each(['en', 'ja'] as const)('copies the position and opens pasted text (%s)', async (language) => {
+  const text = language === 'en' ? en : ja;
+  const fake = defaultServer();
+  storePrefs(fake, { language });
+  open(fake, game(5, 'chess'));
+  open(fake, game(6, 'chess'));
+  fake.http.set('import', { games: [], total: 1, opened: 6, errors: [], warnings: [] });
+  const page = await fake.page(browser, '#/analyse/5');
+  await page.getByRole('button', { name: text('position.copy', { notation: 'FEN' }) }).click();
+  expect(await page.getByLabel('FEN', { exact: true }).inputValue()).toBe(START);
+  const input = page.getByLabel(text('position.input'));
+  await input.press('Control+v');
+  await expect.poll(() => input.inputValue()).toBe(START);
+  await input.fill('e4 e5 Nf3');
+  expect(await violations(page)).toEqual([]);
+  await input.press('Enter');
+  await expect.poll(() => page.url()).toContain('#/analyse/6');
+  await page.context().close();
+});
+
+test.each(['en', 'ja'] as const)(
+  'shows open games as tabs that can be renamed, closed and reopened (%s)',
+  async (language) => {
+    const text = language === 'en' ? en : ja;
+    const fake = defaultServer();
+    storePrefs(fake, { language });
+    for (const id of [3, 4, 5]) open(fake, game(id, 'chess'));
+    const names = { first: 'Morphy', second: 'Anderssen' };
+    fake.topics.set('games', {
+      kind: 'games',
+      state: { games: [openGame(5), openGame(4, { names }), openGame(3)] },
+    });
+    fake.answer = (command) =>
+      command.kind === 'open_game' ? { kind: 'game', game: command.game } : { kind: 'done' };
+    const page = await fake.page(browser, '#/analyse/5');
+    const tabs = page.getByRole('navigation', { name: text('tabs.label') });
+    const titles = () => tabs.getByRole('link').allTextContents();
+    const chess = text('variant.chess');
+    await expect
+      .poll(async () => (await titles()).map((title) => title.trim()))
+      .toEqual([chess, 'Morphy – Anderssen', chess]);
+    expect(await violations(page)).toEqual([]);
+    await tabs.getByRole('link', { name: 'Morphy – Anderssen' }).click();
+    await expect.poll(() => page.url()).toContain('#/analyse/4');
+    await tabs.getByRole('button', { name: text('tabs.rename') }).click();
+    await tabs.getByRole('textbox').fill('Evergreen');
+    await tabs.getByRole('textbox').press('Enter');
+    await tabs.getByRole('link', { name: 'Evergreen' }).waitFor();
+    await tabs.getByRole('button', { name: text('tabs.close', { game: 'Evergreen' }) }).click();
+    // The next tab is shown.
+    await expect.poll(() => page.url()).toContain('#/analyse/5');
+    await expect
+      .poll(() => fake.commands.filter(({ kind }) => kind === 'close_game'))
+      .toEqual([{ kind: 'close_game', game: 4 }]);
+    fake.delta('games', { kind: 'games', delta: { changed: [], removed: [4] } });
+    await expect.poll(() => tabs.getByRole('link').count()).toBe(2);
+    await tabs.getByRole('button', { name: text('tabs.reopen') }).click();
+    await expect.poll(() => page.url()).toContain('#/analyse/4');
+    await page.context().close();
+  },
+);
