@@ -22,7 +22,7 @@ const ENGINE = 2;
 function play(more: Partial<Play> = {}, human: Side = 'first'): Play {
   const time = { kind: 'none' } as const;
   const limits = { depth: null, nodes: null, time: null, mate: null };
-  const person = {
+  const me = {
     player: { kind: 'human', name: 'Ada', time } as const,
     name: 'Ada',
     info: null,
@@ -53,7 +53,7 @@ function play(more: Partial<Play> = {}, human: Side = 'first'): Play {
   return {
     status: 'searching',
     failure: null,
-    players: human === 'first' ? { first: person, second: engine } : { first: engine, second: person },
+    players: human === 'first' ? { first: me, second: engine } : { first: engine, second: me },
     tip: 0,
     clocks: null,
     draw_offer: null,

@@ -188,7 +188,7 @@ test.each(['en', 'ja'] as const)(
   },
 );
 
-test('puts the hands of shogi beside the board and selects pieces there', async () => {
+test('puts the hands of shogi next to the board and selects pieces there', async () => {
   const fake = analyzed('shogi', 'en');
   const sfen = 'lnsgkgsnl/1r5b1/pppppp1pp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b Pp 1';
   const state = longGame('shogi', 4, 0);
@@ -262,10 +262,10 @@ test('folds variations, numbers their moves, and steps by the wheel', async () =
   const page = await fake.page(browser, '#/analyse/5', { viewport: { width: 1440, height: 900 } });
   const variations = page.getByTestId('variation');
   await expect.poll(() => variations.count()).toBe(2);
-  const words = (value: string | null) => (value ?? '').replace(/\s+/g, ' ').trim();
+  const trimmed = (value: string | null) => (value ?? '').replace(/\s+/g, ' ').trim();
   // Lines of engines have move numbers.
-  expect(words(await page.locator('.pv').first().textContent())).toMatch(/^3\. ?e4 e5 ?4\. ?Nf3 Nc6 ?5\./);
-  const first = async () => words(await variations.first().textContent());
+  expect(trimmed(await page.locator('.pv').first().textContent())).toMatch(/^3\. ?e4 e5 ?4\. ?Nf3 Nc6 ?5\./);
+  const first = async () => trimmed(await variations.first().textContent());
   expect((await first()).replaceAll(' ', '')).toBe('2.Nc6e43.e53.e5Nf33…Nf3');
   const inner = await variations.nth(1).boundingBox();
   const outer = await variations.first().boundingBox();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, enter, moveElements, paste, squares, useServer, visit, moveTexts } from './fixture';
-import { en, starts } from './labels';
+import { en } from './labels';
 
 const fixture = useServer();
 
@@ -120,8 +120,8 @@ const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][
     'written into the field',
     async (page, text) => {
       await record(page);
-      await page.getByLabel(starts('record.paste')).fill(text);
-      await page.getByRole('button', { name: en('record.submit'), exact: true }).click();
+      await page.getByLabel(en('position.input')).fill(text);
+      await page.getByRole('button', { name: en('position.open'), exact: true }).click();
     },
   ],
 ];
@@ -215,8 +215,8 @@ test('imports several files and reports errors with their locations', async () =
   await expect.poll(() => moveElements(page).count(), LONG).toBe(5);
 
   await record(page);
-  await page.getByLabel(starts('record.paste')).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
-  await page.getByRole('button', { name: en('record.submit'), exact: true }).click();
+  await page.getByLabel(en('position.input')).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
+  await page.getByRole('button', { name: en('position.open'), exact: true }).click();
   // The part before the defect is imported.
   await page
     .locator('.toasts > *')

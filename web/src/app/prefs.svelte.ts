@@ -2,6 +2,9 @@
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 export type Language = 'en' | 'ja';
 export type ShogiPieces = 'kanji' | 'international';
+export type ChessPieces = 'classic' | 'simple';
+export type ChessBoard = 'green' | 'brown' | 'blue' | 'gray';
+export type ShogiBoard = 'kaya' | 'light' | 'dark';
 export type Coordinates = 'inside' | 'outside' | 'off';
 export type Notation = 'auto' | 'western' | 'japanese';
 
@@ -10,6 +13,9 @@ export const defaults = {
   theme: 'auto' as Theme,
   language: '' as Language | '',
   shogiPieces: '' as ShogiPieces | '',
+  chessPieces: 'classic' as ChessPieces,
+  chessBoard: 'green' as ChessBoard,
+  shogiBoard: 'kaya' as ShogiBoard,
   notation: 'auto' as Notation,
   coordinates: 'outside' as Coordinates,
   animation: 'true',

@@ -5,11 +5,20 @@ import { t } from '../i18n/index.svelte';
 import { errorInfoText } from '../i18n/format';
 import { upload } from '../store/http';
 import { showError } from '../store/server.svelte';
+import { decodeRecord, OPEN } from './link';
+
+/** The text of a link with a record, or the text itself. */
+async function contentOf(blob: Blob): Promise<Blob> {
+  const start = await blob.slice(0, 200).text();
+  if (!start.includes(OPEN)) return blob;
+  const record = await decodeRecord(await blob.text());
+  return record === null ? blob : new Blob([record]);
+}
 
 /** Uploads a record and optionally opens its first game. */
 export async function importText(blob: Blob, name: string, open: boolean): Promise<Imported | null> {
   try {
-    const result = await upload<Imported>('import', { name, open: String(open) }, blob);
+    const result = await upload<Imported>('import', { name, open: String(open) }, await contentOf(blob));
     const text = t('record.done', { count: result.total });
     // Many games end without a result.
     const error = result.errors[0] ?? result.warnings.find(({ code }) => code !== 'unexpected_end');

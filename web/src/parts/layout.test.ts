@@ -7,18 +7,18 @@ const at = (width: number, height: number) => ({ width: width - NAV, height: hei
 
 test('has three columns on wide screens, unless the board would be much smaller', () => {
   expect(layoutOf('chess', at(1024, 768), true, 1).columns).toBe(2);
-  expect(layoutOf('chess', at(1440, 900), true, 1)).toEqual({ columns: 3, board: 707, beside: false });
+  expect(layoutOf('chess', at(1440, 900), true, 1)).toEqual({ columns: 3, board: 707, sideHands: false });
   expect(layoutOf('chess', at(1440, 900), false, 1).columns).toBe(2);
   expect(layoutOf('shogi', at(1440, 900), true, 1).columns).toBe(2);
   expect(layoutOf('shogi', at(1920, 1080), true, 1).columns).toBe(3);
 });
 
-test('puts the hands of shogi beside the board where the board becomes larger', () => {
+test('puts the hands of shogi next to the board where the board becomes larger', () => {
   const wide = layoutOf('shogi', at(1440, 900), true, 1);
-  expect(wide.beside).toBe(true);
+  expect(wide.sideHands).toBe(true);
   // The board without the hands has the height of the window.
   expect((wide.board / 1.25) * (12 / 11)).toBeCloseTo(900 - TABS - 117 - 42, -1);
-  expect(layoutOf('shogi', at(1000, 1400), true, 1).beside).toBe(false);
+  expect(layoutOf('shogi', at(1000, 1400), true, 1).sideHands).toBe(false);
 });
 
 test('scales the board down to a minimum', () => {

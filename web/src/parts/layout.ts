@@ -4,10 +4,10 @@ import type { Variant } from '../api/wire';
 export interface Layout {
   /** Whether moves and engines have columns of their own. */
   columns: 2 | 3;
-  /** The width of the board in pixels, hands beside it included. */
+  /** The width of the board in pixels, hands next to it included. */
   board: number;
-  /** Whether the hands of shogi are beside the board. */
-  beside: boolean;
+  /** Whether the hands of shogi are next to the board. */
+  sideHands: boolean;
 }
 
 /** Below this width the page has a single column, laid out by the style sheet. */
@@ -25,7 +25,7 @@ const POSITION = 42;
 const LOW = 620;
 const GAP = 18;
 const SMALLEST = 240;
-/** Hands beside a board, as a share of its width. */
+/** Hands next to a board, as a share of its width. */
 export const HANDS = 0.25;
 /** Height of a shogi board with hands above and below, as a multiple of its width. */
 const TALL = 1.37;
@@ -43,12 +43,12 @@ export function layoutOf(
     // The evaluation bar needs room, too.
     const room = width - others - 2 * GAP - (analyzes ? 30 : 0) - 20;
     const tall = height - OUTSIDE - (analyzes && height > LOW ? POSITION : 0);
-    if (variant !== 'shogi') return { columns, board: Math.min(room, tall), beside: false };
-    const beside = Math.min(room / (1 + HANDS), tall / WIDE);
+    if (variant !== 'shogi') return { columns, board: Math.min(room, tall), sideHands: false };
+    const sideHands = Math.min(room / (1 + HANDS), tall / WIDE);
     const above = Math.min(room, tall / TALL);
-    return beside > above
-      ? { columns, board: beside * (1 + HANDS), beside: true }
-      : { columns, board: above, beside: false };
+    return sideHands > above
+      ? { columns, board: sideHands * (1 + HANDS), sideHands: true }
+      : { columns, board: above, sideHands: false };
   };
   const two = fit(2);
   const three = fit(3);
