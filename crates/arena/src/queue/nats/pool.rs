@@ -27,7 +27,7 @@ use crate::queue::nats::worker::{Candidate, Matches, NatsJobs, Served};
 use crate::queue::{Lease, MatchSpec, QueueError, Rejection, Stop};
 use crate::time::unix_ms;
 
-/// Delay between two requests for jobs while there are none.
+/// Delay between two requests for jobs of an idle worker.
 const IDLE_DELAY: Duration = Duration::from_millis(500);
 
 /// Maximum interval between two publications of the state.
@@ -48,7 +48,7 @@ struct State {
     shares: Shares,
     /// Units that are not in use.
     free: usize,
-    /// No requests for jobs before this time, as there were none.
+    /// The time of the next request for jobs of an idle worker.
     no_jobs_until: Option<Instant>,
     last_active: Instant,
     leaving: Option<Departure>,
@@ -202,7 +202,7 @@ impl Pool {
             let is_current = found.get(id).is_some_and(|candidate| candidate.spec == entry.spec);
             match &entry.phase {
                 Phase::Preparing => true,
-                // A match that is resumed after a stop starts anew.
+                // A match that is resumed after a stop is prepared again.
                 Phase::Ready { served, .. } => {
                     is_current && served.stop_token().stopped().is_none()
                 }
@@ -221,7 +221,7 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// The next task of a slot. Waits a moment if there is none.
+    /// The next task of a slot. Without a job, it waits half a second.
     pub fn take(&self, slot: &mut Slot) -> Take<'_> {
         let current = slot.jobs.as_ref().map(|jobs| jobs.served().id().to_owned());
         let order = {

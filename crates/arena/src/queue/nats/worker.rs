@@ -309,7 +309,7 @@ impl Served {
         self.connection.wait(self.next_message(None))
     }
 
-    /// Whether there is a job now, as far as is known.
+    /// Whether the queue has a job. An outage counts as no.
     pub(super) fn has_jobs(&self) -> bool {
         let info = async { self.consumer.get_info().await };
         self.connection.request(info).is_ok_and(|info| info.num_pending > 0)

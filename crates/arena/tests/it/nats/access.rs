@@ -97,9 +97,9 @@ fn reports_an_unusable_server_with_its_address() {
     let access = |server: String| Access { server, ..Access::default() };
     let why = |access: &Access| Connection::open(access).expect_err("no queue").to_string();
     let address = format!("nats://127.0.0.1:{port}");
-    let refused = why(&access(address.replace("//", "//me:secret@")));
-    assert!(refused.starts_with(&format!("no queue at {address}: ")), "{refused}");
-    assert!(!refused.contains("secret"), "{refused}");
+    let unreachable = why(&access(address.replace("//", "//me:secret@")));
+    assert!(unreachable.starts_with(&format!("no queue at {address}: ")), "{unreachable}");
+    assert!(!unreachable.contains("secret"), "{unreachable}");
     let Some(_) = Server::start() else { return };
     let _server = NatsServer::start_without_jetstream(&find("nats-server"), port);
     let without = why(&access(address));
