@@ -83,7 +83,10 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   start(PROGRAM, ['worker', '--queue', queue, '--name', 'helper', '--allow-any', '--cache', directory]);
 
   const page = await fixture.page('#/queue');
-  await page.getByRole('navigation').getByRole('link', { name: en('nav.queue') }).waitFor();
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: en('nav.queue') })
+    .waitFor();
   const link = page.getByRole('link', { name: 'nightly' });
   await link.click(LONG);
   const shown = page.getByRole('region', { name: 'nightly' });

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { optionLines, pentanomial, readOptions } from './queue';
 import type { QueueStatus, Score } from '../store/queue.svelte';
+
+vi.hoisted(() => {
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {} }));
+});
 
 test('reads the options that it writes', () => {
   const options = { Hash: '16', 'Debug Log File': 'a=b', Clear: '' };
