@@ -1,5 +1,7 @@
 //! The command line.
 
+mod train;
+
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
@@ -30,6 +32,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Generate(GenerateArgs),
+    Train(train::TrainArgs),
     Tune(TuneArgs),
     Show(ShowArgs),
     Stats(StatsArgs),
@@ -64,6 +67,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = match cli.verb {
         Verb::Generate(args) => run_generate(&args),
+        Verb::Train(args) => train::run(&args),
         Verb::Tune(args) => run_tune(&args),
         Verb::Show(args) => show(&args),
         Verb::Stats(args) => run_stats(&args),

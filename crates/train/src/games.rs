@@ -5,7 +5,8 @@ use std::ops::Range;
 use cozy_chess::{Board, Piece, Square};
 use narikin::eval::{self, Model, Weight};
 use readyok_rules::{Game, Move, Position, Setup, Side, shakmaty};
-use rsshogi::board::{Position as ShogiBoard, hirate_position};
+use rsshogi::board::{Move32List, Position as ShogiBoard, hirate_position};
+use rsshogi::movegen::generate_legal_all_move32;
 
 /// A game for which Narikin is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,7 +78,7 @@ pub fn number(mv: Move) -> Option<u16> {
 /// A game whose boards can play the numbered moves of a file, with the model of Narikin's evaluation.
 pub trait TrainGame {
     /// The board type of the model.
-    type Board;
+    type Board: Clone;
 
     /// The model of Narikin's evaluation.
     type Model: Model<Board = Self::Board>;
@@ -99,6 +100,21 @@ pub trait TrainGame {
 
     /// Whether a legal move neither captures nor promotes.
     fn is_quiet(board: &Self::Board, mv: u16) -> bool;
+
+    /// The numbers of all legal moves.
+    fn legal_moves(board: &Self::Board) -> Vec<u16>;
+
+    /// The hand-written evaluation in centipawns, for the side to move.
+    fn evaluate(board: &Self::Board) -> i32;
+
+    /// The number of features of a network.
+    const FEATURES: usize;
+
+    /// Calls `each` with every active feature from the perspective of a side.
+    fn features(board: &Self::Board, side: Side, each: impl FnMut(usize));
+
+    /// The output bucket of a network.
+    fn bucket(board: &Self::Board) -> usize;
 
     /// The initial weights of the model.
     fn hand_written() -> Vec<Weight>;
@@ -174,6 +190,51 @@ impl TrainGame for Chess {
         })
     }
 
+    fn legal_moves(board: &Board) -> Vec<u16> {
+        let mut numbers = Vec::new();
+        board.generate_moves(|moves| {
+            numbers.extend(moves.into_iter().map(|mv| {
+                let promotion = match mv.promotion {
+                    Some(Piece::Knight) => 1,
+                    Some(Piece::Bishop) => 2,
+                    Some(Piece::Rook) => 3,
+                    Some(Piece::Queen) => 4,
+                    _ => 0,
+                };
+                mv.from as u16 | (mv.to as u16) << 6 | promotion << 12
+            }));
+            false
+        });
+        numbers
+    }
+
+    fn evaluate(board: &Board) -> i32 {
+        eval::chess::evaluate(board)
+    }
+
+    const FEATURES: usize = 768;
+
+    fn features(board: &Board, side: Side, mut each: impl FnMut(usize)) {
+        let us = match side {
+            Side::First => cozy_chess::Color::White,
+            Side::Second => cozy_chess::Color::Black,
+        };
+        let flip = if side == Side::First { 0 } else { 56 };
+        let mirror = if board.king(us).file() as usize >= 4 { 7 } else { 0 };
+        for (theirs, color) in [us, !us].into_iter().enumerate() {
+            for piece in Piece::ALL {
+                for square in board.colored_pieces(color, piece) {
+                    let square = square as usize ^ flip ^ mirror;
+                    each((theirs * 6 + piece as usize) * 64 + square);
+                }
+            }
+        }
+    }
+
+    fn bucket(board: &Board) -> usize {
+        (board.occupied().len() as usize).saturating_sub(2) / 4
+    }
+
     fn hand_written() -> Vec<Weight> {
         eval::chess::initial_weights()
     }
@@ -218,6 +279,24 @@ impl TrainGame for Shogi {
     fn is_quiet(board: &ShogiBoard, mv: u16) -> bool {
         let mv = rsshogi::types::Move::from_raw(mv);
         mv.is_normal() && !mv.is_promotion() && !board.is_capture_move(mv)
+    }
+
+    fn legal_moves(board: &ShogiBoard) -> Vec<u16> {
+        let mut moves = Move32List::new();
+        generate_legal_all_move32(board, &mut moves);
+        moves.iter().map(|mv| mv.to_move().raw()).collect()
+    }
+
+    fn evaluate(board: &ShogiBoard) -> i32 {
+        eval::shogi::evaluate(board)
+    }
+
+    const FEATURES: usize = 2344;
+
+    fn features(_board: &ShogiBoard, _side: Side, _each: impl FnMut(usize)) {}
+
+    fn bucket(_board: &ShogiBoard) -> usize {
+        0
     }
 
     fn hand_written() -> Vec<Weight> {

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod data;
 pub mod games;
 pub mod generate;
+pub mod nnue;
 mod rng;
 pub mod samples;
 pub mod stats;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use readyok_rules::Side;
 
-use crate::data::{Record, Winner};
+use crate::data::{Ply, Record, Winner};
 use crate::games::{GameKind, TrainGame};
 
 /// A filter of the positions of a game.
@@ -58,6 +58,30 @@ impl fmt::Display for ReplayError {
 
 impl Error for ReplayError {}
 
+/// Calls `with` for every position of a game with a score: its ply, its board, and the move that was
+/// played there.
+///
+/// # Errors
+/// The game cannot be replayed.
+pub fn replay<G: TrainGame>(
+    game: &Record,
+    mut with: impl FnMut(usize, &G::Board, Ply),
+) -> Result<(), ReplayError> {
+    let mut board = G::start(game.start).ok_or(ReplayError::Start(game.start))?;
+    for (ply, &mv) in game.opening.iter().enumerate() {
+        if !G::play(&mut board, mv) {
+            return Err(ReplayError::Move(ply));
+        }
+    }
+    for (ply, &played) in (game.opening.len()..).zip(&game.plies) {
+        with(ply, &board, played);
+        if !G::play(&mut board, played.mv) {
+            return Err(ReplayError::Move(ply));
+        }
+    }
+    Ok(())
+}
+
 /// Calls `with` for every position of a game that passes the filter, if the side to move is not in
 /// check and its move is neither a capture nor a promotion.
 ///
@@ -68,29 +92,19 @@ pub fn each<G: TrainGame>(
     filter: &Filter,
     mut with: impl FnMut(&Sample<'_, G::Board>),
 ) -> Result<(), ReplayError> {
-    let mut board = G::start(game.start).ok_or(ReplayError::Start(game.start))?;
-    for (ply, &mv) in game.opening.iter().enumerate() {
-        if !G::play(&mut board, mv) {
-            return Err(ReplayError::Move(ply));
-        }
-    }
-    for (ply, played) in (game.opening.len()..).zip(&game.plies) {
+    replay::<G>(game, |ply, board, played| {
         let is_plain = ply >= filter.from_ply
             && played.score.unsigned_abs() <= filter.max_score.unsigned_abs()
-            && !G::in_check(&board)
-            && G::is_quiet(&board, played.mv);
+            && !G::in_check(board)
+            && G::is_quiet(board, played.mv);
         if is_plain {
-            let score = match G::turn(&board) {
+            let score = match G::turn(board) {
                 Side::First => played.score,
                 Side::Second => -played.score,
             };
-            with(&Sample { board: &board, score });
+            with(&Sample { board, score });
         }
-        if !G::play(&mut board, played.mv) {
-            return Err(ReplayError::Move(ply));
-        }
-    }
-    Ok(())
+    })
 }
 
 /// Scores are grouped in steps of this size, in centipawns.
@@ -109,6 +123,15 @@ impl Scores {
         let (count, points) = self.steps.entry(score.div_euclid(STEP)).or_default();
         *count += 1;
         *points += f64::from(winner.points());
+    }
+
+    /// Adds the positions of others.
+    pub fn merge(&mut self, other: &Self) {
+        for (&step, &(count, points)) in &other.steps {
+            let sum = self.steps.entry(step).or_default();
+            sum.0 += count;
+            sum.1 += points;
+        }
     }
 
     /// The number of positions.

@@ -472,6 +472,11 @@ impl TermCounts {
 /// One of this number of games is used for validation.
 const VALIDATION_INTERVAL: u64 = 16;
 
+/// Whether a game is used for validation.
+pub(crate) fn validates(game: u64) -> bool {
+    game % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
+}
+
 /// Training and validation positions. They are separated by game, because positions of one game are too
 /// similar.
 #[derive(Debug, Default)]
@@ -550,7 +555,7 @@ pub fn load<G: TrainGame, M: Model<Board = G::Board>>(
         }
         for (game, record) in (0..).zip(reader) {
             let record = record?;
-            let validates = game % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1;
+            let validates = validates(game);
             let data = if validates { &mut split.validation } else { &mut split.training };
             let mut pushed = Ok(());
             samples::each::<G>(&record, filter, |sample| {

@@ -1,0 +1,210 @@
+//! `narikin-train train`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rayon::ThreadPoolBuilder;
+
+use crate::cli::{Done, GameName, send};
+use crate::games::{Chess, GameKind, Shogi, TrainGame};
+use crate::nnue::checkpoint::{Checkpoint, CheckpointError};
+use crate::nnue::curve::Curve;
+use crate::nnue::parameters::{Activation, BLOCK};
+use crate::nnue::source::{Source, Targets};
+use crate::nnue::training::{Settings, Trainer};
+use crate::samples::Filter;
+
+const HELP: &str = "\
+Writes the network with the lowest validation loss, and next to it a checkpoint (.checkpoint) and the learning curve
+(.csv, .svg). One of 16 games is a validation game.
+
+Examples:
+  narikin-train train chess --data games/*.bin --targets static --out static.net
+  narikin-train train chess --data games/*.bin --start static.checkpoint --epochs 20 --out chess.net";
+
+/// Train a network on games
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct TrainArgs {
+    game: GameName,
+    /// Files of games
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    data: Vec<PathBuf>,
+    /// Where to write the network
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Number of hidden units per perspective, a multiple of 32
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    hidden: usize,
+    /// Activation function of the hidden layer
+    #[arg(long, default_value = "crelu")]
+    activation: Activation,
+    /// Scores to train on
+    #[arg(long, default_value = "searches")]
+    targets: TargetName,
+    /// With static targets, the number of random legal moves from each position
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    siblings: u8,
+    /// Number of passes through all games
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    epochs: u32,
+    /// First and last learning rate, on a cosine
+    #[arg(long, value_name = "FIRST:LAST", default_value = "0.001:0.00001", value_parser = pair)]
+    rate: [f32; 2],
+    /// First and last weight of the result in the target, from 0 to 1; the rest is the score
+    #[arg(long, value_name = "FIRST:LAST", default_value = "0.3", value_parser = pair)]
+    wdl: [f32; 2],
+    /// Score with an expected result of 73 %, in centipawns [default: fitted to the games]
+    #[arg(long)]
+    scale: Option<f32>,
+    /// Weight decay
+    #[arg(long, default_value_t = 0.01)]
+    decay: f32,
+    /// Batch size in positions
+    #[arg(long, value_name = "N", default_value_t = 16_384)]
+    batch: usize,
+    /// Number of positions that are shuffled together
+    #[arg(long, value_name = "N", default_value_t = 2_097_152)]
+    buffer: usize,
+    /// Maximum number of validation positions
+    #[arg(long, value_name = "N", default_value_t = 262_144)]
+    validation: usize,
+    /// Number of points of the learning curve
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    reports: u32,
+    /// Checkpoint of another run to start from
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    start: Option<PathBuf>,
+    /// Continue from the checkpoint of an interrupted run with the same arguments
+    #[arg(long)]
+    resume: bool,
+    /// Random seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of threads, which does not affect the result
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum TargetName {
+    /// Scores of searches and results of games
+    Searches,
+    /// The hand-written evaluation
+    Static,
+}
+
+/// Parses two numbers, or one for both.
+fn pair(text: &str) -> Result<[f32; 2], String> {
+    let (first, last) = text.split_once(':').unwrap_or((text, text));
+    let number = |text: &str| match text.parse::<f32>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err(format!("`{text}` is not a positive number")),
+    };
+    Ok([number(first)?, number(last)?])
+}
+
+pub(super) fn run(args: &TrainArgs) -> Done {
+    if args.hidden == 0 || !args.hidden.is_multiple_of(BLOCK) {
+        return Err(format!("{} hidden units are not a multiple of {BLOCK}", args.hidden).into());
+    }
+    if args.wdl.iter().any(|&wdl| wdl > 1.0) {
+        return Err("the weight of the results is above 1".into());
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(args.threads.max(1)).build()?;
+    pool.install(|| match args.game.kind() {
+        GameKind::Chess => train::<Chess>(args),
+        GameKind::Shogi => train::<Shogi>(args),
+    })
+    // A `dyn Error` does not leave the pool.
+    .map_err(Into::into)
+}
+
+#[expect(clippy::disallowed_methods, reason = "measures the speed for progress reports")]
+#[expect(clippy::cast_precision_loss, reason = "a speed")]
+fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
+    let failed = |error: &dyn std::error::Error| error.to_string();
+    let started = Instant::now();
+    let targets = match args.targets {
+        TargetName::Searches => Targets::Searches,
+        TargetName::Static => Targets::Static { siblings: args.siblings },
+    };
+    let source = Source::<G>::load(&args.data, Filter::usual(G::KIND), targets)
+        .map_err(|error| failed(&error))?;
+    let scale = args.scale.unwrap_or_else(|| source.scores().scale());
+    let settings = Settings {
+        hidden: args.hidden,
+        activation: args.activation,
+        epochs: args.epochs,
+        batch: args.batch.max(1),
+        buffer: args.buffer.max(1),
+        rate: args.rate,
+        decay: args.decay,
+        // Results say nothing about the hand-written evaluation.
+        wdl: if args.targets == TargetName::Static { [0.0; 2] } else { args.wdl },
+        scale,
+        centipawns: 400.0,
+        seed: args.seed,
+        reports: args.reports.max(1),
+    };
+    let (validation, evaluations) = source.validation(args.validation);
+    let objective = settings.objective(1.0);
+    let hand_written: f64 = evaluations
+        .iter()
+        .enumerate()
+        .map(|(index, &value)| objective.loss(&validation.get(index), value.into()))
+        .sum::<f64>()
+        / evaluations.len().max(1) as f64;
+    send(&format!(
+        "{} games with {} positions per epoch, {} validation positions, scale {scale:.0}, loaded in {:.1} s",
+        source.games(),
+        source.positions(),
+        validation.len(),
+        started.elapsed().as_secs_f64()
+    ));
+    send(&format!("validation loss of the hand-written evaluation: {hand_written:.6}"));
+    let described = format!("{targets:?} {settings:?} games {}", source.games());
+    let checkpoint_file = args.out.with_extension("checkpoint");
+    let mut curve = Curve { points: Vec::new(), hand_written };
+    let mut trainer = if args.resume {
+        let checkpoint = Checkpoint::read(&checkpoint_file).map_err(|error| failed(&error))?;
+        if checkpoint.settings != described {
+            let (path, found) = (checkpoint_file, checkpoint.settings);
+            let error = CheckpointError::Settings { path, found, wanted: described };
+            return Err(error.to_string());
+        }
+        curve = checkpoint.curve;
+        Trainer::resume(&source, validation, settings, checkpoint.state)
+    } else {
+        let start = args.start.as_deref().map(Checkpoint::read).transpose();
+        let start = start.map_err(|error| failed(&error))?.map(|checkpoint| checkpoint.state.best);
+        Trainer::new(&source, validation, settings, start)
+    };
+    let begun = Instant::now();
+    let before = trainer.state().positions;
+    send(" million   rate      training  validation  positions/s");
+    while let Some(point) = trainer.advance() {
+        let speed = (point.positions - before) as f64 / begun.elapsed().as_secs_f64();
+        send(&format!(
+            "{:>8.2}   {:.6}  {:.6}  {:.6}    {speed:.0}",
+            point.positions as f64 / 1e6,
+            point.rate,
+            point.training,
+            point.validation
+        ));
+        curve.points.push(point);
+        let state = trainer.state().clone();
+        let checkpoint = Checkpoint { settings: described.clone(), state, curve: curve.clone() };
+        checkpoint.write(&checkpoint_file).map_err(|error| failed(&error))?;
+        write(&args.out.with_extension("csv"), &curve.csv())?;
+        write(&args.out.with_extension("svg"), &curve.svg())?;
+    }
+    send(&format!("lowest validation loss: {:.6}", trainer.state().best_loss));
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text)
+        .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
+}
