@@ -1,5 +1,6 @@
 //! The command line.
 
+mod evaluate;
 mod train;
 
 use std::error::Error;
@@ -33,6 +34,7 @@ struct Cli {
 enum Verb {
     Generate(GenerateArgs),
     Train(train::TrainArgs),
+    Evaluate(evaluate::EvaluateArgs),
     Tune(TuneArgs),
     Show(ShowArgs),
     Stats(StatsArgs),
@@ -68,6 +70,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match cli.verb {
         Verb::Generate(args) => run_generate(&args),
         Verb::Train(args) => train::run(&args),
+        Verb::Evaluate(args) => evaluate::run(&args),
         Verb::Tune(args) => run_tune(&args),
         Verb::Show(args) => show(&args),
         Verb::Stats(args) => run_stats(&args),

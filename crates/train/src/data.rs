@@ -85,6 +85,13 @@ impl Error for DataError {
     }
 }
 
+impl DataError {
+    /// A file could not be read.
+    pub(crate) fn unreadable(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), what: "read", source }
+    }
+}
+
 /// Adds the path to an I/O error.
 trait At<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, DataError>;

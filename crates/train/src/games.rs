@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use cozy_chess::{Board, Piece, Square};
 use narikin::eval::{self, Model, Weight};
-use readyok_rules::{Game, Move, Position, Setup, Side, shakmaty};
+use narikin::network::Features;
+use readyok_rules::{Game, Move, Position, Setup, shakmaty};
 use rsshogi::board::{Move32List, Position as ShogiBoard, hirate_position};
 use rsshogi::movegen::generate_legal_all_move32;
 
@@ -78,7 +79,7 @@ pub fn number(mv: Move) -> Option<u16> {
 /// A game whose boards can play the numbered moves of a file, with the model of Narikin's evaluation.
 pub trait TrainGame {
     /// The board type of the model.
-    type Board: Clone;
+    type Board: Features + Clone;
 
     /// The model of Narikin's evaluation.
     type Model: Model<Board = Self::Board>;
@@ -92,9 +93,6 @@ pub trait TrainGame {
     /// Plays the move of a number. False if it is illegal; the board is then unchanged.
     fn play(board: &mut Self::Board, mv: u16) -> bool;
 
-    /// The side to move.
-    fn turn(board: &Self::Board) -> Side;
-
     /// Whether the side to move is in check.
     fn in_check(board: &Self::Board) -> bool;
 
@@ -106,15 +104,6 @@ pub trait TrainGame {
 
     /// The hand-written evaluation in centipawns, for the side to move.
     fn evaluate(board: &Self::Board) -> i32;
-
-    /// The number of features of a network.
-    const FEATURES: usize;
-
-    /// Calls `each` with every active feature from the perspective of a side.
-    fn features(board: &Self::Board, side: Side, each: impl FnMut(usize));
-
-    /// The output bucket of a network.
-    fn bucket(board: &Self::Board) -> usize;
 
     /// The initial weights of the model.
     fn hand_written() -> Vec<Weight>;
@@ -169,13 +158,6 @@ impl TrainGame for Chess {
         chess_move(mv).is_some_and(|mv| board.try_play(mv).is_ok())
     }
 
-    fn turn(board: &Board) -> Side {
-        match board.side_to_move() {
-            cozy_chess::Color::White => Side::First,
-            cozy_chess::Color::Black => Side::Second,
-        }
-    }
-
     fn in_check(board: &Board) -> bool {
         !board.checkers().is_empty()
     }
@@ -212,29 +194,6 @@ impl TrainGame for Chess {
         eval::chess::evaluate(board)
     }
 
-    const FEATURES: usize = 768;
-
-    fn features(board: &Board, side: Side, mut each: impl FnMut(usize)) {
-        let us = match side {
-            Side::First => cozy_chess::Color::White,
-            Side::Second => cozy_chess::Color::Black,
-        };
-        let flip = if side == Side::First { 0 } else { 56 };
-        let mirror = if board.king(us).file() as usize >= 4 { 7 } else { 0 };
-        for (theirs, color) in [us, !us].into_iter().enumerate() {
-            for piece in Piece::ALL {
-                for square in board.colored_pieces(color, piece) {
-                    let square = square as usize ^ flip ^ mirror;
-                    each((theirs * 6 + piece as usize) * 64 + square);
-                }
-            }
-        }
-    }
-
-    fn bucket(board: &Board) -> usize {
-        (board.occupied().len() as usize).saturating_sub(2) / 4
-    }
-
     fn hand_written() -> Vec<Weight> {
         eval::chess::initial_weights()
     }
@@ -268,10 +227,6 @@ impl TrainGame for Shogi {
             && board.try_apply_move32(board.move32_from_move(mv)).is_ok()
     }
 
-    fn turn(board: &ShogiBoard) -> Side {
-        if board.turn() == rsshogi::types::Color::BLACK { Side::First } else { Side::Second }
-    }
-
     fn in_check(board: &ShogiBoard) -> bool {
         board.is_in_check()
     }
@@ -289,14 +244,6 @@ impl TrainGame for Shogi {
 
     fn evaluate(board: &ShogiBoard) -> i32 {
         eval::shogi::evaluate(board)
-    }
-
-    const FEATURES: usize = 2344;
-
-    fn features(_board: &ShogiBoard, _side: Side, _each: impl FnMut(usize)) {}
-
-    fn bucket(_board: &ShogiBoard) -> usize {
-        0
     }
 
     fn hand_written() -> Vec<Weight> {

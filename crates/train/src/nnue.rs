@@ -10,5 +10,6 @@ pub mod gradient;
 pub mod optimizer;
 pub mod parameters;
 pub mod positions;
+pub mod quantization;
 pub mod source;
 pub mod training;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
+use narikin::network::Features as _;
 use readyok_rules::Side;
 
 use crate::data::{Ply, Record, Winner};
@@ -98,7 +99,7 @@ pub fn each<G: TrainGame>(
             && !G::in_check(board)
             && G::is_quiet(board, played.mv);
         if is_plain {
-            let score = match G::turn(board) {
+            let score = match board.turn() {
                 Side::First => played.score,
                 Side::Second => -played.score,
             };

@@ -4,13 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use narikin::network::{Activation, Features, NetworkInfo, Quantization};
 use rayon::ThreadPoolBuilder;
 
 use crate::cli::{Done, GameName, send};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::nnue::checkpoint::{Checkpoint, CheckpointError};
 use crate::nnue::curve::Curve;
-use crate::nnue::parameters::{Activation, BLOCK};
+use crate::nnue::parameters::{BLOCK, Shape};
+use crate::nnue::quantization::quantize;
 use crate::nnue::source::{Source, Targets};
 use crate::nnue::training::{Settings, Trainer};
 use crate::samples::Filter;
@@ -39,7 +41,7 @@ pub(super) struct TrainArgs {
     hidden: usize,
     /// Activation function of the hidden layer
     #[arg(long, default_value = "crelu")]
-    activation: Activation,
+    activation: ActivationName,
     /// Scores to train on
     #[arg(long, default_value = "searches")]
     targets: TargetName,
@@ -79,6 +81,12 @@ pub(super) struct TrainArgs {
     /// Continue from the checkpoint of an interrupted run with the same arguments
     #[arg(long)]
     resume: bool,
+    /// Name of the network [default: the name of the file]
+    #[arg(long)]
+    name: Option<String>,
+    /// Commit of the program, stored in the network
+    #[arg(long, default_value = "unknown")]
+    commit: String,
     /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -88,11 +96,28 @@ pub(super) struct TrainArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum TargetName {
+pub(super) enum TargetName {
     /// Scores of searches and results of games
     Searches,
     /// The hand-written evaluation
     Static,
+}
+
+impl TargetName {
+    pub(super) fn targets(self, siblings: u8) -> Targets {
+        match self {
+            Self::Searches => Targets::Searches,
+            Self::Static => Targets::Static { siblings },
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ActivationName {
+    /// Clipped to 0 and 1
+    Crelu,
+    /// The square of CReLU
+    Screlu,
 }
 
 /// Parses two numbers, or one for both.
@@ -103,6 +128,14 @@ fn pair(text: &str) -> Result<[f32; 2], String> {
         _ => Err(format!("`{text}` is not a positive number")),
     };
     Ok([number(first)?, number(last)?])
+}
+
+/// Parses a number from 0 to 1.
+pub(super) fn weight(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err(format!("`{text}` is not a number from 0 to 1")),
+    }
 }
 
 pub(super) fn run(args: &TrainArgs) -> Done {
@@ -122,20 +155,20 @@ pub(super) fn run(args: &TrainArgs) -> Done {
 }
 
 #[expect(clippy::disallowed_methods, reason = "measures the speed for progress reports")]
-#[expect(clippy::cast_precision_loss, reason = "a speed")]
+#[expect(clippy::cast_precision_loss, reason = "speeds and scores")]
 fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
     let failed = |error: &dyn std::error::Error| error.to_string();
     let started = Instant::now();
-    let targets = match args.targets {
-        TargetName::Searches => Targets::Searches,
-        TargetName::Static => Targets::Static { siblings: args.siblings },
-    };
+    let targets = args.targets.targets(args.siblings);
     let source = Source::<G>::load(&args.data, Filter::usual(G::KIND), targets)
         .map_err(|error| failed(&error))?;
     let scale = args.scale.unwrap_or_else(|| source.scores().scale());
     let settings = Settings {
         hidden: args.hidden,
-        activation: args.activation,
+        activation: match args.activation {
+            ActivationName::Crelu => Activation::ClippedRelu,
+            ActivationName::Screlu => Activation::SquaredClippedRelu,
+        },
         epochs: args.epochs,
         batch: args.batch.max(1),
         buffer: args.buffer.max(1),
@@ -144,16 +177,17 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         // Results say nothing about the hand-written evaluation.
         wdl: if args.targets == TargetName::Static { [0.0; 2] } else { args.wdl },
         scale,
-        centipawns: 400.0,
+        centipawns: f32::from(Quantization::DEFAULT.scale()),
         seed: args.seed,
         reports: args.reports.max(1),
     };
-    let (validation, evaluations) = source.validation(args.validation);
     let objective = settings.objective(1.0);
+    let mut evaluations = Vec::new();
+    let validation = source.validation(args.validation, |board| evaluations.push(G::evaluate(board)));
     let hand_written: f64 = evaluations
         .iter()
         .enumerate()
-        .map(|(index, &value)| objective.loss(&validation.get(index), value.into()))
+        .map(|(index, &value)| objective.loss(&validation.get(index), value as f32))
         .sum::<f64>()
         / evaluations.len().max(1) as f64;
     send(&format!(
@@ -181,6 +215,13 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         let start = start.map_err(|error| failed(&error))?.map(|checkpoint| checkpoint.state.best);
         Trainer::new(&source, validation, settings, start)
     };
+    let shape = Shape { features: G::Board::INPUTS, hidden: args.hidden };
+    let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let info = NetworkInfo {
+        name: args.name.clone().or(stem).unwrap_or_default(),
+        commit: args.commit.clone(),
+        data: source.hashes().to_vec(),
+    };
     let begun = Instant::now();
     let before = trainer.state().positions;
     send(" million   rate      training  validation  positions/s");
@@ -194,17 +235,20 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
             point.validation
         ));
         curve.points.push(point);
+        let network = quantize(G::Board::GAME, shape, settings.activation, info.clone(), &trainer.state().best)
+            .map_err(|error| failed(&error))?;
+        write(&args.out, &network.write())?;
         let state = trainer.state().clone();
         let checkpoint = Checkpoint { settings: described.clone(), state, curve: curve.clone() };
         checkpoint.write(&checkpoint_file).map_err(|error| failed(&error))?;
-        write(&args.out.with_extension("csv"), &curve.csv())?;
-        write(&args.out.with_extension("svg"), &curve.svg())?;
+        write(&args.out.with_extension("csv"), &curve.csv().as_bytes())?;
+        write(&args.out.with_extension("svg"), &curve.svg().as_bytes())?;
     }
     send(&format!("lowest validation loss: {:.6}", trainer.state().best_loss));
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text)
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    fs::write(path, bytes)
         .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
 }

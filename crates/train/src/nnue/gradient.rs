@@ -1,9 +1,10 @@
 //! The loss of positions and its gradient.
 #![expect(clippy::inline_always, reason = "the loops are compiled once per level of CPU features")]
 
+use narikin::network::Activation;
 use pulp::Arch;
 
-use crate::nnue::parameters::{Activation, BLOCK, Shape};
+use crate::nnue::parameters::{BLOCK, Shape};
 use crate::nnue::positions::Position;
 
 /// The function of the parameters that training minimizes.
@@ -75,8 +76,8 @@ impl Pass {
         self.arch.dispatch(
             #[inline(always)]
             || match activation {
-                Activation::Crelu => forward::<false>(shape, parameters, hidden, position),
-                Activation::Screlu => forward::<true>(shape, parameters, hidden, position),
+                Activation::ClippedRelu => forward::<false>(shape, parameters, hidden, position),
+                Activation::SquaredClippedRelu => forward::<true>(shape, parameters, hidden, position),
             },
         )
     }
@@ -93,10 +94,10 @@ impl Pass {
         self.arch.dispatch(
             #[inline(always)]
             || match objective.activation {
-                Activation::Crelu => {
+                Activation::ClippedRelu => {
                     backward::<false>(shape, parameters, hidden, objective, positions, gradient)
                 }
-                Activation::Screlu => {
+                Activation::SquaredClippedRelu => {
                     backward::<true>(shape, parameters, hidden, objective, positions, gradient)
                 }
             },

@@ -3,21 +3,10 @@
 use std::ops::Range;
 
 use fastrand::Rng;
-
-/// The number of output buckets.
-pub const BUCKETS: usize = 8;
+use narikin::network::OUTPUT_BUCKETS as BUCKETS;
 
 /// The bound of all parameters, so that quantized sums do not overflow.
 pub const BOUND: f32 = 1.98;
-
-/// The activation function of the hidden layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
-pub enum Activation {
-    /// Clipped to 0 and 1
-    Crelu,
-    /// The square of CReLU
-    Screlu,
-}
 
 /// The dimensions of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Positions in the form in which networks read them.
 
+use narikin::network::Features;
 use readyok_rules::Side;
 
 use crate::data::Winner;
-use crate::games::TrainGame;
 
 /// Positions with their features, scores and results.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -42,11 +42,11 @@ pub struct Position<'a> {
 impl Positions {
     /// Adds a position with its score for the side to move and the winner of its game. A position is
     /// ignored if 2^32 features are exceeded.
-    pub fn push<G: TrainGame>(&mut self, board: &G::Board, score: i16, winner: Winner) {
+    pub fn push(&mut self, board: &impl Features, score: i16, winner: Winner) {
         let Ok(start) = u32::try_from(self.features.len()) else { return };
-        let turn = G::turn(board);
+        let turn = board.turn();
         for side in [turn, turn.other()] {
-            G::features(board, side, |feature| {
+            board.features(side, |feature| {
                 self.features.push(u16::try_from(feature).unwrap_or(u16::MAX));
             });
         }
@@ -60,7 +60,7 @@ impl Positions {
             start,
             score,
             count: u8::try_from(count).unwrap_or(u8::MAX),
-            bucket: u8::try_from(G::bucket(board)).unwrap_or(0),
+            bucket: u8::try_from(board.output_bucket()).unwrap_or(0),
             half_points,
         });
     }

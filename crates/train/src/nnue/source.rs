@@ -1,12 +1,16 @@
 //! Selects training positions of games, in a random order of all files.
 
+use std::fs;
 use std::marker::PhantomData;
 use std::path::Path;
 
 use fastrand::Rng;
+use narikin::network::{Features as _, Sha256Hash};
 use rayon::prelude::*;
+use readyok_rules::Side;
+use sha2::{Digest as _, Sha256};
 
-use crate::data::{Reader, Record, Winner};
+use crate::data::{DataError, Reader, Record, Winner};
 use crate::games::TrainGame;
 use crate::nnue::positions::Positions;
 use crate::rng;
@@ -34,6 +38,7 @@ pub struct Source<G> {
     games: Vec<Stored>,
     validation: Vec<Stored>,
     scores: Scores,
+    hashes: Vec<Sha256Hash>,
     game: PhantomData<G>,
 }
 
@@ -66,6 +71,7 @@ impl<G: TrainGame + Sync> Source<G> {
             games: Vec::new(),
             validation: Vec::new(),
             scores: Scores::default(),
+            hashes: Vec::new(),
             game: PhantomData,
         };
         for path in paths {
@@ -75,7 +81,9 @@ impl<G: TrainGame + Sync> Source<G> {
     }
 
     fn add(&mut self, path: &Path) -> Result<(), LoadError> {
-        let reader = Reader::open(path)?;
+        let bytes = fs::read(path).map_err(|error| DataError::unreadable(path, error))?;
+        self.hashes.push(Sha256::digest(&bytes).into());
+        let reader = Reader::new(path, bytes.as_slice())?;
         if reader.header().game != G::KIND {
             return Err(LoadError::OtherGame(path.to_owned()));
         }
@@ -110,6 +118,11 @@ impl<G: TrainGame + Sync> Source<G> {
             }
         }
         Ok(())
+    }
+
+    /// The hashes of the files.
+    pub fn hashes(&self) -> &[Sha256Hash] {
+        &self.hashes
     }
 
     /// The number of training games.
@@ -160,7 +173,7 @@ impl<G: TrainGame + Sync> Source<G> {
                 for &game in games {
                     let rng = rng::of(seed ^ u64::from(epoch) << 32, game.into());
                     self.select(&self.games[game as usize].record, rng, |board, score, winner| {
-                        positions.push::<G>(board, score, winner);
+                        positions.push(board, score, winner);
                     });
                 }
                 positions
@@ -169,19 +182,19 @@ impl<G: TrainGame + Sync> Source<G> {
     }
 
     /// The positions of validation games: all, or those of evenly chosen games if there are more than
-    /// a maximum. With each, its hand-written evaluation.
-    pub fn validation(&self, most: usize) -> (Positions, Vec<i16>) {
+    /// a maximum. Calls `with` with the board of each.
+    pub fn validation(&self, most: usize, mut with: impl FnMut(&G::Board)) -> Positions {
         let all: usize = self.validation.iter().map(|game| game.positions).sum();
         let step = all.div_ceil(most.max(1)).max(1);
-        let (mut positions, mut evaluations) = (Positions::default(), Vec::new());
+        let mut positions = Positions::default();
         for (index, game) in self.validation.iter().enumerate().step_by(step) {
             let rng = rng::of(u64::from(FIXED), index as u64);
             self.select(&game.record, rng, |board, score, winner| {
-                positions.push::<G>(board, score, winner);
-                evaluations.push(evaluation::<G>(board));
+                positions.push(board, score, winner);
+                with(board);
             });
         }
-        (positions, evaluations)
+        positions
     }
 
     /// Calls `with` with each selected position of a game: its board, its score for the side to move,
@@ -189,9 +202,9 @@ impl<G: TrainGame + Sync> Source<G> {
     fn select(&self, record: &Record, mut rng: Rng, mut with: impl FnMut(&G::Board, i16, Winner)) {
         let done = match self.targets {
             Targets::Searches => samples::each::<G>(record, &self.filter, |sample| {
-                let score = match G::turn(sample.board) {
-                    readyok_rules::Side::First => sample.score,
-                    readyok_rules::Side::Second => -sample.score,
+                let score = match sample.board.turn() {
+                    Side::First => sample.score,
+                    Side::Second => -sample.score,
                 };
                 with(sample.board, score, record.winner);
             }),

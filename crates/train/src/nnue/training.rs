@@ -1,12 +1,13 @@
 //! Fits the parameters of a network to positions.
 
+use narikin::network::{Activation, Features};
 use rayon::prelude::*;
 
 use crate::games::TrainGame;
 use crate::nnue::curve::Point;
 use crate::nnue::gradient::{Objective, Pass};
 use crate::nnue::optimizer::{Adam, cosine};
-use crate::nnue::parameters::{Activation, Shape};
+use crate::nnue::parameters::Shape;
 use crate::nnue::positions::Positions;
 use crate::nnue::source::Source;
 use crate::rng;
@@ -105,7 +106,7 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
         settings: Settings,
         start: Option<Vec<f32>>,
     ) -> Self {
-        let shape = Shape { features: G::FEATURES, hidden: settings.hidden };
+        let shape = Shape { features: G::Board::INPUTS, hidden: settings.hidden };
         let parameters =
             start.unwrap_or_else(|| shape.initial(&mut rng::of(settings.seed, u64::MAX)));
         let state = State {
@@ -128,7 +129,7 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
         settings: Settings,
         state: State,
     ) -> Self {
-        let shape = Shape { features: G::FEATURES, hidden: settings.hidden };
+        let shape = Shape { features: G::Board::INPUTS, hidden: settings.hidden };
         Self {
             order: source.order(settings.seed, state.epoch),
             source,

@@ -1,5 +1,6 @@
 //! Move numbers have the same meaning for the rules and for the boards of the tuner.
 
+use narikin::network::Features;
 use narikin_train::games::{Chess, GameKind, Shogi, TrainGame, number};
 use readyok_rules::{FenForm, Move, Position};
 
@@ -12,7 +13,7 @@ fn check<G: TrainGame>(starts: impl IntoIterator<Item = u16>, text: impl Fn(&G::
         let mut board = G::start(start).expect("a start");
         for _ in 0..120 {
             assert_eq!(fields(&text(&board)), fields(&position.text(FenForm::Shredder)));
-            assert_eq!(G::turn(&board), position.turn());
+            assert_eq!(Features::turn(&board), position.turn());
             assert_eq!(G::in_check(&board), position.in_check());
             let legal = position.legal_moves();
             let numbers: Vec<u16> = legal.iter().filter_map(|&mv| number(mv)).collect();
