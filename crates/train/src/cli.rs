@@ -14,10 +14,11 @@ use std::{fs, io};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use narikin::eval::{Model, Weight};
+use narikin::tablebase::Tablebases;
 
-use crate::data::Header;
+use crate::data::{Header, Reader, Writer};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
-use crate::generate::{Progress, Until};
+use crate::generate::{GenerateError, Progress, Until};
 use crate::samples::Filter;
 use crate::tune::{self, Settings};
 use crate::{generate, stats, weights};
@@ -38,6 +39,8 @@ enum Verb {
     Tune(TuneArgs),
     Show(ShowArgs),
     Stats(StatsArgs),
+    Manifest(ManifestArgs),
+    Pack(PackArgs),
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -74,6 +77,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Tune(args) => run_tune(&args),
         Verb::Show(args) => show(&args),
         Verb::Stats(args) => run_stats(&args),
+        Verb::Manifest(args) => manifest(&args),
+        Verb::Pack(args) => pack(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -124,9 +129,15 @@ struct GenerateArgs {
     /// Number of games to play in parallel
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Number of random plies at the start of a game; half of the games have one more
+    /// Minimum number of random plies at the start of a game
     #[arg(long, value_name = "N", default_value_t = 8)]
     random_plies: u8,
+    /// Maximum number of additional random plies
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    extra_plies: u8,
+    /// Directories of Syzygy tables, which adjudicate chess games
+    #[arg(long, value_name = "PATH")]
+    syzygy: Option<String>,
     /// Percentage of games with a Chess960 start position
     #[arg(
         long,
@@ -142,11 +153,16 @@ struct GenerateArgs {
 
 #[expect(clippy::disallowed_methods, reason = "measures the speed for progress reports")]
 fn run_generate(args: &GenerateArgs) -> Done {
+    let tables = args.syzygy.as_deref().map(Tablebases::open).transpose();
+    let tables = tables.map_err(GenerateError::Tables)?;
+    let pieces = tables.as_ref().map_or(0, Tablebases::max_pieces);
     let header = Header {
         game: args.game.kind(),
         seed: args.seed,
         nodes: args.nodes,
         random_plies: args.random_plies,
+        extra_plies: args.extra_plies,
+        syzygy: u8::try_from(pieces).unwrap_or(u8::MAX),
         chess960: args.chess960,
         engine: Header::name(format!("Narikin {} {}", env!("CARGO_PKG_VERSION"), args.note).trim()),
     };
@@ -157,7 +173,7 @@ fn run_generate(args: &GenerateArgs) -> Done {
     let started = Instant::now();
     let mut before = None;
     let mut reported = started;
-    let end = generate::run(&args.out, &header, until, args.threads, |progress| {
+    let end = generate::run(&args.out, &header, until, args.threads, tables.as_ref(), |progress| {
         let before = *before.get_or_insert(progress);
         if reported.elapsed() >= INTERVAL {
             reported = Instant::now();
@@ -317,6 +333,43 @@ fn show_of<G: TrainGame>(args: &ShowArgs) -> Done {
         file => weights::read(file.as_ref(), <G::Model as Model>::WEIGHTS)?,
     };
     send(weights::table(&weights, &G::groups()).trim_end());
+    Ok(())
+}
+
+/// Compress a file of games of an older version
+#[derive(Debug, clap::Args)]
+struct PackArgs {
+    /// The file
+    file: PathBuf,
+    /// New file
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+fn pack(args: &PackArgs) -> Done {
+    if args.out.exists() {
+        return Err(format!("`{}` exists", args.out.display()).into());
+    }
+    let games = Reader::open(&args.file)?;
+    let mut writer = Writer::open(&args.out, &games.header().clone(), |_| ())?;
+    for game in games {
+        writer.append(game?)?;
+    }
+    Ok(writer.finish()?)
+}
+
+/// Print the origin and the hash of files of games, as TOML
+#[derive(Debug, clap::Args)]
+struct ManifestArgs {
+    /// The files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+fn manifest(args: &ManifestArgs) -> Done {
+    for file in &args.files {
+        send(&stats::manifest(file)?);
+    }
     Ok(())
 }
 

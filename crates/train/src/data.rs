@@ -1,14 +1,18 @@
 //! Files of games: the moves, the scores of the searches, and the results.
 //!
-//! A file is a sequence of blocks, each with its length and checksum: first a [`Header`], then one
-//! [`Record`] for each game, in the order of their numbers. A partial block at the end, which a killed
-//! program leaves, is truncated when a run is resumed.
+//! A file is a sequence of blocks, each with its length and checksum: first a [`Header`], then groups of
+//! [`Record`]s of games, in the order of their numbers. Each group is compressed. A partial block at the
+//! end, which a killed program leaves, is truncated when a run is resumed.
+//!
+//! Files of version 1, which are not compressed and have one game per block, can be read.
+
+mod group;
 
 use std::error::Error;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+use std::{fmt, io, vec};
 
 use crate::games::GameKind;
 
@@ -107,7 +111,10 @@ impl<T> At<T> for io::Result<T> {
 const MAGIC: &[u8; 8] = b"narigame";
 
 /// The version of the format.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
+
+/// The previous version, which can only be read.
+const OLD_VERSION: u16 = 1;
 
 /// The maximum length of the engine's name, in bytes.
 const MAX_NAME: usize = 255;
@@ -121,10 +128,14 @@ pub struct Header {
     pub seed: u64,
     /// Approximate nodes per move.
     pub nodes: u32,
-    /// The number of random plies of each game; half of the games have one more.
+    /// The minimum number of random plies of each game.
     pub random_plies: u8,
+    /// The maximum number of additional random plies; all numbers up to it have the same probability.
+    pub extra_plies: u8,
     /// The percentage of games with a Chess960 start position.
     pub chess960: u8,
+    /// The maximum number of pieces of positions that are adjudicated by Syzygy tables; 0 without.
+    pub syzygy: u8,
     /// The engine and its version, in at most 255 bytes.
     pub engine: String,
 }
@@ -138,6 +149,8 @@ impl Header {
         content.push(self.game.number());
         content.push(self.random_plies);
         content.push(self.chess960);
+        content.push(self.extra_plies);
+        content.push(self.syzygy);
         content.extend(self.nodes.to_le_bytes());
         content.extend(self.seed.to_le_bytes());
         content.push(u8::try_from(self.engine.len()).ok()?);
@@ -145,16 +158,21 @@ impl Header {
         Some(content)
     }
 
-    /// Reads the content of the first block, or returns what is wrong with it.
-    fn read(content: &[u8]) -> Result<Self, String> {
+    /// Reads the version and the content of the first block, or returns what is wrong with it.
+    fn read(content: &[u8]) -> Result<(u16, Self), String> {
         let rest = content.strip_prefix(MAGIC).ok_or("it has another magic number")?;
         let (&version, rest) = rest.split_first_chunk::<2>().ok_or(SHORT)?;
         let version = u16::from_le_bytes(version);
-        if version != VERSION {
-            return Err(format!("its version is {version}, and only {VERSION} can be read"));
+        if !(OLD_VERSION..=VERSION).contains(&version) {
+            let range = format!("{OLD_VERSION} to {VERSION}");
+            return Err(format!("its version is {version}, and only {range} can be read"));
         }
         let (&[game, random_plies, chess960], rest) = rest.split_first_chunk().ok_or(SHORT)?;
         let game = GameKind::from_number(game).ok_or("it is of an unknown game")?;
+        let (&[extra_plies, syzygy], rest) = match version {
+            OLD_VERSION => (&[1, 0], rest),
+            _ => rest.split_first_chunk().ok_or(SHORT)?,
+        };
         let (&nodes, rest) = rest.split_first_chunk::<4>().ok_or(SHORT)?;
         let (&seed, rest) = rest.split_first_chunk::<8>().ok_or(SHORT)?;
         let (&length, name) = rest.split_first().ok_or(SHORT)?;
@@ -162,14 +180,17 @@ impl Header {
             return Err(SHORT.to_owned());
         }
         let engine = std::str::from_utf8(name).map_err(|_| "the engine's name is not UTF-8")?;
-        Ok(Self {
+        let header = Self {
             game,
             seed: u64::from_le_bytes(seed),
             nodes: u32::from_le_bytes(nodes),
             random_plies,
+            extra_plies,
             chess960,
+            syzygy,
             engine: engine.to_owned(),
-        })
+        };
+        Ok((version, header))
     }
 
     /// The first setting that differs from another header.
@@ -179,7 +200,9 @@ impl Header {
             (self.seed == other.seed, "seed"),
             (self.nodes == other.nodes, "number of nodes"),
             (self.random_plies == other.random_plies, "number of random plies"),
+            (self.extra_plies == other.extra_plies, "number of additional random plies"),
             (self.chess960 == other.chess960, "share of Chess960"),
+            (self.syzygy == other.syzygy, "use of Syzygy tables"),
             (self.engine == other.engine, "engine"),
         ]
         .into_iter()
@@ -206,7 +229,7 @@ pub const MAX_PLIES: usize = 1024;
 /// Scores from this one on are mates: `MATE` minus the plies to mate.
 pub const MATE: i16 = 30_000;
 
-/// The length of the fields before the moves.
+/// The length of the fields before the moves in version 1.
 const HEAD: usize = 5;
 
 /// A game.
@@ -266,38 +289,35 @@ pub enum End {
     Scores,
     /// The maximum length.
     Length,
+    /// Adjudication by endgame tables.
+    Tables,
+}
+
+impl End {
+    fn number(self) -> u8 {
+        match self {
+            Self::Board => 0,
+            Self::Rule => 1,
+            Self::Scores => 2,
+            Self::Length => 3,
+            Self::Tables => 4,
+        }
+    }
+
+    fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Board,
+            1 => Self::Rule,
+            2 => Self::Scores,
+            3 => Self::Length,
+            4 => Self::Tables,
+            _ => return None,
+        })
+    }
 }
 
 impl Record {
-    /// Writes the content of a block. `None` if there are too many moves.
-    fn write(&self) -> Option<Vec<u8>> {
-        if self.plies.len() > MAX_PLIES {
-            return None;
-        }
-        let random = u8::try_from(self.opening.len()).ok()?;
-        let mut content = Vec::with_capacity(HEAD + 2 * self.opening.len() + 4 * self.plies.len());
-        content.extend(self.start.to_le_bytes());
-        content.push(match self.winner {
-            Winner::Second => 0,
-            Winner::None => 1,
-            Winner::First => 2,
-        });
-        content.push(match self.end {
-            End::Board => 0,
-            End::Rule => 1,
-            End::Scores => 2,
-            End::Length => 3,
-        });
-        content.push(random);
-        content.extend(self.opening.iter().flat_map(|mv| mv.to_le_bytes()));
-        for ply in &self.plies {
-            content.extend(ply.mv.to_le_bytes());
-            content.extend(ply.score.to_le_bytes());
-        }
-        Some(content)
-    }
-
-    /// Reads the content of a block. The legality of the moves is not checked.
+    /// Reads the content of a block of version 1. The legality of the moves is not checked.
     fn read(content: &[u8]) -> Result<Self, &'static str> {
         let (&[low, high, winner, end, random], moves) =
             content.split_first_chunk::<HEAD>().ok_or("a game without its head")?;
@@ -307,13 +327,7 @@ impl Record {
             2 => Winner::First,
             _ => return Err("an unknown result"),
         };
-        let end = match end {
-            0 => End::Board,
-            1 => End::Rule,
-            2 => End::Scores,
-            3 => End::Length,
-            _ => return Err("an unknown end of a game"),
-        };
+        let end = End::from_number(end).ok_or("an unknown end of a game")?;
         let (opening, plies) =
             moves.split_at_checked(2 * usize::from(random)).ok_or("a game without its opening")?;
         let (opening, _) = opening.as_chunks::<2>();
@@ -338,8 +352,8 @@ impl Record {
     }
 }
 
-/// The maximum length of a block, which is more than the longest game needs.
-const MAX_BLOCK: usize = 1 << 16;
+/// The maximum length of a block, which is more than the longest games need.
+const MAX_BLOCK: usize = 1 << 20;
 
 /// The length of the block header.
 const FRAME: usize = 8;
@@ -402,15 +416,18 @@ fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// Reads games in order, even while another process is writing the file.
 ///
-/// A partial game at the end is ignored. Any other damage is an error, which ends the iteration.
+/// A partial group at the end is ignored. Any other damage is an error, which ends the iteration.
 #[derive(Debug)]
 pub struct Reader<R = BufReader<File>> {
     path: PathBuf,
     source: R,
+    version: u16,
     header: Header,
     /// The end of the valid blocks.
     end: u64,
     content: Vec<u8>,
+    /// The next games of the last group.
+    group: vec::IntoIter<Record>,
     over: bool,
 }
 
@@ -438,9 +455,11 @@ impl<R: Read> Reader<R> {
             Next::Truncated => return Err(no_header("it is too short".to_owned())),
             Next::Broken(why) => return Err(no_header(why.to_owned())),
         }
-        let header = Header::read(&content).map_err(no_header)?;
+        let (version, header) = Header::read(&content).map_err(no_header)?;
         let end = (FRAME + content.len()) as u64;
-        Ok(Self { path: path.to_owned(), source, header, end, content, over: false })
+        let path = path.to_owned();
+        let group = Vec::new().into_iter();
+        Ok(Self { path, source, version, header, end, content, group, over: false })
     }
 
     /// The settings of the games.
@@ -448,26 +467,37 @@ impl<R: Read> Reader<R> {
         &self.header
     }
 
-    /// The offset of the end of the last game that was read.
-    pub fn end(&self) -> u64 {
-        self.end
-    }
-
-    fn advance(&mut self) -> Result<Option<Record>, DataError> {
+    /// The games of the next block.
+    fn next_group(&mut self) -> Result<Option<Vec<Record>>, DataError> {
         let read = match next(&mut self.source, &mut self.content).at(&self.path, "read")? {
             Next::Truncated => return Ok(None),
-            Next::Sound => Record::read(&self.content),
+            Next::Sound if self.version == OLD_VERSION => {
+                Record::read(&self.content).map(|record| vec![record])
+            }
+            Next::Sound => group::read(self.header.game, &self.content),
             // After a system failure, a block can have the right length but no content.
             Next::Broken(_) if self.is_at_end()? => return Ok(None),
             Next::Broken(why) => Err(why),
         };
-        let record = read.map_err(|why| DataError::Damaged {
+        let records = read.map_err(|why| DataError::Damaged {
             path: self.path.clone(),
             offset: self.end,
             why: why.to_owned(),
         })?;
         self.end += (FRAME + self.content.len()) as u64;
-        Ok(Some(record))
+        Ok(Some(records))
+    }
+
+    fn advance(&mut self) -> Result<Option<Record>, DataError> {
+        loop {
+            if let Some(record) = self.group.next() {
+                return Ok(Some(record));
+            }
+            match self.next_group()? {
+                Some(records) => self.group = records.into_iter(),
+                None => return Ok(None),
+            }
+        }
     }
 
     fn is_at_end(&mut self) -> Result<bool, DataError> {
@@ -489,20 +519,26 @@ impl<R: Read> Iterator for Reader<R> {
 }
 
 /// A file of games, open for writing by this process only.
+///
+/// Games are written in groups. [`finish`](Self::finish) writes an incomplete one.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
     file: File,
+    game: GameKind,
+    /// The end of the complete groups.
     end: u64,
+    /// The games of the next group.
+    group: Vec<Record>,
 }
 
 impl Writer {
-    /// Opens or creates a file. Calls `on_game` for each game in it, and truncates a partial game at the
+    /// Opens or creates a file. Calls `on_game` for each game in it, and truncates a partial block at the
     /// end.
     ///
     /// # Errors
     /// The file cannot be read or written, another process is writing it, it is damaged other than at
-    /// its end, or its settings differ from the header.
+    /// its end, it has an old version, or its settings differ from the header.
     pub fn open(
         path: &Path,
         header: &Header,
@@ -516,39 +552,60 @@ impl Writer {
             Err(TryLockError::Error(error)) => return Err(error).at(path, "locked"),
         }
         let length = file.metadata().at(path, "read")?.len();
+        let (game, group) = (header.game, Vec::new());
         if length == 0 {
-            let mut writer = Self { path: path.to_owned(), file, end: 0 };
+            let mut writer = Self { path: path.to_owned(), file, game, end: 0, group };
             writer.write(header.write().as_deref())?;
             return Ok(writer);
         }
         let mut games = Reader::new(path, BufReader::new(&file))?;
-        if let Some(what) = games.header().difference(header) {
+        let version = (games.version != VERSION).then_some("version of the format");
+        if let Some(what) = version.or_else(|| games.header().difference(header)) {
             return Err(DataError::OtherSettings { path: path.to_owned(), what });
         }
-        for game in games.by_ref() {
-            on_game(&game?);
+        let mut end = games.end;
+        let mut last = Vec::new();
+        while let Some(records) = games.next_group()? {
+            records.iter().for_each(&mut on_game);
+            // An incomplete group is written again.
+            last = if records.len() < group::GAMES { records } else { Vec::new() };
+            if last.is_empty() {
+                end = games.end;
+            }
         }
-        let end = games.end();
         drop(games);
         if length > end {
             file.set_len(end).at(path, "cut")?;
         }
-        Ok(Self { path: path.to_owned(), file, end })
+        Ok(Self { path: path.to_owned(), file, game, end, group: last })
     }
 
-    /// Appends a game.
+    /// Adds a game, and writes the group if it is complete.
     ///
     /// # Errors
-    /// The game cannot be written, or it exceeds the maximum length. The file is then unchanged.
-    pub fn append(&mut self, game: &Record) -> Result<(), DataError> {
-        self.write(game.write().as_deref())
+    /// The group cannot be written, or the game exceeds the maximum length. The file is then unchanged.
+    pub fn append(&mut self, game: Record) -> Result<(), DataError> {
+        if game.plies.len() > MAX_PLIES || game.opening.len() > usize::from(u8::MAX) {
+            return self.write(None);
+        }
+        self.group.push(game);
+        if self.group.len() >= group::GAMES { self.write_group() } else { Ok(()) }
     }
 
-    /// Flushes everything to the disk.
+    fn write_group(&mut self) -> Result<(), DataError> {
+        self.write(group::write(self.game, &self.group).as_deref())?;
+        self.group.clear();
+        Ok(())
+    }
+
+    /// Writes an incomplete group, and flushes everything to the disk.
     ///
     /// # Errors
-    /// The disk reports an error.
-    pub fn sync(&self) -> Result<(), DataError> {
+    /// The file cannot be written, or the disk reports an error.
+    pub fn finish(mut self) -> Result<(), DataError> {
+        if !self.group.is_empty() {
+            self.write_group()?;
+        }
         self.file.sync_data().at(&self.path, "written")
     }
 
@@ -587,7 +644,9 @@ mod tests {
             seed: 7,
             nodes: 40,
             random_plies: 4,
+            extra_plies: 1,
             chess960: 0,
+            syzygy: 0,
             engine: String::new(),
         };
         let open = || Writer::open(&path, &header, |_| ());

@@ -9,11 +9,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
-use std::{fmt, thread};
+use std::{fmt, io, thread};
 
 use fastrand::Rng;
+use narikin::tablebase::{Tablebases, Wdl};
 use narikin::{Control, Limits, Report, Score, Searcher};
-use readyok_rules::{Move, Position, Side, Termination};
+use readyok_rules::{BoardRef, FenForm, Move, Position, Side, Termination};
 
 use crate::data::{DataError, End, Header, MATE, MAX_PLIES, Ply, Record, Winner, Writer};
 use crate::games::GameKind;
@@ -26,6 +27,8 @@ pub enum GenerateError {
     Data(DataError),
     /// There is no memory for the search.
     Memory(TryReserveError),
+    /// The endgame tables cannot be opened.
+    Tables(io::Error),
     /// No balanced opening was found, as with an engine without knowledge.
     NoOpening {
         /// The number of the game.
@@ -38,6 +41,7 @@ impl fmt::Display for GenerateError {
         match self {
             Self::Data(error) => error.fmt(f),
             Self::Memory(error) => write!(f, "no memory for the search: {error}"),
+            Self::Tables(error) => write!(f, "no Syzygy tables: {error}"),
             Self::NoOpening { game } => write!(f, "no opening found for game {game}"),
         }
     }
@@ -48,6 +52,7 @@ impl Error for GenerateError {
         match self {
             Self::Data(error) => error.source(),
             Self::Memory(error) => Some(error),
+            Self::Tables(error) => Some(error),
             Self::NoOpening { .. } => None,
         }
     }
@@ -101,6 +106,8 @@ impl Progress {
 /// an existing one is extended. `on_game` is called first for the existing games together, then for
 /// every new one.
 ///
+/// Chess positions of at most [`Header::syzygy`] pieces are adjudicated by `tables`.
+///
 /// # Errors
 /// See [`GenerateError`]. Games that were already written are preserved.
 pub fn run(
@@ -108,6 +115,7 @@ pub fn run(
     header: &Header,
     until: Until,
     threads: usize,
+    tables: Option<&Tablebases>,
     mut on_game: impl FnMut(Progress),
 ) -> Result<Progress, GenerateError> {
     let mut progress = Progress::default();
@@ -123,7 +131,7 @@ pub fn run(
     let written = thread::scope(|scope| {
         for _ in 0..threads {
             let played = played.clone();
-            scope.spawn(move || work(header, next, stop, &played));
+            scope.spawn(move || work(header, next, stop, tables, &played));
         }
         drop(played);
         let mut waiting = BTreeMap::new();
@@ -131,8 +139,8 @@ pub fn run(
             for (number, game) in &games {
                 waiting.insert(number, game?);
                 while let Some(game) = waiting.remove(&progress.games) {
-                    writer.append(&game)?;
                     progress.count(&game);
+                    writer.append(game)?;
                     on_game(progress);
                     if progress.is_enough(until) {
                         return Ok(());
@@ -147,13 +155,19 @@ pub fn run(
         drop(games);
         written
     });
-    writer.sync()?;
+    writer.finish()?;
     written.map(|()| progress)
 }
 
 type NumberedGame = (u64, Result<Record, GenerateError>);
 
-fn work(header: &Header, next: &AtomicU64, stop: &AtomicBool, played: &SyncSender<NumberedGame>) {
+fn work(
+    header: &Header,
+    next: &AtomicU64,
+    stop: &AtomicBool,
+    tables: Option<&Tablebases>,
+    played: &SyncSender<NumberedGame>,
+) {
     let mut players = match Players::new(stop) {
         Ok(players) => players,
         Err(error) => {
@@ -164,7 +178,7 @@ fn work(header: &Header, next: &AtomicU64, stop: &AtomicBool, played: &SyncSende
     };
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
-        let game = match play(header, number, &mut players) {
+        let game = match play(header, number, tables, &mut players) {
             Ok(Some(game)) => Ok(game),
             Ok(None) => return,
             Err(error) => Err(error),
@@ -180,6 +194,7 @@ fn work(header: &Header, next: &AtomicU64, stop: &AtomicBool, played: &SyncSende
 fn play(
     header: &Header,
     number: u64,
+    tables: Option<&Tablebases>,
     players: &mut Players<'_>,
 ) -> Result<Option<Record>, GenerateError> {
     players.clear();
@@ -194,6 +209,9 @@ fn play(
     let (winner, end) = loop {
         if let Some(ended) = ended(&position) {
             break ended;
+        }
+        if let Some(winner) = tables.and_then(|tables| tablebase_result(header, tables, &position)) {
+            break (winner, End::Tables);
         }
         let (best, score) = players.think(&position, nodes(header, &mut rng));
         if players.is_stopped() {
@@ -233,6 +251,24 @@ fn ended(position: &Position) -> Option<(Winner, End)> {
         return Some((winner, end));
     }
     position.can_declare().then(|| (winner(position.turn()), End::Rule))
+}
+
+/// The result of a chess position by endgame tables.
+fn tablebase_result(header: &Header, tables: &Tablebases, position: &Position) -> Option<Winner> {
+    let BoardRef::Chess(_) = position.board() else { return None };
+    let board =
+        cozy_chess::Board::from_fen(&position.text(FenForm::Shredder), true).ok()?;
+    // Tables assume that the fifty-move counter is 0.
+    let few = board.occupied().len() <= u32::from(header.syzygy);
+    if !few || board.halfmove_clock() > 0 {
+        return None;
+    }
+    let turn = position.turn();
+    Some(match tables.wdl(&board)? {
+        Wdl::Win => winner(turn),
+        Wdl::Loss => winner(turn.other()),
+        Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => Winner::None,
+    })
 }
 
 fn winner(side: Side) -> Winner {
@@ -290,7 +326,7 @@ fn attempt(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<
     };
     let mut position = header.game.start(start)?;
     let mut moves = Vec::new();
-    for _ in 0..header.random_plies.saturating_add(rng.u8(0..2)) {
+    for _ in 0..header.random_plies.saturating_add(rng.u8(0..=header.extra_plies)) {
         let next = random_move(&position, rng, players)?;
         moves.push(next.number);
         position = next.position;

@@ -198,6 +198,7 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         started.elapsed().as_secs_f64()
     ));
     send(&format!("validation loss of the hand-written evaluation: {hand_written:.6}"));
+    let shape = Shape { features: G::Board::INPUTS, hidden: args.hidden };
     let described = format!("{targets:?} {settings:?} games {}", source.games());
     let checkpoint_file = args.out.with_extension("checkpoint");
     let mut curve = Curve { points: Vec::new(), hand_written };
@@ -213,9 +214,13 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
     } else {
         let start = args.start.as_deref().map(Checkpoint::read).transpose();
         let start = start.map_err(|error| failed(&error))?.map(|checkpoint| checkpoint.state.best);
+        if let (Some(path), Some(start)) = (&args.start, &start)
+            && start.len() != shape.parameters()
+        {
+            return Err(failed(&CheckpointError::Shape(path.clone())));
+        }
         Trainer::new(&source, validation, settings, start)
     };
-    let shape = Shape { features: G::Board::INPUTS, hidden: args.hidden };
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let info = NetworkInfo {
         name: args.name.clone().or(stem).unwrap_or_default(),

@@ -26,14 +26,11 @@ fn record() -> impl Strategy<Value = Record> {
 fn any_header() -> impl Strategy<Value = Header> {
     let game = prop_oneof![Just(GameKind::Chess), Just(GameKind::Shogi)];
     let name = "\\PC{0,80}";
-    let numbers = any::<(u64, u32, u8, u8)>();
-    (game, numbers, name).prop_map(|(game, (seed, nodes, random_plies, chess960), name)| Header {
-        game,
-        seed,
-        nodes,
-        random_plies,
-        chess960,
-        engine: Header::name(&name),
+    let numbers = any::<(u64, u32, [u8; 4])>();
+    (game, numbers, name).prop_map(|(game, (seed, nodes, bytes), name)| {
+        let [random_plies, extra_plies, chess960, syzygy] = bytes;
+        let engine = Header::name(&name);
+        Header { game, seed, nodes, random_plies, extra_plies, chess960, syzygy, engine }
     })
 }
 
@@ -44,9 +41,9 @@ proptest! {
         let path = directory.path().join("games");
         let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
         for game in &games {
-            writer.append(game).expect("free disk space");
+            writer.append(game.clone()).expect("free disk space");
         }
-        drop(writer);
+        writer.finish().expect("free disk space");
         let reader = Reader::open(&path).expect("a file of games");
         prop_assert_eq!(reader.header(), &header);
         prop_assert_eq!(&records(&path), &games);
@@ -62,9 +59,9 @@ proptest! {
         let path = directory.path().join("games");
         let mut writer = Writer::open(&path, &header(GameKind::Chess), |_| ()).expect("a new file");
         for game in &games {
-            writer.append(game).expect("free disk space");
+            writer.append(game.clone()).expect("free disk space");
         }
-        drop(writer);
+        writer.finish().expect("free disk space");
         let mut damaged = bytes(&path);
         let place = place.index(damaged.len());
         damaged[place] ^= bits;
@@ -94,32 +91,37 @@ fn short_game(mv: u16) -> Record {
     Record { start: 518, opening: vec![1, 2], plies, winner: Winner::None, end: End::Rule }
 }
 
+/// More than two groups.
+const MANY: u16 = 150;
+
 #[test]
-fn reads_the_complete_games_of_a_truncated_file() {
+fn reads_the_complete_groups_of_a_truncated_file() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     let header = header(GameKind::Chess);
-    let mut ends = Vec::new();
     let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
-    ends.push(bytes(&path).len());
-    for mv in 0..3 {
-        writer.append(&short_game(mv)).expect("free disk space");
-        ends.push(bytes(&path).len());
+    let first = bytes(&path).len();
+    for mv in 0..MANY {
+        writer.append(short_game(mv)).expect("free disk space");
     }
-    drop(writer);
+    writer.finish().expect("free disk space");
     let whole = bytes(&path);
-    for length in ends[0]..=whole.len() {
+    let mut counts = Vec::new();
+    for length in (first..whole.len()).step_by(17).chain([whole.len()]) {
         fs::write(&path, &whole[..length]).expect("free disk space");
-        let complete = ends.iter().filter(|&&end| end <= length).count() - 1;
-        assert_eq!(records(&path).len(), complete, "{length}");
+        let complete = records(&path).len();
+        counts.push(complete);
         let mut received = 0;
         let mut writer = Writer::open(&path, &header, |_| received += 1).expect("a valid file");
         assert_eq!(received, complete);
-        for mv in (0..3).skip(complete) {
-            writer.append(&short_game(mv)).expect("free disk space");
+        for mv in (0..MANY).skip(complete) {
+            writer.append(short_game(mv)).expect("free disk space");
         }
+        writer.finish().expect("free disk space");
         assert_eq!(bytes(&path), whole, "{length}");
     }
+    counts.dedup();
+    assert_eq!(counts, [0, 64, 128, 150]);
 }
 
 #[test]
@@ -129,10 +131,10 @@ fn damage_in_the_middle_is_an_error() {
     let header = header(GameKind::Chess);
     let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
     let first = bytes(&path).len();
-    for mv in 0..3 {
-        writer.append(&short_game(mv)).expect("free disk space");
+    for mv in 0..MANY {
+        writer.append(short_game(mv)).expect("free disk space");
     }
-    drop(writer);
+    writer.finish().expect("free disk space");
     let mut content = bytes(&path);
     content[first + 10] ^= 1;
     fs::write(&path, &content).expect("free disk space");
@@ -142,6 +144,39 @@ fn damage_in_the_middle_is_an_error() {
         "{error}"
     );
     assert_eq!(bytes(&path), content);
+}
+
+fn block(content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).expect("a short block");
+    [&length.to_le_bytes(), &crc32fast::hash(content).to_le_bytes(), content].concat()
+}
+
+#[test]
+fn reads_but_does_not_write_version_1() {
+    let mut content = block(b"narigame\x01\0\x01\x0a\0\x2c\x01\0\0\x07\0\0\0\0\0\0\0\x07Narikin");
+    content.extend(block(b"\0\0\x02\x01\x01\x34\x12\x01\x80\xfd\xff\x05\0\x04\0"));
+    content.extend(block(b"\0\0\x00\x00\0"));
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("games");
+    fs::write(&path, content).expect("free disk space");
+    let header = Header {
+        game: GameKind::Shogi,
+        seed: 7,
+        nodes: 300,
+        random_plies: 10,
+        extra_plies: 1,
+        chess960: 0,
+        syzygy: 0,
+        engine: "Narikin".to_owned(),
+    };
+    assert_eq!(Reader::open(&path).expect("a file of games").header(), &header);
+    let games = records(&path);
+    let plies = vec![Ply { mv: 0x8001, score: -3 }, Ply { mv: 5, score: 4 }];
+    let (winner, end) = (Winner::First, End::Rule);
+    assert_eq!(games[0], Record { start: 0, opening: vec![0x1234], plies, winner, end });
+    assert_eq!((games.len(), games[1].winner), (2, Winner::Second));
+    let error = Writer::open(&path, &header, |_| ()).expect_err("an old version");
+    assert!(error.to_string().ends_with("another version of the format"), "{error}");
 }
 
 #[test]
@@ -174,6 +209,6 @@ fn rejects_a_game_that_is_too_long() {
     let mut writer = Writer::open(&path, &header(GameKind::Chess), |_| ()).expect("a new file");
     let before = bytes(&path);
     let endless = Record { plies: vec![Ply { mv: 1, score: 0 }; MAX_PLIES + 1], ..short_game(1) };
-    assert!(writer.append(&endless).is_err());
+    assert!(writer.append(endless).is_err());
     assert_eq!(bytes(&path), before);
 }

@@ -79,7 +79,7 @@ fn a_run_ends_at_the_requested_positions() {
     let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let until = Until::Positions(300);
-    let progress = run(&path, &header, until, 2, |_| ()).expect("games");
+    let progress = run(&path, &header, until, 2, None, |_| ()).expect("games");
     let games = records(&path);
     let count = |games: &[narikin_train::data::Record]| -> usize {
         games.iter().map(|game| game.plies.len()).sum()
@@ -87,7 +87,7 @@ fn a_run_ends_at_the_requested_positions() {
     assert_eq!(progress.positions, count(&games) as u64);
     assert!(count(&games) >= 300 && count(&games[..games.len() - 1]) < 300);
     let before = bytes(&path);
-    run(&path, &header, until, 2, |_| ()).expect("nothing to do");
+    run(&path, &header, until, 2, None, |_| ()).expect("nothing to do");
     assert_eq!(bytes(&path), before);
 }
 
@@ -96,6 +96,6 @@ fn reports_a_file_that_cannot_be_written() {
     let directory = tempfile::tempdir().expect("a directory");
     let header = Header { seed: 1, ..header(GameKind::Chess) };
     let missing = directory.path().join("no directory").join("games");
-    let error = run(&missing, &header, Until::Games(1), 1, |_| ()).expect_err("no directory");
+    let error = run(&missing, &header, Until::Games(1), 1, None, |_| ()).expect_err("no directory");
     assert!(matches!(error, GenerateError::Data(_)), "{error}");
 }

@@ -4,6 +4,7 @@
 mod format;
 mod games;
 mod generate;
+mod nnue;
 mod program;
 mod samples;
 mod tune;
@@ -22,13 +23,15 @@ fn header(game: GameKind) -> Header {
         seed: 7,
         nodes: 40,
         random_plies: 4,
+        extra_plies: 1,
+        syzygy: 0,
         chess960: 50,
         engine: "Narikin of the tests".to_owned(),
     }
 }
 
 fn play(path: &Path, game: GameKind, games: u64, threads: usize) -> Progress {
-    run(path, &header(game), Until::Games(games), threads, |_| ()).expect("games")
+    run(path, &header(game), Until::Games(games), threads, None, |_| ()).expect("games")
 }
 
 /// The readable games of a file, and the error after them.

@@ -57,6 +57,37 @@ fn generates_games_and_fits_weights() {
 }
 
 #[test]
+fn trains_and_compares_networks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    let arguments = |text: &str| -> String {
+        check(directory, &text.split_whitespace().collect::<Vec<_>>())
+    };
+    arguments("generate chess --out games --nodes 30 --games 40 --random-plies 4 --extra-plies 3");
+    let manifest = arguments("manifest games");
+    assert!(manifest.contains("--random-plies 4 --extra-plies 3 --games 40"), "{manifest}");
+    arguments("pack games --out packed");
+    assert_eq!(crate::bytes(&directory.join("packed")), crate::bytes(&directory.join("games")));
+    let shared = "train chess --data games --hidden 32 --batch 256 --reports 3";
+    let reported =
+        arguments(&format!("{shared} --targets static --siblings 1 --epochs 2 --out static.net"));
+    assert!(reported.contains("lowest validation loss: "), "{reported}");
+    let tuned = format!("{shared} --epochs 3 --wdl 0.3:0.5 --activation screlu --out tuned.net");
+    arguments(&format!("{tuned} --start static.checkpoint"));
+    let network = crate::bytes(&directory.join("tuned.net"));
+    arguments(&format!("{tuned} --resume"));
+    assert_eq!(crate::bytes(&directory.join("tuned.net")), network);
+    for file in ["tuned.csv", "tuned.svg"] {
+        assert!(directory.join(file).exists(), "{file}");
+    }
+    let reported = arguments("evaluate chess --data games --net static.net tuned.net");
+    assert_eq!(reported.lines().count(), 5, "{reported}");
+    let other = format!("{tuned} --resume --seed 9");
+    let other: Vec<_> = other.split_whitespace().collect();
+    assert!(fails(directory, &other).contains("was written with other settings"));
+}
+
+#[test]
 fn reports_errors() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
