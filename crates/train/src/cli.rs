@@ -173,13 +173,14 @@ fn run_generate(args: &GenerateArgs) -> Done {
     let started = Instant::now();
     let mut before = None;
     let mut reported = started;
-    let end = generate::run(&args.out, &header, until, args.threads, tables.as_ref(), |progress| {
-        let before = *before.get_or_insert(progress);
-        if reported.elapsed() >= INTERVAL {
-            reported = Instant::now();
-            report_progress(before, progress, started.elapsed());
-        }
-    })?;
+    let end =
+        generate::run(&args.out, &header, until, args.threads, tables.as_ref(), |progress| {
+            let before = *before.get_or_insert(progress);
+            if reported.elapsed() >= INTERVAL {
+                reported = Instant::now();
+                report_progress(before, progress, started.elapsed());
+            }
+        })?;
     report_progress(before.unwrap_or(end), end, started.elapsed());
     Ok(())
 }

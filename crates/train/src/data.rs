@@ -526,10 +526,12 @@ pub struct Writer {
     path: PathBuf,
     file: File,
     game: GameKind,
-    /// The end of the complete groups.
+    /// The end of the complete groups. An incomplete one follows until it is replaced.
     end: u64,
     /// The games of the next group.
     group: Vec<Record>,
+    /// Whether the group has games that are not in the file.
+    unwritten: bool,
 }
 
 impl Writer {
@@ -554,7 +556,8 @@ impl Writer {
         let length = file.metadata().at(path, "read")?.len();
         let (game, group) = (header.game, Vec::new());
         if length == 0 {
-            let mut writer = Self { path: path.to_owned(), file, game, end: 0, group };
+            let mut writer =
+                Self { path: path.to_owned(), file, game, end: 0, group, unwritten: false };
             writer.write(header.write().as_deref())?;
             return Ok(writer);
         }
@@ -573,11 +576,11 @@ impl Writer {
                 end = games.end;
             }
         }
-        drop(games);
-        if length > end {
-            file.set_len(end).at(path, "cut")?;
+        if length > games.end {
+            file.set_len(games.end).at(path, "cut")?;
         }
-        Ok(Self { path: path.to_owned(), file, game, end, group: last })
+        drop(games);
+        Ok(Self { path: path.to_owned(), file, game, end, group: last, unwritten: false })
     }
 
     /// Adds a game, and writes the group if it is complete.
@@ -589,12 +592,14 @@ impl Writer {
             return self.write(None);
         }
         self.group.push(game);
+        self.unwritten = true;
         if self.group.len() >= group::GAMES { self.write_group() } else { Ok(()) }
     }
 
     fn write_group(&mut self) -> Result<(), DataError> {
         self.write(group::write(self.game, &self.group).as_deref())?;
         self.group.clear();
+        self.unwritten = false;
         Ok(())
     }
 
@@ -603,7 +608,7 @@ impl Writer {
     /// # Errors
     /// The file cannot be written, or the disk reports an error.
     pub fn finish(mut self) -> Result<(), DataError> {
-        if !self.group.is_empty() {
+        if self.unwritten {
             self.write_group()?;
         }
         self.file.sync_data().at(&self.path, "written")
@@ -613,6 +618,7 @@ impl Writer {
         let block = content.and_then(frame);
         let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "it is too long");
         let block = block.ok_or_else(too_long).at(&self.path, "written")?;
+        self.file.set_len(self.end).at(&self.path, "truncated")?;
         if let Err(error) = self.file.write_all(&block) {
             // A partial game in the middle of the file would be damage.
             self.file.set_len(self.end).at(&self.path, "truncated")?;

@@ -210,7 +210,8 @@ fn play(
         if let Some(ended) = ended(&position) {
             break ended;
         }
-        if let Some(winner) = tables.and_then(|tables| tablebase_result(header, tables, &position)) {
+        if let Some(winner) = tables.and_then(|tables| tablebase_result(header, tables, &position))
+        {
             break (winner, End::Tables);
         }
         let (best, score) = players.think(&position, nodes(header, &mut rng));
@@ -256,8 +257,7 @@ fn ended(position: &Position) -> Option<(Winner, End)> {
 /// The result of a chess position by endgame tables.
 fn tablebase_result(header: &Header, tables: &Tablebases, position: &Position) -> Option<Winner> {
     let BoardRef::Chess(_) = position.board() else { return None };
-    let board =
-        cozy_chess::Board::from_fen(&position.text(FenForm::Shredder), true).ok()?;
+    let board = cozy_chess::Board::from_fen(&position.text(FenForm::Shredder), true).ok()?;
     // Tables assume that the fifty-move counter is 0.
     let few = board.occupied().len() <= u32::from(header.syzygy);
     if !few || board.halfmove_clock() > 0 {

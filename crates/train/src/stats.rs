@@ -69,7 +69,11 @@ fn count<G: TrainGame>(path: &Path, header: Header, games: Reader) -> Result<Sta
             scores.add(sample.score, game.winner);
             seen.insert(key(sample.board));
         })
-        .map_err(|why| LoadError::Replay { path: path.to_owned(), game: stats.games, why })?;
+        .map_err(|why| LoadError::Replay {
+            path: path.to_owned(),
+            game: stats.games,
+            why,
+        })?;
         stats.add(&game);
     }
     stats.filtered = scores.count();

@@ -58,11 +58,8 @@ fn evaluate<G: TrainGame + Sync>(args: &EvaluateArgs) -> Done {
         }
         networks.push(network);
     }
-    let source = Source::<G>::load(
-        &args.data,
-        Filter::usual(G::KIND),
-        args.targets.targets(args.siblings),
-    )?;
+    let source =
+        Source::<G>::load(&args.data, Filter::usual(G::KIND), args.targets.targets(args.siblings))?;
     let scale = args.scale.unwrap_or_else(|| source.scores().scale());
     let mut values = vec![Vec::new(); 1 + networks.len()];
     let positions = source.validation(args.validation, |board| {
@@ -77,9 +74,10 @@ fn evaluate<G: TrainGame + Sync>(args: &EvaluateArgs) -> Done {
     send("loss      name");
     let names = std::iter::once("hand-written").chain(networks.iter().map(Network::name));
     for (name, values) in names.zip(values) {
-        let losses = values.iter().enumerate().map(|(index, &value)| {
-            objective.loss(&positions.get(index), value as f32)
-        });
+        let losses = values
+            .iter()
+            .enumerate()
+            .map(|(index, &value)| objective.loss(&positions.get(index), value as f32));
         let mean = losses.sum::<f64>() / positions.len().max(1) as f64;
         send(&format!("{mean:.6}  {name}"));
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use narikin::network::{Activation, Features, NetworkInfo, Quantization};
+use narikin::network::{Activation, Features, NetworkInfo};
 use rayon::ThreadPoolBuilder;
 
 use crate::cli::{Done, GameName, send};
@@ -60,6 +60,9 @@ pub(super) struct TrainArgs {
     /// Score with an expected result of 73 %, in centipawns [default: fitted to the games]
     #[arg(long)]
     scale: Option<f32>,
+    /// Centipawns per output of 1, 1 to 4000; the same as in the run of --start [default: the rounded scale]
+    #[arg(long, value_name = "CENTIPAWNS", value_parser = clap::value_parser!(i16).range(1..=4000))]
+    output_scale: Option<i16>,
     /// Weight decay
     #[arg(long, default_value_t = 0.01)]
     decay: f32,
@@ -120,6 +123,12 @@ enum ActivationName {
     Screlu,
 }
 
+/// A scale as a whole number that networks support.
+#[expect(clippy::cast_possible_truncation, reason = "clamped before")]
+fn rounded(scale: f32) -> i16 {
+    scale.round().clamp(1.0, 4000.0) as i16
+}
+
 /// Parses two numbers, or one for both.
 fn pair(text: &str) -> Result<[f32; 2], String> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
@@ -177,13 +186,14 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         // Results say nothing about the hand-written evaluation.
         wdl: if args.targets == TargetName::Static { [0.0; 2] } else { args.wdl },
         scale,
-        centipawns: f32::from(Quantization::DEFAULT.scale()),
+        centipawns: f32::from(args.output_scale.unwrap_or_else(|| rounded(scale))),
         seed: args.seed,
         reports: args.reports.max(1),
     };
     let objective = settings.objective(1.0);
     let mut evaluations = Vec::new();
-    let validation = source.validation(args.validation, |board| evaluations.push(G::evaluate(board)));
+    let validation =
+        source.validation(args.validation, |board| evaluations.push(G::evaluate(board)));
     let hand_written: f64 = evaluations
         .iter()
         .enumerate()
@@ -240,7 +250,7 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
             point.validation
         ));
         curve.points.push(point);
-        let network = quantize(G::Board::GAME, shape, settings.activation, info.clone(), &trainer.state().best)
+        let network = quantize(G::Board::GAME, &settings, info.clone(), &trainer.state().best)
             .map_err(|error| failed(&error))?;
         write(&args.out, &network.write())?;
         let state = trainer.state().clone();

@@ -116,8 +116,7 @@ impl Checkpoint {
     /// # Errors
     /// The file cannot be read, or it is invalid.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes =
-            fs::read(path).map_err(|error| CheckpointError::Io(path.to_owned(), error))?;
+        let bytes = fs::read(path).map_err(|error| CheckpointError::Io(path.to_owned(), error))?;
         Self::parse(&bytes).ok_or_else(|| CheckpointError::Invalid(path.to_owned()))
     }
 

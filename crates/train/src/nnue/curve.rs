@@ -48,9 +48,8 @@ impl Curve {
     pub fn svg(&self) -> String {
         let losses = self.points.iter().flat_map(|point| [point.training, point.validation]);
         let losses = losses.chain([self.hand_written]);
-        let (low, high) = losses.fold((f64::INFINITY, 0.0_f64), |(low, high), loss| {
-            (low.min(loss), high.max(loss))
-        });
+        let (low, high) = losses
+            .fold((f64::INFINITY, 0.0_f64), |(low, high), loss| (low.min(loss), high.max(loss)));
         // The first losses would hide all others.
         let high = high.min(2.0 * low).max(1.001 * low);
         let last = self.points.last().map_or(1, |point| point.positions.max(1)) as f64;

@@ -77,7 +77,9 @@ impl Pass {
             #[inline(always)]
             || match activation {
                 Activation::ClippedRelu => forward::<false>(shape, parameters, hidden, position),
-                Activation::SquaredClippedRelu => forward::<true>(shape, parameters, hidden, position),
+                Activation::SquaredClippedRelu => {
+                    forward::<true>(shape, parameters, hidden, position)
+                }
             },
         )
     }

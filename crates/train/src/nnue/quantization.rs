@@ -6,6 +6,7 @@ use narikin::network::{
 use readyok_rules::Game;
 
 use crate::nnue::parameters::Shape;
+use crate::nnue::training::Settings;
 
 /// The number that represents 1 in the output weights. The product of a weight and a squared
 /// activation must fit into 16 bits.
@@ -23,14 +24,16 @@ fn output_one(activation: Activation) -> i16 {
 #[expect(clippy::cast_possible_truncation, reason = "conversions saturate")]
 pub fn quantize(
     game: Game,
-    shape: Shape,
-    activation: Activation,
+    settings: &Settings,
     info: NetworkInfo,
     parameters: &[f32],
 ) -> Result<Network, NetworkError> {
     let default = Quantization::DEFAULT;
-    let quantization =
-        Quantization::new(default.hidden_one(), output_one(activation), default.scale())?;
+    let activation = settings.activation;
+    let scale = settings.centipawns.round() as i16;
+    let quantization = Quantization::new(default.hidden_one(), output_one(activation), scale)?;
+    let architecture = Architecture::new(game, settings.hidden, activation)?;
+    let shape = Shape { features: architecture.inputs(), hidden: settings.hidden };
     let round = |range: std::ops::Range<usize>, one: i16| -> Vec<i16> {
         let parameters = parameters.get(range).unwrap_or(&[]);
         parameters.iter().map(|&weight| (weight * f32::from(one)).round() as i16).collect()
@@ -46,6 +49,5 @@ pub fn quantize(
             .map(|&bias| (f64::from(bias) * bias_one).round() as i32)
             .collect(),
     };
-    let architecture = Architecture::new(game, shape.hidden, activation)?;
     Network::new(architecture, quantization, info, &weights)
 }

@@ -188,7 +188,9 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
         let parts = self.source.training(games, seed, self.state.epoch);
         let mut chosen: Vec<(u32, u32)> = (0..)
             .zip(&parts)
-            .flat_map(|(part, positions)| (0..).take(positions.len()).map(move |index| (part, index)))
+            .flat_map(|(part, positions)| {
+                (0..).take(positions.len()).map(move |index| (part, index))
+            })
             .collect();
         rng::of(seed, u64::from(self.state.epoch) << 32 | self.state.used as u64)
             .shuffle(&mut chosen);
@@ -224,9 +226,8 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
             .with_max_len(1)
             .map(|(gradient, chunk)| {
                 gradient.fill(0.0);
-                let positions = chunk
-                    .iter()
-                    .map(|&(part, index)| parts[part as usize].get(index as usize));
+                let positions =
+                    chunk.iter().map(|&(part, index)| parts[part as usize].get(index as usize));
                 Pass::new(shape).add_gradient(parameters, &objective, positions, gradient)
             })
             .collect();

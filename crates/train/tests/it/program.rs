@@ -60,9 +60,8 @@ fn generates_games_and_fits_weights() {
 fn trains_and_compares_networks() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
-    let arguments = |text: &str| -> String {
-        check(directory, &text.split_whitespace().collect::<Vec<_>>())
-    };
+    let arguments =
+        |text: &str| -> String { check(directory, &text.split_whitespace().collect::<Vec<_>>()) };
     arguments("generate chess --out games --nodes 30 --games 40 --random-plies 4 --extra-plies 3");
     let manifest = arguments("manifest games");
     assert!(manifest.contains("--random-plies 4 --extra-plies 3 --games 40"), "{manifest}");
