@@ -1,5 +1,7 @@
 //! The properties that the targets check. The tests check the same properties with the seeds.
 
+#[path = "../crates/library/tests/it/laws.rs"]
+pub mod library;
 #[path = "../crates/protocol/tests/it/laws.rs"]
 mod protocol;
 #[path = "../crates/rules/tests/it/record/laws.rs"]

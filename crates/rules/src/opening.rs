@@ -3,15 +3,23 @@
 //! `opening/names.tsv` has one line per opening: the Polyglot key of its position, the code of the
 //! *Encyclopaedia of Chess Openings*, the name, and moves that lead there. It is derived from the
 //! collection <https://github.com/lichess-org/chess-openings> (CC0 1.0, commit `51b88624` of July
-//! 2026) and sorted by key. A binary search in the text needs no memory or time for an index.
+//! 2026) and sorted by key.
 
-use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use crate::{Game, Position, book::polyglot};
 
 const NAMES: &str = include_str!("opening/names.tsv");
-/// The number of digits of a key.
-const DIGITS: usize = 16;
+
+/// The keys in ascending order, and the openings in the same order.
+static TABLE: LazyLock<(Vec<u64>, Vec<Opening>)> = LazyLock::new(|| {
+    let parsed = NAMES.lines().filter_map(|line| {
+        let mut fields = line.split('\t');
+        let key = u64::from_str_radix(fields.next()?, 16).ok()?;
+        Some((key, Opening { eco: fields.next()?, name: fields.next()? }))
+    });
+    parsed.unzip()
+});
 
 /// A named opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,35 +40,15 @@ impl Opening {
         if position.game() != Game::Chess {
             return None;
         }
-        let key = format!("{:0DIGITS$x}", polyglot::key(position)?);
-        let mut fields = find(NAMES, &key)?.split('\t');
-        Some(Self { eco: fields.next()?, name: fields.next()? })
+        Self::with_key(polyglot::key(position)?)
     }
-}
 
-/// The rest of the line that begins with a key and a tab, in lines sorted by their bytes.
-fn find<'a>(table: &'a str, key: &str) -> Option<&'a str> {
-    let mut rest = table;
-    while !rest.is_empty() {
-        let (before, line, after) = middle(rest)?;
-        let (found, value) = line.split_once('\t')?;
-        match found.cmp(key) {
-            Ordering::Less => rest = after,
-            Ordering::Greater => rest = before,
-            Ordering::Equal => return Some(value),
-        }
+    /// The opening of the position with a Polyglot key, which is [`Position::key`] unless an en passant
+    /// capture is illegal only because of a pin.
+    pub fn with_key(key: u64) -> Option<Self> {
+        let (keys, openings) = &*TABLE;
+        openings.get(keys.binary_search(&key).ok()?).copied()
     }
-    None
-}
-
-/// The line in the middle of a text, and the text before and after it.
-fn middle(text: &str) -> Option<(&str, &str, &str)> {
-    let bytes = text.as_bytes();
-    let half = text.len() / 2;
-    let start = bytes.get(..half)?.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let (before, rest) = text.split_at_checked(start)?;
-    let (line, after) = rest.split_once('\n')?;
-    Some((before, line, after))
 }
 
 #[cfg(test)]
@@ -88,6 +76,7 @@ mod tests {
             };
             let position = after(moves);
             assert_eq!(polyglot::key(&position), u64::from_str_radix(key, 16).ok(), "{line}");
+            assert_eq!(polyglot::key(&position), Some(position.key()), "{line}");
             assert!(last.as_str() < key, "{line}");
             assert_eq!(Opening::of(&position), Some(Opening { eco, name }), "{line}");
             let (volume, number) = eco.split_at(1);

@@ -363,6 +363,36 @@ impl GameRecord {
         Ok(id)
     }
 
+    /// Adds a move after a node and plays it on the position there, without the replay of [`Self::add`].
+    /// A move that already exists is added again.
+    pub fn add_at(
+        &mut self,
+        parent: NodeId,
+        position: &mut Position,
+        mv: impl Into<RecordMove>,
+    ) -> Result<NodeId, AddError> {
+        let mut mv = mv.into();
+        let node = self.node(parent).ok_or(AddError::NoSuchNode)?;
+        if node.mv.is_some_and(RecordMove::is_illegal) {
+            return Err(AddError::AfterIllegalMove);
+        }
+        if node.ply() >= MAX_PLIES {
+            return Err(AddError::Full);
+        }
+        if let RecordMove::Illegal(illegal) = mv
+            && position.is_legal(illegal)
+        {
+            mv = RecordMove::Legal(illegal);
+        }
+        mv.play(position).map_err(AddError::Move)?;
+        let id = self.attach(parent, mv).ok_or(AddError::Full)?;
+        if parent == self.last {
+            self.last = id;
+            self.tip = OnceLock::new();
+        }
+        Ok(id)
+    }
+
     /// Ends the game with the result that follows from the termination for the side to move. If none
     /// follows, the result is unchanged.
     pub fn finish(&mut self, termination: Termination) {

@@ -1,0 +1,294 @@
+//! Import, size and queries of the database with generated games of chess:
+//!
+//! ```text
+//! cargo bench -p readyok-library -- [GAMES] [annotated] [FILE]
+//! ```
+//!
+//! Then it imports 20,000 of the games from PGN and measures changes of an open game with 90,000 moves.
+//!
+//! The games share their first 8 to 31 plies with others and have seven headers, ratings and a time control. With
+//! `annotated` every move has a clock and an evaluation. A FILE is kept, and used again if it exists.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a benchmark"
+)]
+
+use std::env;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use readyok_library::{
+    Column, Entry, Filter, ImportOptions, Key, Library, NewGame, OpenGames, OpenTree, Source,
+    StoredGame, StoredMove, code_of,
+};
+use readyok_protocol::Score;
+use readyok_rules::record::{Evaluation, Format, GameRecord, Limits, Records, Tag, write};
+use readyok_rules::{Game, GameResult, Move, Position, Side};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(self.0) % limit
+    }
+
+    fn small(&mut self, limit: u16) -> u16 {
+        u16::try_from(self.below(limit.into())).expect("less than the limit")
+    }
+}
+
+fn mix(mut it: u64) -> u64 {
+    it = (it ^ it >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    it = (it ^ it >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    it ^ it >> 31
+}
+
+/// The moves of a position, the most popular first.
+fn by_popularity(position: &Position) -> Vec<Move> {
+    let mut moves = position.legal_moves();
+    let key = position.key();
+    moves.sort_by_cached_key(|mv| mix(key ^ u64::from(code_of(*mv))));
+    moves
+}
+
+fn record(random: &mut Random, names: u64, annotated: bool) -> GameRecord {
+    let mut record = GameRecord::new(Position::start(Game::Chess));
+    let mut position = record.start().clone();
+    let (length, opening) = (44 + random.below(80), 8 + random.below(24));
+    let mut clocks = [300_u64; 2];
+    let mut evaluation = 20;
+    for ply in 0..length {
+        let moves = if ply < opening { by_popularity(&position) } else { position.legal_moves() };
+        let popular = random.below(1 << 16).trailing_zeros();
+        let at = if ply < opening { popular.into() } else { random.below(1 << 16) };
+        let Some(&mv) = moves.get(usize::try_from(at).expect("small") % moves.len().max(1)) else {
+            break;
+        };
+        let id = record.add_at(record.last(), &mut position, mv).expect("a legal move");
+        if annotated && let Some(annotations) = record.annotations_mut(id) {
+            let clock = &mut clocks[usize::from(ply % 2 == 1)];
+            *clock = (*clock + 2).saturating_sub(random.below(12));
+            annotations.clock = Some(Duration::from_secs(*clock));
+            evaluation += i32::from(random.small(101)) - 50;
+            annotations.evaluation = Some(Evaluation { score: Score::Cp(evaluation), depth: None });
+        }
+    }
+    record.set_header(Tag::Event, format!("Tournament {}", random.below(names / 40 + 1)));
+    record.set_header(Tag::Site, format!("City {}", random.below(500)));
+    let (year, month, day) = (1990 + random.small(36), 1 + random.small(12), 1 + random.small(28));
+    record.set_header(Tag::Date, format!("{year}.{month:02}.{day:02}"));
+    record.set_header(Tag::Round, (1 + random.below(9)).to_string());
+    for side in Side::BOTH {
+        record.set_player(side, format!("Surname{}, Name", random.below(names + 1)));
+    }
+    for name in ["WhiteElo", "BlackElo"] {
+        record.headers.set(name, (1500 + random.small(1300)).to_string());
+    }
+    record.set_header(Tag::TimeControl, "300+2");
+    record.result = match random.below(10) {
+        0..4 => GameResult::Win(Side::First),
+        4..7 => GameResult::Win(Side::Second),
+        _ => GameResult::Draw,
+    };
+    record
+}
+
+/// CPU time of the process (`self`) or the thread (`thread-self`) in seconds.
+fn cpu(of: &str) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{of}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn memory() -> String {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = |name| text.lines().find(|it| it.starts_with(name)).unwrap_or("").to_owned();
+    format!("{} {}", line("VmHWM"), line("VmRSS"))
+}
+
+fn timed<T>(name: &str, run: impl Fn() -> T) -> T {
+    let mut times: Vec<f64> = (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            run();
+            start.elapsed().as_secs_f64() * 1000.0
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    println!("{name}: median {:.2} ms, worst {:.2} ms", times[2], times[4]);
+    run()
+}
+
+fn fill(path: &Path, count: u64, annotated: bool) {
+    let library = Library::open(path).expect("it opens");
+    let mut random = Random(7);
+    let (mut generating, mut encoding, mut added, mut content) = (0.0, 0.0, 0, 0);
+    let mut importer = library.importer(ImportOptions::default());
+    let begin = cpu("self");
+    while added < count {
+        let start = cpu("thread-self");
+        let records: Vec<_> = (0..500).map(|_| record(&mut random, count / 7, annotated)).collect();
+        let generated = cpu("thread-self");
+        let games: Vec<_> =
+            records.iter().map(|it| NewGame::from_record(it, Source::Import, 0)).collect();
+        let sizes = games.iter().map(|it| it.moves.len() + it.tags.len() + it.annotations.len());
+        content += sizes.sum::<usize>();
+        generating += generated - start;
+        encoding += cpu("thread-self") - generated;
+        for game in games {
+            importer.add_game(game).expect("added");
+        }
+        added += 500;
+    }
+    importer.finish().expect("added");
+    library.flush(false).expect("flushed");
+    let storing = cpu("self") - begin - generating - encoding;
+    let games = count as f64;
+    println!(
+        "{count} games, CPU time: encoding {encoding:.1} s, storage and index {storing:.1} s, \
+         {:.0} games/s, without encoding {:.0}; {}",
+        games / (encoding + storing),
+        games / storing,
+        memory()
+    );
+    println!("{:.0} bytes per game for moves, headers and annotations", content as f64 / games);
+}
+
+/// Import of a PGN with reading.
+fn import_pgn(annotated: bool) {
+    let mut random = Random(9);
+    let mut pgn = Vec::new();
+    for _ in 0..20_000 {
+        write(&record(&mut random, 3000, annotated), Format::Pgn, &mut pgn).expect("written");
+        pgn.push(b'\n');
+    }
+    let start = cpu("self");
+    let read = Records::new(&pgn[..], Format::Pgn, Limits::default()).flatten().count();
+    let reading = cpu("self") - start;
+    let dir = tempfile::tempdir().expect("a directory");
+    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
+    let (start, clock) = (cpu("self"), Instant::now());
+    let imported = library
+        .import(&pgn[..], ImportOptions::default(), |_| ControlFlow::Continue(()))
+        .expect("imported");
+    library.flush(false).expect("flushed");
+    let seconds = cpu("self") - start;
+    println!(
+        "PGN, {} MB: {} of {read} games, {:.0} games/s of CPU time (reading alone {:.0}), {:.0} by the clock",
+        pgn.len() >> 20,
+        imported.added_count(),
+        20_000.0 / seconds,
+        20_000.0 / reading,
+        20_000.0 / clock.elapsed().as_secs_f64(),
+    );
+}
+
+/// The time until a change of a large open game is stored.
+fn open_game() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
+    let (open, _) = OpenGames::open(&dir.path().join("open.sqlite"), &library).expect("it opens");
+    let start = Position::start(Game::Chess);
+    let empty = NewGame::from_record(&GameRecord::new(start.clone()), Source::Play, 0);
+    let game = library.add(vec![empty]).expect("added")[0];
+    let mut tree = OpenTree::new(&start);
+    let add = |node: u32| Entry::Add { parent: node / 3, node, mv: StoredMove::Legal(7) };
+    for node in 1..90_000 {
+        tree.apply(&add(node)).expect("it fits");
+    }
+    open.begin(game, 0, &tree, 0).expect("begun");
+    let mut times: Vec<Duration> = (90_000..100_000)
+        .map(|node| {
+            let start = Instant::now();
+            let (sender, receiver) = mpsc::channel();
+            open.append(game, &[add(node)], 0, move |result| drop(sender.send(result)));
+            receiver.recv().expect("a response").expect("stored");
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    println!(
+        "change of an open game with 90,000 moves: median {:?}, 99 % {:?}, worst {:?}",
+        times[5_000], times[9_900], times[9_999]
+    );
+    drop(open);
+    let start = Instant::now();
+    let (_, games) = OpenGames::open(&dir.path().join("open.sqlite"), &library).expect("it opens");
+    println!("restored {} moves in {:?}", games[0].tree.nodes.len() - 1, start.elapsed());
+}
+
+fn sizes(path: &Path, count: u64) {
+    let connection = rusqlite::Connection::open(path).expect("it opens");
+    let sum = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a sum");
+    let index = sum("SELECT coalesce(sum(length(data)), 0) FROM block");
+    let pages = sum("SELECT page_count FROM pragma_page_count");
+    let free = sum("SELECT freelist_count FROM pragma_freelist_count");
+    let per_game = |bytes: i64| bytes as f64 / count as f64;
+    println!(
+        "bytes per game: file {:.0}, of these free {:.0}, index {:.0}, rest {:.0}; {} runs",
+        per_game(pages * 4096),
+        per_game(free * 4096),
+        per_game(index),
+        per_game((pages - free) * 4096 - index),
+        sum("SELECT count(*) FROM run")
+    );
+}
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
+    let count = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(50_000_u64);
+    let annotated = arguments.iter().any(|it| it == "annotated");
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = arguments
+        .iter()
+        .find(|it| it.ends_with(".sqlite"))
+        .map_or_else(|| dir.path().join("library.sqlite"), PathBuf::from);
+    if !path.exists() {
+        fill(&path, count, annotated);
+    }
+    let start = Instant::now();
+    let library = Library::open(&path).expect("it opens");
+    println!("opened in {:.0} ms; {}", start.elapsed().as_secs_f64() * 1000.0, memory());
+    sizes(&path, count);
+    let filter = Filter { player: Some("name77".to_owned()), ..Filter::default() };
+    let search = |filter: &Filter, column| {
+        library.search(filter, (column, true), 0, 50).expect("a page").total
+    };
+    println!("  {} found", timed("player", || search(&filter, Column::Added)));
+    let ratings = Filter { rating: Some((2500, 2800)), ..Filter::default() };
+    println!("  {} found", timed("ratings", || search(&ratings, Column::Added)));
+    let start = Instant::now();
+    search(&Filter::default(), Column::First);
+    println!("first sort by player: {:.2} ms", start.elapsed().as_secs_f64() * 1000.0);
+    timed("all by first player", || search(&Filter::default(), Column::First));
+    let mut position = Position::start(Game::Chess);
+    for ply in 0..12 {
+        let key = Key::of(position.key());
+        for (name, filter) in [("", &Filter::default()), (" with ratings", &ratings)] {
+            let explorer = timed(&format!("explorer at ply {ply}{name}"), || {
+                library.explore(key, position.turn(), filter).expect("explored")
+            });
+            println!("  {} games, {} moves", explorer.total, explorer.moves.len());
+        }
+        let mv = by_popularity(&position)[0];
+        position.play(mv).expect("a legal move");
+    }
+    let decode = |game: &StoredGame| game.record().expect("a record").len();
+    timed("100 games", || {
+        (1..=100)
+            .filter_map(|id| library.game(id).expect("it is read"))
+            .map(|it| decode(&it))
+            .sum::<usize>()
+    });
+    println!("{}", memory());
+    drop(library);
+    import_pgn(annotated);
+    open_game();
+}

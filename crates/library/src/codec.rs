@@ -1,0 +1,164 @@
+//! Game records as stored games, and back.
+
+pub(crate) mod annotations;
+mod moves;
+pub(crate) mod tags;
+mod walk;
+
+use std::sync::LazyLock;
+
+use readyok_rules::record::{GameRecord, Node, Tag};
+use readyok_rules::shakmaty::Position as _;
+use readyok_rules::{BoardRef, Game, Position, Setup, Side};
+
+use crate::duplicates::SHORT;
+use crate::error::Error;
+use crate::fold::{fold, hash};
+use crate::game::{NewGame, StoredGame};
+use crate::postings::Key;
+use crate::summary::{Date, Source, Speed, Summary};
+use tags::Known;
+
+pub use moves::{code_of, move_of};
+
+/// Version of the position keys and the codes of moves. With another one the index is built again.
+pub(crate) const KEY_SCHEME: i64 = 1;
+
+impl NewGame {
+    /// A game to add. Everything of the record is stored: [`StoredGame::record`] returns an equal one.
+    #[must_use]
+    pub fn from_record(record: &GameRecord, source: Source, added_ms: i64) -> Self {
+        let text = |tag| record.header(tag).unwrap_or_default();
+        let mut moves = Vec::new();
+        let order = moves::encode(record, &mut moves);
+        let annotations = annotations::encode(record, &order);
+        let (postings, named) = walk::of_record(record);
+        let opening = named.map(|it| (it.eco.to_owned(), it.name.to_owned())).or_else(|| {
+            let name = text(Tag::Opening);
+            let eco = record.headers.get("ECO").unwrap_or_default();
+            let known = |text: &str| !matches!(text, "" | "?");
+            (known(name) || known(eco)).then(|| (eco.to_owned(), name.to_owned()))
+        });
+        let start = (!is_standard(record.start())).then(|| record.start().to_string());
+        let players = Side::BOTH.map(|side| record.player(side).unwrap_or_default().to_owned());
+        let (event, site) = (text(Tag::Event).to_owned(), text(Tag::Site));
+        // An address identifies one game; as a name it would have a row of its own.
+        let site = if site.contains("://") { "" } else { site }.to_owned();
+        let rating = |name| {
+            let value = record.headers.get(name).and_then(|it| it.trim().parse::<u16>().ok());
+            value.unwrap_or_default()
+        };
+        let kind = |name| match record.headers.get(name)? {
+            "program" => Some(true),
+            "human" => Some(false),
+            _ => None,
+        };
+        let date = Date::parse(text(Tag::Date));
+        let date = if date == Date::default() {
+            Date::parse(record.headers.get("UTCDate").unwrap_or_default())
+        } else {
+            date
+        };
+        let main_line = record.node(record.last()).map_or(0, Node::ply);
+        let summary = Summary {
+            moves_hash: moves_hash(start.as_deref(), &event, &postings),
+            ratings: [rating("WhiteElo"), rating("BlackElo")],
+            date,
+            plies: u16::try_from(main_line).unwrap_or(u16::MAX),
+            result: record.result,
+            termination: record.termination(),
+            engines: [kind("WhiteType"), kind("BlackType")],
+            annotated: !annotations.is_empty(),
+            variations: record.len() > main_line,
+            custom_start: start.is_some(),
+            speed: Speed::of_time_control(text(Tag::TimeControl)),
+            ..Summary::new(record.game(), source)
+        };
+        let known = Known {
+            summary: &summary,
+            players: &players,
+            event: &event,
+            site: &site,
+            opening: opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
+        };
+        let tags = tags::encode(&record.headers, known);
+        Self {
+            summary,
+            players,
+            event,
+            site,
+            opening,
+            start,
+            moves,
+            tags,
+            annotations,
+            play: None,
+            postings,
+            added_ms,
+        }
+    }
+}
+
+impl StoredGame {
+    /// The record of the game.
+    ///
+    /// # Errors
+    /// The stored game is corrupt.
+    pub fn record(&self) -> Result<GameRecord, Error> {
+        let mut record = GameRecord::new(self.start_position()?);
+        let order = moves::decode(&mut record, &self.moves)?;
+        annotations::decode(&mut record, &order, &self.annotations)?;
+        let known = Known {
+            summary: &self.summary,
+            players: &self.players,
+            event: &self.event,
+            site: &self.site,
+            opening: self.opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
+        };
+        record.headers = tags::decode(&self.tags, known)?;
+        record.result = self.summary.result;
+        Ok(record)
+    }
+
+    /// The start position.
+    ///
+    /// # Errors
+    /// The stored game is corrupt.
+    pub fn start_position(&self) -> Result<Position, Error> {
+        let game = self.summary.variant;
+        match &self.start {
+            None => Ok(Position::start(game)),
+            Some(text) => {
+                let setup = Setup::read(game, text).map_err(|_| Error::Corrupt)?;
+                Ok(Position::for_viewing(&setup))
+            }
+        }
+    }
+
+    /// The postings of the game, to index it again.
+    pub(crate) fn postings(&self) -> Option<Vec<(Key, u16)>> {
+        walk::of_moves(self.start_position().ok()?, &self.moves).ok()
+    }
+}
+
+/// Whether a position is the start position of its variant, with its move numbers.
+fn is_standard(position: &Position) -> bool {
+    static KEYS: LazyLock<[u64; 2]> =
+        LazyLock::new(|| [Game::Chess, Game::Shogi].map(|it| Position::start(it).key()));
+    let [chess, shogi] = *KEYS;
+    match position.board() {
+        BoardRef::Chess(board) => {
+            let board = board.position();
+            board.halfmoves() == 0 && board.fullmoves().get() == 1 && position.key() == chess
+        }
+        BoardRef::Shogi(board) => board.position().game_ply() == 1 && position.key() == shogi,
+        BoardRef::Diagram(_) => false,
+    }
+}
+
+/// A hash of start position and main line, and of the event for a short game, which other players also play.
+fn moves_hash(start: Option<&str>, event: &str, postings: &[(Key, u16)]) -> u32 {
+    let event = if postings.len() <= usize::from(SHORT) { fold(event) } else { String::new() };
+    let texts = start.unwrap_or_default().bytes().chain(event.bytes()).map(u64::from);
+    hash(texts.chain(postings.iter().map(|(_, code)| u64::from(*code))))
+}

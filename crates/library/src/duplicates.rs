@@ -1,0 +1,216 @@
+//! Duplicates: games with the same moves whose players, dates and events do not contradict each other.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use crate::error::Error;
+use crate::fold::{fold, hash};
+use crate::game::{NewGame, StoredGame};
+
+use crate::snapshot::{Snapshot, Summaries};
+use crate::summary::{NameId, Summary};
+
+/// Shorter games must also agree in event: the same short draw is played more than once.
+pub(crate) const SHORT: u16 = 20;
+
+/// Number of games with one hash whose rows are compared; among more, only games of equal names are found.
+const MAX_CANDIDATES: usize = 100;
+
+/// What two games are compared by.
+struct Identity<'a> {
+    summary: Summary,
+    players: &'a [String; 2],
+    event: &'a str,
+    start: Option<&'a str>,
+    moves: &'a [u8],
+}
+
+impl<'a> From<&'a NewGame> for Identity<'a> {
+    fn from(it: &'a NewGame) -> Self {
+        let NewGame { summary, players, event, start, moves, .. } = it;
+        Self { summary: *summary, players, event, start: start.as_deref(), moves }
+    }
+}
+
+impl<'a> From<&'a StoredGame> for Identity<'a> {
+    fn from(it: &'a StoredGame) -> Self {
+        let StoredGame { summary, players, event, start, moves, .. } = it;
+        Self { summary: *summary, players, event, start: start.as_deref(), moves }
+    }
+}
+
+impl Identity<'_> {
+    fn is_duplicate(&self, other: &Self) -> bool {
+        let (a, b) = (&self.summary, &other.summary);
+        a.variant == b.variant
+            && a.plies == b.plies
+            && self.start == other.start
+            // With variations the bytes differ although the main lines are equal; the hash is that of the main line.
+            && (a.variations || b.variations || self.moves == other.moves)
+            && a.date.is_compatible(b.date)
+            && (0..2).all(|side| same_player(&self.players[side], &other.players[side]))
+            && (a.plies >= SHORT || fold(self.event) == fold(other.event))
+    }
+}
+
+/// The folded surname, up to the first comma or space, and the rest. None for an unknown player.
+fn parts(name: &str) -> Option<(String, String)> {
+    let folded = fold(name.trim());
+    let (surname, rest) = folded.split_once([',', ' ']).unwrap_or((&folded, ""));
+    let known = !matches!(surname, "" | "?");
+    known.then(|| (surname.to_owned(), rest.trim_matches([' ', '.']).to_owned()))
+}
+
+/// Whether both names can be the same player: the surnames are equal, and one of the rests abbreviates the other.
+/// An unknown name can be any player.
+fn same_player(a: &str, b: &str) -> bool {
+    let (Some((a, a_rest)), Some((b, b_rest))) = (parts(a), parts(b)) else { return true };
+    let abbreviates =
+        |short: &str, long: &str| long.starts_with(short) && short.chars().all(char::is_alphabetic);
+    a == b && (a_rest == b_rest || abbreviates(&a_rest, &b_rest) || abbreviates(&b_rest, &a_rest))
+}
+
+/// A hash of the surname; 0 for an unknown player.
+fn surname_hash(name: &str) -> u32 {
+    parts(name).map_or(0, |(surname, _)| hash(surname.bytes().map(u64::from)).max(1))
+}
+
+/// Finds games of the database that equal new ones, while games are added.
+#[derive(Debug)]
+pub(crate) struct DuplicateFinder {
+    /// Hashes and games, sorted.
+    sorted: Vec<(u32, u32)>,
+    /// Those added since `sorted` was sorted.
+    recent: HashMap<u32, Vec<u32>>,
+    /// Hashes of surnames by the numbers of names.
+    surnames: Vec<u32>,
+}
+
+impl DuplicateFinder {
+    /// A finder of all games of a snapshot.
+    pub(crate) fn new(connection: &Connection, snapshot: &Snapshot) -> Result<Self, Error> {
+        let games = snapshot.summaries.iter_rev();
+        let mut sorted: Vec<_> = games.map(|(game, it)| (it.moves_hash(), game)).collect();
+        sorted.sort_unstable();
+        let mut finder = Self { sorted, recent: HashMap::new(), surnames: Vec::new() };
+        let mut names = connection.prepare("SELECT id, text FROM name")?;
+        let mut rows = names.query([])?;
+        while let Some(row) = rows.next()? {
+            let text = row.get_ref(1)?.as_str().unwrap_or_default();
+            finder.set_name(row.get(0)?, surname_hash(text));
+        }
+        Ok(finder)
+    }
+
+    fn set_name(&mut self, name: NameId, hash: u32) {
+        let at = name as usize;
+        if self.surnames.len() <= at {
+            self.surnames.resize(at + 1, 0);
+        }
+        self.surnames[at] = hash;
+    }
+
+    /// Adds a game with its complete summary.
+    pub(crate) fn insert(&mut self, game: u32, summary: &Summary, players: &[String; 2]) {
+        for (id, name) in summary.players.into_iter().zip(players) {
+            if id as usize >= self.surnames.len() {
+                self.set_name(id, surname_hash(name));
+            }
+        }
+        self.recent.entry(summary.moves_hash).or_default().push(game);
+        if self.recent.len() > 10_000 + self.sorted.len() / 16 {
+            let recent = self.recent.drain();
+            self.sorted
+                .extend(recent.flat_map(|(hash, it)| it.into_iter().map(move |it| (hash, it))));
+            self.sorted.sort_unstable();
+        }
+    }
+
+    /// A game of the database that equals a new one.
+    pub(crate) fn find(
+        &self,
+        connection: &Connection,
+        summaries: &Summaries,
+        new: &NewGame,
+    ) -> Result<Option<u32>, Error> {
+        let hash = new.summary.moves_hash;
+        let sorted = &self.sorted[self.sorted.partition_point(|it| it.0 < hash)..];
+        let sorted = sorted.iter().take_while(|it| it.0 == hash).map(|it| it.1);
+        let mut names = None;
+        let mut compared = 0;
+        for game in sorted.chain(self.recent.get(&hash).into_iter().flatten().copied()) {
+            let Some(known) = summaries.raw(game) else { continue };
+            let names =
+                *names.get_or_insert_with(|| new.players.each_ref().map(|it| surname_hash(it)));
+            let can_be = |(new, known): (u32, NameId)| {
+                let known = self.surnames.get(known as usize).copied().unwrap_or(0);
+                new == known || new == 0 || known == 0
+            };
+            // Reads only rows that can be equal: many games have no or few moves.
+            if known.plies() == new.summary.plies
+                && known.date().is_compatible(new.summary.date)
+                && names.into_iter().zip(known.players()).all(can_be)
+                && compared < MAX_CANDIDATES
+                && let Some(stored) = StoredGame::read(connection, game)?
+            {
+                if Identity::from(&stored).is_duplicate(&new.into()) {
+                    return Ok(Some(game));
+                }
+                compared += 1;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Groups of duplicates in the database, each in ascending order.
+pub(crate) fn groups(connection: &Connection, snapshot: &Snapshot) -> Result<Vec<Vec<u32>>, Error> {
+    let mut by_hash: Vec<_> = snapshot
+        .summaries
+        .iter_rev()
+        .map(|(game, it)| (it.moves_hash(), it.players(), game))
+        .collect();
+    by_hash.sort_unstable();
+    let mut groups = Vec::new();
+    for candidates in by_hash.chunk_by(|a, b| a.0 == b.0).filter(|it| it.len() > 1) {
+        let many = candidates.len() > MAX_CANDIDATES;
+        for candidates in candidates.chunk_by(|a, b| !many || a.1 == b.1) {
+            let mut rest = Vec::new();
+            for (.., game) in candidates.iter().filter(|_| candidates.len() > 1) {
+                rest.extend(StoredGame::read(connection, *game)?);
+            }
+            rest.sort_by_key(|it| it.id);
+            while rest.len() > 1 {
+                let first = rest.remove(0);
+                let same = |it: &StoredGame| Identity::from(it).is_duplicate(&(&first).into());
+                let (equal, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(same);
+                if !equal.is_empty() {
+                    let all = [first.id].into_iter().chain(equal.iter().map(|it| it.id));
+                    groups.push(all.collect());
+                }
+                rest = others;
+            }
+        }
+    }
+    groups.sort_unstable();
+    Ok(groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_player;
+
+    #[test]
+    fn players_are_compared_by_surname_and_initial() {
+        assert!(same_player("Carlsen, Magnus", "CARLSEN,M"));
+        assert!(same_player("Carlsen", "?"));
+        assert!(same_player("", "Anand"));
+        assert!(!same_player("Carlsen", "Caruana"));
+        assert!(!same_player("Carlsen, Magnus", "Carlsen, Henrik"));
+        assert!(same_player("Carlsen, Magnus", "Carlsen, M."));
+        assert!(!same_player("Stockfish 16", "Stockfish 17"));
+        assert!(!same_player("Stockfish 1", "Stockfish 17"));
+        assert!(same_player("羽生善治", "羽生善治 九段"));
+    }
+}

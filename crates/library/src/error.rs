@@ -1,0 +1,77 @@
+//! Errors of the database.
+
+use std::{fmt, io};
+
+use crate::varint::Corrupt;
+
+/// An operation on the database failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// `SQLite` reported an error.
+    Sqlite(rusqlite::Error),
+    /// A file operation failed.
+    Io(io::Error),
+    /// The file has another version of the schema. It was not changed.
+    Version {
+        /// The version of the file.
+        found: i64,
+        /// The version that this program reads and writes.
+        expected: i64,
+    },
+    /// The file is a database of another program. It was not changed.
+    Foreign,
+    /// The game has no log.
+    NotOpen,
+    /// A stored value is corrupt.
+    Corrupt,
+    /// The writer has stopped after an earlier error.
+    Stopped,
+    /// The maximum number of games is reached.
+    Full,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(error) => error.fmt(f),
+            Self::Io(error) => error.fmt(f),
+            Self::Version { found, expected } => {
+                write!(f, "the library has version {found}, this program needs version {expected}")
+            }
+            Self::Foreign => f.write_str("the file is not a library of games"),
+            Self::NotOpen => f.write_str("the game is not open"),
+            Self::Corrupt => f.write_str("the library contains corrupt data"),
+            Self::Stopped => f.write_str("the library was closed after an error"),
+            Self::Full => f.write_str("the library contains the maximum number of games"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Sqlite(error) => Some(error),
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<Corrupt> for Error {
+    fn from(_: Corrupt) -> Self {
+        Self::Corrupt
+    }
+}

@@ -1,0 +1,169 @@
+//! Games as they are written and read. Moves, tags and annotations are encoded by the caller.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::Error;
+use crate::postings::Key;
+use crate::summary::{SIZE, Summary};
+
+/// A game to add.
+#[derive(Debug, Clone)]
+pub struct NewGame {
+    /// Everything but names and opening, which are numbered when the game is added.
+    pub summary: Summary,
+    /// Names of the first and the second player; empty if unknown.
+    pub players: [String; 2],
+    /// Event; empty if unknown.
+    pub event: String,
+    /// Site; empty if unknown.
+    pub site: String,
+    /// ECO code and name of the opening.
+    pub opening: Option<(String, String)>,
+    /// Start position as FEN or SFEN; none for that of the variant.
+    pub start: Option<String>,
+    /// Encoded moves.
+    pub moves: Vec<u8>,
+    /// Encoded tags.
+    pub tags: Vec<u8>,
+    /// Encoded annotations.
+    pub annotations: Vec<u8>,
+    /// Data of the app for games that were played in it.
+    pub play: Option<String>,
+    /// The position before each move of the main line with that move, and the last one.
+    pub postings: Vec<(Key, u16)>,
+    /// Time of the addition or change in ms since 1970.
+    pub added_ms: i64,
+}
+
+/// A game that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredGame {
+    /// Number of the game.
+    pub id: u32,
+    /// Summary.
+    pub summary: Summary,
+    /// Names of the players; empty if unknown.
+    pub players: [String; 2],
+    /// Event; empty if unknown.
+    pub event: String,
+    /// Site; empty if unknown.
+    pub site: String,
+    /// ECO code and name of the opening.
+    pub opening: Option<(String, String)>,
+    /// Start position; none for that of the variant.
+    pub start: Option<String>,
+    /// Encoded moves.
+    pub moves: Vec<u8>,
+    /// Encoded tags.
+    pub tags: Vec<u8>,
+    /// Encoded annotations.
+    pub annotations: Vec<u8>,
+    /// Data of the app.
+    pub play: Option<String>,
+    /// Time of the addition in ms since 1970.
+    pub added_ms: i64,
+    /// Time of the last change.
+    pub changed_ms: i64,
+    /// Number of changes.
+    pub revision: u32,
+}
+
+/// A game in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameEntry {
+    /// Number of the game.
+    pub id: u32,
+    /// Summary.
+    pub summary: Summary,
+    /// Names of the players; empty if unknown.
+    pub players: [String; 2],
+    /// Event; empty if unknown.
+    pub event: String,
+    /// ECO code and name of the opening.
+    pub opening: Option<(String, String)>,
+    /// Time of the addition in ms since 1970.
+    pub added_ms: i64,
+    /// Time of the last change.
+    pub changed_ms: i64,
+    /// Labels set by the user.
+    pub labels: Vec<String>,
+}
+
+/// Computes the postings of a game that is indexed again. None if its moves cannot be read.
+pub type Indexer = fn(&StoredGame) -> Option<Vec<(Key, u16)>>;
+
+pub(crate) fn name(connection: &Connection, id: u32) -> Result<String, Error> {
+    if id == 0 {
+        return Ok(String::new());
+    }
+    let mut statement = connection.prepare_cached("SELECT text FROM name WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
+}
+
+fn opening(connection: &Connection, id: u16) -> Result<Option<(String, String)>, Error> {
+    if id == 0 {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare_cached("SELECT eco, text FROM opening WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+impl StoredGame {
+    pub(crate) fn read(connection: &Connection, id: u32) -> Result<Option<Self>, Error> {
+        let mut statement = connection.prepare_cached(
+            "SELECT summary, site, added, changed, revision, start, moves, tags, annotations, play
+             FROM game WHERE id = ?1",
+        )?;
+        let row = statement.query_row([id], |row| {
+            let summary = Summary::from_bytes(&row.get::<_, [u8; SIZE]>(0)?);
+            let blob =
+                |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<_>>(at)?.unwrap_or_default());
+            let game = Self {
+                id,
+                summary,
+                players: [String::new(), String::new()],
+                event: String::new(),
+                site: String::new(),
+                opening: None,
+                added_ms: row.get(2)?,
+                changed_ms: row.get(3)?,
+                revision: row.get(4)?,
+                start: row.get(5)?,
+                moves: row.get(6)?,
+                tags: blob(7)?,
+                annotations: blob(8)?,
+                play: row.get(9)?,
+            };
+            Ok((game, row.get(1)?))
+        });
+        let Some((mut game, site)) = row.optional()? else { return Ok(None) };
+        let [first, second] = game.summary.players;
+        game.players = [name(connection, first)?, name(connection, second)?];
+        game.event = name(connection, game.summary.event)?;
+        game.site = name(connection, site)?;
+        game.opening = opening(connection, game.summary.opening)?;
+        Ok(Some(game))
+    }
+}
+
+impl GameEntry {
+    pub(crate) fn read(connection: &Connection, id: u32, summary: Summary) -> Result<Self, Error> {
+        let mut times =
+            connection.prepare_cached("SELECT added, changed FROM game WHERE id = ?1")?;
+        let mut labels =
+            connection.prepare_cached("SELECT text FROM label WHERE game = ?1 ORDER BY text")?;
+        let [first, second] = summary.players;
+        let times = times.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let (added_ms, changed_ms) = times.unwrap_or_default();
+        Ok(Self {
+            id,
+            summary,
+            players: [name(connection, first)?, name(connection, second)?],
+            event: name(connection, summary.event)?,
+            opening: opening(connection, summary.opening)?,
+            added_ms,
+            changed_ms,
+            labels: labels.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?,
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! A database of chess and shogi games with a position index, and logs of open games.
+//!
+//! A [`Library`] is one `SQLite` file with one writer thread. Every method can be called by any thread and blocks:
+//! additions until they are committed, queries until they have their result. Queries read a consistent state and wait
+//! neither for the writer nor for each other.
+//!
+//! * A game is added from a [`GameRecord`](readyok_rules::record::GameRecord) by [`NewGame::from_record`], and read
+//!   as an equal one by [`StoredGame::record`]. [`NewGame::play`] is data of the app that belongs to the game.
+//! * [`Library::import`] streams files of any size and format, with progress, cancellation and [`Duplicates`];
+//!   [`Library::importer`] adds records from elsewhere.
+//! * [`Library::search`] finds games by a [`Filter`]: one scan of 32-byte [`Summary`] values in memory. A
+//!   [`Key::of`] a position finds games by position, regardless of the order of moves.
+//! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
+//! * [`OpenGames`] stores each change of an open game as an [`Entry`] of a log in a second file, in a time that is
+//!   independent of the size of its tree. [`OpenGames::fold`] replaces the game in the library when it is closed.
+//!
+//! # Opening and closing of games
+//!
+//! A new game is added to the library first, which assigns its number. [`OpenGames::begin`] starts its log with
+//! the revision of the stored game and its [`OpenTree`]. Each change is passed to [`OpenGames::append`], whose callback
+//! acknowledges it. At the start of the program [`OpenGames::open`] returns all open games; [`OpenTree::to_record`]
+//! makes a record with the numbers of its nodes.
+//!
+//! # Durability
+//!
+//! A kill of the process loses nothing that was acknowledged. Postings of recent games are only in memory; their games
+//! are indexed again when the file is opened. A file of another version is rejected unchanged.
+
+mod bitset;
+mod codec;
+mod duplicates;
+mod error;
+mod fold;
+mod game;
+mod import;
+mod index;
+mod library;
+mod open;
+mod postings;
+mod query;
+mod schema;
+mod snapshot;
+mod summary;
+mod varint;
+mod writer;
+
+pub use codec::{code_of, move_of};
+pub use error::Error;
+pub use game::{GameEntry, Indexer, NewGame, StoredGame};
+pub use import::{Duplicates, ImportOptions, Imported, Importer, Outcome};
+pub use library::Library;
+pub use open::{Entry, OpenGame, OpenGames, OpenNode, OpenTree, StoredMove};
+pub use postings::{END_OF_GAME, Key};
+pub use query::{Column, Counts, Explorer, Filter, MoveStatistics, Page};
+pub use summary::{Date, NameId, Source, Speed, Summary};
+pub use varint::Corrupt;

@@ -1,0 +1,559 @@
+//! Searches by summary and position, and the opening explorer.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use readyok_rules::{Game, GameResult, Side, Termination};
+use rusqlite::Connection;
+
+use crate::bitset::BitSet;
+use crate::error::Error;
+use crate::fold::fold;
+use crate::game::GameEntry;
+use crate::postings::{END_OF_GAME, Key};
+use crate::snapshot::Snapshot;
+use crate::summary::{Date, Digest, Raw, Source, Speed};
+
+/// Conditions on games. A game matches if all conditions that are set are true.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    /// Variant.
+    pub variant: Option<Game>,
+    /// Part of the name of a player.
+    pub player: Option<String>,
+    /// The side of `player`; any if none.
+    pub side: Option<Side>,
+    /// Part of the name of the opponent of `player`.
+    pub opponent: Option<String>,
+    /// Part of the name of a player that is not known to be a human.
+    pub engine: Option<String>,
+    /// Result.
+    pub result: Option<GameResult>,
+    /// Minimum and maximum rating of both players.
+    pub rating: Option<(u16, u16)>,
+    /// First and last date.
+    pub from: Option<Date>,
+    /// Last date; unknown parts match any.
+    pub until: Option<Date>,
+    /// Part of the name of the event.
+    pub event: Option<String>,
+    /// Part of the name of the opening, or of its ECO code.
+    pub opening: Option<String>,
+    /// Origin.
+    pub source: Option<Source>,
+    /// Class of the time control.
+    pub speed: Option<Speed>,
+    /// What ended the game.
+    pub termination: Option<Termination>,
+    /// Minimum and maximum length in plies.
+    pub plies: Option<(u16, u16)>,
+    /// Positions that the game reached.
+    pub positions: Vec<Key>,
+    /// A label set by the user.
+    pub label: Option<String>,
+}
+
+/// A column to sort by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Column {
+    /// Order of addition.
+    #[default]
+    Added,
+    /// Order of the last change or addition.
+    Changed,
+    /// Date.
+    Date,
+    /// Name of the first player.
+    First,
+    /// Name of the second player.
+    Second,
+    /// Average rating.
+    Rating,
+    /// Result.
+    Result,
+    /// Length.
+    Plies,
+    /// Event.
+    Event,
+    /// Opening.
+    Opening,
+}
+
+/// A page of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Games of the page.
+    pub games: Vec<GameEntry>,
+    /// Number of all games found.
+    pub total: usize,
+}
+
+/// Numbers of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Wins of the first player.
+    pub first: u32,
+    /// Draws.
+    pub draws: u32,
+    /// Wins of the second player.
+    pub second: u32,
+    /// Games without a result.
+    pub unknown: u32,
+}
+
+impl Counts {
+    /// Number of games.
+    #[must_use]
+    pub fn total(&self) -> u32 {
+        self.first + self.draws + self.second + self.unknown
+    }
+
+    fn add(&mut self, result: GameResult) {
+        match result {
+            GameResult::Win(Side::First) => self.first += 1,
+            GameResult::Win(Side::Second) => self.second += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::Unknown => self.unknown += 1,
+        }
+    }
+}
+
+/// Statistics of a move in the explorer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MoveStatistics {
+    /// The encoded move, or [`END_OF_GAME`] for games that end in the position.
+    pub mv: u16,
+    /// Results.
+    pub counts: Counts,
+    /// Average rating of the player of the move over the games in which it is known.
+    pub rating: Option<f64>,
+    /// Performance rating: average rating of the opponents + 400 · (wins − losses) / games, over the games in
+    /// which both are known (the approximation of the USCF and FIDE's linear rule).
+    pub performance: Option<f64>,
+    /// Latest date.
+    pub last_played: Date,
+    /// The latest game by number.
+    pub game: u32,
+}
+
+/// What was played in a position.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Explorer {
+    /// Moves by descending number of games, without [`END_OF_GAME`].
+    pub moves: Vec<MoveStatistics>,
+    /// Results of all games that reached the position.
+    pub counts: Counts,
+    /// Number of games that reached the position.
+    pub total: usize,
+}
+
+/// Results of scans of the texts, which change only when a text is added.
+#[derive(Debug, Default)]
+pub(crate) struct Caches {
+    sets: Mutex<Vec<(Lookup, Arc<BitSet>)>>,
+    ranks: Mutex<Vec<(Ranking, Arc<Vec<u32>>)>>,
+}
+
+/// Table, number of its last row and text.
+type Lookup = (&'static str, i64, String);
+
+/// Table and number of its last row.
+type Ranking = (&'static str, i64);
+
+/// Maximum number of cached sets.
+const MAX_SETS: usize = 16;
+
+fn last_row(connection: &Connection, table: &str) -> Result<i64, Error> {
+    let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
+    Ok(connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?)
+}
+
+impl Caches {
+    /// Rows of `name` or `opening` that contain a text; none for an empty text.
+    fn matching(
+        &self,
+        connection: &Connection,
+        table: &'static str,
+        text: Option<&String>,
+    ) -> Result<Option<Arc<BitSet>>, Error> {
+        let Some(text) = text.map(|it| fold(it)).filter(|it| !it.is_empty()) else {
+            return Ok(None);
+        };
+        let lookup = (table, last_row(connection, table)?, text);
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, set)) = sets.iter().find(|(it, _)| *it == lookup) {
+            return Ok(Some(Arc::clone(set)));
+        }
+        drop(sets);
+        let sql = format!("SELECT id FROM {table} WHERE instr(folded, ?1)");
+        let set = Arc::new(numbers(connection, &sql, &lookup.2)?);
+        sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        sets.retain(|((name, last, _), _)| *name != lookup.0 || *last == lookup.1);
+        if sets.len() >= MAX_SETS {
+            sets.remove(0);
+        }
+        sets.push((lookup, Arc::clone(&set)));
+        Ok(Some(set))
+    }
+
+    /// Ranks of the rows of `name` or `opening` in alphabetical order, by their numbers.
+    fn ranks(&self, connection: &Connection, table: &'static str) -> Result<Arc<Vec<u32>>, Error> {
+        let ranking = (table, last_row(connection, table)?);
+        let mut all = self.ranks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, ranks)) = all.iter().find(|(it, _)| *it == ranking) {
+            return Ok(Arc::clone(ranks));
+        }
+        drop(all);
+        let sql = format!("SELECT id, folded FROM {table}");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        let (mut texts, mut names) = (String::new(), Vec::new());
+        while let Some(row) = rows.next()? {
+            let begin = texts.len();
+            texts.push_str(row.get_ref(1)?.as_str().unwrap_or_default());
+            let text = &texts.as_bytes()[begin..];
+            // Most comparisons end in the first bytes.
+            let mut first = [0; 8];
+            let length = text.len().min(first.len());
+            first[..length].copy_from_slice(&text[..length]);
+            names.push((u64::from_be_bytes(first), begin..texts.len(), row.get::<_, u32>(0)?));
+        }
+        names.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| texts[a.1.clone()].cmp(&texts[b.1.clone()]))
+        });
+        let mut ranks = vec![0; usize::try_from(ranking.1).unwrap_or(0) + 1];
+        for (rank, (.., id)) in (1..).zip(&names) {
+            if let Some(it) = ranks.get_mut(*id as usize) {
+                *it = rank;
+            }
+        }
+        let ranks = Arc::new(ranks);
+        all = self.ranks.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|((name, _), _)| *name != table);
+        all.push((ranking, Arc::clone(&ranks)));
+        Ok(ranks)
+    }
+}
+
+/// The numbers that a query with one text returns.
+fn numbers(connection: &Connection, sql: &str, text: &str) -> Result<BitSet, Error> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([text])?;
+    let mut set = BitSet::default();
+    while let Some(row) = rows.next()? {
+        set.insert(row.get(0)?);
+    }
+    Ok(set)
+}
+
+/// A filter whose texts and positions are resolved to sets.
+struct Matcher<'a> {
+    filter: &'a Filter,
+    /// Whether all games match.
+    all: bool,
+    player: Option<Arc<BitSet>>,
+    opponent: Option<Arc<BitSet>>,
+    engine: Option<Arc<BitSet>>,
+    event: Option<Arc<BitSet>>,
+    opening: Option<Arc<BitSet>>,
+    label: Option<BitSet>,
+    positions: Vec<BitSet>,
+}
+
+impl<'a> Matcher<'a> {
+    fn new(
+        connection: &Connection,
+        caches: &Caches,
+        snapshot: &Snapshot,
+        filter: &'a Filter,
+    ) -> Result<Self, Error> {
+        let names = |text: &Option<String>| caches.matching(connection, "name", text.as_ref());
+        let positions = filter.positions.iter().map(|key| {
+            let mut set = BitSet::default();
+            snapshot.find(connection, *key, |_, game| {
+                set.insert(game);
+            })?;
+            Ok(set)
+        });
+        Ok(Self {
+            filter,
+            all: *filter == Filter::default(),
+            player: names(&filter.player)?,
+            opponent: names(&filter.opponent)?,
+            engine: names(&filter.engine)?,
+            event: names(&filter.event)?,
+            opening: caches.matching(connection, "opening", filter.opening.as_ref())?,
+            label: match &filter.label {
+                None => None,
+                Some(label) => {
+                    Some(numbers(connection, "SELECT game FROM label WHERE text = ?1", label)?)
+                }
+            },
+            positions: positions.collect::<Result<_, Error>>()?,
+        })
+    }
+
+    #[inline]
+    fn matches(&self, game: u32, it: Raw<'_>) -> bool {
+        self.all || self.matches_filter(game, it)
+    }
+
+    fn matches_filter(&self, game: u32, it: Raw<'_>) -> bool {
+        let Filter { variant, result, source, speed, termination, .. } = self.filter;
+        variant.is_none_or(|wanted| wanted == it.variant())
+            && result.is_none_or(|wanted| wanted == it.result())
+            && source.is_none_or(|wanted| wanted == it.source())
+            && speed.is_none_or(|wanted| wanted == it.speed())
+            && termination.is_none_or(|wanted| Some(wanted) == it.termination())
+            && self.filter.rating.is_none_or(|(min, max)| {
+                it.ratings().iter().all(|rating| (min..=max).contains(rating))
+            })
+            && self.filter.plies.is_none_or(|(min, max)| (min..=max).contains(&it.plies()))
+            && self.filter.from.is_none_or(|from| from <= it.date())
+            && self
+                .filter
+                .until
+                .is_none_or(|until| it.date() <= until || until.is_compatible(it.date()))
+            && self.event.as_ref().is_none_or(|set| set.contains(it.event()))
+            && self.opening.as_ref().is_none_or(|set| set.contains(it.opening().into()))
+            && self.label.as_ref().is_none_or(|set| set.contains(game))
+            && self.positions.iter().all(|set| set.contains(game))
+            && self.matches_players(it)
+    }
+
+    fn matches_players(&self, it: Raw<'_>) -> bool {
+        let sides = match self.filter.side {
+            None => 0..2,
+            Some(Side::First) => 0..1,
+            Some(Side::Second) => 1..2,
+        };
+        let contains =
+            |set: &Option<Arc<BitSet>>, name| set.as_ref().is_none_or(|it| it.contains(name));
+        let (players, engines) = (it.players(), it.engines());
+        let found = sides.into_iter().any(|side| {
+            contains(&self.player, players[side]) && contains(&self.opponent, players[1 - side])
+        });
+        let engine = self.engine.as_ref().is_none_or(|set| {
+            (0..2).any(|side| engines[side] != Some(false) && set.contains(players[side]))
+        });
+        found && engine
+    }
+}
+
+/// Games that match a filter, sorted; `offset` of them are skipped.
+pub(crate) fn search(
+    connection: &Connection,
+    caches: &Caches,
+    snapshot: &Snapshot,
+    filter: &Filter,
+    (column, descending): (Column, bool),
+    (offset, limit): (usize, usize),
+) -> Result<Page, Error> {
+    let matcher = Matcher::new(connection, caches, snapshot, filter)?;
+    let found = snapshot.summaries.iter_rev().filter(|(game, it)| matcher.matches(*game, *it));
+    let mut total = 0;
+    let mut page: Vec<u32> = Vec::new();
+    if column == Column::Added && descending {
+        for (game, _) in found {
+            if total >= offset && page.len() < limit {
+                page.push(game);
+            }
+            total += 1;
+        }
+    } else {
+        let ranks = Ranks::of(connection, caches, column)?;
+        let mut all: Vec<_> = found.map(|(game, it)| (ranks.key(game, it, column), game)).collect();
+        total = all.len();
+        // Equal keys are listed with the latest game first.
+        let order = |a: &(u64, u32), b: &(u64, u32)| -> Ordering {
+            let keys = a.0.cmp(&b.0);
+            let keys = if descending { keys.reverse() } else { keys };
+            let games = if column == Column::Added { a.1.cmp(&b.1) } else { b.1.cmp(&a.1) };
+            keys.then(games)
+        };
+        let end = offset.saturating_add(limit).min(all.len());
+        if end < all.len() {
+            all.select_nth_unstable_by(end, order);
+            all.truncate(end);
+        }
+        all.sort_unstable_by(order);
+        page.extend(all.into_iter().skip(offset).map(|(_, game)| game));
+    }
+    let found = page.into_iter().filter_map(|game| Some((game, snapshot.summaries.get(game)?)));
+    let games = found.map(|(game, it)| GameEntry::read(connection, game, it));
+    Ok(Page { games: games.collect::<Result<_, _>>()?, total })
+}
+
+/// All games that match a filter, in the order of their numbers.
+pub(crate) fn all(
+    connection: &Connection,
+    caches: &Caches,
+    snapshot: &Snapshot,
+    filter: &Filter,
+) -> Result<Vec<u32>, Error> {
+    let matcher = Matcher::new(connection, caches, snapshot, filter)?;
+    let found = snapshot.summaries.iter_rev().filter(|(game, it)| matcher.matches(*game, *it));
+    let mut games: Vec<u32> = found.map(|(game, _)| game).collect();
+    games.reverse();
+    Ok(games)
+}
+
+/// Sort keys that are not in the summary.
+enum Ranks {
+    None,
+    /// Ranks of texts by their numbers.
+    Texts(Arc<Vec<u32>>),
+    /// Changed games with the number of the next game at that time.
+    Changes(HashMap<u32, u32>),
+}
+
+impl Ranks {
+    fn of(connection: &Connection, caches: &Caches, column: Column) -> Result<Self, Error> {
+        let table = match column {
+            Column::First | Column::Second | Column::Event => "name",
+            Column::Opening => "opening",
+            Column::Changed => {
+                let mut changes = connection
+                    .prepare_cached("SELECT id, changed_before FROM game WHERE revision > 0")?;
+                let changes = changes.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                return Ok(Self::Changes(changes.collect::<Result<_, _>>()?));
+            }
+            _ => return Ok(Self::None),
+        };
+        Ok(Self::Texts(caches.ranks(connection, table)?))
+    }
+
+    fn key(&self, game: u32, it: Raw<'_>, column: Column) -> u64 {
+        let rank = |id: u32| match self {
+            Self::Texts(ranks) => ranks.get(id as usize).copied().unwrap_or(0).into(),
+            Self::None | Self::Changes(_) => 0,
+        };
+        match column {
+            Column::Added => 0,
+            // A changed game is between the games that were added before and after the change.
+            Column::Changed => match self {
+                Self::Changes(changes) => {
+                    let key = 2 * u64::from(game) + 1;
+                    changes.get(&game).map_or(key, |next| 2 * u64::from(*next))
+                }
+                Self::None | Self::Texts(_) => 0,
+            },
+            Column::Date => it.date().sort_key().into(),
+            Column::First => rank(it.players()[0]),
+            Column::Second => rank(it.players()[1]),
+            Column::Event => rank(it.event()),
+            Column::Opening => rank(it.opening().into()),
+            Column::Rating => u64::from(it.ratings()[0]) + u64::from(it.ratings()[1]),
+            Column::Plies => it.plies().into(),
+            Column::Result => match it.result() {
+                GameResult::Unknown => 0,
+                GameResult::Win(Side::First) => 3,
+                GameResult::Draw => 2,
+                GameResult::Win(Side::Second) => 1,
+            },
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    counts: Counts,
+    rating: (u64, u32),
+    opponents: (u64, u32),
+    points: i64,
+    last_played: Date,
+    game: u32,
+}
+
+/// Statistics of the moves in a position, over the games that match a filter.
+pub(crate) fn explore(
+    connection: &Connection,
+    caches: &Caches,
+    snapshot: &Snapshot,
+    key: Key,
+    turn: Side,
+    filter: &Filter,
+) -> Result<Explorer, Error> {
+    let matcher = Matcher::new(connection, caches, snapshot, filter)?;
+    // One scan in the order of memory is faster than access by posting.
+    let matching = (!matcher.all).then(|| {
+        let mut set = BitSet::default();
+        for (game, it) in snapshot.summaries.iter_rev() {
+            if matcher.matches(game, it) {
+                set.insert(game);
+            }
+        }
+        set
+    });
+    let mut explorer = Explorer::default();
+    let mut moves: BTreeMap<u16, Sums> = BTreeMap::new();
+    let mut current: Option<(u16, Sums)> = None;
+    let mut seen = BitSet::default();
+    snapshot.find(connection, key, |mv, game| {
+        if matching.as_ref().is_some_and(|it| !it.contains(game)) {
+            return;
+        }
+        let Some(it) = snapshot.summaries.digest(game) else { return };
+        // A game can reach the position several times.
+        if seen.insert(game) {
+            explorer.counts.add(it.result());
+            explorer.total += 1;
+        }
+        if current.as_ref().is_none_or(|(last, _)| *last != mv) {
+            if let Some((last, sums)) = current.take() {
+                moves.insert(last, sums);
+            }
+            current = Some((mv, moves.remove(&mv).unwrap_or_default()));
+        }
+        if let Some((_, sums)) = &mut current {
+            sums.add(it, game, turn);
+        }
+    })?;
+    moves.extend(current);
+    moves.remove(&END_OF_GAME);
+    explorer.moves = moves.into_iter().map(|(mv, sums)| sums.finish(mv)).collect();
+    explorer.moves.sort_by_key(|it| (std::cmp::Reverse(it.counts.total()), it.mv));
+    Ok(explorer)
+}
+
+impl Sums {
+    fn add(&mut self, it: Digest, game: u32, turn: Side) {
+        let (result, ratings) = (it.result(), it.ratings());
+        self.counts.add(result);
+        let (own, opponent) = match turn {
+            Side::First => (ratings[0], ratings[1]),
+            Side::Second => (ratings[1], ratings[0]),
+        };
+        if own > 0 {
+            self.rating.0 += u64::from(own);
+            self.rating.1 += 1;
+        }
+        if opponent > 0 && result != GameResult::Unknown {
+            self.opponents.0 += u64::from(opponent);
+            self.opponents.1 += 1;
+            self.points += match result {
+                GameResult::Win(side) if side == turn => 1,
+                GameResult::Win(_) => -1,
+                GameResult::Draw | GameResult::Unknown => 0,
+            };
+        }
+        self.last_played = self.last_played.max(it.date());
+        self.game = self.game.max(game);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "sums of ratings")]
+    fn finish(self, mv: u16) -> MoveStatistics {
+        let average = |(sum, count): (u64, u32)| (count > 0).then(|| sum as f64 / f64::from(count));
+        let performance = average(self.opponents)
+            .map(|rating| rating + 400.0 * self.points as f64 / f64::from(self.opponents.1));
+        MoveStatistics {
+            mv,
+            counts: self.counts,
+            rating: average(self.rating),
+            performance,
+            last_played: self.last_played,
+            game: self.game,
+        }
+    }
+}

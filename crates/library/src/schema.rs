@@ -1,0 +1,146 @@
+//! The schema of the database file, and how a file is opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::codec::KEY_SCHEME;
+use crate::error::Error;
+
+/// Stored as `user_version`. A file with another version is rejected.
+pub(crate) const VERSION: i64 = 1;
+
+/// Stored as `application_id`: "`RdLi`".
+const APPLICATION: i64 = 0x5264_4C69;
+
+const SCHEMA: &str = "
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE name (
+        id INTEGER PRIMARY KEY,
+        text TEXT NOT NULL UNIQUE,
+        folded TEXT NOT NULL
+    );
+    CREATE TABLE opening (
+        id INTEGER PRIMARY KEY,
+        eco TEXT NOT NULL,
+        text TEXT NOT NULL,
+        folded TEXT NOT NULL,
+        UNIQUE (eco, text)
+    );
+    CREATE TABLE game (
+        id INTEGER PRIMARY KEY,
+        summary BLOB NOT NULL,
+        site INTEGER NOT NULL DEFAULT 0,
+        added INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        -- The number of the next game at the time of the last change.
+        changed_before INTEGER NOT NULL,
+        revision INTEGER NOT NULL DEFAULT 0,
+        start TEXT,
+        moves BLOB NOT NULL,
+        tags BLOB,
+        annotations BLOB,
+        play BLOB
+    );
+    CREATE INDEX game_by_change ON game (changed_before) WHERE revision > 0;
+    CREATE TABLE summaries (no INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        level INTEGER NOT NULL,
+        base INTEGER NOT NULL,
+        low INTEGER NOT NULL DEFAULT 0,
+        high INTEGER NOT NULL,
+        target INTEGER,
+        dead BLOB
+    );
+    CREATE TABLE block (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE block_key (
+        run INTEGER, first INTEGER, no INTEGER, PRIMARY KEY (run, first, no)
+    ) WITHOUT ROWID;
+    CREATE TABLE unindexed (game INTEGER PRIMARY KEY);
+    CREATE TABLE label (
+        game INTEGER, text TEXT, PRIMARY KEY (game, text)
+    ) WITHOUT ROWID;
+    CREATE INDEX label_by_text ON label (text);
+";
+
+/// Opens the library for writing and creates it if it does not exist.
+pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
+    let counters = format!(
+        "{SCHEMA}
+         INSERT INTO meta VALUES
+         ('key_scheme', {KEY_SCHEME}), ('indexed', 1), ('generation', 0), ('next_game', 1);"
+    );
+    open_file(path, &counters, APPLICATION, VERSION)
+}
+
+/// Opens a file for writing and creates it with a schema if it does not exist.
+pub(crate) fn open_file(
+    path: &Path,
+    schema: &str,
+    application: i64,
+    version: i64,
+) -> Result<Connection, Error> {
+    let mut connection = Connection::open(path)?;
+    configure(&connection, "ON", -8192)?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
+    // A transaction that begins with a read does not wait for another writer, such as a backup: it fails.
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    let transaction = connection.transaction()?;
+    let tables: i64 =
+        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables == 0 {
+        transaction.execute_batch(schema)?;
+        transaction.pragma_update(None, "application_id", application)?;
+        transaction.pragma_update(None, "user_version", version)?;
+    } else {
+        check(&transaction, application, version)?;
+    }
+    transaction.commit()?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    Ok(connection)
+}
+
+/// Opens the file for reading.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    configure(&connection, "OFF", -4096)?;
+    connection.pragma_update(None, "query_only", "ON")?;
+    check(&connection, APPLICATION, VERSION)?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection, foreign_keys: &str, cache: i64) -> Result<(), Error> {
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "foreign_keys", foreign_keys)?;
+    connection.pragma_update(None, "cache_size", cache)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(())
+}
+
+fn check(connection: &Connection, application: i64, version: i64) -> Result<(), Error> {
+    let value = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    if value("application_id")? != application {
+        return Err(Error::Foreign);
+    }
+    match value("user_version")? {
+        found if found == version => Ok(()),
+        found => Err(Error::Version { found, expected: version }),
+    }
+}
+
+/// A value of the table `meta`.
+pub(crate) fn meta(connection: &Connection, name: &str) -> Result<i64, Error> {
+    let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
+    Ok(statement.query_row([name], |row| row.get(0))?)
+}
+
+pub(crate) fn set_meta(connection: &Connection, name: &str, value: i64) -> Result<(), Error> {
+    let mut statement = connection.prepare_cached("UPDATE meta SET value = ?2 WHERE name = ?1")?;
+    statement.execute(rusqlite::params![name, value])?;
+    Ok(())
+}

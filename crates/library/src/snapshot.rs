@@ -1,0 +1,216 @@
+//! What readers share with the writer: summaries of all games, visible runs and postings that are not in a run yet.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use rusqlite::Connection;
+use std::path::PathBuf;
+
+use crate::bitset::BitSet;
+use crate::error::Error;
+use crate::index::Run;
+use crate::postings::{Key, Posting};
+use crate::query::Caches;
+use crate::schema;
+use crate::summary::{Digest, Raw, SIZE, Summary};
+
+/// Number of summaries in a chunk: one row of the table `summaries`.
+pub(crate) const CHUNK: usize = 4096;
+
+#[derive(Debug, Clone, Default)]
+struct Chunk {
+    slots: Vec<[u8; SIZE]>,
+    /// Digests of the same games.
+    digests: Vec<Digest>,
+}
+
+impl Chunk {
+    fn resize(&mut self, len: usize) {
+        self.slots.resize(len, [0; SIZE]);
+        self.digests.resize(len, Digest::default());
+    }
+}
+
+/// Summaries by game number. Clones share their chunks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Summaries {
+    /// All but the last have [`CHUNK`] slots.
+    chunks: Vec<Arc<Chunk>>,
+}
+
+impl Summaries {
+    /// One more than the largest game number.
+    pub(crate) fn len(&self) -> usize {
+        let last = self.chunks.last().map_or(0, |it| it.slots.len());
+        self.chunks.len().saturating_sub(1) * CHUNK + last
+    }
+
+    /// The summary of an existing game.
+    pub(crate) fn get(&self, game: u32) -> Option<Summary> {
+        self.raw(game).map(Raw::summary)
+    }
+
+    /// The stored summary of an existing game.
+    #[inline]
+    pub(crate) fn raw(&self, game: u32) -> Option<Raw<'_>> {
+        let at = game as usize;
+        let bytes = self.chunks.get(at / CHUNK)?.slots.get(at % CHUNK)?;
+        Some(Raw::new(bytes)).filter(|it| it.exists())
+    }
+
+    /// The digest of an existing game.
+    #[inline]
+    pub(crate) fn digest(&self, game: u32) -> Option<Digest> {
+        let at = game as usize;
+        let digest = *self.chunks.get(at / CHUNK)?.digests.get(at % CHUNK)?;
+        Some(digest).filter(|it| it.exists())
+    }
+
+    /// Sets a summary. Missing slots before it become empty.
+    pub(crate) fn set(&mut self, game: u32, bytes: [u8; SIZE]) {
+        let at = game as usize;
+        while self.chunks.len() <= at / CHUNK {
+            if let Some(last) = self.chunks.last_mut() {
+                Arc::make_mut(last).resize(CHUNK);
+            }
+            self.chunks.push(Arc::default());
+        }
+        if let Some(chunk) = self.chunks.get_mut(at / CHUNK) {
+            let chunk = Arc::make_mut(chunk);
+            if chunk.slots.len() <= at % CHUNK {
+                chunk.resize(at % CHUNK + 1);
+            }
+            chunk.slots[at % CHUNK] = bytes;
+            chunk.digests[at % CHUNK] = Digest::of(Raw::new(&bytes));
+        }
+    }
+
+    /// Existing games in descending order of their numbers.
+    pub(crate) fn iter_rev(&self) -> impl Iterator<Item = (u32, Raw<'_>)> {
+        let chunks = self.chunks.iter().enumerate().rev();
+        chunks.flat_map(|(chunk, it)| {
+            it.slots.iter().enumerate().rev().filter_map(move |(slot, bytes)| {
+                let game = u32::try_from(chunk * CHUNK + slot).ok()?;
+                Some((game, Raw::new(bytes))).filter(|(_, it)| it.exists())
+            })
+        })
+    }
+
+    /// Numbers without a game.
+    pub(crate) fn deleted(&self) -> BitSet {
+        let mut deleted = BitSet::default();
+        for (game, digest) in (0..).zip(self.chunks.iter().flat_map(|it| &it.digests)) {
+            // No game has the number 0.
+            if game > 0 && !digest.exists() {
+                deleted.insert(game);
+            }
+        }
+        deleted
+    }
+
+    /// The bytes of a complete chunk.
+    pub(crate) fn complete_chunk(&self, no: usize) -> Option<&[u8]> {
+        let slots = &self.chunks.get(no)?.slots;
+        (slots.len() == CHUNK).then(|| slots.as_flattened())
+    }
+
+    pub(crate) fn push_chunk(&mut self, data: &[u8]) -> Result<(), Error> {
+        let (slots, rest) = data.as_chunks::<SIZE>();
+        if slots.len() != CHUNK || !rest.is_empty() {
+            return Err(Error::Corrupt);
+        }
+        let digests = slots.iter().map(|it| Digest::of(Raw::new(it))).collect();
+        self.chunks.push(Arc::new(Chunk { slots: slots.to_vec(), digests }));
+        Ok(())
+    }
+}
+
+/// The state after a transaction of the writer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Snapshot {
+    /// Number of the transaction; equals `meta.generation` of the same state of the file.
+    pub(crate) generation: i64,
+    pub(crate) summaries: Summaries,
+    pub(crate) runs: Arc<[Run]>,
+    /// Sorted postings of recent games.
+    pub(crate) pending: Vec<Arc<[Posting]>>,
+}
+
+impl Snapshot {
+    /// Calls `visit` with move and game of each posting of a key; games can be deleted ones.
+    pub(crate) fn find(
+        &self,
+        connection: &Connection,
+        key: Key,
+        mut visit: impl FnMut(u16, u32),
+    ) -> Result<(), Error> {
+        crate::index::find(connection, &self.runs, key, &mut visit)?;
+        for batch in &self.pending {
+            let from = batch.partition_point(|it| it.key() < key);
+            for posting in batch[from..].iter().take_while(|it| it.key() == key) {
+                visit(posting.mv(), posting.game());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    path: PathBuf,
+    snapshot: RwLock<Arc<Snapshot>>,
+    idle: Mutex<Vec<Connection>>,
+    pub(crate) caches: Caches,
+}
+
+impl Shared {
+    pub(crate) fn new(path: PathBuf, snapshot: Snapshot) -> Self {
+        let snapshot = RwLock::new(Arc::new(snapshot));
+        Self { path, snapshot, idle: Mutex::default(), caches: Caches::default() }
+    }
+
+    pub(crate) fn publish(&self, snapshot: Snapshot) {
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+    }
+
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Runs a query on one state of the file and of the memory.
+    pub(crate) fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection, &Snapshot) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = idle.map_or_else(|| schema::open_reader(&self.path), Ok)?;
+        let result = self.read_with(&connection, query);
+        if result.is_ok() {
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            if idle.len() < 4 {
+                idle.push(connection);
+            }
+        }
+        result
+    }
+
+    fn read_with<T>(
+        &self,
+        connection: &Connection,
+        query: impl FnOnce(&Connection, &Snapshot) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        loop {
+            let transaction = connection.unchecked_transaction()?;
+            // The first read begins the snapshot of the file.
+            let generation = schema::meta(&transaction, "generation")?;
+            let snapshot = self.snapshot();
+            if snapshot.generation == generation {
+                let result = query(&transaction, &snapshot)?;
+                transaction.finish()?;
+                return Ok(result);
+            }
+            // The writer has committed and not published yet, or published in between.
+            transaction.finish()?;
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,603 @@
+//! The summary of a game: what searches and lists need, in 32 bytes. All summaries are held in memory.
+//!
+//! ```text
+//!  0 u32 name of the first player    12 u32 hash of the moves       24 u16 plies
+//!  4 u32 name of the second player   16 u16 rating of the first     26 u16 opening
+//!  8 u32 event                       18 u16 rating of the second    28 u8, 29 u8 flags
+//!                                    20 u32 date                    30 u8 termination, 31 u8 speed
+//! flags 28: bits 0-1 result, 2-3 variant, 4-5 source, 6 (unused), 7 the game exists
+//! flags 29: bits 0-1, 2-3 kind of player, 4 annotated, 5 variations, 6 custom start position, 7 edited
+//! ```
+
+use std::fmt;
+
+use readyok_rules::{Game, GameResult, Side, Termination};
+
+/// Size of a stored summary.
+pub(crate) const SIZE: usize = 32;
+
+/// Number of a row in the table of names; 0 is an unknown name.
+pub type NameId = u32;
+
+/// What searches and lists need of a game, in 32 bytes.
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    /// First and second player.
+    pub players: [NameId; 2],
+    /// Event.
+    pub event: NameId,
+    /// Hash of the start position and the main line; equal for duplicates.
+    pub moves_hash: u32,
+    /// Ratings; 0 if unknown.
+    pub ratings: [u16; 2],
+    /// Date; parts can be unknown.
+    pub date: Date,
+    /// Length of the main line, at most 65,535.
+    pub plies: u16,
+    /// Number of a row in the table of openings; 0 if unknown.
+    pub opening: u16,
+    /// Result.
+    pub result: GameResult,
+    /// What ended the game, if known.
+    pub termination: Option<Termination>,
+    /// Chess, Chess960 or shogi.
+    pub variant: Game,
+    /// Origin of the game.
+    pub source: Source,
+    /// Whether each player is an engine; none if unknown.
+    pub engines: [Option<bool>; 2],
+    /// Whether there are comments, glyphs, clocks or evaluations.
+    pub annotated: bool,
+    /// Whether there are variations.
+    pub variations: bool,
+    /// Whether the start position is not that of the variant.
+    pub custom_start: bool,
+    /// Whether the game was changed after it was added.
+    pub edited: bool,
+    /// Class of the time control.
+    pub speed: Speed,
+    /// False for a deleted game.
+    pub exists: bool,
+}
+
+/// A date with optional parts, ordered by time; unknown parts sort first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Date(u32);
+
+impl Date {
+    /// From year, month and day, each 0 if unknown. None if a part is out of range.
+    #[must_use]
+    pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
+        let valid = year <= 9999 && month <= 12 && day <= 31;
+        valid.then(|| Self(u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)))
+    }
+
+    /// Reads `2026.11.25`, `2026/11/25` or `2026-11-25`, the forms of PGN, KIF and CSA, and `25.11.2026`; `?` or a
+    /// missing part is unknown. Ignores a time of day that follows.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        let date = text.split(|it: char| it.is_whitespace() || it == 'T' || it == '(').next();
+        let mut parts = date.unwrap_or("").split(['.', '/', '-']).map(str::parse::<u32>);
+        let mut next = || parts.next().and_then(Result::ok).unwrap_or(0);
+        let (mut year, month, mut day) = (next(), next(), next());
+        if year > 9999 {
+            return Self::default();
+        }
+        if year <= 31 && day >= 1000 {
+            (year, day) = (day, year);
+        }
+        let part = |value: u32| u8::try_from(value).unwrap_or(0);
+        let month = if (1..=12).contains(&month) { part(month) } else { 0 };
+        let day = if month > 0 && (1..=31).contains(&day) { part(day) } else { 0 };
+        Self::new(u16::try_from(year).unwrap_or(0), month, day).unwrap_or_default()
+    }
+
+    /// Year; none if unknown.
+    #[must_use]
+    pub fn year(self) -> Option<u16> {
+        u16::try_from(self.0 >> 9).ok().filter(|it| *it > 0)
+    }
+
+    pub(crate) fn sort_key(self) -> u32 {
+        self.0
+    }
+
+    fn parts(self) -> (u32, u32, u32) {
+        (self.0 >> 9, self.0 >> 5 & 15, self.0 & 31)
+    }
+
+    /// Whether both can be the same day: unknown parts match any.
+    #[must_use]
+    pub fn is_compatible(self, other: Self) -> bool {
+        let (a, b) = (self.parts(), other.parts());
+        [(a.0, b.0), (a.1, b.1), (a.2, b.2)].into_iter().all(|(a, b)| a == b || a == 0 || b == 0)
+    }
+}
+
+impl fmt::Display for Date {
+    /// The form of PGN, `2026.11.??`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = self.parts();
+        match year {
+            0 => write!(f, "????")?,
+            _ => write!(f, "{year:04}")?,
+        }
+        for part in [month, day] {
+            match part {
+                0 => write!(f, ".??")?,
+                _ => write!(f, ".{part:02}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Origin of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Played or entered in the app.
+    Play,
+    /// Read from a file.
+    Import,
+    /// Played by a match.
+    Match,
+}
+
+/// Class of the time control, by the estimated duration of a player's game: base time plus 40 increments.
+/// The limits are those of Lichess.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Speed {
+    /// No time control is recorded.
+    #[default]
+    Unknown,
+    /// Less than 3 minutes.
+    Bullet,
+    /// Less than 8 minutes.
+    Blitz,
+    /// Less than 25 minutes.
+    Rapid,
+    /// 25 minutes or more.
+    Classical,
+    /// A day or more for a move.
+    Correspondence,
+}
+
+impl Speed {
+    const ALL: [Self; 6] = [
+        Self::Unknown,
+        Self::Bullet,
+        Self::Blitz,
+        Self::Rapid,
+        Self::Classical,
+        Self::Correspondence,
+    ];
+
+    /// From the header `TimeControl` of PGN: `300+3`, `40/7200:3600`, `1/86400`. Other texts are
+    /// [`Speed::Unknown`].
+    #[must_use]
+    pub fn of_time_control(text: &str) -> Self {
+        let first = text.split(':').next().unwrap_or_default();
+        let (moves, time) = first.split_once('/').unwrap_or(("", first));
+        let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| it.is_finite());
+        match (number(base), number(increment)) {
+            (Some(base), Some(_)) if moves.trim() == "1" && base >= 86_400.0 => {
+                Self::Correspondence
+            }
+            (Some(base), Some(increment)) => Self::of(base, increment),
+            _ => Self::Unknown,
+        }
+    }
+
+    /// From base time and increment in seconds.
+    #[must_use]
+    pub fn of(base: f64, increment: f64) -> Self {
+        match 40.0f64.mul_add(increment, base) {
+            it if it < 180.0 => Self::Bullet,
+            it if it < 480.0 => Self::Blitz,
+            it if it < 1500.0 => Self::Rapid,
+            it if it < 86_400.0 => Self::Classical,
+            _ => Self::Correspondence,
+        }
+    }
+}
+
+/// Terminations by their number in stored summaries, from 1; 0 is unknown. New ones are appended.
+const TERMINATIONS: [Termination; 34] = {
+    use Termination as T;
+    [
+        T::Checkmate,
+        T::Stalemate,
+        T::Repetition,
+        T::FivefoldRepetition,
+        T::PerpetualCheck,
+        T::FiftyMoveRule,
+        T::SeventyFiveMoveRule,
+        T::InsufficientMaterial,
+        T::DeadPosition,
+        T::MoveLimit,
+        T::Declaration,
+        T::FailedDeclaration,
+        T::Impasse,
+        T::TryRule,
+        T::Resignation,
+        T::DrawAgreement,
+        T::TimeForfeit,
+        T::TimeoutInsufficientMaterial,
+        T::IllegalMove,
+        T::Forfeit,
+        T::Adjudication,
+        T::DrawAdjudication,
+        T::ResignAdjudication,
+        T::MateAdjudication,
+        T::TablebaseAdjudication,
+        T::EngineFailure,
+        T::EngineCrash,
+        T::EngineStall,
+        T::EngineStartFailure,
+        T::Aborted,
+        T::NoMate,
+        T::TakeBack,
+        T::Error,
+        T::Other,
+    ]
+};
+
+pub(crate) fn termination_code(termination: Option<Termination>) -> u8 {
+    let code = TERMINATIONS.iter().zip(1..).find(|(it, _)| Some(**it) == termination);
+    code.map_or(0, |(_, code)| code)
+}
+
+pub(crate) fn termination_of(code: u8) -> Option<Termination> {
+    TERMINATIONS.get(usize::from(code).wrapping_sub(1)).copied()
+}
+
+pub(crate) fn result_code(result: GameResult) -> u8 {
+    match result {
+        GameResult::Unknown => 0,
+        GameResult::Win(Side::First) => 1,
+        GameResult::Win(Side::Second) => 2,
+        GameResult::Draw => 3,
+    }
+}
+
+/// The result of a code in the lowest two bits.
+#[inline]
+pub(crate) fn result_of(code: u8) -> GameResult {
+    match code & 3 {
+        0 => GameResult::Unknown,
+        1 => GameResult::Win(Side::First),
+        2 => GameResult::Win(Side::Second),
+        _ => GameResult::Draw,
+    }
+}
+
+impl Summary {
+    /// Whether the game is found by its positions. Games that were begun in the app and have no result are not: an
+    /// analysis would find itself.
+    #[must_use]
+    pub fn is_indexed(&self) -> bool {
+        self.source != Source::Play || self.result != GameResult::Unknown
+    }
+
+    /// An empty game.
+    #[must_use]
+    pub fn new(variant: Game, source: Source) -> Self {
+        Self {
+            players: [0; 2],
+            event: 0,
+            moves_hash: 0,
+            ratings: [0; 2],
+            date: Date::default(),
+            plies: 0,
+            opening: 0,
+            result: GameResult::Unknown,
+            termination: None,
+            variant,
+            source,
+            engines: [None; 2],
+            annotated: false,
+            variations: false,
+            custom_start: false,
+            edited: false,
+            speed: Speed::Unknown,
+            exists: true,
+        }
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; SIZE] {
+        let mut out = [0; SIZE];
+        let mut at = 0;
+        let mut put = |bytes: &[u8]| {
+            out[at..at + bytes.len()].copy_from_slice(bytes);
+            at += bytes.len();
+        };
+        for id in [self.players[0], self.players[1], self.event, self.moves_hash] {
+            put(&id.to_le_bytes());
+        }
+        put(&self.ratings[0].to_le_bytes());
+        put(&self.ratings[1].to_le_bytes());
+        put(&self.date.0.to_le_bytes());
+        put(&self.plies.to_le_bytes());
+        put(&self.opening.to_le_bytes());
+        let variant = match self.variant {
+            Game::Chess => 0,
+            Game::Chess960 => 1,
+            Game::Shogi => 2,
+        };
+        let source = match self.source {
+            Source::Play => 0,
+            Source::Import => 1,
+            Source::Match => 2,
+        };
+        let kind = |engine: Option<bool>| engine.map_or(0, |it| 1 + u8::from(it));
+        let flags = |bits: [bool; 4]| {
+            bits.into_iter().zip(4..).fold(0, |flags, (bit, at)| flags | u8::from(bit) << at)
+        };
+        let speed = Speed::ALL.iter().zip(0..).find(|(it, _)| **it == self.speed);
+        put(&[
+            result_code(self.result) | variant << 2 | source << 4 | u8::from(self.exists) << 7,
+            kind(self.engines[0])
+                | kind(self.engines[1]) << 2
+                | flags([self.annotated, self.variations, self.custom_start, self.edited]),
+            termination_code(self.termination),
+            speed.map_or(0, |(_, code)| code),
+        ]);
+        out
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8; SIZE]) -> Self {
+        Raw::new(bytes).summary()
+    }
+}
+
+/// A stored summary, decoded field by field: scans of all games need few of them. Any bytes are valid: unknown codes
+/// are read as unknown values.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Raw<'a>(&'a [u8; SIZE]);
+
+impl<'a> Raw<'a> {
+    #[inline]
+    pub(crate) fn new(bytes: &'a [u8; SIZE]) -> Self {
+        Self(bytes)
+    }
+
+    #[inline]
+    fn u16_at(self, at: usize) -> u16 {
+        u16::from_le_bytes([self.0[at], self.0[at + 1]])
+    }
+
+    #[inline]
+    fn u32_at(self, at: usize) -> u32 {
+        u32::from(self.u16_at(at)) | u32::from(self.u16_at(at + 2)) << 16
+    }
+
+    #[inline]
+    pub(crate) fn exists(self) -> bool {
+        self.0[28] & 1 << 7 != 0
+    }
+
+    #[inline]
+    pub(crate) fn players(self) -> [NameId; 2] {
+        [self.u32_at(0), self.u32_at(4)]
+    }
+
+    #[inline]
+    pub(crate) fn event(self) -> NameId {
+        self.u32_at(8)
+    }
+
+    #[inline]
+    pub(crate) fn moves_hash(self) -> u32 {
+        self.u32_at(12)
+    }
+
+    #[inline]
+    pub(crate) fn ratings(self) -> [u16; 2] {
+        [self.u16_at(16), self.u16_at(18)]
+    }
+
+    #[inline]
+    pub(crate) fn date(self) -> Date {
+        Date(self.u32_at(20))
+    }
+
+    #[inline]
+    pub(crate) fn plies(self) -> u16 {
+        self.u16_at(24)
+    }
+
+    #[inline]
+    pub(crate) fn opening(self) -> u16 {
+        self.u16_at(26)
+    }
+
+    #[inline]
+    pub(crate) fn result(self) -> GameResult {
+        result_of(self.0[28])
+    }
+
+    #[inline]
+    pub(crate) fn variant(self) -> Game {
+        match self.0[28] >> 2 & 3 {
+            1 => Game::Chess960,
+            2 => Game::Shogi,
+            _ => Game::Chess,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn source(self) -> Source {
+        match self.0[28] >> 4 & 3 {
+            0 => Source::Play,
+            2 => Source::Match,
+            _ => Source::Import,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn engines(self) -> [Option<bool>; 2] {
+        [self.0[29] & 3, self.0[29] >> 2 & 3].map(|kind| (kind > 0).then_some(kind > 1))
+    }
+
+    #[inline]
+    pub(crate) fn termination(self) -> Option<Termination> {
+        termination_of(self.0[30])
+    }
+
+    #[inline]
+    pub(crate) fn speed(self) -> Speed {
+        Speed::ALL.get(usize::from(self.0[31])).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn summary(self) -> Summary {
+        let flag = |bit: u8| self.0[29] & 1 << bit != 0;
+        Summary {
+            players: self.players(),
+            event: self.event(),
+            moves_hash: self.moves_hash(),
+            ratings: self.ratings(),
+            date: self.date(),
+            plies: self.plies(),
+            opening: self.opening(),
+            result: self.result(),
+            termination: self.termination(),
+            variant: self.variant(),
+            source: self.source(),
+            engines: self.engines(),
+            annotated: flag(4),
+            variations: flag(5),
+            custom_start: flag(6),
+            edited: flag(7),
+            speed: self.speed(),
+            exists: self.exists(),
+        }
+    }
+}
+
+/// What the explorer needs of a summary, in 8 bytes: result, ratings, date.
+///
+/// Bits 0–1 result, 2 the game exists, 3–15 and 16–28 ratings, 32–63 date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Digest(u64);
+
+impl Digest {
+    pub(crate) fn of(it: Raw<'_>) -> Self {
+        let [first, second] = it.ratings().map(|it| u64::from(it.min(0x1FFF)));
+        let code = u64::from(result_code(it.result())) | u64::from(it.exists()) << 2;
+        Self(code | first << 3 | second << 16 | u64::from(it.date().0) << 32)
+    }
+
+    #[inline]
+    pub(crate) fn exists(self) -> bool {
+        self.0 & 1 << 2 != 0
+    }
+
+    #[inline]
+    pub(crate) fn result(self) -> GameResult {
+        result_of(self.0.to_le_bytes()[0])
+    }
+
+    /// Ratings; those above 8,191 are limited.
+    #[inline]
+    pub(crate) fn ratings(self) -> [u16; 2] {
+        [3, 16].map(|shift| u16::try_from(self.0 >> shift & 0x1FFF).unwrap_or(0))
+    }
+
+    #[inline]
+    pub(crate) fn date(self) -> Date {
+        Date(u32::try_from(self.0 >> 32).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_summary_that_is_stored_again(bytes: [u8; SIZE]) {
+            let summary = Summary::from_bytes(&bytes);
+            prop_assert_eq!(Summary::from_bytes(&summary.to_bytes()), summary);
+            let digest = Digest::of(Raw::new(&bytes));
+            prop_assert_eq!((digest.result(), digest.date()), (summary.result, summary.date));
+            prop_assert_eq!(digest.ratings(), summary.ratings.map(|it| it.min(8191)));
+            prop_assert_eq!(digest.exists(), summary.exists);
+        }
+    }
+
+    #[test]
+    fn the_bytes_do_not_change() {
+        let summary = Summary {
+            players: [1, 0x0102_0304],
+            event: 7,
+            moves_hash: 0xDEAD_BEEF,
+            ratings: [2800, 0],
+            date: Date::new(2026, 11, 25).expect("a date"),
+            plies: 84,
+            opening: 300,
+            result: GameResult::Win(Side::Second),
+            termination: Some(Termination::Resignation),
+            engines: [Some(true), Some(false)],
+            annotated: true,
+            edited: true,
+            speed: Speed::Blitz,
+            ..Summary::new(Game::Shogi, Source::Match)
+        };
+        let expected = [
+            1, 0, 0, 0, 4, 3, 2, 1, 7, 0, 0, 0, 0xEF, 0xBE, 0xAD, 0xDE, 0xF0, 0x0A, 0, 0, 0x79,
+            0xD5, 0x0F, 0, 84, 0, 44, 1, 0xAA, 0x96, 15, 2,
+        ];
+        assert_eq!(summary.to_bytes(), expected);
+        assert_eq!(Summary::from_bytes(&expected), summary);
+    }
+
+    #[test]
+    fn terminations_have_distinct_codes() {
+        let codes: HashSet<u8> =
+            Termination::ALL.iter().map(|it| termination_code(Some(*it))).collect();
+        assert_eq!(codes.len(), Termination::ALL.len());
+        for termination in Termination::ALL {
+            assert_eq!(termination_of(termination_code(Some(*termination))), Some(*termination));
+        }
+        assert_eq!(termination_of(0), None);
+    }
+
+    #[test]
+    fn dates_are_read_in_all_forms() {
+        for (text, written) in [
+            ("2026.11.25", "2026.11.25"),
+            ("2026/11/25(水) 10:00", "2026.11.25"),
+            ("2026-11-25T10:00:00", "2026.11.25"),
+            ("2026.??.??", "2026.??.??"),
+            ("1972", "1972.??.??"),
+            ("2026.13.25", "2026.??.??"),
+            ("????.??.??", "????.??.??"),
+            ("25.11.2026", "2026.11.25"),
+            ("", "????.??.??"),
+            ("99999.1.1", "????.??.??"),
+        ] {
+            assert_eq!(Date::parse(text).to_string(), written, "{text}");
+        }
+        assert!(Date::parse("2026.11.25").is_compatible(Date::parse("2026")));
+        assert!(!Date::parse("2026.11.25").is_compatible(Date::parse("2026.12")));
+    }
+
+    #[test]
+    fn speeds_have_the_limits_of_lichess() {
+        assert_eq!(Speed::of(60.0, 0.0), Speed::Bullet);
+        assert_eq!(Speed::of(180.0, 2.0), Speed::Blitz);
+        assert_eq!(Speed::of(600.0, 0.0), Speed::Rapid);
+        assert_eq!(Speed::of(1800.0, 20.0), Speed::Classical);
+        assert_eq!(Speed::of_time_control("300+3"), Speed::Blitz);
+        assert_eq!(Speed::of_time_control("40/7200:3600"), Speed::Classical);
+        assert_eq!(Speed::of_time_control("1/86400"), Speed::Correspondence);
+        assert_eq!(Speed::of_time_control("-"), Speed::Unknown);
+    }
+}

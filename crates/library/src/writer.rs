@@ -1,0 +1,604 @@
+//! The thread that owns the write connection: adds, replaces and deletes games, writes and merges runs.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use crate::codec::KEY_SCHEME;
+use crate::duplicates::DuplicateFinder;
+use crate::error::Error;
+use crate::fold::fold;
+use crate::game::{Indexer, NewGame, StoredGame};
+use crate::import::{Duplicates, Outcome, Outcomes};
+use crate::index::{self, Merge, Run};
+use crate::postings::Posting;
+use crate::schema::{self, set_meta};
+use crate::snapshot::{CHUNK, Shared, Snapshot, Summaries};
+use crate::summary::Summary;
+
+/// Number of pending postings at which they become a run: 8 MiB.
+pub(crate) const MAX_PENDING: usize = 1 << 19;
+
+/// Pending postings become a run after this idle time.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// Number of runs from which additions wait for merges: bounds the time of a query.
+const MAX_RUNS: usize = 48;
+
+/// Maximum number of cached names.
+const MAX_NAMES: usize = 1 << 17;
+
+/// A request to the writer, with the channel for its response.
+#[derive(Debug)]
+pub(crate) enum Request {
+    Add {
+        games: Vec<NewGame>,
+        duplicates: Duplicates,
+        response: Sender<Outcomes>,
+    },
+    Replace(u32, Box<NewGame>, Sender<Result<bool, Error>>),
+    Delete(Vec<u32>, Sender<Result<usize, Error>>),
+    Label {
+        games: Vec<u32>,
+        label: String,
+        set: bool,
+        response: Sender<Result<(), Error>>,
+    },
+    /// Makes a run of all pending postings and merges runs; all of them if `true`.
+    Flush(bool, Sender<Result<(), Error>>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Writer {
+    connection: Connection,
+    shared: Arc<Shared>,
+    state: Snapshot,
+    names: HashMap<Box<str>, u32>,
+    openings: HashMap<(String, String), u16>,
+    /// Made by the first batch whose duplicates are not kept.
+    finder: Option<DuplicateFinder>,
+    pending: usize,
+    max_pending: usize,
+    /// The merge in progress.
+    merge: Option<Merge>,
+    /// The last game that is indexed again while the file is opened.
+    recovered: Option<u32>,
+}
+
+impl Writer {
+    /// Reads the state of the file.
+    pub(crate) fn load(mut connection: Connection) -> Result<(Connection, Snapshot), Error> {
+        if schema::meta(&connection, "key_scheme")? != KEY_SCHEME {
+            let transaction = connection.transaction()?;
+            index::clear(&transaction)?;
+            transaction.execute("DELETE FROM unindexed", [])?;
+            set_meta(&transaction, "indexed", 1)?;
+            set_meta(&transaction, "key_scheme", KEY_SCHEME)?;
+            transaction.commit()?;
+        }
+        let mut summaries = Summaries::default();
+        {
+            let mut chunks = connection.prepare("SELECT data FROM summaries ORDER BY no")?;
+            let mut rows = chunks.query([])?;
+            while let Some(row) = rows.next()? {
+                summaries.push_chunk(row.get_ref(0)?.as_blob().map_err(|_| Error::Corrupt)?)?;
+            }
+            let mut tail = connection.prepare("SELECT id, summary FROM game WHERE id >= ?1")?;
+            let mut rows = tail.query([i64::try_from(summaries.len()).unwrap_or(i64::MAX)])?;
+            while let Some(row) = rows.next()? {
+                let bytes = row.get::<_, [u8; 32]>(1)?;
+                summaries.set(row.get(0)?, bytes);
+            }
+        }
+        let generation = schema::meta(&connection, "generation")?;
+        let runs = index::runs(&connection)?.into();
+        Ok((connection, Snapshot { generation, summaries, runs, pending: Vec::new() }))
+    }
+
+    pub(crate) fn new(
+        connection: Connection,
+        shared: Arc<Shared>,
+        state: Snapshot,
+        max_pending: usize,
+    ) -> Self {
+        let (names, openings) = (HashMap::new(), HashMap::new());
+        let (finder, merge, recovered) = (None, None, None);
+        Self {
+            connection,
+            shared,
+            state,
+            names,
+            openings,
+            finder,
+            pending: 0,
+            max_pending,
+            merge,
+            recovered,
+        }
+    }
+
+    /// Indexes games again whose postings were only in memory.
+    pub(crate) fn recover(&mut self, indexer: Indexer) -> Result<(), Error> {
+        let indexed = schema::meta(&self.connection, "indexed")?;
+        let mut after = 0;
+        loop {
+            let games: Vec<u32> = {
+                let mut statement = self.connection.prepare_cached(
+                    "SELECT id FROM game WHERE id > ?1
+                     AND (id >= ?2 OR id IN (SELECT game FROM unindexed)) ORDER BY id LIMIT 500",
+                )?;
+                let rows = statement.query_map([after, indexed], |row| row.get(0))?;
+                rows.collect::<Result<_, _>>()?
+            };
+            let Some(last) = games.last() else {
+                self.recovered = None;
+                return Ok(());
+            };
+            after = i64::from(*last);
+            self.recovered = Some(*last);
+            let mut postings = Vec::new();
+            for game in games {
+                let stored = StoredGame::read(&self.connection, game)?;
+                let Some(stored) = stored else { continue };
+                // A game that cannot be read is found by its summary only.
+                let keys = stored.summary.is_indexed().then(|| indexer(&stored)).flatten();
+                let keys = keys.unwrap_or_default();
+                postings.extend(keys.into_iter().map(|(key, mv)| Posting::new(key, mv, game)));
+            }
+            self.add_pending(postings);
+            self.flush_if_large()?;
+            self.shared.publish(self.state.clone());
+        }
+    }
+
+    /// Handles requests until all senders are gone.
+    pub(crate) fn run(mut self, requests: &Receiver<Request>) {
+        let _ = self.start_merge(false);
+        loop {
+            let wait = if self.merge.is_some() { Duration::ZERO } else { IDLE };
+            // Responses to callers that have gone are dropped.
+            match requests.recv_timeout(wait) {
+                Ok(Request::Add { games, duplicates, response }) => {
+                    let result = self.add(&games, duplicates);
+                    let _ = response.send(result);
+                }
+                Ok(Request::Replace(game, new, response)) => {
+                    let result = self.replace(game, &new);
+                    let _ = response.send(result);
+                }
+                Ok(Request::Delete(games, response)) => {
+                    let result = self.delete(&games);
+                    let _ = response.send(result);
+                }
+                Ok(Request::Label { games, label, set, response }) => {
+                    let result = self.label(&games, &label, set);
+                    let _ = response.send(result);
+                }
+                Ok(Request::Flush(all, response)) => {
+                    let result = self.flush().and_then(|()| self.merge_all(all));
+                    self.drop_caches();
+                    let _ = response.send(result);
+                }
+                Err(RecvTimeoutError::Timeout) if self.merge.is_some() => {
+                    // A merge that failed is tried again after the next flush.
+                    if self.merge_step().is_err() {
+                        self.merge = None;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    // Tried again later; the games are indexed again at the next start.
+                    let _ = self.flush().and_then(|()| self.start_merge(false));
+                    self.drop_caches();
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let _ = self.flush();
+    }
+
+    fn drop_caches(&mut self) {
+        self.names = HashMap::new();
+        self.finder = None;
+    }
+
+    fn add(&mut self, games: &[NewGame], duplicates: Duplicates) -> Outcomes {
+        self.flush_if_large()?;
+        if self.names.len() > MAX_NAMES {
+            self.names.clear();
+        }
+        if duplicates != Duplicates::Keep && self.finder.is_none() {
+            self.finder = Some(DuplicateFinder::new(&self.connection, &self.state)?);
+        }
+        let result = self.insert(games, duplicates);
+        if result.is_err() {
+            // They can have numbers of rows that were rolled back.
+            self.names.clear();
+            self.openings.clear();
+            self.finder = None;
+        }
+        let (mut outcomes, summaries, postings) = result?;
+        self.state.summaries = summaries;
+        self.add_pending(postings);
+        self.state.generation += 1;
+        self.shared.publish(self.state.clone());
+        if duplicates == Duplicates::Replace {
+            for (game, outcome) in games.iter().zip(&mut outcomes) {
+                if let Outcome::Duplicate(id) = *outcome
+                    && self.has_fewer_annotations(id, game)?
+                    && self.replace(id, game)?
+                {
+                    *outcome = Outcome::Replaced(id);
+                }
+            }
+        }
+        Ok(outcomes)
+    }
+
+    fn has_fewer_annotations(&self, known: u32, new: &NewGame) -> Result<bool, Error> {
+        let known = StoredGame::read(&self.connection, known)?;
+        let size = |annotations: &[u8], moves: &[u8]| annotations.len() + moves.len();
+        let new = size(&new.annotations, &new.moves);
+        Ok(known.is_some_and(|it| size(&it.annotations, &it.moves) < new))
+    }
+
+    fn insert(
+        &mut self,
+        games: &[NewGame],
+        duplicates: Duplicates,
+    ) -> Result<(Vec<Outcome>, Summaries, Vec<Posting>), Error> {
+        let transaction = self.connection.transaction()?;
+        let mut summaries = self.state.summaries.clone();
+        let first_chunk = summaries.len() / CHUNK;
+        let mut outcomes = Vec::with_capacity(games.len());
+        let mut postings = Vec::with_capacity(games.iter().map(|it| it.postings.len()).sum());
+        // Numbers are never used again.
+        let mut next = schema::meta(&transaction, "next_game")?;
+        for game in games {
+            if duplicates != Duplicates::Keep
+                && let Some(finder) = &self.finder
+                && let Some(known) = finder.find(&transaction, &summaries, game)?
+            {
+                outcomes.push(Outcome::Duplicate(known));
+                continue;
+            }
+            let id = u32::try_from(next).map_err(|_| Error::Full)?;
+            next += 1;
+            let mut names = Names {
+                transaction: &transaction,
+                known: &mut self.names,
+                openings: &mut self.openings,
+            };
+            let (summary, site) = names.resolve(game)?;
+            let bytes = summary.to_bytes();
+            transaction
+                .prepare_cached(
+                    "INSERT INTO game
+                     (id, summary, site, added, changed, changed_before, start, moves, tags,
+                     annotations, play)
+                     VALUES (?1, ?2, ?3, ?4, ?4, ?1, ?5, ?6, ?7, ?8, ?9)",
+                )?
+                .execute(params![
+                    id,
+                    bytes,
+                    site,
+                    game.added_ms,
+                    game.start,
+                    game.moves,
+                    none_if_empty(&game.tags),
+                    none_if_empty(&game.annotations),
+                    game.play,
+                ])?;
+            summaries.set(id, bytes);
+            if summary.is_indexed() {
+                postings.extend(game.postings.iter().map(|&(key, mv)| Posting::new(key, mv, id)));
+            }
+            outcomes.push(Outcome::Added(id));
+            if let Some(finder) = &mut self.finder {
+                finder.insert(id, &summary, &game.players);
+            }
+        }
+        store_chunks(&transaction, &summaries, first_chunk..summaries.len() / CHUNK)?;
+        set_meta(&transaction, "next_game", next)?;
+        set_meta(&transaction, "generation", self.state.generation + 1)?;
+        transaction.commit()?;
+        Ok((outcomes, summaries, postings))
+    }
+
+    /// Replaces everything of a game but its number and the time when it was added.
+    fn replace(&mut self, game: u32, new: &NewGame) -> Result<bool, Error> {
+        let Some(old) = self.state.summaries.get(game) else { return Ok(false) };
+        let transaction = self.connection.transaction()?;
+        let mut names = Names {
+            transaction: &transaction,
+            known: &mut self.names,
+            openings: &mut self.openings,
+        };
+        let (mut summary, site) = names.resolve(new)?;
+        summary.edited = true;
+        let moved = summary.moves_hash != old.moves_hash
+            || summary.plies != old.plies
+            || summary.is_indexed() != old.is_indexed();
+        transaction.execute(
+            "UPDATE game SET summary = ?2, site = ?3, changed = ?4, revision = revision + 1,
+             start = ?5, moves = ?6, tags = ?7, annotations = ?8, play = ?9,
+             changed_before = (SELECT value FROM meta WHERE name = 'next_game') WHERE id = ?1",
+            params![
+                game,
+                summary.to_bytes(),
+                site,
+                new.added_ms,
+                new.start,
+                new.moves,
+                none_if_empty(&new.tags),
+                none_if_empty(&new.annotations),
+                new.play,
+            ],
+        )?;
+        let mut summaries = self.state.summaries.clone();
+        summaries.set(game, summary.to_bytes());
+        let chunk = game as usize / CHUNK;
+        store_chunks(&transaction, &summaries, chunk..chunk + 1)?;
+        if moved {
+            self.finder = None;
+            // The merge continues with the new list of void games.
+            self.merge = None;
+            index::void_game(&transaction, game)?;
+            transaction.execute("INSERT OR IGNORE INTO unindexed VALUES (?1)", [game])?;
+        }
+        set_meta(&transaction, "generation", self.state.generation + 1)?;
+        let runs = index::runs(&transaction)?.into();
+        transaction.commit()?;
+        self.state.summaries = summaries;
+        self.state.generation += 1;
+        self.state.runs = runs;
+        if moved {
+            for batch in &mut self.state.pending {
+                if batch.iter().any(|it| it.game() == game) {
+                    *batch = batch.iter().copied().filter(|it| it.game() != game).collect();
+                }
+            }
+            if summary.is_indexed() {
+                let postings = new.postings.iter().map(|&(key, mv)| Posting::new(key, mv, game));
+                self.add_pending(postings.collect());
+            }
+        }
+        self.shared.publish(self.state.clone());
+        self.flush_if_large()?;
+        self.start_merge(false)?;
+        Ok(true)
+    }
+
+    /// Deletes games. Returns how many existed.
+    fn delete(&mut self, games: &[u32]) -> Result<usize, Error> {
+        let mut deleted = 0;
+        for games in games.chunks(500) {
+            let transaction = self.connection.transaction()?;
+            let mut summaries = self.state.summaries.clone();
+            let mut chunks = BTreeSet::new();
+            for &game in games {
+                let rows = transaction
+                    .prepare_cached("DELETE FROM game WHERE id = ?1")?
+                    .execute([game])?;
+                if rows > 0 {
+                    transaction
+                        .prepare_cached("DELETE FROM label WHERE game = ?1")?
+                        .execute([game])?;
+                    summaries.set(game, [0; 32]);
+                    chunks.insert(game as usize / CHUNK);
+                    deleted += 1;
+                }
+            }
+            for chunk in chunks {
+                store_chunks(&transaction, &summaries, chunk..chunk + 1)?;
+            }
+            set_meta(&transaction, "generation", self.state.generation + 1)?;
+            transaction.commit()?;
+            self.state.summaries = summaries;
+            self.state.generation += 1;
+            self.shared.publish(self.state.clone());
+        }
+        Ok(deleted)
+    }
+
+    fn label(&mut self, games: &[u32], label: &str, set: bool) -> Result<(), Error> {
+        let transaction = self.connection.transaction()?;
+        for game in games {
+            let sql = if set {
+                "INSERT OR IGNORE INTO label (game, text) SELECT id, ?2 FROM game WHERE id = ?1"
+            } else {
+                "DELETE FROM label WHERE game = ?1 AND text = ?2"
+            };
+            transaction.prepare_cached(sql)?.execute(params![game, label])?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    fn add_pending(&mut self, mut postings: Vec<Posting>) {
+        if !postings.is_empty() {
+            postings.sort_unstable();
+            postings.dedup();
+            self.pending += postings.len();
+            self.state.pending.push(postings.into());
+        }
+    }
+
+    fn flush_if_large(&mut self) -> Result<(), Error> {
+        if self.pending < self.max_pending {
+            return Ok(());
+        }
+        self.flush()?;
+        self.start_merge(false)?;
+        while self.merge.is_some() && self.state.runs.len() >= MAX_RUNS {
+            self.merge_step()?;
+        }
+        Ok(())
+    }
+
+    /// Makes a run of all pending postings.
+    fn flush(&mut self) -> Result<(), Error> {
+        if self.state.pending.is_empty() {
+            return Ok(());
+        }
+        let transaction = self.connection.transaction()?;
+        index::write_run(&transaction, &self.state.pending)?;
+        if let Some(last) = self.recovered {
+            let indexed = schema::meta(&transaction, "indexed")?.max(i64::from(last) + 1);
+            set_meta(&transaction, "indexed", indexed)?;
+            transaction.execute("DELETE FROM unindexed WHERE game <= ?1", [last])?;
+        } else {
+            let next = i64::try_from(self.state.summaries.len()).unwrap_or(i64::MAX);
+            set_meta(&transaction, "indexed", next)?;
+            transaction.execute("DELETE FROM unindexed", [])?;
+        }
+        self.state.runs = commit(transaction, &mut self.state.generation)?;
+        self.state.pending.clear();
+        self.pending = 0;
+        self.shared.publish(self.state.clone());
+        Ok(())
+    }
+
+    /// Begins the merge that is due, unless one is in progress.
+    fn start_merge(&mut self, all: bool) -> Result<(), Error> {
+        if self.merge.is_none() {
+            let transaction = self.connection.transaction()?;
+            let Some(merge) = Merge::due(&transaction, all, || self.state.summaries.deleted())?
+            else {
+                return Ok(());
+            };
+            self.state.runs = commit(transaction, &mut self.state.generation)?;
+            self.merge = Some(merge);
+            self.shared.publish(self.state.clone());
+        }
+        Ok(())
+    }
+
+    /// Continues the merge in progress.
+    fn merge_step(&mut self) -> Result<(), Error> {
+        let Some(mut merge) = self.merge.take() else { return Ok(()) };
+        let transaction = self.connection.transaction()?;
+        let is_finished = merge.step(&transaction)?;
+        self.state.runs = commit(transaction, &mut self.state.generation)?;
+        self.shared.publish(self.state.clone());
+        if is_finished {
+            self.start_merge(false)?;
+        } else {
+            self.merge = Some(merge);
+        }
+        Ok(())
+    }
+
+    fn merge_all(&mut self, all: bool) -> Result<(), Error> {
+        loop {
+            while self.merge.is_some() {
+                self.merge_step()?;
+            }
+            self.start_merge(all)?;
+            if self.merge.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Commits a change of runs and returns them.
+fn commit(transaction: Transaction<'_>, generation: &mut i64) -> Result<Arc<[Run]>, Error> {
+    set_meta(&transaction, "generation", *generation + 1)?;
+    let runs = index::runs(&transaction)?.into();
+    transaction.commit()?;
+    *generation += 1;
+    Ok(runs)
+}
+
+/// Numbers of names and openings.
+struct Names<'a> {
+    transaction: &'a Transaction<'a>,
+    known: &'a mut HashMap<Box<str>, u32>,
+    openings: &'a mut HashMap<(String, String), u16>,
+}
+
+impl Names<'_> {
+    /// The complete summary of a game, and the number of its site.
+    fn resolve(&mut self, game: &NewGame) -> Result<(Summary, u32), Error> {
+        let [first, second] = &game.players;
+        let players = [self.name(first)?, self.name(second)?];
+        let opening = match &game.opening {
+            Some(opening) => self.opening(opening)?,
+            None => 0,
+        };
+        let event = self.name(&game.event)?;
+        let summary = Summary { players, event, opening, exists: true, ..game.summary };
+        Ok((summary, self.name(&game.site)?))
+    }
+
+    fn name(&mut self, text: &str) -> Result<u32, Error> {
+        if text.is_empty() {
+            return Ok(0);
+        }
+        if let Some(id) = self.known.get(text) {
+            return Ok(*id);
+        }
+        let mut find = self.transaction.prepare_cached("SELECT id FROM name WHERE text = ?1")?;
+        let found = find.query_row([text], |row| row.get(0)).optional()?;
+        let id = if let Some(id) = found {
+            id
+        } else {
+            self.transaction
+                .prepare_cached("INSERT INTO name (text, folded) VALUES (?1, ?2)")?
+                .execute([text, &fold(text)])?;
+            u32::try_from(self.transaction.last_insert_rowid()).map_err(|_| Error::Full)?
+        };
+        self.known.insert(text.into(), id);
+        Ok(id)
+    }
+
+    /// The number of an opening; 0 if there are too many.
+    fn opening(&mut self, opening: &(String, String)) -> Result<u16, Error> {
+        if let Some(id) = self.openings.get(opening) {
+            return Ok(*id);
+        }
+        let (eco, text) = opening;
+        let mut find = self
+            .transaction
+            .prepare_cached("SELECT id FROM opening WHERE eco = ?1 AND text = ?2")?;
+        let found: Option<i64> = find.query_row([eco, text], |row| row.get(0)).optional()?;
+        let id = if let Some(id) = found {
+            id
+        } else {
+            let count: i64 =
+                self.transaction.query_row("SELECT count(*) FROM opening", [], |row| row.get(0))?;
+            if count >= i64::from(u16::MAX) {
+                return Ok(0);
+            }
+            self.transaction
+                .prepare_cached("INSERT INTO opening (eco, text, folded) VALUES (?1, ?2, ?3)")?
+                .execute([eco, text, &fold(&format!("{eco} {text}"))])?;
+            self.transaction.last_insert_rowid()
+        };
+        let id = u16::try_from(id).unwrap_or(0);
+        self.openings.insert(opening.clone(), id);
+        Ok(id)
+    }
+}
+
+fn none_if_empty(bytes: &[u8]) -> Option<&[u8]> {
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+/// Writes complete chunks of summaries.
+fn store_chunks(
+    transaction: &Transaction<'_>,
+    summaries: &Summaries,
+    chunks: std::ops::Range<usize>,
+) -> Result<(), Error> {
+    for no in chunks {
+        if let Some(data) = summaries.complete_chunk(no) {
+            transaction
+                .prepare_cached("INSERT OR REPLACE INTO summaries (no, data) VALUES (?1, ?2)")?
+                .execute(params![i64::try_from(no).unwrap_or(i64::MAX), data])?;
+        }
+    }
+    Ok(())
+}

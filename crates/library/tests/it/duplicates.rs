@@ -1,0 +1,105 @@
+//! Duplicates and labels.
+
+use readyok_library::{
+    Column, Date, Duplicates, Filter, ImportOptions, Imported, Library, NewGame,
+};
+use tempfile::TempDir;
+
+use crate::generate::{Random, game, indexer};
+
+fn open(dir: &TempDir) -> Library {
+    Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens")
+}
+
+fn long_game(seed: u64) -> NewGame {
+    let mut random = Random(seed);
+    loop {
+        let game = game(&mut random);
+        if game.summary.plies >= 20 {
+            return game;
+        }
+    }
+}
+
+fn add(library: &Library, duplicates: Duplicates, games: Vec<NewGame>) -> Imported {
+    let mut importer = library.importer(ImportOptions { duplicates, ..Default::default() });
+    for game in games {
+        importer.add_game(game).expect("added");
+    }
+    importer.finish().expect("added")
+}
+
+#[test]
+fn imports_skip_duplicates() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let mut first = long_game(1);
+    first.players[0] = "Carlsen, Magnus".to_owned();
+    let mut same = first.clone();
+    same.players[0] = "CARLSEN,M.".to_owned();
+    same.summary.date = Date::parse("2020");
+    let mut other_player = first.clone();
+    other_player.players[1] = "Other player".to_owned();
+    let mut other_moves = first.clone();
+    other_moves.moves[0] ^= 1;
+    let import = |duplicates, games| {
+        let imported = add(&library, duplicates, games);
+        (imported.added, imported.duplicates, imported.known)
+    };
+    let imported = import(Duplicates::Skip, vec![first.clone(), same.clone(), other_player]);
+    assert_eq!(imported, (vec![1..3], 1, vec![(2, 1)]));
+    let imported = import(Duplicates::Skip, vec![same.clone(), other_moves, first.clone()]);
+    assert_eq!(imported, (vec![3..4], 2, vec![(1, 1), (3, 1)]));
+    assert_eq!(import(Duplicates::Keep, vec![same.clone()]), (vec![4..5], 0, vec![]));
+    assert_eq!(library.duplicates().expect("found"), [[1, 4]]);
+    same.summary.date = Date::parse("2021.01.01");
+    let mut dated = first;
+    dated.summary.date = Date::parse("2020.01.01");
+    library.delete(vec![1, 4]).expect("deleted");
+    let imported = import(Duplicates::Skip, vec![same, dated]);
+    assert_eq!(imported, (vec![5..7], 0, vec![]), "dates contradict each other");
+}
+
+#[test]
+fn annotated_duplicates_replace_known_games() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let plain = long_game(1);
+    let annotated = NewGame { annotations: vec![4, 1, 1, 1], ..plain.clone() };
+    let imported = add(&library, Duplicates::Replace, vec![plain.clone(), annotated.clone()]);
+    assert_eq!((imported.added_count(), imported.replaced, imported.duplicates), (1, 1, 0));
+    let imported = add(&library, Duplicates::Replace, vec![plain]);
+    assert_eq!((imported.added_count(), imported.replaced, imported.duplicates), (0, 0, 1));
+    let stored = library.game(1).expect("read").expect("a game");
+    assert_eq!((stored.annotations, stored.revision), (annotated.annotations, 1));
+}
+
+#[test]
+fn short_games_are_duplicates_only_of_the_same_event() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let mut short = long_game(2);
+    short.summary.plies = 8;
+    let mut other = short.clone();
+    other.event = "Other event".to_owned();
+    let imported = add(&library, Duplicates::Skip, vec![short.clone(), other, short]);
+    assert_eq!((imported.added_count(), imported.duplicates), (2, 1));
+}
+
+#[test]
+fn labels_are_set_searched_and_removed() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    library.add((1..=5).map(long_game).collect()).expect("added");
+    library.set_label(vec![2, 4, 99], "to study".to_owned(), true).expect("set");
+    library.set_label(vec![4], "won".to_owned(), true).expect("set");
+    let counts = vec![("to study".to_owned(), 2), ("won".to_owned(), 1)];
+    assert_eq!(library.labels().expect("read"), counts);
+    let filter = Filter { label: Some("to study".to_owned()), ..Filter::default() };
+    let page = library.search(&filter, (Column::Added, true), 0, 10).expect("a page");
+    let found: Vec<_> = page.games.iter().map(|it| (it.id, it.labels.len())).collect();
+    assert_eq!(found, [(4, 2), (2, 1)]);
+    library.set_label(vec![4], "to study".to_owned(), false).expect("removed");
+    library.delete(vec![2]).expect("deleted");
+    assert_eq!(library.labels().expect("read"), [("won".to_owned(), 1)]);
+}

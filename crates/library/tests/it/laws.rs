@@ -1,0 +1,52 @@
+//! Properties of any bytes in a database. The fuzz targets and the tests check them.
+
+use readyok_library::{NewGame, Source, StoredGame, Summary};
+use readyok_rules::Game;
+
+/// A game as it is read from a database.
+pub fn stored(new: &NewGame) -> StoredGame {
+    StoredGame {
+        id: 1,
+        summary: new.summary,
+        players: new.players.clone(),
+        event: new.event.clone(),
+        site: new.site.clone(),
+        opening: new.opening.clone(),
+        start: new.start.clone(),
+        moves: new.moves.clone(),
+        tags: new.tags.clone(),
+        annotations: new.annotations.clone(),
+        play: None,
+        added_ms: 0,
+        changed_ms: 0,
+        revision: 0,
+    }
+}
+
+/// Any bytes as moves, headers and annotations: variant, number of moves, number of bytes of the headers, then the
+/// parts. A record that can be read is stored as an equal one.
+pub fn stored_game(bytes: &[u8]) {
+    let &[variant, moves, tags, ref rest @ ..] = bytes else { return };
+    let variant = [Game::Chess, Game::Chess960, Game::Shogi][usize::from(variant % 3)];
+    let (moves, rest) = rest.split_at((2 * usize::from(moves)).min(rest.len()));
+    let (tags, annotations) = rest.split_at(usize::from(tags).min(rest.len()));
+    let game = StoredGame {
+        id: 1,
+        summary: Summary::new(variant, Source::Import),
+        players: ["A".to_owned(), String::new()],
+        event: "E".to_owned(),
+        site: "S".to_owned(),
+        opening: Some(("A00".to_owned(), "O".to_owned())),
+        start: None,
+        moves: moves.to_vec(),
+        tags: tags.to_vec(),
+        annotations: annotations.to_vec(),
+        play: None,
+        added_ms: 0,
+        changed_ms: 0,
+        revision: 0,
+    };
+    let Ok(record) = game.record() else { return };
+    let again = stored(&NewGame::from_record(&record, Source::Import, 0)).record();
+    assert!(again.is_ok_and(|it| it == record));
+}

@@ -1,0 +1,174 @@
+//! Searches and the explorer, compared with a scan of all games.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use readyok_library::{Column, Counts, Date, Filter, Library, NewGame};
+use readyok_rules::{GameResult, Side};
+use tempfile::TempDir;
+
+use crate::generate::{Random, game, indexer, keys, moves_of};
+
+fn library(count: usize) -> (TempDir, Library, Vec<NewGame>) {
+    let dir = TempDir::new().expect("a directory");
+    let library =
+        Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens");
+    let mut random = Random(4);
+    let games: Vec<_> = (0..count).map(|_| game(&mut random)).collect();
+    // Several runs, merged ones, and postings in memory.
+    for (at, batch) in games.chunks(count / 11).enumerate() {
+        library.add(batch.to_vec()).expect("they are added");
+        if at < 9 {
+            library.flush(false).expect("flushed");
+        }
+    }
+    (dir, library, games)
+}
+
+type Matches = fn(&NewGame) -> bool;
+
+fn counts<'a>(games: impl Iterator<Item = &'a NewGame>) -> Counts {
+    let mut counts = Counts::default();
+    for game in games {
+        match game.summary.result {
+            GameResult::Win(Side::First) => counts.first += 1,
+            GameResult::Win(Side::Second) => counts.second += 1,
+            GameResult::Draw => counts.draws += 1,
+            GameResult::Unknown => counts.unknown += 1,
+        }
+    }
+    counts
+}
+
+#[test]
+fn the_explorer_counts_what_was_played() {
+    let (_dir, library, games) = library(2000);
+    let filters: [(Filter, Matches); 3] = [
+        (Filter::default(), |_| true),
+        (Filter { result: Some(GameResult::Draw), ..Filter::default() }, |it| {
+            it.summary.result == GameResult::Draw
+        }),
+        (Filter { rating: Some((1500, 3000)), ..Filter::default() }, |it| {
+            it.summary.ratings.iter().all(|it| *it >= 1500)
+        }),
+    ];
+    for (filter, matches) in filters {
+        for line in [&[][..], &[0], &[0, 1], &[0, 0, 2], &[0, 1, 2, 3], &[0, 1, 2, 3, 4, 5]] {
+            let key = *keys(line).last().expect("a key");
+            let mut expected: BTreeMap<u16, BTreeSet<usize>> = BTreeMap::new();
+            let mut reached = BTreeSet::new();
+            for (at, game) in games.iter().enumerate().filter(|(_, it)| matches(it)) {
+                let moves = moves_of(&game.moves);
+                for (ply, it) in keys(&moves).into_iter().enumerate() {
+                    if it == key {
+                        reached.insert(at);
+                        if let Some(mv) = moves.get(ply) {
+                            expected.entry(*mv).or_default().insert(at);
+                        }
+                    }
+                }
+            }
+            let explorer = library.explore(key, Side::First, &filter).expect("explored");
+            assert_eq!(explorer.total, reached.len(), "{line:?}");
+            assert_eq!(explorer.counts, counts(reached.iter().map(|it| &games[*it])));
+            let found: BTreeMap<u16, Counts> =
+                explorer.moves.iter().map(|it| (it.mv, it.counts)).collect();
+            let expected: BTreeMap<u16, Counts> = expected
+                .into_iter()
+                .map(|(mv, found)| (mv, counts(found.iter().map(|it| &games[*it]))))
+                .collect();
+            assert_eq!(found, expected, "{line:?}");
+            assert!(explorer.moves.is_sorted_by_key(|it| std::cmp::Reverse(it.counts.total())));
+        }
+    }
+}
+
+#[test]
+fn the_explorer_computes_ratings() {
+    let dir = TempDir::new().expect("a directory");
+    let library =
+        Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens");
+    let mut random = Random(5);
+    let mut new = |ratings, result, date: &str| {
+        let mut it = game(&mut random);
+        (it.summary.ratings, it.summary.result) = (ratings, result);
+        it.summary.date = Date::parse(date);
+        it
+    };
+    let games = vec![
+        new([2000, 2200], GameResult::Win(Side::First), "2020.01.01"),
+        new([2100, 2400], GameResult::Draw, "2021.02.03"),
+        new([0, 2300], GameResult::Win(Side::Second), ""),
+        new([2300, 0], GameResult::Unknown, "2019"),
+    ];
+    library.add(games).expect("they are added");
+    let [mv] =
+        library.explore(keys(&[])[0], Side::First, &Filter::default()).expect("explored").moves[..]
+    else {
+        panic!("all games begin with the same move");
+    };
+    assert_eq!((mv.counts.total(), mv.game), (4, 4));
+    assert_eq!(mv.rating, Some((2000.0 + 2100.0 + 2300.0) / 3.0));
+    assert_eq!(mv.performance, Some((2200.0 + 2400.0 + 2300.0) / 3.0));
+    assert_eq!(mv.last_played.to_string(), "2021.02.03");
+}
+
+#[test]
+fn filters_and_columns_agree_with_a_scan() {
+    let (_dir, library, games) = library(1500);
+    let total = |filter: Filter| {
+        library.search(&filter, (Column::Added, true), 0, 10).expect("a page").total
+    };
+    let count = |matches: &dyn Fn(&NewGame) -> bool| games.iter().filter(|it| matches(it)).count();
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        total(Filter { player: text("PLAYER 7"), ..Filter::default() }),
+        count(&|it| it.players.iter().any(|it| it == "Player 7"))
+    );
+    assert_eq!(
+        total(Filter { player: text("player 1"), side: Some(Side::Second), ..Filter::default() }),
+        count(&|it| it.players[1].starts_with("Player 1"))
+    );
+    assert_eq!(
+        total(Filter { player: text("player 1"), opponent: text("player 2"), ..Filter::default() }),
+        count(&|it| {
+            let side = |at: usize| {
+                it.players[at].starts_with("Player 1") && it.players[1 - at].starts_with("Player 2")
+            };
+            side(0) || side(1)
+        })
+    );
+    assert_eq!(
+        total(Filter { opening: text("opening 3"), event: text("event 2"), ..Filter::default() }),
+        count(&|it| it.opening.as_ref().is_some_and(|(_, it)| it == "Opening 3")
+            && it.event == "Event 2")
+    );
+    assert_eq!(
+        total(Filter { plies: Some((10, 20)), ..Filter::default() }),
+        count(&|it| (10..=20).contains(&it.summary.plies))
+    );
+    for (column, key) in [
+        (Column::Plies, (|it| it.summary.plies.into()) as fn(&NewGame) -> u32),
+        (Column::Rating, |it| u32::from(it.summary.ratings[0]) + u32::from(it.summary.ratings[1])),
+    ] {
+        for descending in [false, true] {
+            let mut expected: Vec<u32> = games.iter().map(key).collect();
+            expected.sort_unstable();
+            if descending {
+                expected.reverse();
+            }
+            let mut found = Vec::new();
+            for offset in [0, 40, 80, 1490] {
+                let page = library
+                    .search(&Filter::default(), (column, descending), offset, 40)
+                    .expect("a page");
+                let ids = page.games.iter().map(|it| it.id as usize - 1);
+                found.extend(ids.map(|it| key(&games[it])));
+            }
+            let pages = expected[..120].iter().chain(&expected[1490..]);
+            assert!(found.iter().eq(pages), "{column:?}");
+        }
+    }
+    let by_name =
+        library.search(&Filter::default(), (Column::First, false), 0, 1500).expect("a page");
+    assert!(by_name.games.is_sorted_by_key(|it| it.players[0].to_lowercase()));
+}

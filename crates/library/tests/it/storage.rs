@@ -1,0 +1,121 @@
+//! Adding, replacing and deleting games, and what remains after a kill.
+
+use std::fs;
+
+use readyok_library::{Column, Error, Filter, Library};
+use tempfile::TempDir;
+
+use crate::generate::{Random, game, indexer, keys, moves_of, postings};
+
+fn open(dir: &TempDir) -> Library {
+    Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens")
+}
+
+#[test]
+fn games_are_read_as_they_were_added() {
+    let dir = TempDir::new().expect("a directory");
+    let mut random = Random(1);
+    let games: Vec<_> = (0..5000).map(|_| game(&mut random)).collect();
+    {
+        let library = open(&dir);
+        for batch in games.chunks(700) {
+            library.add(batch.to_vec()).expect("they are added");
+        }
+    }
+    let library = open(&dir);
+    for (id, new) in (1..).zip(&games) {
+        let stored = library.game(id).expect("it is read").expect("it exists");
+        assert_eq!(stored.players, new.players);
+        assert_eq!((&stored.event, &stored.opening), (&new.event, &new.opening));
+        assert_eq!((&stored.moves, &stored.tags), (&new.moves, &new.tags));
+        let summary = library.summary(id).expect("it exists");
+        assert_eq!(summary, stored.summary);
+        assert_eq!((summary.result, summary.plies), (new.summary.result, new.summary.plies));
+    }
+    assert_eq!(library.game(5001).expect("it is read"), None);
+}
+
+#[test]
+fn replaced_and_deleted_games_leave_the_index() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let mut random = Random(2);
+    let games: Vec<_> = (0..300).map(|_| game(&mut random)).collect();
+    library.add(games.clone()).expect("they are added");
+    library.flush(false).expect("flushed");
+    let found = |moves: &[u16]| {
+        let positions = vec![*keys(moves).last().expect("a key")];
+        library.find_all(&Filter { positions, ..Filter::default() }).expect("found")
+    };
+    let (old, new) = (moves_of(&games[9].moves), [901_u16, 902, 903]);
+    assert_eq!(found(&old), [10]);
+    let mut changed = games[9].clone();
+    changed.moves = new.iter().flat_map(|it| it.to_le_bytes()).collect();
+    changed.postings = postings(&new);
+    changed.summary.moves_hash = 1;
+    for flushed in [false, true] {
+        if flushed {
+            library.flush(true).expect("flushed");
+        } else {
+            assert!(library.replace(10, changed.clone()).expect("replaced"));
+        }
+        assert_eq!((found(&old), found(&new)), (vec![], vec![10]));
+    }
+    assert!(library.summary(10).expect("it exists").edited);
+    library.add(vec![game(&mut random)]).expect("added");
+    let order = |descending| {
+        let page = library.search(&Filter::default(), (Column::Changed, descending), 0, 3);
+        page.expect("a page").games.iter().map(|it| it.id).collect::<Vec<_>>()
+    };
+    assert_eq!((order(true), order(false)), (vec![301, 10, 300], vec![1, 2, 3]));
+    library.delete(vec![301]).expect("deleted");
+    assert_eq!(library.delete(vec![10, 20, 999]).expect("deleted"), 2);
+    assert_eq!(found(&new), [0; 0]);
+    assert_eq!(found(&[]).len(), 298);
+    assert!(!library.replace(10, changed).expect("no error"));
+    drop(library);
+    let library = open(&dir);
+    let page = library.search(&Filter::default(), (Column::Added, true), 0, 3).expect("a page");
+    assert_eq!((page.total, page.games.len(), page.games[0].id), (298, 3, 300));
+}
+
+#[test]
+fn postings_in_memory_are_computed_again_after_a_kill() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let mut random = Random(3);
+    library.add((0..100).map(|_| game(&mut random)).collect()).expect("they are added");
+    library.flush(false).expect("flushed");
+    library.add((0..100).map(|_| game(&mut random)).collect()).expect("they are added");
+    // A copy of the files is what a killed process leaves.
+    let copy = TempDir::new().expect("a directory");
+    for entry in fs::read_dir(dir.path()).expect("it is read") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), copy.path().join(entry.file_name())).expect("copied");
+    }
+    let library = open(&copy);
+    library.flush(false).expect("flushed");
+    let filter = Filter { positions: keys(&[]), ..Filter::default() };
+    assert_eq!(library.find_all(&filter).expect("found").len(), 200);
+}
+
+#[test]
+fn files_of_other_versions_and_programs_are_rejected_unchanged() {
+    let dir = TempDir::new().expect("a directory");
+    let path = dir.path().join("library.sqlite");
+    drop(open(&dir));
+    let connection = rusqlite::Connection::open(&path).expect("it opens");
+    connection.pragma_update(None, "user_version", 9).expect("updated");
+    drop(connection);
+    let bytes = fs::read(&path).expect("it is read");
+    let error = Library::open_with(&path, indexer, 1 << 12).expect_err("another version");
+    assert!(matches!(error, Error::Version { found: 9, expected: 1 }), "{error}");
+    assert_eq!(fs::read(&path).expect("it is read"), bytes);
+    let other = dir.path().join("other.sqlite");
+    let connection = rusqlite::Connection::open(&other).expect("it opens");
+    connection.execute_batch("CREATE TABLE other (id)").expect("created");
+    drop(connection);
+    assert!(matches!(Library::open_with(&other, indexer, 1 << 12), Err(Error::Foreign)));
+    fs::write(&other, "no database, but a text that is long enough for a header").expect("written");
+    assert!(matches!(Library::open_with(&other, indexer, 1 << 12), Err(Error::Sqlite(_))));
+}
