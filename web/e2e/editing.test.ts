@@ -174,12 +174,12 @@ test('searches games by player, result, opening and position', async () => {
   for (const [label, value] of [
     [en('library.player'), 'anna'],
     [en('library.opening'), 'e4 c5'],
-    [en('library.opening_name'), 'of anna'],
+    [en('library.opening_name'), 'sicilian'],
     [en('library.position'), SICILIAN],
   ] as const) {
     const field = page.getByLabel(label, { exact: true });
     await field.fill(value);
-    await expect.poll(names, LONG).toEqual(['Anna – NN']);
+    await expect.poll(names, { ...LONG, message: label }).toEqual(['Anna – NN']);
     await field.fill('');
     await expect.poll(names, LONG).toContain('Bert – NN');
   }

@@ -281,7 +281,7 @@ export function defaultServer(): FakeServer {
     handicaps: [{ name: 'lance', japanese: '香落ち', sfen: SHOGI }],
     nags: [{ nag: 1, sign: '!' }],
   });
-  fake.http.set('library/search', { games: [], total: 0 });
+  fake.http.set('library/search', { games: [], total: 0, labels: [] });
   fake.http.set('files', { path: null, parent: null, entries: [], truncated: false });
   fake.http.set('position', {
     position: null,

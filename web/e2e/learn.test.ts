@@ -151,9 +151,13 @@ test('shows, stops, resumes and dismisses batch jobs', async () => {
     files_done: 2,
     files: 2,
     games: 10,
+    duplicates: 0,
+    bytes: 0,
+    total_bytes: 0,
     done: 3,
     failed: 1,
     current: 12,
+    notices: [],
     errors: [
       {
         of: { kind: 'file' as const, name: 'a.pgn' },

@@ -38,16 +38,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use readyok_client::Guard;
+use readyok_library::Library;
 use readyok_protocol::Language;
 use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
 
 use crate::data_dir;
 use crate::engine::{Registry, Reporter};
-use crate::game::{GameSession, Tree};
+use crate::game::Tree;
 use crate::hub::{Hub, TabId};
 use crate::matches::{MatchListener, MatchView, Matches, Program};
-use crate::store::{Store, StoreError, Writer, Written};
+use crate::store::{Loaded, Store, StoreError, Writer, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, ApiError, ErrorSubject, GameState, GamesState, MatchId, ProcessId, Settings, State,
@@ -65,7 +66,7 @@ use processes::{EngineProcess, Processes};
 use references::OpenReferences;
 use reports::Reports;
 
-pub(crate) use library::{Batch, Reply, row_of};
+pub(crate) use library::Reply;
 
 /// The settings of the program that runs the server.
 #[derive(Clone, Debug)]
@@ -86,6 +87,8 @@ pub struct Setup {
 pub(crate) struct App {
     state: Mutex<AppState>,
     pub(crate) writer: Writer,
+    /// The games, until the writer is closed.
+    library: Weak<Library>,
     matches: matches::Shared,
     references: OpenReferences,
     /// Deadlines of clocks may have changed.
@@ -120,24 +123,23 @@ impl App {
     pub(crate) fn open(setup: Setup) -> Result<Arc<Self>, StoreError> {
         let data = setup.data.clone();
         let setup = Arc::new(setup);
-        let store = Store::open(&data)?;
+        let mut store = Store::open(&data)?;
         let translation = Translation::read(&setup.translation).unwrap_or_default();
         let registry = Registry::new(translation, store.engines()?, store.last_engine()?);
         let settings = store.settings()?;
         let mut sessions = BTreeMap::new();
         let mut reports = Reports::default();
-        for (id, changed, stored) in store.open_games()? {
-            if let Some(session) = GameSession::restore(id, stored, changed) {
-                sessions.insert(id, session);
-                // One that is unreadable is made again.
-                reports.restore(id, store.report(id).ok().flatten());
-            }
+        for Loaded { session, report } in store.open_games() {
+            reports.restore(session.id(), report);
+            sessions.insert(session.id(), session);
         }
         let jobs = store.jobs()?.into_iter();
         let jobs = jobs.map(|(id, stored, games)| (id, Job::restored(stored, games))).collect();
         let matches = matches::Shared::default();
+        let library = Arc::downgrade(store.library());
         let (writer, queue) = Writer::new();
         let app = Arc::new_cyclic(|app: &Weak<Self>| Self {
+            library,
             matches: Arc::clone(&matches),
             writer: writer.clone(),
             state: Mutex::new(AppState {
@@ -309,7 +311,7 @@ async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, ApiErro
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
-fn storage(error: StoreError) -> ApiError {
+pub(crate) fn storage(error: StoreError) -> ApiError {
     ApiError::storage(library_error(&error))
 }
 

@@ -24,9 +24,11 @@ pub(crate) fn prepare(data: &Path) -> Result<bool, (PathBuf, io::Error)> {
     let is_protected = protect_dir(data).map_err(at(data))?;
     let matches = matches_in(data);
     create_dir(&matches).map_err(at(&matches))?;
-    // SQLite gives its -wal and -shm files the mode of this one, and accepts an empty file as a new database.
-    let library = store::file_in(data);
-    open(&library).map_err(at(&library))?;
+    // SQLite gives its -wal and -shm files the modes of these, and accepts an empty file as a new database.
+    for name in store::FILES {
+        let path = data.join(name);
+        open(&path).map_err(at(&path))?;
+    }
     protect_content(data);
     protect_content(&matches);
     Ok(is_protected)

@@ -17,15 +17,12 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use tokio::sync::Semaphore;
 
 use crate::app::App;
-use crate::store::LibraryFile;
 
 pub(crate) use auth::{Auth, OwnHosts, Password};
 pub(crate) use connections::Connections;
 pub use queue::{QueueAction, QueueBoard, QueueClone};
 
-/// Maximum size of an uploaded file, in bytes.
-const MAX_UPLOAD: usize = 64 << 20;
-/// Maximum size of the body of any other request.
+/// Maximum size of the body of a request that is not an uploaded file.
 const MAX_BODY: usize = 1 << 20;
 /// Maximum size of the body of a client that has not authenticated.
 const MAX_LOGIN: usize = 4 << 10;
@@ -37,7 +34,6 @@ const MAX_UPLOADS: usize = 4;
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) auth: Arc<Auth>,
-    pub(crate) library: LibraryFile,
     /// The directories of the file picker.
     pub(crate) roots: Arc<[std::path::PathBuf]>,
     /// Permits for files that are read concurrently.
@@ -66,8 +62,10 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/engines.toml", get(rest::engines))
         .route("/api/log/{process}", get(rest::log))
         .route("/api/library/search", post(rest::search))
-        .route("/api/import", post(rest::import).layer(DefaultBodyLimit::max(MAX_UPLOAD)))
+        .route("/api/library/duplicates", post(rest::duplicates))
+        .route("/api/import", post(rest::import))
         .route("/api/export/{game}", get(rest::export))
+        .route("/api/export", get(rest::export_games))
         .route("/api/queue", get(queue::overview))
         .route("/api/queue/{match}", get(queue::details).post(queue::act))
         .route("/", get(index))

@@ -1,16 +1,13 @@
 //! Games out of files and texts, one at a time.
 
-use std::io::Cursor;
+use std::io::Read;
 
 use readyok_rules::Game;
-use readyok_rules::record::{Format, read};
+use readyok_rules::record::{Format, GameRecord, read};
 
 use crate::errors::{notice, record_error};
-use crate::game::Tree;
-use crate::wire::{ErrorCode, ErrorInfo};
+use crate::wire::ErrorInfo;
 
-/// Maximum number of games of a file.
-const MAX_GAMES: u32 = 100_000;
 /// Maximum number of reported errors.
 const MAX_FAULTS: usize = 100;
 
@@ -30,8 +27,12 @@ fn extension(name: &str) -> Option<String> {
     name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// Passes all games of a file or text to `take` until it returns false.
-pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> bool) -> Faults {
+/// Passes all games of a file or text to `visit` until it returns false.
+pub(crate) fn read_each(
+    name: &str,
+    source: impl Read,
+    mut visit: impl FnMut(&GameRecord) -> bool,
+) -> Faults {
     let mut faults = Faults::default();
     let extension = extension(name);
     let by_name = extension.as_deref().and_then(Format::from_extension);
@@ -40,26 +41,19 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
         Format::Pgn | Format::Uci => Game::Chess,
         Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf | Format::Usi => Game::Shogi,
     });
-    let mut records = read(Cursor::new(bytes), by_name);
-    let mut games: u32 = 0;
+    let mut records = read(source, by_name);
     while let Some(record) = records.next() {
-        let mut continues = true;
-        match record {
-            Ok(record) => {
-                games += 1;
-                continues = take(Tree::from_record(&record));
+        let continues = match record {
+            Ok(record) => visit(&record),
+            Err(error) => {
+                if faults.errors.len() < MAX_FAULTS {
+                    faults.errors.push(record_error(game, &error));
+                }
+                true
             }
-            Err(error) if faults.errors.len() < MAX_FAULTS => {
-                faults.errors.push(record_error(game, &error));
-            }
-            Err(_) => (),
-        }
+        };
         let room = MAX_FAULTS.saturating_sub(faults.warnings.len());
         faults.warnings.extend(records.notices().iter().take(room).map(|it| notice(game, it)));
-        if MAX_GAMES <= games {
-            faults.errors.push(ErrorCode::ImportTruncated { count: MAX_GAMES }.into());
-            break;
-        }
         if !continues {
             break;
         }
@@ -71,7 +65,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
 mod tests {
     use readyok_protocol::Score;
 
-    use crate::game::ROOT;
+    use crate::game::{ROOT, Tree};
 
     use super::*;
 
@@ -110,8 +104,8 @@ mod tests {
             ("position startpos moves 7g7f", Some(Game::Shogi)),
         ] {
             let mut games = Vec::new();
-            read_each("pasted.txt", text.as_bytes(), |tree| {
-                games.push(tree.game());
+            read_each("pasted.txt", text.as_bytes(), |record| {
+                games.push(record.game());
                 true
             });
             assert_eq!(games, Vec::from_iter(expected), "{text}");
@@ -153,8 +147,8 @@ mod tests {
             "4k3/8/8/8/8/8/4P3/4K3 b - - bm Kd7; id \"an end\"; c0 \"hold it\"; ce -120; acd 9; x y;\n",
             "4k3/8/8/8/8/8/4P3/4K3 w - - 7 30 bm Ka9;\n",
         );
-        let faults = read_each("suite.epd", text.as_bytes(), |tree| {
-            trees.push(tree);
+        let faults = read_each("suite.epd", text.as_bytes(), |record| {
+            trees.push(Tree::from_record(record));
             true
         });
         let notes = trees[0].annotations_mut(ROOT).unwrap().clone();

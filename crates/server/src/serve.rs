@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 use crate::app::{App, Setup};
 use crate::data_dir;
 use crate::http::{Auth, Connections, OwnHosts, Password, QueueBoard, Service, router, uploads};
-use crate::store::{LibraryFile, StoreError};
+use crate::store::StoreError;
 use crate::time::{drift, instant, now};
 
 /// Interval of heartbeats and of the publishing of logs.
@@ -224,10 +224,9 @@ impl Server {
         write_note(&note, shown, &auth).map_err(file_error(&note))?;
         let mut roots = options.roots;
         roots.push(data.clone());
-        let library = LibraryFile::in_directory(data);
         let (roots, uploads) = (roots.into(), uploads());
         let queue = options.queue;
-        let service = Service { app, auth, library, roots, uploads, queue };
+        let service = Service { app, auth, roots, uploads, queue };
         let connections = Connections::new(options.request_timeout);
         let reload = options.reload;
         Ok(Self { listeners, address: shown, service, connections, reload, warnings, lock })

@@ -157,7 +157,6 @@ export const errors = {
   'error.unknown_format': "unknown format",
   'error.game_too_large': "the game is too large",
   'error.nesting_too_deep': "variations are nested too deeply",
-  'error.import_truncated': "only the first {count} games were imported",
   'error.text_skipped': "skipped: {text}",
   'error.piece_letters': "piece letters: {language}",
   'error.malformed_header': "malformed header: {text}",

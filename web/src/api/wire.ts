@@ -68,7 +68,11 @@ node: number, } | { "kind": "engine", engine: number, } | { "kind": "preview",
 /**
  * How it would be reached; exactly this is run, without a shell.
  */
-entry: EngineEntry, } | { "kind": "process", process: number, } | { "kind": "match", id: number, } | { "kind": "job", id: number, } | { "kind": "tried", 
+entry: EngineEntry, } | { "kind": "process", process: number, } | { "kind": "match", id: number, } | { "kind": "job", id: number, } | { "kind": "deleted", count: number, 
+/**
+ * Whether they can be restored.
+ */
+restorable: boolean, } | { "kind": "tried", 
 /**
  * The loss in percent of winning chances.
  */
@@ -224,7 +228,11 @@ moves_to_go: Sides<number | null>, running: Side | null, sent_at: number, };
 /**
  * A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
  */
-export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "move", game: number, 
+export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "delete_games", of: Selection, } | { "kind": "restore_games" } | { "kind": "set_label", of: Selection, label: string, 
+/**
+ * False removes the label.
+ */
+set: boolean, } | { "kind": "move", game: number, 
 /**
  * The node of the position that the user saw.
  */
@@ -280,7 +288,11 @@ game: number | null, } | { "kind": "import_directory",
 /**
  * A path that the file picker can show.
  */
-path: string, } | { "kind": "stop_job", id: number, } | { "kind": "resume_job", id: number, } | { "kind": "delete_job", id: number, } | { "kind": "try_move", game: number, 
+path: string, 
+/**
+ * They are skipped by default.
+ */
+duplicates?: DuplicateChoice, } | { "kind": "stop_job", id: number, } | { "kind": "resume_job", id: number, } | { "kind": "delete_job", id: number, } | { "kind": "try_move", game: number, 
 /**
  * Before the mistake.
  */
@@ -392,6 +404,29 @@ moves: number,
  * The maximum of the absolute score, in centipawns.
  */
 score: number, };
+
+/**
+ * The treatment of imported games that the library has already.
+ */
+export type DuplicateChoice = "skip" | "keep" | "replace";
+
+/**
+ * The result of `POST /api/library/duplicates`: games with the same moves whose players, dates and events do not
+ * contradict each other.
+ */
+export type DuplicateGroups = { 
+/**
+ * The first 200 groups; each has its oldest game first.
+ */
+groups: Array<Array<LibraryGame>>, 
+/**
+ * The number of all groups.
+ */
+total: number, 
+/**
+ * The number of all games that a group has besides its first.
+ */
+surplus: number, };
 
 /**
  * An edit of the tree of a game.
@@ -662,7 +697,7 @@ stderr?: string, };
 /**
  * An error: its code and its context.
  */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field", field: PositionField, } | { "code": "extra_field", text: string, } | { "code": "invalid_field", field: PositionField, text: string, } | { "code": "rank_count", count: number, expected: number, } | { "code": "rank_length", rank: string, } | { "code": "unknown_piece", letter: string, square: string, } | { "code": "king_count", side: Side, count: number, } | { "code": "no_kings" } | { "code": "too_many_pieces", piece: string, count: number, limit: number, } | { "code": "too_much_material", side: Side, } | { "code": "dead_piece", piece: string, square: string, } | { "code": "two_pawns", side: Side, file: number, } | { "code": "invalid_castling_right", square: string, } | { "code": "opponent_in_check", square: string, } | { "code": "unknown_square", square: string, } | { "code": "invalid_hand_piece", piece: string, } | { "code": "invalid_move" } | { "code": "empty_origin_square" } | { "code": "opponent_piece" } | { "code": "occupied_by_own_piece" } | { "code": "unreachable" } | { "code": "castling_not_allowed" } | { "code": "promotion_required" } | { "code": "invalid_promotion" } | { "code": "king_in_check" } | { "code": "not_in_hand" } | { "code": "square_occupied" } | { "code": "second_pawn_on_file" } | { "code": "no_further_move" } | { "code": "pawn_drop_mate" } | { "code": "game_too_long" } | { "code": "ambiguous_move" } | { "code": "missing_piece" } | { "code": "wrong_side" } | { "code": "no_previous_move" } | { "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unknown_variant", name: string, } | { "code": "unsupported_format" } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "import_truncated", count: number, } | { "code": "text_skipped", text: string, } | { "code": "piece_letters", language: string, } | { "code": "malformed_header", text: string, } | { "code": "contradiction", text: string, } | { "code": "unexpected_end" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, });
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field", field: PositionField, } | { "code": "extra_field", text: string, } | { "code": "invalid_field", field: PositionField, text: string, } | { "code": "rank_count", count: number, expected: number, } | { "code": "rank_length", rank: string, } | { "code": "unknown_piece", letter: string, square: string, } | { "code": "king_count", side: Side, count: number, } | { "code": "no_kings" } | { "code": "too_many_pieces", piece: string, count: number, limit: number, } | { "code": "too_much_material", side: Side, } | { "code": "dead_piece", piece: string, square: string, } | { "code": "two_pawns", side: Side, file: number, } | { "code": "invalid_castling_right", square: string, } | { "code": "opponent_in_check", square: string, } | { "code": "unknown_square", square: string, } | { "code": "invalid_hand_piece", piece: string, } | { "code": "invalid_move" } | { "code": "empty_origin_square" } | { "code": "opponent_piece" } | { "code": "occupied_by_own_piece" } | { "code": "unreachable" } | { "code": "castling_not_allowed" } | { "code": "promotion_required" } | { "code": "invalid_promotion" } | { "code": "king_in_check" } | { "code": "not_in_hand" } | { "code": "square_occupied" } | { "code": "second_pawn_on_file" } | { "code": "no_further_move" } | { "code": "pawn_drop_mate" } | { "code": "game_too_long" } | { "code": "ambiguous_move" } | { "code": "missing_piece" } | { "code": "wrong_side" } | { "code": "no_previous_move" } | { "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unknown_variant", name: string, } | { "code": "unsupported_format" } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "text_skipped", text: string, } | { "code": "piece_letters", language: string, } | { "code": "malformed_header", text: string, } | { "code": "contradiction", text: string, } | { "code": "unexpected_end" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, });
 
 /**
  * The object of an error: not found, too many, too long, or invalid.
@@ -733,31 +768,6 @@ depth: number | null,
 reply: MoveText | null, };
 
 /**
- * Conditions on games. A game matches if all conditions that are set are true.
- */
-export type ExplorerFilter = { 
-/**
- * Part of the name of a player.
- */
-player: string | null, 
-/**
- * The side of `player`; either if none.
- */
-side: Side | null, 
-/**
- * `1-0`, `0-1` or `1/2-1/2`.
- */
-result: string | null, 
-/**
- * First day, `2026-11-21`.
- */
-from: string | null, 
-/**
- * Last day.
- */
-until: string | null, };
-
-/**
  * A move of games.
  */
 export type ExplorerMove = { uci: string, text: MoveText, counts: ResultCounts, 
@@ -770,7 +780,7 @@ rating: number | null,
  */
 performance: number | null, 
 /**
- * The day of the latest game, as in its record.
+ * The date of the latest game.
  */
 last_played: string | null, };
 
@@ -786,7 +796,7 @@ position: string, source: ExplorerSource, };
 /**
  * A source of moves.
  */
-export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: ExplorerFilter, };
+export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: LibraryFilter, };
 
 /**
  * Changes of a game. Absent fields are unchanged.
@@ -932,6 +942,10 @@ games: Array<LibraryGame>,
  */
 total: number, 
 /**
+ * The number of games that the library had already, which were not added (`&duplicates=keep` adds them).
+ */
+duplicates: number, 
+/**
  * The number of the first game, if it was opened (`&open=true`).
  */
 opened: number | null, 
@@ -949,7 +963,7 @@ warnings: Array<ErrorInfo>, };
  */
 export type Job = { id: number, added: number, 
 /**
- * The directory that is imported first.
+ * The directory or file that is imported first.
  */
 directory: string | null, 
 /**
@@ -965,9 +979,21 @@ files_done: number,
  */
 files: number, 
 /**
- * The number of imported games.
+ * The number of games: of imported ones, or of those to report on.
  */
 games: number, 
+/**
+ * The number of games that the library had already, which were not added.
+ */
+duplicates: number, 
+/**
+ * The number of bytes that were read.
+ */
+bytes: number, 
+/**
+ * The size of all files in bytes; 0 until it is known.
+ */
+total_bytes: number, 
 /**
  * The number of finished reports.
  */
@@ -983,7 +1009,11 @@ current: number | null,
 /**
  * Unreadable files and failed games, at most 20.
  */
-errors: Array<JobError>, };
+errors: Array<JobError>, 
+/**
+ * Defects of imported records that were read in part, at most 20.
+ */
+notices: Array<JobError>, };
 
 /**
  * An error of a job.
@@ -1054,6 +1084,11 @@ export type KeptMoves = { "line": "main", plies: number, } | { "line": "variatio
 export type Label = "inaccuracy" | "mistake" | "blunder" | "best" | "forced";
 
 /**
+ * A label with its number of games.
+ */
+export type LabelCount = { label: string, games: number, };
+
+/**
  * The squares of a move.
  */
 export type LastMove = { 
@@ -1093,53 +1128,37 @@ to: Array<string>,
 promotion: string | null, text: MoveText, };
 
 /**
- * A game of the library.
+ * A column to sort by.
  */
-export type LibraryGame = { id: number, variant: Variant, names: Sides<string>, 
-/**
- * `1-0`, `0-1`, `1/2-1/2` or `*`.
- */
-result: string, termination: Termination | null, 
-/**
- * As in the record.
- */
-date: string | null, event: string | null, 
-/**
- * The number of moves of the main line.
- */
-plies: number, added: number, 
-/**
- * `play`, `import` or `match`.
- */
-source: string, };
+export type LibraryColumn = "changed" | "added" | "date" | "first" | "second" | "rating" | "result" | "plies" | "event" | "opening";
 
 /**
- * A page of the found games, the latest first.
+ * Conditions on games of the library. A game must match all fields.
  */
-export type LibraryPage = { games: Array<LibraryGame>, 
+export type LibraryFilter = { variant: Variant | null, 
 /**
- * The number of all found games.
- */
-total: number, };
-
-/**
- * The query of `POST /api/library/search`. A game must match all fields.
- */
-export type LibraryQuery = { variant: Variant | null, 
-/**
- * Part of the name of a player of either side.
+ * Part of the name of a player.
  */
 player: string | null, 
 /**
- * Part of the name of an engine that played. Records that do not state which player was an engine match by any name.
+ * The side of the player; any by default.
+ */
+side: Side | null, 
+/**
+ * Part of the name of an engine that played. Players that are not known to be human match.
  */
 engine: string | null, 
+/**
+ * Part of the name of the event.
+ */
+event: string | null, 
 /**
  * `1-0`, `0-1`, `1/2-1/2` or `*`.
  */
 result: string | null, 
 /**
- * The first moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
+ * Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`. Games that reach the position by
+ * other moves match too.
  */
 opening: string | null, 
 /**
@@ -1159,13 +1178,125 @@ from: string | null,
  */
 until: string | null, 
 /**
+ * Minimum rating of both players.
+ */
+min_rating: number | null, 
+/**
+ * A label.
+ */
+label: string | null, };
+
+/**
+ * A game of the library.
+ */
+export type LibraryGame = { id: number, variant: Variant, names: Sides<string>, ratings: Sides<number | null>, 
+/**
+ * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ */
+result: string, termination: Termination | null, 
+/**
+ * `2026-11-21`, `2026-11` or `2026`.
+ */
+date: string | null, event: string | null, 
+/**
+ * ECO code and name.
+ */
+opening: string | null, 
+/**
+ * The number of plies of the main line.
+ */
+plies: number, added: number, changed: number, 
+/**
+ * `play`, `import` or `match`.
+ */
+source: string, 
+/**
+ * Labels set by the user.
+ */
+labels: Array<string>, };
+
+/**
+ * A page of the found games.
+ */
+export type LibraryPage = { games: Array<LibraryGame>, 
+/**
+ * The number of all found games.
+ */
+total: number, 
+/**
+ * All labels.
+ */
+labels: Array<LabelCount>, };
+
+/**
+ * The query of `POST /api/library/search`.
+ */
+export type LibraryQuery = { 
+/**
+ * The column to sort by.
+ */
+sort: LibraryColumn, 
+/**
+ * Ascending order; descending by default.
+ */
+ascending: boolean, 
+/**
  * Number of games to skip.
  */
 offset: number, 
 /**
  * Maximum number of games, 1 to 200; 50 by default.
  */
-limit: number | null, };
+limit: number | null, variant: Variant | null, 
+/**
+ * Part of the name of a player.
+ */
+player: string | null, 
+/**
+ * The side of the player; any by default.
+ */
+side: Side | null, 
+/**
+ * Part of the name of an engine that played. Players that are not known to be human match.
+ */
+engine: string | null, 
+/**
+ * Part of the name of the event.
+ */
+event: string | null, 
+/**
+ * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ */
+result: string | null, 
+/**
+ * Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`. Games that reach the position by
+ * other moves match too.
+ */
+opening: string | null, 
+/**
+ * Part of the name of the opening, or its ECO code.
+ */
+named: string | null, 
+/**
+ * A position of the game, in FEN or SFEN; move numbers are ignored.
+ */
+position: string | null, 
+/**
+ * The first day, `2026-11-21`.
+ */
+from: string | null, 
+/**
+ * The last day.
+ */
+until: string | null, 
+/**
+ * Minimum rating of both players.
+ */
+min_rating: number | null, 
+/**
+ * A label.
+ */
+label: string | null, };
 
 /**
  * The limits of a search, which the first reached one ends.
@@ -2111,6 +2242,11 @@ mate: MateAnswer | null,
  * The best move of a finished search.
  */
 best: LineMove | null, };
+
+/**
+ * Games of the library.
+ */
+export type Selection = { "kind": "games", games: Array<number>, } | { "kind": "filter", filter: LibraryFilter, } | { "kind": "match", id: number, };
 
 /**
  * The user's settings.

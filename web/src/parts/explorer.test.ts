@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blankFilter, filterOf, percentages, shareText, total } from './explorer';
+import { ALL_GAMES, blankFilter, filterOf, percentages, shareText, total } from './explorer';
 
 const counts = (first: number, draws: number, second: number, unknown = 0) => ({
   first,
@@ -32,10 +32,8 @@ test('shows small shares with a decimal', () => {
 
 test('sends only the conditions that are set', () => {
   expect(filterOf({ ...blankFilter(), player: ' Ann ', side: 'second' })).toEqual({
+    ...ALL_GAMES,
     player: 'Ann',
     side: 'second',
-    result: null,
-    from: null,
-    until: null,
   });
 });

@@ -1,5 +1,5 @@
 // Numbers of the opening explorer.
-import type { ExplorerFilter, ResultCounts } from '../api/wire';
+import type { LibraryFilter, ResultCounts } from '../api/wire';
 
 export const total = ({ first, draws, second, unknown }: ResultCounts) => first + draws + second + unknown;
 
@@ -34,8 +34,26 @@ export interface FilterForm {
 
 export const blankFilter = (): FilterForm => ({ player: '', side: '', result: '', from: '', until: '' });
 
-export function filterOf(form: FilterForm): ExplorerFilter {
+/** A filter that all games match. */
+export const ALL_GAMES: LibraryFilter = {
+  variant: null,
+  player: null,
+  side: null,
+  engine: null,
+  event: null,
+  result: null,
+  opening: null,
+  named: null,
+  position: null,
+  from: null,
+  until: null,
+  min_rating: null,
+  label: null,
+};
+
+export function filterOf(form: FilterForm): LibraryFilter {
   return {
+    ...ALL_GAMES,
     player: form.player.trim() || null,
     side: form.side || null,
     result: form.result || null,

@@ -1,9 +1,9 @@
 // Imports records from files, pasted text and drops.
-import type { Imported } from '../api/wire';
+import type { DuplicateChoice, Imported } from '../api/wire';
 import { toast } from '../app/toasts.svelte';
 import { t } from '../i18n/index.svelte';
 import { errorInfoText } from '../i18n/format';
-import { upload } from '../store/http';
+import { upload, uploadWithProgress } from '../store/http';
 import { showError } from '../store/server.svelte';
 import { decodeRecord, OPEN } from './link';
 
@@ -15,18 +15,36 @@ async function contentOf(blob: Blob): Promise<Blob> {
   return record === null ? blob : new Blob([record]);
 }
 
+/** The progress of an upload, and a signal that cancels it. */
+export interface Progress {
+  onprogress: (bytes: number) => void;
+  signal: AbortSignal;
+}
+
 /** Uploads a record and optionally opens its first game. */
-export async function importText(blob: Blob, name: string, open: boolean): Promise<Imported | null> {
+export async function importText(
+  blob: Blob,
+  name: string,
+  open: boolean,
+  progress?: Progress,
+  duplicates: DuplicateChoice = 'skip',
+): Promise<Imported | null> {
   try {
-    const result = await upload<Imported>('import', { name, open: String(open) }, await contentOf(blob));
-    const text = t('record.done', { count: result.total });
+    const query = { name, open: String(open), duplicates };
+    const content = await contentOf(blob);
+    const result = await (progress
+      ? uploadWithProgress<Imported>('import', query, content, progress)
+      : upload<Imported>('import', query, content));
+    let text = t('record.done', { count: result.total });
+    if (result.duplicates) text += ` · ${t('record.duplicates', { count: result.duplicates })}`;
     // Many games end without a result.
     const error = result.errors[0] ?? result.warnings.find(({ code }) => code !== 'unexpected_end');
     if (result.total > 0 || !error) toast(text, 'good');
     if (error) toast(errorInfoText(error), 'bad');
     return result;
   } catch (error) {
-    showError(error);
+    // Games that were read before a cancellation remain.
+    if (!progress?.signal.aborted) showError(error);
     return null;
   }
 }

@@ -29,10 +29,14 @@ test('combines the progress of files and games', () => {
     files_done: 0,
     files: 0,
     games: 0,
+    duplicates: 0,
+    bytes: 0,
+    total_bytes: 0,
     done: 0,
     failed: 0,
     current: null,
     errors: [],
+    notices: [],
     ...more,
   });
   expect(progressOf(job({}))).toBe(0);
@@ -40,6 +44,7 @@ test('combines the progress of files and games', () => {
   expect(progressOf(job({ files: 2, files_done: 2, games: 4, done: 2 }))).toBeCloseTo(0.55);
   expect(progressOf(job({ directory: null, games: 4, done: 1 }))).toBeCloseTo(0.25);
   expect(progressOf(job({ settings: null, files: 4, files_done: 2, games: 100 }))).toBeCloseTo(0.5);
+  expect(progressOf(job({ settings: null, files: 1, bytes: 20, total_bytes: 80 }))).toBeCloseTo(0.25);
   expect(progressOf(job({ status: 'done', files: 0 }))).toBe(1);
 });
 

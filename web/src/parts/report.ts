@@ -34,7 +34,9 @@ export function settingsOf(form: ReportForm, engines: EngineState[]): ReportSett
 export function progressOf(job: Job): number {
   const part = (done: number, all: number) => (all === 0 ? 0 : Math.min(1, done / all));
   if (job.status === 'done') return 1;
-  if (job.settings === null) return part(job.files_done, job.files);
+  if (job.settings === null) {
+    return job.total_bytes ? part(job.bytes, job.total_bytes) : part(job.files_done, job.files);
+  }
   if (job.directory === null) return part(job.done, job.games);
   // Importing is fast compared with analysis.
   return 0.1 * part(job.files_done, job.files) + 0.9 * (job.done ? part(job.done, job.games) : 0);

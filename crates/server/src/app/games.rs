@@ -5,12 +5,14 @@ mod players;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use readyok_library::Source;
+
 use super::components::{AppEvent, Components, Context};
 use super::engines::Engines;
-use super::library::{Loaded, library_error};
+use super::library::library_error;
 use super::{App, Reply, storage, written};
 use crate::game::{ActiveGame, Document, Effect, GameSession, Origin, Tree, check_players, open};
-use crate::store::{StoreError, Written};
+use crate::store::{Loaded, StoreError, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, ApiError, Delta, Edit, ErrorCode, ErrorSubject, GameId, GameLine, GamesDelta, NewGame,
@@ -321,7 +323,7 @@ fn not_open(id: GameId) -> ApiError {
 /// Maximum number of open games.
 const MAX_OPEN: usize = 200;
 
-/// Whether a game was open before. If not, the library marks it as open.
+/// Whether a game was open before. If not, its log is begun.
 enum Opened {
     Before,
     Now(Written<Result<(), StoreError>>),
@@ -331,24 +333,25 @@ impl App {
     pub(super) async fn new_game(&self, new: &NewGame) -> Result<Reply, ApiError> {
         // A book is read without the lock.
         let tree = open(new)?;
-        let id = self.new_row().await?;
-        Ok(self.set_up_in_row(id, |components, cx| components.new_game(cx, id, new, tree)))
+        let id = self.add_game(&tree).await?;
+        Ok(self.set_up_added(id, |components, cx| components.new_game(cx, id, new, tree)))
     }
 
-    /// Adds a row for a new game.
+    /// Adds a new game to the library.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough"
     )]
-    async fn new_row(&self) -> Result<GameId, ApiError> {
-        // A game that is rejected needs no row.
+    async fn add_game(&self, tree: &Tree) -> Result<GameId, ApiError> {
+        // A game that is rejected is not added.
         self.update(|components, cx| components.evict_idle(cx))?;
-        let at = now();
-        self.writer.call(move |store| store.new_game("play", at)).await.map_err(storage)
+        let (at, record) = (now(), tree.to_record());
+        let added = self.writer.call(move |store| store.new_game(&record, Source::Play, at));
+        added.await.map_err(storage)
     }
 
-    /// Sets up a game in a new row. The row is deleted if the game was not opened.
-    fn set_up_in_row(
+    /// Sets up a game that was added. It is deleted if it was not opened.
+    fn set_up_added(
         &self,
         id: GameId,
         set_up: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError>,
@@ -360,7 +363,7 @@ impl App {
             answer
         });
         if !used {
-            drop(self.writer.run(move |store| store.delete(id)));
+            drop(self.writer.run(move |store| store.delete(&[id])));
         }
         reply
     }
@@ -419,7 +422,7 @@ impl App {
                 drop(components.remove_game(cx, id));
             }
         });
-        let deleted = self.writer.call(move |store| store.delete(id)).await.map_err(storage)?;
+        let deleted = self.writer.call(move |store| store.delete(&[id])).await.map_err(storage)?;
         Ok(self.change(|components, cx| {
             // Another tab may have opened it in the meantime.
             if components.games.contains(id) {
@@ -427,7 +430,7 @@ impl App {
             }
             // Games that are being read may refer to it.
             cx.saves.mark_changed(None);
-            if !deleted {
+            if deleted == 0 {
                 return Err(ApiError::not_found(ErrorSubject::Game, id));
             }
             components.games.forget_rematch(components.engines, cx, id);
@@ -437,7 +440,7 @@ impl App {
 }
 
 impl Components<'_> {
-    /// Sets up a game in a new row of the library.
+    /// Sets up a game that was added to the library.
     fn new_game(
         &mut self,
         cx: &mut Context<'_>,
@@ -460,7 +463,7 @@ impl Components<'_> {
             let Some(oldest) = oldest else {
                 return Err(ApiError::too_many(ErrorSubject::OpenGame));
             };
-            // It is saved; if it cannot be marked as closed, it is open again after the next start.
+            // It is saved. After an error it is open again after the next start.
             drop(self.remove_game(cx, oldest));
         }
         Ok(())
@@ -482,19 +485,35 @@ impl Components<'_> {
     fn open_loaded(&mut self, cx: &mut Context<'_>, loaded: Loaded) -> Result<Opened, ApiError> {
         self.evict_idle(cx)?;
         let id = loaded.session.id();
+        let begun = cx.begin_log(&loaded.session);
         self.games.sessions.insert(id, loaded.session);
         self.reports.restore(id, loaded.report);
         self.games.publish_summary(cx, id);
-        Ok(Opened::Now(cx.set_open(id, true)))
+        Ok(Opened::Now(begun))
     }
 
-    /// Removes an open game. It is marked as closed in the library.
+    /// Removes games that were deleted.
+    pub(super) fn discard_deleted(&mut self, cx: &mut Context<'_>, deleted: &BTreeSet<GameId>) {
+        let sessions = self.games.sessions.values();
+        let rematches = sessions.filter_map(GameSession::rematch);
+        let rematches: Vec<_> = rematches.filter(|id| deleted.contains(id)).collect();
+        for id in self.games.ids() {
+            if deleted.contains(&id) {
+                drop(self.remove_game(cx, id));
+            }
+        }
+        for id in rematches {
+            self.games.forget_rematch(self.engines, cx, id);
+        }
+    }
+
+    /// Removes an open game. Its log is ended.
     fn remove_game(&mut self, cx: &mut Context<'_>, id: GameId) -> Written<Result<(), StoreError>> {
         self.analyses.remove_game(cx, id);
         cx.processes.quit_game(id);
         self.reports.remove(cx, id);
         self.games.remove(cx, id);
-        let written = cx.set_open(id, false);
+        let written = cx.end_log(id);
         cx.hub.close(Topic::Game(id));
         cx.hub.close(Topic::Analysis(id));
         let delta = GamesDelta { changed: Vec::new(), removed: vec![id] };
@@ -506,12 +525,13 @@ impl Components<'_> {
 impl Games {
     /// Opens a game that has a session. None if it must be loaded.
     fn open_present(&mut self, cx: &mut Context<'_>, id: GameId) -> Option<Opened> {
-        self.sessions.get(&id)?;
+        let session = self.sessions.get(&id)?;
         if !self.background.remove(&id) {
             return Some(Opened::Before);
         }
+        let begun = cx.begin_log(session);
         self.publish_summary(cx, id);
-        Some(Opened::Now(cx.set_open(id, true)))
+        Some(Opened::Now(begun))
     }
 
     fn remove(&mut self, cx: &mut Context<'_>, id: GameId) {
@@ -524,8 +544,13 @@ impl Games {
 }
 
 impl Context<'_> {
-    pub(super) fn set_open(&mut self, id: GameId, open: bool) -> Written<Result<(), StoreError>> {
-        self.saves.run(move |store| store.set_open(id, open))
+    fn begin_log(&mut self, session: &GameSession) -> Written<Result<(), StoreError>> {
+        let (id, snapshot) = (session.id(), session.snapshot());
+        self.saves.run(move |store| store.begin_log(id, snapshot))
+    }
+
+    pub(super) fn end_log(&mut self, id: GameId) -> Written<Result<(), StoreError>> {
+        self.saves.run(move |store| store.end_log(id))
     }
 }
 
@@ -544,8 +569,8 @@ impl App {
         };
         // A book is read without the lock.
         let tree = open(&new)?;
-        let id = self.new_row().await?;
-        Ok(self.set_up_in_row(id, |components, cx| components.start_rematch(cx, of, id, tree)))
+        let id = self.add_game(&tree).await?;
+        Ok(self.set_up_added(id, |components, cx| components.start_rematch(cx, of, id, tree)))
     }
 }
 

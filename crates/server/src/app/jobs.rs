@@ -1,4 +1,4 @@
-//! Jobs on many games: a directory is imported, then the games are reported on one after another.
+//! Jobs on many games: a directory or a file is imported, then the games are reported on one after another.
 //!
 //! ```text
 //!  start ──> files of the directory (a thread) ──> games (reports, one at a time) ──> done
@@ -6,30 +6,33 @@
 //! ```
 //! Games that are not open are loaded as background sessions, which the user does not see.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
+use readyok_library::{NewGame, Source};
 use readyok_rules::MoveCodec;
 
 use super::components::Context;
 use super::engines::Engines;
 use super::games::Games;
-use super::library::{Batch, Loaded, row_of};
 use super::reports::Reports;
 use super::{App, Reply, storage, written};
 use crate::errors::io_error;
 use crate::game::GameSession;
-use crate::import::{is_record, read_each};
-use crate::store::{Row, StoreError, StoredJob};
+use crate::import::{Faults, is_record, read_each};
+use crate::store::{Loaded, StoreError, StoredJob, new_game};
 use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, Delta, EngineId, ErrorCode, ErrorInfo, ErrorSubject, GameId, Job as JobState,
-    JobError, JobErrorOf, JobId, JobsDelta, JobsState, ReportSettings, ReportStatus, Topic,
+    Answer, ApiError, Delta, DuplicateChoice, EngineId, ErrorCode, ErrorInfo, ErrorSubject, GameId,
+    Job as JobState, JobError, JobErrorOf, JobId, JobsDelta, JobsState, ReportSettings,
+    ReportStatus, Topic,
 };
 
-/// Maximum number of games of a job.
+/// Maximum number of games that a job reports on.
 const MAX_GAMES: usize = 100_000;
 /// Maximum number of reported errors of a job.
 const MAX_ERRORS: usize = 20;
@@ -69,11 +72,18 @@ impl Job {
             status: self.status,
             files_done: count(self.stored.files_done),
             files: count(self.stored.files),
-            games: count(self.games.len()),
+            games: match self.stored.settings {
+                Some(_) => count(self.games.len()),
+                None => count(self.stored.imported),
+            },
+            duplicates: self.stored.duplicates,
+            bytes: self.stored.bytes,
+            total_bytes: self.stored.total_bytes,
             done: count(self.stored.done),
             failed: self.stored.failed,
             current: self.current,
             errors: self.stored.faults.clone(),
+            notices: self.stored.notices.clone(),
         }
     }
 
@@ -94,13 +104,15 @@ pub(crate) struct Jobs {
 }
 
 impl App {
-    /// Imports a directory, and reports on its games if settings are given.
+    /// Imports a directory or a file, and reports on its games if settings are given.
     pub(super) async fn start_directory(
         self: &Arc<Self>,
         path: PathBuf,
         settings: Option<ReportSettings>,
+        duplicate_choice: DuplicateChoice,
     ) -> Result<Answer, ApiError> {
-        let stored = StoredJob { directory: Some(path), settings, ..StoredJob::default() };
+        let directory = Some(path);
+        let stored = StoredJob { directory, settings, duplicate_choice, ..StoredJob::default() };
         let id = self.add_job(stored, Vec::new()).await?;
         self.read_directory(id);
         Ok(Answer::Job { id })
@@ -467,8 +479,11 @@ fn check_engine(
 
 /// Maximum number of files of a directory.
 const MAX_FILES: usize = 100_000;
-/// Maximum size of a file, in bytes.
-const MAX_FILE: u64 = 64 << 20;
+/// Maximum number of imported games in one transaction.
+const MAX_BATCH: usize = 250;
+/// Maximum size of a transaction before its last game, in bytes. Moves that are played in the meantime are written
+/// between two transactions.
+const MAX_BATCH_BYTES: usize = 1 << 20;
 
 impl App {
     /// Reads the remaining files of a job, in a thread that ends with the app.
@@ -513,91 +528,114 @@ impl Import {
                 return self.fail(directory.display().to_string(), io_error(&error).into());
             }
         };
-        self.set_file_count(files.len());
+        let sizes: Vec<u64> =
+            files.iter().map(|it| it.metadata().map_or(0, |about| about.len())).collect();
+        self.set_files(files.len(), sizes.iter().sum());
         let mut skip = stored.in_file;
-        for path in files.into_iter().skip(stored.files_done) {
+        let mut bytes: u64 = sizes.iter().take(stored.files_done).sum();
+        for (path, size) in files.into_iter().zip(sizes).skip(stored.files_done) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let errors = match contents(&path) {
-                Err(why) => vec![why],
-                Ok(bytes) => match self.read_file(name, &bytes, skip) {
-                    Some(errors) => errors,
+            let faults = match File::open(&path) {
+                Err(error) => Faults { errors: vec![io_error(&error).into()], ..Faults::default() },
+                Ok(file) => match self.read_file(name, (file, bytes), skip) {
+                    Some(faults) => faults,
                     None => return,
                 },
             };
             skip = 0;
-            if !self.on_file_read(name, errors) {
+            bytes += size;
+            if !self.on_file_read(name, faults, bytes) {
                 return;
             }
         }
         self.on_all_read();
     }
 
-    /// Imports the games of a file after the first `skip`. Returns its errors; none if the job does not continue.
-    fn read_file(&self, name: &str, bytes: &[u8], mut skip: usize) -> Option<Vec<ErrorInfo>> {
-        let mut batch = Batch::default();
+    /// Imports the games of a file after the first `skip`. `before` is the number of bytes of earlier files. Returns
+    /// the faults; none if the job does not continue.
+    fn read_file(
+        &self,
+        name: &str,
+        (file, before): (File, u64),
+        mut skip: usize,
+    ) -> Option<Faults> {
+        let mut batch: Vec<NewGame> = Vec::new();
+        let mut size = 0;
         let mut continues = true;
-        let faults = read_each(name, bytes, |tree| {
+        let read = Cell::new(before);
+        let faults = read_each(name, Counting { file, read: &read }, |record| {
             if 0 < skip {
                 skip -= 1;
                 return true;
             }
-            continues = match row_of(tree, now()) {
-                Ok(row) => !batch.push(row) || self.add(batch.take()),
-                Err(why) => {
-                    self.fail(name.to_owned(), why.into());
-                    false
-                }
-            };
+            let game = new_game(record, Source::Import, now());
+            size += game.moves.len() + game.annotations.len() + game.tags.len();
+            batch.push(game);
+            if MAX_BATCH <= batch.len() || MAX_BATCH_BYTES <= size {
+                size = 0;
+                continues = self.add(std::mem::take(&mut batch), read.get());
+            }
             continues
         });
-        let continues = continues && (batch.is_empty() || self.add(batch.take()));
-        // Games that were read in part.
-        let is_cut = |it: &ErrorInfo| it.context.as_ref().is_some_and(|it| it.kept.is_some());
-        let cut = faults.warnings.into_iter().filter(is_cut);
-        continues.then(|| faults.errors.into_iter().chain(cut).collect())
+        let continues = continues && (batch.is_empty() || self.add(batch, read.get()));
+        continues.then_some(faults)
     }
 
     /// Adds games to the library and to the job, all or none. Returns whether the job continues.
-    fn add(&self, rows: Vec<Row>) -> bool {
+    fn add(&self, mut games: Vec<NewGame>, bytes: u64) -> bool {
         let Some(app) = self.app.upgrade() else { return false };
         let this = Self { app: Weak::clone(&self.app), ..*self };
         let added = app.writer.run(move |store| {
             let free = this.update(|jobs, cx, id| {
                 let stored = this.check(jobs, cx)?.clone();
-                Some((stored, MAX_GAMES.saturating_sub(jobs.jobs.get(&id)?.games.len())))
+                let free = match stored.settings {
+                    Some(_) => MAX_GAMES.saturating_sub(jobs.jobs.get(&id)?.games.len()),
+                    None => usize::MAX,
+                };
+                Some((stored, free))
             });
             let Some((mut stored, free)) = free.flatten() else { return false };
-            let fitting = rows.get(..free).unwrap_or(&rows);
-            stored.in_file += fitting.len();
-            let added = store.add_games_of_job(this.id, &stored, fitting, now());
-            let is_full = fitting.len() < rows.len();
+            let is_full = free < games.len();
+            games.truncate(free);
+            stored.in_file += games.len();
+            stored.bytes = bytes;
+            let added = store.add_games_of_job(this.id, &mut stored, games);
+            let added = added.map(|games| (games, stored));
             this.update(|jobs, cx, id| jobs.on_games_added(cx, id, added, is_full)).unwrap_or(false)
         });
         drop(app);
         added.blocking_recv().unwrap_or(false)
     }
 
-    fn set_file_count(&self, files: usize) {
+    fn set_files(&self, files: usize, bytes: u64) {
         self.update(|jobs, cx, id| {
             if self.check(jobs, cx).is_some()
                 && let Some(job) = jobs.jobs.get_mut(&id)
             {
-                job.stored.files = files;
+                (job.stored.files, job.stored.total_bytes) = (files, bytes);
                 jobs.save_and_publish(cx, id);
             }
         });
     }
 
     /// Returns whether the job continues.
-    fn on_file_read(&self, name: &str, errors: Vec<ErrorInfo>) -> bool {
+    fn on_file_read(&self, name: &str, faults: Faults, bytes: u64) -> bool {
         let read = self.update(|jobs, cx, id| {
             self.check(jobs, cx)?;
             let job = jobs.jobs.get_mut(&id)?;
             job.stored.files_done += 1;
             job.stored.in_file = 0;
-            for why in errors {
-                job.add_error(JobErrorOf::File { name: name.to_owned() }, why);
+            job.stored.bytes = bytes;
+            let of = || JobErrorOf::File { name: name.to_owned() };
+            // Games that were read in part.
+            let is_cut = |it: &ErrorInfo| it.context.as_ref().is_some_and(|it| it.kept.is_some());
+            let (cut, warnings): (Vec<_>, Vec<_>) = faults.warnings.into_iter().partition(is_cut);
+            for why in faults.errors.into_iter().chain(cut) {
+                job.add_error(of(), why);
             }
+            let room = MAX_ERRORS.saturating_sub(job.stored.notices.len());
+            let notices = warnings.into_iter().map(|why| JobError { of: of(), why });
+            job.stored.notices.extend(notices.take(room));
             jobs.save_and_publish(cx, id);
             Some(())
         });
@@ -619,9 +657,26 @@ impl Import {
     }
 }
 
-/// The records in a directory, by name. Links are followed only to files in the same directory.
+/// A file whose bytes are counted.
+struct Counting<'a> {
+    file: File,
+    read: &'a Cell<u64>,
+}
+
+impl Read for Counting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.set(self.read.get() + count as u64);
+        Ok(count)
+    }
+}
+
+/// The file itself, or the records in a directory, by name. Links are followed only to files in the same directory.
 fn files_of(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let real = directory.canonicalize()?;
+    if real.is_file() {
+        return Ok(vec![real]);
+    }
     let mut files: Vec<PathBuf> = fs::read_dir(&real)?
         .flatten()
         .map(|entry| entry.path())
@@ -634,28 +689,22 @@ fn files_of(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn contents(path: &Path) -> Result<Vec<u8>, ErrorInfo> {
-    let unreadable = |error| io_error(&error);
-    if MAX_FILE < path.metadata().map_err(unreadable)?.len() {
-        return Err(ErrorCode::FileTooLarge { limit: MAX_FILE >> 20 }.into());
-    }
-    Ok(fs::read(path).map_err(unreadable)?)
-}
-
 impl Jobs {
     /// Games were added to a job, or could not be. Returns whether it continues.
     fn on_games_added(
         &mut self,
         cx: &mut Context<'_>,
         id: JobId,
-        added: Result<Vec<GameId>, StoreError>,
+        added: Result<(Vec<GameId>, StoredJob), StoreError>,
         is_full: bool,
     ) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         let name = job.stored.directory.clone().unwrap_or_default().display().to_string();
         let why = match added {
-            Ok(games) => {
-                job.stored.in_file += games.len();
+            Ok((games, stored)) => {
+                let StoredJob { in_file, imported, duplicates, bytes, .. } = stored;
+                job.stored =
+                    StoredJob { in_file, imported, duplicates, bytes, ..job.stored.clone() };
                 job.games.extend(games);
                 if !is_full {
                     self.publish(cx, id);

@@ -1,86 +1,246 @@
-//! The library: imported games, the queue of the writer, and games that are read.
+//! The library: searches, imports, the queue of the writer, and games that are read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
+use readyok_library::{Duplicates, Error as Failed, ImportOptions, Library, Source};
+use readyok_rules::record::GameRecord;
 use rusqlite::ErrorCode as Failure;
 use tokio::sync::oneshot;
 
 use super::components::{Components, Context};
 use super::{App, storage};
-use crate::game::{GameSession, GameSnapshot, Searched, StoredSession, Tree};
-use crate::store::{GameSource, Row, Store, StoreError, StoredGame, StoredReport, Writer, Written};
-use crate::time::{Moment, now};
-use crate::wire::{Answer, ApiError, ErrorCode, ErrorSubject, GameId, LibraryGame, NodeId};
+use crate::game::{GameSession, GameSnapshot, Searched, Tree};
+use crate::import::read_each;
+use crate::store::{
+    GameSource, Loaded, Store, StoreError, StoredReport, Writer, Written, filter_of, listed,
+    listed_new, new_game, search,
+};
+use crate::time::now;
+use crate::wire::{
+    Answer, ApiError, DuplicateGroups, ErrorCode, ErrorSubject, GameId, Imported, LibraryGame,
+    LibraryPage, LibraryQuery, NodeId, Selection,
+};
 
-/// Maximum number of imported games in one transaction.
-const MAX_BATCH: usize = 64;
-/// Maximum size of a transaction before its last game, in bytes. Moves that are played in the meantime are written
-/// between two transactions.
-const MAX_BATCH_BYTES: usize = 1 << 20;
-
-/// Imported games that are written in one transaction.
-#[derive(Default)]
-pub(crate) struct Batch {
-    rows: Vec<Row>,
-    bytes: usize,
-}
-
-impl Batch {
-    /// Adds a game. Returns whether the batch is full.
-    pub(crate) fn push(&mut self, row: Row) -> bool {
-        self.bytes += row.size();
-        self.rows.push(row);
-        MAX_BATCH <= self.rows.len() || MAX_BATCH_BYTES <= self.bytes
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    pub(crate) fn take(&mut self) -> Vec<Row> {
-        self.bytes = 0;
-        std::mem::take(&mut self.rows)
-    }
-}
+/// Maximum number of imported games in a response.
+const MAX_REPORTED: usize = 1000;
+/// Maximum number of deleted games that can be restored.
+const MAX_RESTORABLE: usize = 10_000;
+/// Maximum number of games that are deleted without a pause.
+const MAX_DELETED: usize = 100;
+/// Maximum number of listed groups of duplicates.
+const MAX_GROUPS: usize = 200;
+/// Maximum size of a label, in bytes.
+const MAX_LABEL: usize = 100;
 
 /// An error of the library as an error code.
 pub(super) fn library_error(error: &StoreError) -> ErrorCode {
     match error {
         StoreError::Closed => ErrorCode::LibraryClosed,
         StoreError::Content(_) => ErrorCode::LibraryDamaged,
-        StoreError::Database(failure) => match failure.sqlite_error_code() {
-            Some(Failure::DiskFull) => ErrorCode::DiskFull,
-            Some(Failure::ReadOnly) => ErrorCode::LibraryReadOnly,
-            Some(Failure::DatabaseBusy | Failure::DatabaseLocked) => ErrorCode::LibraryInUse,
-            Some(Failure::DatabaseCorrupt | Failure::NotADatabase) => ErrorCode::LibraryDamaged,
-            _ => ErrorCode::system(error),
-        },
-        StoreError::File(..) | StoreError::Version(_) => ErrorCode::system(error),
+        StoreError::Library(Failed::Corrupt) => ErrorCode::LibraryDamaged,
+        StoreError::Library(Failed::Stopped) => ErrorCode::LibraryClosed,
+        StoreError::Database(failure) | StoreError::Library(Failed::Sqlite(failure)) => {
+            match failure.sqlite_error_code() {
+                Some(Failure::DiskFull) => ErrorCode::DiskFull,
+                Some(Failure::ReadOnly) => ErrorCode::LibraryReadOnly,
+                Some(Failure::DatabaseBusy | Failure::DatabaseLocked) => ErrorCode::LibraryInUse,
+                Some(Failure::DatabaseCorrupt | Failure::NotADatabase) => ErrorCode::LibraryDamaged,
+                _ => ErrorCode::system(error),
+            }
+        }
+        StoreError::File(..) | StoreError::Version(..) | StoreError::Library(_) => {
+            ErrorCode::system(error)
+        }
     }
 }
 
-/// The row of an imported game. Searches find it even without a result.
-pub(crate) fn row_of(tree: Tree, at: Moment) -> Result<Row, ApiError> {
-    Row::of(&GameSession::new(0, tree, at).snapshot(), true).map_err(storage)
+/// An error of a library.
+fn failed(error: readyok_library::Error) -> ApiError {
+    storage(StoreError::Library(error))
+}
+
+/// Runs work that blocks.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(storage(StoreError::Closed)))
 }
 
 impl App {
-    /// Adds imported games. It blocks, so it must not be called on threads of the runtime. After an error, the
-    /// remaining games are not added.
-    pub(crate) fn import(&self, rows: Vec<Row>) -> (Vec<LibraryGame>, Option<ApiError>) {
-        let at = now();
-        let added = self.writer.call_blocking(move |store| {
-            let (ids, error) = store.import(&rows, at);
-            let games = rows.into_iter().zip(ids);
-            let games: Vec<_> = games.map(|(row, id)| row.into_found(id, "import", at)).collect();
-            Ok((games, error))
-        });
-        match added {
-            Ok((games, error)) => (games, error.map(storage)),
-            Err(error) => (Vec::new(), Some(storage(error))),
+    /// The games, unless the server ends.
+    pub(crate) fn library(&self) -> Result<Arc<Library>, ApiError> {
+        self.library.upgrade().ok_or_else(|| storage(StoreError::Closed))
+    }
+
+    /// Games that match a query. Changes of open games are included.
+    pub(crate) async fn search(
+        self: &Arc<Self>,
+        query: LibraryQuery,
+    ) -> Result<LibraryPage, ApiError> {
+        self.fold_open_games().await;
+        let library = self.library()?;
+        blocking(move || search(&library, &query)).await
+    }
+
+    /// Groups of duplicates.
+    pub(crate) async fn duplicates(&self) -> Result<DuplicateGroups, ApiError> {
+        self.fold_open_games().await;
+        let library = self.library()?;
+        blocking(move || {
+            let all = library.duplicates().map_err(failed)?;
+            let surplus = all.iter().map(|it| it.len().saturating_sub(1)).sum::<usize>();
+            let groups = all.iter().take(MAX_GROUPS).map(|group| {
+                let group = group.get(..MAX_REPORTED).unwrap_or(group);
+                let games = library.entries(group).map_err(failed)?;
+                Ok(games.into_iter().map(listed).collect())
+            });
+            Ok(DuplicateGroups {
+                groups: groups.collect::<Result<_, ApiError>>()?,
+                total: u32::try_from(all.len()).unwrap_or(u32::MAX),
+                surplus: u32::try_from(surplus).unwrap_or(u32::MAX),
+            })
+        })
+        .await
+    }
+
+    /// The numbers of games. Changes of open games are included.
+    pub(crate) async fn select(&self, of: Selection) -> Result<Vec<GameId>, ApiError> {
+        match of {
+            Selection::Games { games } => Ok(games),
+            Selection::Filter { filter } => {
+                self.fold_open_games().await;
+                let library = self.library()?;
+                blocking(move || library.find_all(&filter_of(&filter)?).map_err(failed)).await
+            }
+            Selection::Match { id } => {
+                self.writer.call(move |store| store.match_games(id)).await.map_err(storage)
+            }
         }
+    }
+
+    /// Deletes games, and closes those that are open.
+    pub(super) async fn delete_games(&self, of: Selection) -> Result<Answer, ApiError> {
+        let games = self.select(of).await?;
+        let open: Vec<GameId> = {
+            let state = self.state();
+            games.iter().copied().filter(|id| state.games.contains(*id)).collect()
+        };
+        // Their changes are written before.
+        for id in &open {
+            self.close_game(*id).await?;
+        }
+        let restorable = games.len() <= MAX_RESTORABLE;
+        let _ = self.writer.run(Store::begin_deletion).await;
+        let mut count = 0;
+        // Changes of open games are written in between.
+        for part in games.chunks(MAX_DELETED) {
+            let part = part.to_vec();
+            let deleted = self.writer.call(move |store| {
+                if restorable { store.delete_restorable(&part) } else { store.delete(&part) }
+            });
+            count += deleted.await.map_err(storage)?;
+        }
+        self.update(|components, cx| {
+            // Another tab may have opened some in the meantime.
+            components.discard_deleted(cx, &games.into_iter().collect());
+            // Games that are being read may refer to them.
+            cx.saves.mark_changed(None);
+        });
+        Ok(Answer::Deleted { count: u32::try_from(count).unwrap_or(u32::MAX), restorable })
+    }
+
+    /// Restores the games of the last deletion.
+    pub(super) async fn restore_games(&self) -> Result<Answer, ApiError> {
+        let mut count = 0;
+        loop {
+            match self.writer.call(Store::restore_some).await.map_err(storage)? {
+                0 => break,
+                restored => count += restored,
+            }
+        }
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(Answer::Deleted { count, restorable: false })
+    }
+
+    pub(super) async fn set_label(
+        &self,
+        of: Selection,
+        label: String,
+        set: bool,
+    ) -> Result<Answer, ApiError> {
+        let label = label.trim().to_owned();
+        if label.is_empty() || MAX_LABEL < label.len() || label.chars().any(char::is_control) {
+            return Err(ApiError::invalid_text(ErrorSubject::Query));
+        }
+        let games = self.select(of).await?;
+        let library = self.library()?;
+        blocking(move || library.set_label(games, label, set).map_err(failed)).await?;
+        Ok(Answer::Done)
+    }
+
+    /// Writes the changes of open games to the library.
+    pub(crate) async fn fold_open_games(&self) {
+        // After an error the library has the earlier state.
+        let _ = self.writer.call(Store::fold_all).await;
+    }
+
+    /// Imports the games of a source. It blocks, so it must not be called on threads of the runtime. After an error
+    /// the remaining games are not added.
+    pub(crate) fn import(
+        &self,
+        name: &str,
+        source: impl Read,
+        (open, duplicates): (bool, Duplicates),
+    ) -> Imported {
+        let mut imported = Imported::default();
+        let library = match self.library() {
+            Ok(library) => library,
+            Err(error) => {
+                imported.errors.push(error.into());
+                return imported;
+            }
+        };
+        let options = ImportOptions { duplicates, ..ImportOptions::default() };
+        let mut importer = library.importer(options);
+        let mut reported = Vec::new();
+        let mut error: Option<ApiError> = None;
+        let faults = read_each(name, source, |record| {
+            if open && imported.opened.is_none() {
+                match self.import_open(record) {
+                    Ok(game) => {
+                        imported.opened = Some(game.id);
+                        imported.games.push(game);
+                    }
+                    Err(failure) => error = Some(failure),
+                }
+                return error.is_none();
+            }
+            let game = new_game(record, Source::Import, now());
+            if reported.len() < MAX_REPORTED {
+                reported.push(listed_new(0, &game));
+            }
+            error = importer.add_game(game).err().map(failed);
+            error.is_none() && !self.state().closing
+        });
+        let stored = importer.flush();
+        error = error.or_else(|| stored.err().map(failed));
+        let state = importer.state();
+        imported.duplicates = u32::try_from(state.duplicates).unwrap_or(u32::MAX);
+        let opened = imported.games.len() as u64;
+        imported.total = u32::try_from(state.added_count() + opened).unwrap_or(u32::MAX);
+        let known: BTreeSet<u64> = state.known.iter().map(|(number, _)| *number).collect();
+        let new = (1..).zip(reported).filter(|(number, _)| !known.contains(number));
+        let numbered = new.zip(state.added.iter().cloned().flatten());
+        let games = numbered.map(|((_, game), id)| LibraryGame { id, ..game });
+        imported.games.extend(games.take(MAX_REPORTED - imported.games.len()));
+        imported.errors = faults.errors;
+        imported.errors.extend(error.map(Into::into));
+        imported.warnings = faults.warnings;
+        imported
     }
 
     /// Adds an imported game and opens it. It blocks like [`Self::import`].
@@ -88,26 +248,22 @@ impl App {
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough"
     )]
-    pub(crate) fn import_open(&self, tree: Tree) -> Result<LibraryGame, ApiError> {
+    fn import_open(&self, record: &GameRecord) -> Result<LibraryGame, ApiError> {
         let at = now();
         // A game that cannot be opened is not added.
         self.update(|components, cx| components.evict_idle(cx))?;
-        let row = row_of(tree.clone(), at)?;
-        let added = self.writer.call_blocking(move |store| {
-            let ids = store.add_games(std::slice::from_ref(&row), "import", true, at)?;
-            Ok(ids.first().map(|id| row.into_found(*id, "import", at)))
-        });
-        let closed = || storage(StoreError::Closed);
-        let game = added.map_err(storage)?.ok_or_else(closed)?;
-        let mut session = GameSession::new(game.id, tree, at);
+        let added = record.clone();
+        let id = self.writer.call_blocking(move |store| store.new_game(&added, Source::Import, at));
+        let id = id.map_err(storage)?;
+        let mut session = GameSession::new(id, Tree::from_record(record), at);
         session.take_unsaved();
         self.update(|components, cx| {
             if let Err(error) = components.evict_idle(cx) {
-                drop(cx.set_open(game.id, false));
+                drop(cx.end_log(id));
                 return Err(error);
             }
             components.games.add(components.engines, cx, session);
-            Ok(game)
+            Ok(listed_new(id, &new_game(record, Source::Import, at)))
         })
     }
 
@@ -235,23 +391,6 @@ impl SaveQueue {
     }
 }
 
-/// A game that was read from the library.
-pub(super) struct Loaded {
-    pub(super) session: GameSession,
-    pub(super) report: Option<StoredJudgements>,
-}
-
-impl Loaded {
-    pub(super) fn new(id: GameId, row: StoredGame, now: Moment) -> Option<Self> {
-        let stored: StoredSession = serde_json::from_str(&row.kept).ok()?;
-        let mut session = GameSession::restore(id, stored, now)?;
-        if !row.has_rematch && session.rematch().is_some() {
-            session.set_rematch(None);
-        }
-        Some(Self { session, report: row.report })
-    }
-}
-
 impl SaveQueue {
     /// The snapshot of a queued game for the writer.
     pub(super) fn take(
@@ -323,13 +462,12 @@ impl App {
         }
     }
 
-    /// The text is parsed outside the runtime and the writer: a large tree takes seconds.
+    /// The game is decoded outside the runtime and the writer: a large tree takes seconds.
     async fn read_game(&self, id: GameId) -> Result<Loaded, ApiError> {
-        let stored = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
-        let missing = || ApiError::not_found(ErrorSubject::Game, id);
-        let stored = stored.ok_or_else(missing)?;
-        let parsed = tokio::task::spawn_blocking(move || Loaded::new(id, stored, now())).await;
-        parsed.ok().flatten().ok_or_else(|| ApiError::storage(ErrorCode::GameDamaged))
+        let read = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
+        let read = read.ok_or_else(|| ApiError::not_found(ErrorSubject::Game, id))?;
+        let loaded = tokio::task::spawn_blocking(move || read.load(now())).await;
+        loaded.ok().flatten().ok_or_else(|| ApiError::storage(ErrorCode::GameDamaged))
     }
 }
 

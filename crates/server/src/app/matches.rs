@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use readyok_library::Source;
 use tokio::task::spawn_blocking;
 
 use super::engines::Engines;
-use super::library::row_of;
 use super::{App, AppState, storage, written};
-use crate::game::Tree;
 use crate::matches::{Changes, Entrant, Finished, MatchEvent, Matches};
-use crate::store::{StoreError, Written};
+use crate::store::{StoreError, Written, new_game};
 use crate::time::now;
 use crate::wire::{
     Answer, ApiError, Delta, EngineSource, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta,
@@ -85,7 +84,7 @@ impl App {
             game
         } else {
             let game = self.with_files(move |_| results.game(number)).await?;
-            written(self.import_match_game(id, &game)?).await?
+            written(self.import_match_game(id, &game)).await?
         };
         self.open_game(game).await
     }
@@ -94,11 +93,12 @@ impl App {
         &self,
         of: MatchId,
         game: &Finished,
-    ) -> Result<Written<Result<GameId, StoreError>>, ApiError> {
-        let (at, number) = (now(), game.number);
-        let mut row = row_of(Tree::from_record(&game.record), at)?;
-        row.set_termination(game.outcome.termination);
-        Ok(self.writer.run(move |store| store.add_match_game(of, number, &row, at)))
+    ) -> Written<Result<GameId, StoreError>> {
+        let number = game.number;
+        let mut new = new_game(&game.record, Source::Match, now());
+        new.summary.termination = Some(game.outcome.termination);
+        new.summary.engines = [Some(true); 2];
+        self.writer.run(move |store| store.add_match_game(of, number, new))
     }
 
     /// Publishes the status of a match. It is read under the lock of the state, as the thread of the match may have

@@ -5,23 +5,25 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use readyok_library::{Column, Counts, Key, move_of};
 use readyok_rules::{
     Book, BookError, Game, Position, Syzygy, TablebaseError, TablebaseMove, TablebaseResult,
 };
 
-use super::App;
-use super::library::library_error;
+use super::{App, storage};
 use crate::errors::{invalid_position, io_error};
 use crate::game::position_view::move_text;
-use crate::store::{LibraryFile, SearchError};
+use crate::store::{StoreError, date_text, filter_of, listed};
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,
-    ExplorerQuery, ExplorerSource, References, TablebaseMoveView, TablebaseQuery, TablebaseView,
-    Variant,
+    ExplorerMove, ExplorerQuery, ExplorerSource, LibraryFilter, References, ResultCounts,
+    TablebaseMoveView, TablebaseQuery, TablebaseView, Variant,
 };
 
 /// Maximum number of directories, and of books.
 const MAX_PATHS: usize = 16;
+/// Number of listed games of a position.
+const MAX_EXPLORER_GAMES: usize = 10;
 /// Maximum number of open books.
 const MAX_OPEN_BOOKS: usize = 4;
 
@@ -159,21 +161,45 @@ impl App {
     }
 
     /// The moves of a position by a source. It reads files: do not call it on threads of the runtime.
-    pub(crate) fn explore(
-        &self,
-        library: &LibraryFile,
-        query: &ExplorerQuery,
-    ) -> Result<Explorer, ApiError> {
+    pub(crate) fn explore(&self, query: &ExplorerQuery) -> Result<Explorer, ApiError> {
         let position = read_position(query.variant, &query.position)?;
         match &query.source {
             ExplorerSource::Book { path } => self.explore_book(&position, path),
-            ExplorerSource::Library { filter } => {
-                library.explore(&position, filter).map_err(|error| match error {
-                    SearchError::Query(error) => error,
-                    SearchError::Store(error) => ApiError::storage(library_error(&error)),
-                })
-            }
+            ExplorerSource::Library { filter } => self.explore_library(&position, filter),
         }
+    }
+
+    fn explore_library(
+        &self,
+        position: &Position,
+        filter: &LibraryFilter,
+    ) -> Result<Explorer, ApiError> {
+        // Open games are not folded before: an analysis would find itself.
+        let library = self.library()?;
+        let mut filter = filter_of(filter)?;
+        let key = Key::of(position.key());
+        let failed = |error| storage(StoreError::Library(error));
+        let found = library.explore(key, position.turn(), &filter).map_err(failed)?;
+        filter.positions.push(key);
+        let sort = (Column::Date, true);
+        let games = library.search(&filter, sort, 0, MAX_EXPLORER_GAMES).map_err(failed)?.games;
+        let moves = found.moves.iter().filter_map(|it| {
+            // A posting of another position can have the same key.
+            let mv = move_of(position, it.mv)?;
+            Some(ExplorerMove {
+                uci: mv.to_uci(position.game().castling_form()),
+                text: move_text(position, mv),
+                counts: counts(it.counts),
+                rating: it.rating,
+                performance: it.performance,
+                last_played: date_text(it.last_played),
+            })
+        });
+        Ok(Explorer::Library {
+            moves: moves.collect(),
+            counts: counts(found.counts),
+            games: games.into_iter().map(listed).collect(),
+        })
     }
 
     fn explore_book(&self, position: &Position, path: &str) -> Result<Explorer, ApiError> {
@@ -212,6 +238,11 @@ impl App {
         moves.sort_by_key(|it| std::cmp::Reverse((it.weight, it.score)));
         Ok(Explorer::Book { moves, other_game: !book.is_of(position.game()) })
     }
+}
+
+fn counts(it: Counts) -> ResultCounts {
+    let Counts { first, draws, second, unknown } = it;
+    ResultCounts { first, draws, second, unknown }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share is shown in percent")]

@@ -11,8 +11,8 @@ use crate::game::{ActiveGame, Document, Effect};
 use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, ApiError, Command, Delta, ErrorCode, ErrorSubject, GameId, Limits, NodeId, ProcessId,
-    Purpose, ReportOn, Settings, Topic,
+    Answer, ApiError, Command, Delta, DuplicateChoice, ErrorCode, ErrorSubject, GameId, Limits,
+    NodeId, ProcessId, Purpose, ReportOn, Settings, Topic,
 };
 
 /// Maximum size of the settings of the page, in bytes.
@@ -38,6 +38,9 @@ impl App {
             Command::OpenGame { game } => self.open_game(game).await.into(),
             Command::CloseGame { game } => self.close_game(game).await.into(),
             Command::DeleteGame { game } => self.delete_game(game).await.into(),
+            Command::DeleteGames { of } => self.delete_games(of).await.into(),
+            Command::RestoreGames => self.restore_games().await.into(),
+            Command::SetLabel { of, label, set } => self.set_label(of, label, set).await.into(),
             Command::Rematch { game } => self.rematch(game).await.into(),
             Command::Move { game, node, text } => {
                 self.change(|it, cx| it.games.play_move(it.engines, cx, game, (node, &text)))
@@ -126,7 +129,8 @@ impl App {
                 self.start_report(games, settings).await.into()
             }
             Command::StartReport { on: ReportOn::Directory { path }, settings } => {
-                self.start_directory(path.into(), Some(settings)).await.into()
+                let duplicates = DuplicateChoice::Skip;
+                self.start_directory(path.into(), Some(settings), duplicates).await.into()
             }
             Command::StopReport { game } => {
                 self.change(|it, cx| it.reports.stop(it.games, cx, game))
@@ -135,8 +139,9 @@ impl App {
                 self.try_move((game, node, &text, limits)).into()
             }
 
-            Command::ImportDirectory { path } => {
-                self.start_directory(path.into(), None).await.into()
+            Command::ImportDirectory { path, duplicates } => {
+                let duplicates = duplicates.unwrap_or_default();
+                self.start_directory(path.into(), None, duplicates).await.into()
             }
             Command::StopJob { id } => {
                 self.change(|it, cx| it.jobs.stop(it.reports, it.games, cx, id))

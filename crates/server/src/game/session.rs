@@ -15,38 +15,31 @@
 mod document;
 mod play;
 mod search;
+mod stored;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use readyok_client::Game as EngineGame;
 use readyok_protocol::Dialect;
-use readyok_rules::record::{Headers, Tag};
-use readyok_rules::{
-    Game, GameResult, IllegalReason, Move, MoveCodec, MoveError, Notation, Position, Setup,
-    Termination,
-};
-use serde::{Deserialize, Serialize};
+use readyok_rules::record::Tag;
+use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, Position};
 
-use super::clock::Reading;
 use super::position_view::position_view;
 use super::tree::{Branch, EngineLine, ROOT, Tree};
 use crate::errors::illegal;
 use crate::time::Moment;
 use crate::wire::{
     ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId,
-    GameLine, GameState, Header, Node, NodeId, OpeningName, OutcomeView, Over, Play, PlayRules,
-    Player, SaveStatus, Side, Sides, Variant,
+    GameLine, GameState, NodeId, OpeningName, Over, Play, PlayRules, Player, SaveStatus, Side,
+    Sides,
 };
-
-use document::wire_headers;
-use play::PlayState;
 
 pub(crate) use document::{Document, Origin, not_added};
 pub(crate) use play::{ActiveGame, PlayerSlot, check_players};
 pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest};
+pub(crate) use stored::GameSnapshot;
 
 /// An effect of an active game outside of the session.
 #[derive(Clone, Debug)]
@@ -334,95 +327,7 @@ impl GameSession {
     }
 }
 
-/// A session as JSON.
-#[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct StoredSession {
-    variant: Variant,
-    start: String,
-    headers: Vec<Header>,
-    result: String,
-    nodes: Vec<Node>,
-    next: NodeId,
-    cursor: NodeId,
-    outcome: Option<OutcomeView>,
-    play: Option<StoredPlay>,
-}
-
-#[derive(Clone, Debug, Deserialize, Serialize)]
-struct StoredPlay {
-    players: Sides<Player>,
-    names: Sides<String>,
-    readings: BTreeMap<NodeId, Reading>,
-    tip: NodeId,
-    over: bool,
-    rules: PlayRules,
-    #[serde(default)]
-    origin: Option<Origin>,
-    #[serde(default)]
-    rematch: Option<GameId>,
-}
-
-impl StoredSession {
-    /// Whether each side was played by an engine, if the players or the headers state it.
-    pub(crate) fn engines(&self) -> Sides<Option<bool>> {
-        let player = |of: Side| {
-            let players = &self.play.as_ref()?.players;
-            Some(matches!(players.of(of), Player::Engine(_)))
-        };
-        let header = |name: &str| {
-            let found = self.headers.iter().find(|header| header.name == name)?;
-            match found.value.to_ascii_lowercase().as_str() {
-                "program" => Some(true),
-                "human" => Some(false),
-                _ => None,
-            }
-        };
-        Sides {
-            first: player(Side::First).or_else(|| header("WhiteType")),
-            second: player(Side::Second).or_else(|| header("BlackType")),
-        }
-    }
-}
-
-/// A snapshot of a session to be saved. It shares the tree with the session, so it takes constant time.
-pub(crate) struct GameSnapshot {
-    pub(crate) line: GameLine,
-    pub(crate) outcome: Option<OutcomeView>,
-    pub(crate) tree: Tree,
-    cursor: NodeId,
-    play: Option<StoredPlay>,
-}
-
-impl GameSnapshot {
-    /// The stored form. It takes time in proportion to the size of the game.
-    pub(crate) fn to_stored(&self) -> StoredSession {
-        let tree = &self.tree;
-        StoredSession {
-            variant: tree.game().into(),
-            start: tree.start().to_string(),
-            headers: wire_headers(tree),
-            result: tree.result.as_str().to_owned(),
-            nodes: tree.wire_all(),
-            next: tree.next_number(),
-            cursor: self.cursor,
-            outcome: self.outcome.clone(),
-            play: self.play.clone(),
-        }
-    }
-}
-
 impl GameSession {
-    pub(crate) fn snapshot(&self) -> GameSnapshot {
-        let Document { tree, cursor, outcome, .. } = &self.document;
-        GameSnapshot {
-            line: self.summary(),
-            outcome: outcome.clone(),
-            tree: tree.clone(),
-            cursor: *cursor,
-            play: self.active.as_ref().map(ActiveGame::to_stored),
-        }
-    }
-
     /// Returns whether there is a change to save, and marks it as saved.
     pub(crate) fn take_unsaved(&mut self) -> bool {
         std::mem::take(&mut self.document.changes.unsaved)
@@ -434,74 +339,5 @@ impl GameSession {
         changes.unsaved |= error.is_some();
         changes.save_status |= self.save_error != error;
         self.save_error = error;
-    }
-
-    /// Restores a session. A game that was running is interrupted. None if the stored form is damaged.
-    pub(crate) fn restore(id: GameId, stored: StoredSession, now: Moment) -> Option<Self> {
-        // A record can begin with a position that is only for viewing.
-        let setup = Setup::read(stored.variant.into(), &stored.start).ok()?;
-        let start = Position::for_viewing(&setup);
-        let mut tree = Tree::from_wire(start, &stored.nodes, stored.next)?;
-        let mut headers = Headers::default();
-        for Header { name, value } in stored.headers {
-            headers.push(name, value);
-        }
-        tree.headers = headers;
-        tree.result = GameResult::from_text(&stored.result).unwrap_or_default();
-        let mut session = Self::new(id, tree, now);
-        let Document { tree, cursor, outcome, changes, .. } = &mut session.document;
-        changes.unsaved = false;
-        // Ends are not stored with the nodes.
-        if let Some(outcome) = &stored.outcome
-            && outcome.termination != Termination::Other
-            && (stored.play.is_some() || tree.game() == Game::Shogi)
-        {
-            let last = tree.main_line().last().copied().unwrap_or(ROOT);
-            let last = stored.play.as_ref().map_or(last, |play| play.tip);
-            tree.conclude(last, outcome.termination);
-        }
-        *outcome = stored.outcome;
-        *cursor = if tree.node(stored.cursor).is_some() { stored.cursor } else { ROOT };
-        if let Some(play) = stored.play {
-            tree.node(play.tip)?;
-            session.active = Some(ActiveGame::restore(play));
-        }
-        Some(session)
-    }
-}
-
-impl ActiveGame {
-    fn to_stored(&self) -> StoredPlay {
-        let Sides { first, second } = &self.slots;
-        StoredPlay {
-            players: Sides { first: first.player.clone(), second: second.player.clone() },
-            names: Sides { first: first.name.clone(), second: second.name.clone() },
-            readings: self.readings.clone(),
-            tip: self.tip,
-            over: self.state == PlayState::Over,
-            rules: self.rules,
-            origin: self.origin.clone(),
-            rematch: self.rematch,
-        }
-    }
-
-    fn restore(play: StoredPlay) -> Self {
-        let Sides { first, second } = play.players;
-        let slots = Sides {
-            first: PlayerSlot::new(first, play.names.first),
-            second: PlayerSlot::new(second, play.names.second),
-        };
-        let mut active = Self::with_slots(slots, play.rules, play.tip);
-        if let Some(clocks) = &mut active.clocks {
-            clocks.set(play.readings.get(&play.tip).copied());
-        }
-        Self {
-            readings: play.readings,
-            state: if play.over { PlayState::Over } else { PlayState::Interrupted },
-            failure: None,
-            origin: play.origin,
-            rematch: play.rematch,
-            ..active
-        }
     }
 }

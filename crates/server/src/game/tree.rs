@@ -1,13 +1,18 @@
 //! The tree of a game. The numbers of its nodes never change.
 
-use std::collections::BTreeMap;
+mod nodes;
+mod stored;
+
+#[cfg(test)]
 use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_rules::record::{
-    AddError, Annotations, End, GameRecord, Headers, Nag, NodeId as RecordNode, RecordMove,
+    AddError, Annotations, End, GameRecord, Headers, NodeId as RecordNode, RecordMove,
 };
 use readyok_rules::{Game, GameOutcome, GameResult, Move, Opening, Position, Square, Termination};
+
+use nodes::Nodes;
 
 use super::position_view::move_text;
 use crate::wire::{Mark, MoveText, Node, NodeId, NodeKind};
@@ -21,12 +26,11 @@ pub(crate) const MAX_PLIES: u32 = 4096;
 
 /// A game with its variations. Moves are those of a [`RecordMove`].
 ///
-/// A copy shares all nodes with its original, so that saving and undo take one in constant time. The first
-/// change of either copies the map of the nodes, not the nodes.
+/// A copy shares all nodes with its original: saving and undo copy the tree at each change.
 #[derive(Clone)]
 pub(crate) struct Tree {
     start: Position,
-    nodes: Arc<BTreeMap<NodeId, Arc<Branch>>>,
+    nodes: Nodes,
     /// The number of the next node; none is used twice.
     next: NodeId,
     pub(crate) headers: Headers,
@@ -68,9 +72,11 @@ impl Tree {
             children: Vec::new(),
             annotations: Annotations::default(),
         };
+        let mut nodes = Nodes::default();
+        nodes.insert(ROOT, root);
         Self {
             start,
-            nodes: Arc::new(BTreeMap::from([(ROOT, Arc::new(root))])),
+            nodes,
             next: ROOT + 1,
             headers: Headers::default(),
             result: GameResult::Unknown,
@@ -118,7 +124,7 @@ impl Tree {
         record.result = self.result;
         let mut open = vec![(ROOT, RecordNode::ROOT)];
         while let Some((ours, theirs)) = open.pop() {
-            let Some(branch) = self.nodes.get(&ours) else { continue };
+            let Some(branch) = self.nodes.get(ours) else { continue };
             if !branch.annotations.is_empty()
                 && let Some(annotations) = record.annotations_mut(theirs)
             {
@@ -137,45 +143,6 @@ impl Tree {
         record
     }
 
-    /// The tree of stored nodes, parents before their children; none if they do not form
-    /// a tree.
-    pub(crate) fn from_wire(start: Position, nodes: &[Node], next: NodeId) -> Option<Self> {
-        let mut tree = Self::new(start);
-        for node in nodes {
-            if let Some(parent) = node.parent {
-                let mut position = tree.position(parent)?;
-                let mv = match node.kind {
-                    NodeKind::Root => return None,
-                    NodeKind::Legal => RecordMove::Legal(position.parse_move(&node.uci).ok()?),
-                    NodeKind::Null => RecordMove::Null,
-                    NodeKind::Illegal => RecordMove::Illegal(position.parse_unchecked(&node.uci)?),
-                };
-                tree.next = node.id;
-                if tree.nodes.contains_key(&node.id) {
-                    return None;
-                }
-                tree.attach(parent, mv, &mut position).ok()?;
-            }
-            let game = tree.game();
-            let notes = tree.annotations_mut(node.id)?;
-            notes.before.clone_from(&node.before);
-            notes.comments.clone_from(&node.comments);
-            notes.nags = node.nags.iter().copied().map(Nag).collect();
-            notes.clock = node.clock.map(Duration::from_millis);
-            notes.elapsed = node.elapsed.map(Duration::from_millis);
-            notes.evaluation = node.evaluation;
-            notes.marks = node.marks.iter().filter_map(|it| record_mark(it, game)).collect();
-        }
-        // Variations can have been put into another order.
-        for node in nodes {
-            let branch = tree.node_mut(node.id)?;
-            let place = |id: &NodeId| node.children.iter().position(|child| child == id);
-            branch.children.sort_by_key(place);
-        }
-        tree.next = next.max(nodes.iter().map(|node| node.id + 1).max().unwrap_or(1));
-        Some(tree)
-    }
-
     /// The number of the next node.
     pub(crate) fn next_number(&self) -> NodeId {
         self.next
@@ -190,11 +157,11 @@ impl Tree {
     }
 
     pub(crate) fn node(&self, id: NodeId) -> Option<&Branch> {
-        self.nodes.get(&id).map(Arc::as_ref)
+        self.nodes.get(id).map(AsRef::as_ref)
     }
 
     fn node_mut(&mut self, id: NodeId) -> Option<&mut Branch> {
-        Arc::make_mut(&mut self.nodes).get_mut(&id).map(Arc::make_mut)
+        self.nodes.get_mut(id)
     }
 
     pub(crate) fn annotations_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
@@ -206,7 +173,7 @@ impl Tree {
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> {
-        self.nodes.keys().copied()
+        self.nodes.ids()
     }
 
     /// Numbers new nodes after those of another tree.
@@ -229,12 +196,12 @@ impl Tree {
     /// The moves from the root to a node.
     pub(crate) fn moves_to(&self, id: NodeId) -> Vec<RecordMove> {
         let line = self.line_to(id);
-        line.iter().filter_map(|id| self.nodes.get(id)?.mv).collect()
+        line.iter().filter_map(|id| self.nodes.get(*id)?.mv).collect()
     }
 
     /// The line to a node for an engine, which does not accept null moves or illegal ones.
     pub(crate) fn engine_line(&self, id: NodeId) -> Option<EngineLine> {
-        self.nodes.get(&id)?;
+        self.nodes.get(id)?;
         let mut line = EngineLine {
             start: self.start.clone(),
             moves: Vec::new(),
@@ -256,7 +223,7 @@ impl Tree {
 
     /// The position after a node's move. An illegal move is not played.
     pub(crate) fn position(&self, id: NodeId) -> Option<Position> {
-        self.nodes.get(&id)?;
+        self.nodes.get(id)?;
         let mut position = self.start.clone();
         for mv in self.moves_to(id) {
             mv.play(&mut position).ok()?;
@@ -268,7 +235,7 @@ impl Tree {
     pub(crate) fn main_line(&self) -> Vec<NodeId> {
         let mut line = Vec::new();
         let mut at = ROOT;
-        while let Some(child) = self.nodes.get(&at).and_then(|branch| branch.children.first()) {
+        while let Some(child) = self.nodes.get(at).and_then(|branch| branch.children.first()) {
             line.push(*child);
             at = *child;
         }
@@ -291,7 +258,7 @@ impl Tree {
     /// The child with a move.
     pub(crate) fn child(&self, parent: NodeId, mv: impl Into<RecordMove>) -> Option<NodeId> {
         let mv = mv.into();
-        let children = &self.nodes.get(&parent)?.children;
+        let children = &self.nodes.get(parent)?.children;
         children.iter().copied().find(|id| self.node(*id).and_then(Branch::mv) == Some(mv))
     }
 
@@ -316,7 +283,7 @@ impl Tree {
         mv: RecordMove,
         position: &mut Position,
     ) -> Result<NodeId, AddError> {
-        let branch = self.nodes.get(&parent).ok_or(AddError::NoSuchNode)?;
+        let branch = self.nodes.get(parent).ok_or(AddError::NoSuchNode)?;
         let ply = branch.ply + 1;
         if MAX_NODES <= self.nodes.len() || MAX_PLIES < ply {
             return Err(AddError::Full);
@@ -338,7 +305,7 @@ impl Tree {
         let (children, annotations) = (Vec::new(), Annotations::default());
         let branch =
             Branch { parent: Some(parent), ply, mv: Some(mv), text, children, annotations };
-        Arc::make_mut(&mut self.nodes).insert(id, Arc::new(branch));
+        self.nodes.insert(id, branch);
         Ok(id)
     }
 
@@ -352,7 +319,7 @@ impl Tree {
         let mut at = 0;
         while let Some(id) = gone.get(at).copied() {
             at += 1;
-            if let Some(branch) = Arc::make_mut(&mut self.nodes).remove(&id) {
+            if let Some(branch) = self.nodes.remove(id) {
                 gone.extend(&branch.children);
             }
         }
@@ -382,7 +349,7 @@ impl Tree {
 
     /// A node for the page.
     pub(crate) fn wire(&self, id: NodeId) -> Option<Node> {
-        let branch = self.nodes.get(&id)?;
+        let branch = self.nodes.get(id)?;
         let form = self.game().castling_form();
         let notes = &branch.annotations;
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -412,7 +379,7 @@ impl Tree {
     /// All nodes, parents before their children.
     pub(crate) fn wire_all(&self) -> Vec<Node> {
         // Numbers grow from parents to children.
-        self.nodes.keys().filter_map(|id| self.wire(*id)).collect()
+        self.nodes.ids().filter_map(|id| self.wire(id)).collect()
     }
 }
 
@@ -488,11 +455,14 @@ mod tests {
     fn a_copy_shares_unchanged_nodes() {
         let mut tree = grown(&["e2e4 e7e5 g1f3"]);
         let copy = tree.clone();
-        assert!(Arc::ptr_eq(&tree.nodes, &copy.nodes), "nothing is copied until a change");
+        assert_eq!(tree.nodes.unshared(&copy.nodes).count(), 0, "nothing is copied until a change");
         let knight = tree.position(3).and_then(|it| it.parse_move("b8c6").ok()).expect("legal");
         tree.add(3, knight).expect("there is room");
         assert_eq!((tree.len(), copy.len()), (5, 4));
-        let shared = |id: NodeId| Arc::ptr_eq(&tree.nodes[&id], &copy.nodes[&id]);
+        let shared = |id: NodeId| {
+            let both = tree.nodes.get(id).zip(copy.nodes.get(id));
+            both.is_some_and(|(a, b)| Arc::ptr_eq(a, b))
+        };
         // Only the parent of the new node has changed.
         assert_eq!([0, 1, 2, 3].map(shared), [true, true, true, false]);
         assert!(copy.node(3).is_some_and(|it| it.children.is_empty()));
@@ -563,19 +533,5 @@ mod tests {
         let back = Tree::from_record(&record);
         assert_eq!(shown(&back, ROOT), shown(&tree, ROOT));
         assert!(back.to_record() == record);
-    }
-
-    #[test]
-    fn nodes_are_restored_with_their_numbers_and_order() {
-        let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4"]);
-        let last = *tree.ids().collect::<Vec<_>>().last().expect("a node");
-        tree.promote(last, true);
-        tree.delete(1);
-        let back = Tree::from_wire(tree.start().clone(), &tree.wire_all(), tree.next_number());
-        let back = back.expect("it is a tree");
-        assert_eq!(back.wire_all(), tree.wire_all());
-        assert_eq!(back.next_number(), tree.next_number());
-        let broken = [Node { uci: "e2e5".to_owned(), ..tree.wire(last).expect("it is there") }];
-        assert!(Tree::from_wire(tree.start().clone(), &broken, 9).is_none());
     }
 }

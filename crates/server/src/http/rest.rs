@@ -1,32 +1,30 @@
 //! The JSON of `/api`: positions, searches, the file picker, import and export of games.
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::{self, FromRequest, Query, Request, State};
+use axum::body::{Body, Bytes};
+use axum::extract::{self, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
 use readyok_protocol::Language;
 use readyok_rules::record::{Encoding, Format, write_encoded};
 use readyok_rules::{FenForm, Game, Handicap, Move, Position, Setup};
 use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
 
 use super::Service;
-use crate::app::{Batch, row_of};
 use crate::engine::is_program;
 use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
-use crate::import::read_each;
-use crate::store::SearchError;
-use crate::time::now;
 use crate::wire::{
-    ApiError, Choices, Directory, DirectoryEntry, ErrorCategory, ErrorCode, ErrorSubject,
-    ExplorerQuery, GameId, HandicapChoice, Imported, LibraryGame, LibraryQuery, NagChoice,
-    PositionCheck, ProcessId, RecordFormat, Start, TablebaseQuery, Variant,
+    ApiError, Choices, Directory, DirectoryEntry, DuplicateChoice, ErrorCategory, ErrorCode,
+    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NagChoice, PositionCheck,
+    ProcessId, RecordFormat, Selection, Start, TablebaseQuery, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -191,12 +189,9 @@ pub(super) async fn search(
     State(service): State<Service>,
     Json(query): Json<LibraryQuery>,
 ) -> Response {
-    let library = service.library.clone();
-    match tokio::task::spawn_blocking(move || library.search(&query)).await {
-        Ok(Ok(page)) => Json(page).into_response(),
-        Ok(Err(SearchError::Query(error))) => rejected(error),
-        Ok(Err(SearchError::Store(error))) => rejected(storage_error(&error)),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    match service.app.search(query).await {
+        Ok(page) => Json(page).into_response(),
+        Err(error) => rejected(error),
     }
 }
 
@@ -211,7 +206,7 @@ pub(super) async fn explorer(
     State(service): State<Service>,
     Json(query): Json<ExplorerQuery>,
 ) -> Response {
-    answer_blocking(move || service.app.explore(&service.library, &query)).await
+    answer_blocking(move || service.app.explore(&query)).await
 }
 
 /// Answers with a value that is read from files.
@@ -225,87 +220,71 @@ async fn answer_blocking<T: Serialize + Send + 'static>(
     }
 }
 
-/// Maximum number of imported games in a response.
-const MAX_REPORTED: usize = 1000;
-
 #[derive(Deserialize)]
 pub(super) struct Upload {
     #[serde(default)]
     name: String,
     #[serde(default)]
     open: bool,
+    #[serde(default)]
+    duplicates: DuplicateChoice,
 }
 
-/// Imports the games of a file.
+/// Imports the games of a file of any size, which is read while it is received.
 pub(super) async fn import(
     State(service): State<Service>,
     Query(upload): Query<Upload>,
     request: Request,
 ) -> Response {
-    // Before a byte of it is taken: each may be large.
     let Ok(permit) = service.uploads.try_acquire_owned() else {
         return rejected(ApiError::conflict(ErrorCode::TooManyImports));
     };
-    let body = match Bytes::from_request(request, &()).await {
-        Ok(body) => body,
-        Err(error) => return error.into_response(),
-    };
+    let (sender, receiver) = mpsc::channel(WAITING_PARTS);
     let app = service.app;
     let done = tokio::task::spawn_blocking(move || {
-        // It is read even if the client has disconnected.
         let _permit = permit;
-        let mut imported = Imported::default();
-        let mut save_error = None;
-        let mut batch = Batch::default();
-        let mut keep = |batch: &mut Batch, imported: &mut Imported| {
-            let (games, error) = app.import(batch.take());
-            imported.take(games);
-            save_error = error;
-            save_error.is_none()
-        };
-        let mut unopened = None;
-        let faults = read_each(&upload.name, &body, |tree| {
-            if upload.open && imported.opened.is_none() {
-                return match app.import_open(tree) {
-                    Ok(game) => {
-                        imported.opened = Some(game.id);
-                        imported.take(vec![game]);
-                        true
-                    }
-                    Err(error) => {
-                        unopened = Some(error);
-                        false
-                    }
-                };
-            }
-            match row_of(tree, now()) {
-                Ok(row) => !batch.push(row) || keep(&mut batch, &mut imported),
-                Err(error) => {
-                    unopened = Some(error);
-                    false
-                }
-            }
-        });
-        if !batch.is_empty() {
-            keep(&mut batch, &mut imported);
-        }
-        imported.errors = faults.errors;
-        imported.errors.extend(save_error.or(unopened).map(Into::into));
-        imported.warnings = faults.warnings;
-        imported
+        let source = Received { receiver, part: Bytes::new(), is_complete: false };
+        app.import(&upload.name, source, (upload.open, upload.duplicates.into()))
     });
+    let mut parts = request.into_body().into_data_stream();
+    while let Some(part) = parts.next().await {
+        if part.as_ref().is_ok_and(Bytes::is_empty) {
+            continue;
+        }
+        if sender.send(part.map_err(io::Error::other)).await.is_err() {
+            // The import has ended before the end of the file.
+            break;
+        }
+    }
+    // Without the mark the client has disconnected or cancelled the import.
+    let _ = sender.send(Ok(Bytes::new())).await;
     match done.await {
         Ok(imported) => Json(imported).into_response(),
         Err(_) => rejected(ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable)),
     }
 }
 
-impl Imported {
-    /// Counts games that were added, and reports the first ones.
-    fn take(&mut self, games: Vec<LibraryGame>) {
-        self.total += u32::try_from(games.len()).unwrap_or(u32::MAX);
-        let room = MAX_REPORTED.saturating_sub(self.games.len());
-        self.games.extend(games.into_iter().take(room));
+/// Maximum number of received parts of a file that wait to be read.
+const WAITING_PARTS: usize = 8;
+
+/// A file that is being received.
+struct Received {
+    /// An empty part marks the end.
+    receiver: mpsc::Receiver<io::Result<Bytes>>,
+    part: Bytes,
+    is_complete: bool,
+}
+
+impl io::Read for Received {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.part.is_empty() && !self.is_complete {
+            let part = self.receiver.blocking_recv();
+            self.part = part.ok_or(ErrorKind::UnexpectedEof)??;
+            self.is_complete = self.part.is_empty();
+        }
+        let count = buffer.len().min(self.part.len());
+        buffer[..count].copy_from_slice(&self.part.split_to(count));
+        Ok(count)
     }
 }
 
@@ -331,6 +310,99 @@ pub(super) async fn export(
             let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
             ([(header::CONTENT_TYPE, kind)], bytes).into_response()
         }
+        Err(error) => rejected(error),
+    }
+}
+
+/// Games to export.
+#[derive(Deserialize)]
+pub(super) struct WantedGames {
+    /// A [`Selection`] as JSON.
+    of: String,
+    format: RecordFormat,
+    encoding: Option<String>,
+}
+
+/// Exports any number of games, which are sent while they are read. Games that the format cannot represent are
+/// omitted.
+pub(super) async fn export_games(
+    State(service): State<Service>,
+    Query(wanted): Query<WantedGames>,
+) -> Response {
+    let Ok(selection) = serde_json::from_str::<Selection>(&wanted.of) else {
+        return rejected(ApiError::invalid_text(ErrorSubject::Query));
+    };
+    let games = match service.app.select(selection).await {
+        Ok(games) => games,
+        Err(error) => return rejected(error),
+    };
+    // The numbers of a list or a match do not include changes of open games.
+    service.app.fold_open_games().await;
+    let library = match service.app.library() {
+        Ok(library) => library,
+        Err(error) => return rejected(error),
+    };
+    let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
+    let format = wanted.format;
+    let (sender, mut receiver) = mpsc::channel::<io::Result<Bytes>>(WAITING_PARTS);
+    tokio::task::spawn_blocking(move || {
+        let mut part = Vec::new();
+        let mut is_first = true;
+        for id in games {
+            let game = match library.game(id) {
+                Ok(Some(game)) => game,
+                Ok(None) => continue,
+                Err(error) => {
+                    // The client sees an incomplete response.
+                    let _ = sender.blocking_send(Err(io::Error::other(error)));
+                    return;
+                }
+            };
+            let Ok(record) = game.record() else { continue };
+            let Ok(text) = written(&Tree::from_record(&record), ROOT, format, encoding) else {
+                continue;
+            };
+            if !is_first {
+                part.extend_from_slice(separator(format).as_bytes());
+            }
+            is_first = false;
+            part.extend_from_slice(&text);
+            if PART <= part.len()
+                && sender.blocking_send(Ok(std::mem::take(&mut part).into())).is_err()
+            {
+                // The client has disconnected.
+                return;
+            }
+        }
+        if !part.is_empty() {
+            let _ = sender.blocking_send(Ok(part.into()));
+        }
+    });
+    let parts = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
+    let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
+    ([(header::CONTENT_TYPE, kind)], Body::from_stream(parts)).into_response()
+}
+
+/// Minimum size of a sent part of an export, in bytes.
+const PART: usize = 64 << 10;
+
+/// The text between two games of a file.
+fn separator(format: RecordFormat) -> &'static str {
+    match format {
+        RecordFormat::Csa => "/\n",
+        RecordFormat::Kif | RecordFormat::Ki2 => "\n",
+        RecordFormat::Pgn
+        | RecordFormat::Position
+        | RecordFormat::Epd
+        | RecordFormat::Jkf
+        | RecordFormat::Line => "",
+    }
+}
+
+/// Lists groups of duplicates.
+pub(super) async fn duplicates(State(service): State<Service>) -> Response {
+    match service.app.duplicates().await {
+        Ok(found) => Json(found).into_response(),
         Err(error) => rejected(error),
     }
 }

@@ -1,16 +1,16 @@
-//! Reports and jobs in the library: what was found out outlives the server.
+//! Reports and jobs in `app.sqlite`.
 
 use std::path::PathBuf;
 
+use readyok_library::{Duplicates, ImportOptions, NewGame};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::row::{self, Row};
 use super::{Store, StoreError};
 use crate::game::Searched;
 use crate::time::Moment;
-use crate::wire::{GameId, JobError, JobId, NodeId, ReportSettings};
+use crate::wire::{DuplicateChoice, GameId, JobError, JobId, NodeId, ReportSettings};
 
 /// A report as stored in the library. Its judgements are stored separately.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -21,21 +21,40 @@ pub(crate) struct StoredReport {
 
 /// A job as stored in the library. Its games are stored separately.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub(crate) struct StoredJob {
     pub(crate) added: Moment,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) settings: Option<ReportSettings>,
+    pub(crate) duplicate_choice: DuplicateChoice,
     pub(crate) files_done: usize,
     pub(crate) files: usize,
     /// Number of games that were imported from the file after `files_done`.
     pub(crate) in_file: usize,
+    /// Number of imported games.
+    pub(crate) imported: usize,
+    /// Number of games that the library had already.
+    pub(crate) duplicates: u64,
+    /// Number of bytes that were read, and of all files.
+    pub(crate) bytes: u64,
+    pub(crate) total_bytes: u64,
     /// Whether all files are read.
     pub(crate) read: bool,
     pub(crate) done: usize,
     pub(crate) failed: u32,
-    #[serde(default)]
     pub(crate) faults: Vec<JobError>,
+    pub(crate) notices: Vec<JobError>,
     pub(crate) over: bool,
+}
+
+impl From<DuplicateChoice> for Duplicates {
+    fn from(choice: DuplicateChoice) -> Self {
+        match choice {
+            DuplicateChoice::Skip => Self::Skip,
+            DuplicateChoice::Keep => Self::Keep,
+            DuplicateChoice::Replace => Self::Replace,
+        }
+    }
 }
 
 impl Store {
@@ -53,7 +72,7 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps what was found out about a position.
+    /// Stores the judgement of a position.
     pub(crate) fn save_judgement(&self, id: GameId, searched: &Searched) -> Result<(), StoreError> {
         let kept = serde_json::to_string(searched)?;
         self.db.execute(
@@ -63,7 +82,7 @@ impl Store {
         Ok(())
     }
 
-    /// The report of a game, with what was found out.
+    /// The report of a game with its judgements.
     pub(crate) fn report(
         &self,
         id: GameId,
@@ -81,7 +100,7 @@ impl Store {
         rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect()
     }
 
-    /// A row for a new job with its games. Its number is never used again.
+    /// Adds a job with its games. Its number is never used again.
     pub(crate) fn new_job(
         &mut self,
         kept: &StoredJob,
@@ -96,24 +115,38 @@ impl Store {
         Ok(id)
     }
 
-    /// Adds games to the library and to a job, which stands so after them.
+    /// Adds games to the library, and saves the state of a job. A job with reports lists the games: also those that the
+    /// library had already, as a crash may have happened between the two files.
     pub(crate) fn add_games_of_job(
         &mut self,
         id: JobId,
-        kept: &StoredJob,
-        rows: &[Row],
-        at: Moment,
+        kept: &mut StoredJob,
+        games: Vec<NewGame>,
     ) -> Result<Vec<GameId>, StoreError> {
-        let kept = serde_json::to_string(kept)?;
+        let duplicates = kept.duplicate_choice.into();
+        let options = ImportOptions { duplicates, ..ImportOptions::default() };
+        let mut importer = self.library.importer(options);
+        for game in games {
+            importer.add_game(game)?;
+        }
+        let imported = importer.finish()?;
+        kept.duplicates += imported.duplicates;
+        kept.imported += usize::try_from(imported.added_count()).unwrap_or(usize::MAX);
+        let added = imported.added.into_iter().flatten();
+        let mut games: Vec<GameId> =
+            added.chain(imported.known.into_iter().map(|it| it.1)).collect();
+        if kept.settings.is_none() {
+            games.clear();
+        }
+        let text = serde_json::to_string(kept)?;
         let change = self.db.transaction()?;
-        let games = row::add(&change, rows, "import", false, at)?;
         add_to_job(&change, id, &games)?;
-        change.execute("UPDATE job SET kept = ?2 WHERE id = ?1", params![id, kept])?;
+        change.execute("UPDATE job SET kept = ?2 WHERE id = ?1", params![id, text])?;
         change.commit()?;
         Ok(games)
     }
 
-    /// Keeps where a job stands.
+    /// Stores the state of a job.
     pub(crate) fn save_job(&self, id: JobId, kept: &StoredJob) -> Result<(), StoreError> {
         let kept = serde_json::to_string(kept)?;
         self.db.execute("UPDATE job SET kept = ?2 WHERE id = ?1", params![id, kept])?;
@@ -135,14 +168,14 @@ impl Store {
         Ok(jobs)
     }
 
-    /// Forgets a job; its games stay.
+    /// Deletes a job. Its games remain.
     pub(crate) fn delete_job(&self, id: JobId) -> Result<(), StoreError> {
         self.db.execute("DELETE FROM job WHERE id = ?1", [id])?;
         Ok(())
     }
 }
 
-/// Adds games to a job, after those that it has.
+/// Appends games to a job.
 fn add_to_job(db: &Connection, id: JobId, games: &[GameId]) -> Result<(), StoreError> {
     let query = "SELECT coalesce(max(number) + 1, 0) FROM job_game WHERE job = ?1";
     let first: i64 = db.query_row(query, [id], |row| row.get(0))?;

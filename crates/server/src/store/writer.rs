@@ -1,5 +1,4 @@
-//! The thread that owns the library: a thread with the lock of the state queues work for it, and waits for
-//! nothing.
+//! The thread that owns the store. Threads with the lock of the state queue work for it, and do not wait.
 //!
 //! ```text
 //!  AppState ── save(game) ──┐                             ┌─ takes snapshots of the games (short lock)
@@ -168,8 +167,9 @@ fn save(
     if !games.is_empty() {
         let taken = source.take(games);
         games.clear();
-        let results = store.save(&taken, now());
-        source.saved(taken.iter().map(|(id, _)| *id).zip(results).collect());
+        let ids: Vec<GameId> = taken.iter().map(|(id, _)| *id).collect();
+        let results = store.save(taken, now());
+        source.saved(ids.into_iter().zip(results).collect());
     }
     for barrier in barriers.drain(..) {
         let _ = barrier.send(());
@@ -180,10 +180,12 @@ fn save(
 mod tests {
     use std::sync::{Arc, Mutex, PoisonError};
 
+    use readyok_library::Source;
     use readyok_rules::record::read;
 
     use super::*;
     use crate::game::{GameSession, Tree};
+    use crate::time::Moment;
 
     /// One game that is always open, with what was taken and saved.
     #[derive(Clone, Default)]
@@ -213,6 +215,11 @@ mod tests {
         }
     }
 
+    fn new_game(store: &mut Store, at: Moment) -> Result<GameId, StoreError> {
+        let record = read(&b"1. e4 *"[..], None).flatten().next().expect("a game");
+        store.new_game(&record, Source::Play, at)
+    }
+
     #[test]
     fn what_waits_is_written_together_and_in_order() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -220,7 +227,7 @@ mod tests {
         queue
             .start(Store::open(directory.path()).expect("it opens"), open.clone())
             .expect("a thread");
-        let new = |at| writer.call_blocking(move |store| store.new_game("play", at));
+        let new = |at| writer.call_blocking(move |store| new_game(store, at));
         let [first, second] = [1, 2].map(|at| new(at).expect("a row"));
         // The writer waits until everything is queued.
         let (release, held) = channel::<()>();
@@ -245,15 +252,15 @@ mod tests {
         queue
             .start(Store::open(directory.path()).expect("it opens"), open.clone())
             .expect("a thread");
-        let id = writer.call(|store| store.new_game("play", 1)).await.expect("a row");
+        let id = writer.call(|store| new_game(store, 1)).await.expect("a game");
         assert!(writer.save(id));
         writer.close().await;
         assert_eq!(open.notes(), "take [1], saved [1] true");
         assert!(!writer.save(id));
-        let late = writer.call(|store| store.new_game("play", 2)).await;
+        let late = writer.call(|store| new_game(store, 2)).await;
         assert!(matches!(late, Err(StoreError::Closed)));
         assert!(writer.barrier().await.is_err());
-        let again = Store::open(directory.path()).expect("it is not locked");
-        assert!(again.game(id).expect("it works").is_some());
+        let mut again = Store::open(directory.path()).expect("it is not locked");
+        assert_eq!(again.open_games()[0].session.id(), id);
     }
 }

@@ -9,11 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AnalysisDelta, AnalysisSettings, AnalysisState, Edit, EngineEntry, EngineId, EnginesDelta,
-    EnginesState, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta,
-    JobsState, Limits, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan,
-    MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, Preset, ProcessId, References,
-    ReportDelta, ReportOn, ReportSettings, ReportState, Side, ValuesFor,
+    AnalysisDelta, AnalysisSettings, AnalysisState, DuplicateChoice, Edit, EngineEntry, EngineId,
+    EnginesDelta, EnginesState, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId,
+    JobsDelta, JobsState, Limits, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings,
+    MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, Preset, ProcessId,
+    References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side, ValuesFor,
 };
 
 /// A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
@@ -45,6 +45,19 @@ pub enum Command {
     /// Deletes a game from the library, open or not.
     DeleteGame {
         game: GameId,
+    },
+    /// Deletes games from the library, open or not. Answers [`Answer::Deleted`].
+    DeleteGames {
+        of: Selection,
+    },
+    /// Restores the games of the last [`Command::DeleteGames`], with new numbers.
+    RestoreGames,
+    /// Sets or removes a label of games.
+    SetLabel {
+        of: Selection,
+        label: String,
+        /// False removes the label.
+        set: bool,
     },
     /// Plays a move after a node, in the game if the node is its last one. Answers
     /// [`Answer::Node`].
@@ -260,10 +273,14 @@ pub enum Command {
         /// Of which game; none for all.
         game: Option<GameId>,
     },
-    /// Reads the games of a directory into the library. Answers [`Answer::Job`].
+    /// Imports the games of a directory or a file of any size. Answers [`Answer::Job`], whose state has the progress.
     ImportDirectory {
         /// A path that the file picker can show.
         path: String,
+        /// They are skipped by default.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional))]
+        duplicates: Option<DuplicateChoice>,
     },
     /// Stops a job where it stands.
     StopJob {
@@ -319,7 +336,7 @@ impl Command {
                 MatchOpenings::File { path, .. } => Some(path),
                 _ => None,
             },
-            Self::ImportDirectory { path }
+            Self::ImportDirectory { path, .. }
             | Self::AddSyzygy { path }
             | Self::AddBook { path }
             | Self::StartReport { on: ReportOn::Directory { path }, .. } => Some(path),
@@ -372,6 +389,12 @@ pub enum Answer {
     },
     Job {
         id: JobId,
+    },
+    /// Games were deleted or restored.
+    Deleted {
+        count: u32,
+        /// Whether they can be restored.
+        restorable: bool,
     },
     Tried {
         /// The loss in percent of winning chances.

@@ -434,7 +434,6 @@ error_codes! {
     UnknownFormat => "unknown format",
     GameTooLarge => "the game is too large",
     NestingTooDeep => "variations are nested too deeply",
-    ImportTruncated { count: u32 } => "only the first {count} games were imported",
     TextSkipped { text: String } => "skipped: {text}",
     PieceLetters { language: String } => "piece letters: {language}",
     MalformedHeader { text: String } => "malformed header: {text}",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{LibraryGame, MoveText, Side, Variant};
+use super::{LibraryFilter, LibraryGame, MoveText, Variant};
 
 /// Files that are looked up for a position, on the machine of the server.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -73,24 +73,7 @@ pub enum ExplorerSource {
     /// A book of the settings.
     Book { path: String },
     /// The games of the library that match a filter.
-    Library { filter: ExplorerFilter },
-}
-
-/// Conditions on games. A game matches if all conditions that are set are true.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(default)]
-pub struct ExplorerFilter {
-    /// Part of the name of a player.
-    pub player: Option<String>,
-    /// The side of `player`; either if none.
-    pub side: Option<Side>,
-    /// `1-0`, `0-1` or `1/2-1/2`.
-    pub result: Option<String>,
-    /// First day, `2026-11-21`.
-    pub from: Option<String>,
-    /// Last day.
-    pub until: Option<String>,
+    Library { filter: LibraryFilter },
 }
 
 /// The moves of a position.
@@ -140,7 +123,7 @@ pub struct ExplorerMove {
     pub rating: Option<f64>,
     /// Performance rating of the players of the move.
     pub performance: Option<f64>,
-    /// The day of the latest game, as in its record.
+    /// The date of the latest game.
     pub last_played: Option<String>,
 }
 

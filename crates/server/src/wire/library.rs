@@ -5,21 +5,28 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{EngineId, ErrorInfo, GameId, ReportSettings, ReportStatus, Sides, Variant};
+use super::{
+    EngineId, ErrorInfo, GameId, MatchId, ReportSettings, ReportStatus, Side, Sides, Variant,
+};
 
-/// The query of `POST /api/library/search`. A game must match all fields.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+/// Conditions on games of the library. A game must match all fields.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(default)]
-pub struct LibraryQuery {
+pub struct LibraryFilter {
     pub variant: Option<Variant>,
-    /// Part of the name of a player of either side.
+    /// Part of the name of a player.
     pub player: Option<String>,
-    /// Part of the name of an engine that played. Records that do not state which player was an engine match by any name.
+    /// The side of the player; any by default.
+    pub side: Option<Side>,
+    /// Part of the name of an engine that played. Players that are not known to be human match.
     pub engine: Option<String>,
+    /// Part of the name of the event.
+    pub event: Option<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: Option<String>,
-    /// The first moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
+    /// Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`. Games that reach the position by
+    /// other moves match too.
     pub opening: Option<String>,
     /// Part of the name of the opening, or its ECO code.
     pub named: Option<String>,
@@ -29,19 +36,60 @@ pub struct LibraryQuery {
     pub from: Option<String>,
     /// The last day.
     pub until: Option<String>,
+    /// Minimum rating of both players.
+    pub min_rating: Option<u16>,
+    /// A label.
+    pub label: Option<String>,
+}
+
+/// The query of `POST /api/library/search`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(default)]
+pub struct LibraryQuery {
+    #[serde(flatten)]
+    pub filter: LibraryFilter,
+    /// The column to sort by.
+    pub sort: LibraryColumn,
+    /// Ascending order; descending by default.
+    pub ascending: bool,
     /// Number of games to skip.
     pub offset: u32,
     /// Maximum number of games, 1 to 200; 50 by default.
     pub limit: Option<u32>,
 }
 
-/// A page of the found games, the latest first.
+/// A column to sort by.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(rename_all = "snake_case")]
+pub enum LibraryColumn {
+    /// The last change or the addition.
+    #[default]
+    Changed,
+    Added,
+    Date,
+    /// The name of the first player.
+    First,
+    /// The name of the second player.
+    Second,
+    /// The average rating.
+    Rating,
+    Result,
+    Plies,
+    Event,
+    Opening,
+}
+
+/// A page of the found games.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct LibraryPage {
     pub games: Vec<LibraryGame>,
     /// The number of all found games.
     pub total: u32,
+    /// All labels.
+    pub labels: Vec<LabelCount>,
 }
 
 /// A game of the library.
@@ -51,17 +99,76 @@ pub struct LibraryGame {
     pub id: GameId,
     pub variant: Variant,
     pub names: Sides<String>,
+    pub ratings: Sides<Option<u16>>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
     pub termination: Option<Termination>,
-    /// As in the record.
+    /// `2026-11-21`, `2026-11` or `2026`.
     pub date: Option<String>,
     pub event: Option<String>,
-    /// The number of moves of the main line.
+    /// ECO code and name.
+    pub opening: Option<String>,
+    /// The number of plies of the main line.
     pub plies: u32,
     pub added: u64,
+    pub changed: u64,
     /// `play`, `import` or `match`.
     pub source: String,
+    /// Labels set by the user.
+    pub labels: Vec<String>,
+}
+
+/// The treatment of imported games that the library has already.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(rename_all = "snake_case")]
+pub enum DuplicateChoice {
+    /// They are not added.
+    #[default]
+    Skip,
+    /// They are added.
+    Keep,
+    /// They replace the known games if they have more annotations.
+    Replace,
+}
+
+/// Games of the library.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Selection {
+    Games {
+        games: Vec<GameId>,
+    },
+    /// All games that match a filter.
+    Filter {
+        filter: LibraryFilter,
+    },
+    /// The games of a match.
+    Match {
+        id: MatchId,
+    },
+}
+
+/// A label with its number of games.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct LabelCount {
+    pub label: String,
+    pub games: u32,
+}
+
+/// The result of `POST /api/library/duplicates`: games with the same moves whose players, dates and events do not
+/// contradict each other.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct DuplicateGroups {
+    /// The first 200 groups; each has its oldest game first.
+    pub groups: Vec<Vec<LibraryGame>>,
+    /// The number of all groups.
+    pub total: u32,
+    /// The number of all games that a group has besides its first.
+    pub surplus: u32,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -94,6 +201,8 @@ pub struct Imported {
     pub games: Vec<LibraryGame>,
     /// The number of imported games.
     pub total: u32,
+    /// The number of games that the library had already, which were not added (`&duplicates=keep` adds them).
+    pub duplicates: u32,
     /// The number of the first game, if it was opened (`&open=true`).
     pub opened: Option<GameId>,
     /// Errors with line and column, at most 100.
@@ -128,7 +237,7 @@ pub struct JobsDelta {
 pub struct Job {
     pub id: JobId,
     pub added: u64,
-    /// The directory that is imported first.
+    /// The directory or file that is imported first.
     pub directory: Option<String>,
     /// None if the games are only imported.
     pub settings: Option<ReportSettings>,
@@ -137,8 +246,14 @@ pub struct Job {
     pub files_done: u32,
     /// The number of files; 0 until they are counted.
     pub files: u32,
-    /// The number of imported games.
+    /// The number of games: of imported ones, or of those to report on.
     pub games: u32,
+    /// The number of games that the library had already, which were not added.
+    pub duplicates: u64,
+    /// The number of bytes that were read.
+    pub bytes: u64,
+    /// The size of all files in bytes; 0 until it is known.
+    pub total_bytes: u64,
     /// The number of finished reports.
     pub done: u32,
     /// The number of failed reports.
@@ -147,6 +262,8 @@ pub struct Job {
     pub current: Option<GameId>,
     /// Unreadable files and failed games, at most 20.
     pub errors: Vec<JobError>,
+    /// Defects of imported records that were read in part, at most 20.
+    pub notices: Vec<JobError>,
 }
 
 /// An error of a job.

@@ -45,6 +45,7 @@ fn generated() -> String {
     all.add::<wire::ToTab>();
     all.add::<wire::Choices>();
     all.add::<wire::Directory>();
+    all.add::<wire::DuplicateGroups>();
     all.add::<wire::Explorer>();
     all.add::<wire::ExplorerQuery>();
     all.add::<wire::Imported>();

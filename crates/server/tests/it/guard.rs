@@ -328,8 +328,8 @@ async fn every_response_has_security_headers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rejects_large_requests() {
     let server = Fixture::start().await;
-    let large = vec![b' '; (64 << 20) + 1];
-    let answer = server.post("/api/import?name=x.pgn", "application/octet-stream", &large).await;
+    let large = vec![b' '; (1 << 20) + 1];
+    let answer = server.post("/api/library/search", "application/json", &large).await;
     assert_eq!(answer.status, 413);
     server.stop().await;
 }

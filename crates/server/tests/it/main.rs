@@ -6,6 +6,7 @@ mod analysis;
 mod descendants;
 mod engines;
 mod guard;
+mod library;
 mod limits;
 mod matches;
 mod play;

@@ -173,9 +173,9 @@ async fn save_errors_are_published() {
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
     assert_eq!(state["save_error"], Value::Null);
     let id = &state["id"];
-    let db = Connection::open(server.data.join("library.sqlite")).expect("it opens");
+    let db = Connection::open(server.data.join("open.sqlite")).expect("it opens");
     db.execute_batch(
-        "CREATE TRIGGER full BEFORE UPDATE ON game BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+        "CREATE TRIGGER full BEFORE INSERT ON open_log BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
     )
     .expect("it is made");
     let mv =
@@ -438,7 +438,8 @@ async fn reports_on_the_games_of_a_directory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_is_resumed_after_a_restart_of_the_server() {
     let directory = tempfile::tempdir().expect("a directory");
-    let many = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n".repeat(12);
+    let game = |it| format!("[White \"Ada {it}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n");
+    let many = (0..12).map(game).collect::<String>();
     let root = records(directory.path(), &[("a.pgn", &many)]);
     let server = server_with(directory.path(), &root).await;
     let mut tab = server.tab().await;

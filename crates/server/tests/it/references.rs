@@ -205,7 +205,7 @@ async fn games_of_the_library_are_explored() {
     };
     let expected = vec![(json!("d2d4"), counts(0, 1, 1)), (json!("g1f3"), counts(1, 0, 0))];
     assert_eq!(found(&all), expected);
-    assert_eq!(all["moves"][0]["last_played"], "2026.03.01");
+    assert_eq!(all["moves"][0]["last_played"], "2026-03-01");
     assert_eq!(all["games"].as_array().map(Vec::len), Some(3));
     // A transposition; the second game reaches the position twice and counts once.
     let d4_d5_nf3 = "rnbqkbnr/ppp1pppp/8/3p4/3P4/5N2/PPP1PPPP/RNBQKB1R b KQkq - 1 2";

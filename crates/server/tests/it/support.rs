@@ -269,11 +269,29 @@ fn read_answer(answer: &[u8]) -> Answer {
     let (first, headers) = head.split_once("\r\n").unwrap_or((&head, ""));
     let status = first.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
     let body = answer[end + 4..].to_vec();
-    let answer = Answer { status, headers: headers.to_owned(), body };
+    let mut answer = Answer { status, headers: headers.to_owned(), body };
+    if answer.header("transfer-encoding").is_some_and(|it| it.eq_ignore_ascii_case("chunked")) {
+        answer.body = joined(&answer.body);
+    }
     if let Some(length) = answer.header("content-length").filter(|_| status != 304) {
         assert_eq!(length.parse(), Ok(answer.body.len()), "the answer is cut");
     }
     answer
+}
+
+/// Joins the parts of a body.
+fn joined(mut parts: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let end = parts.windows(2).position(|it| it == b"\r\n").expect("the answer is cut");
+        let size = std::str::from_utf8(&parts[..end]).expect("a size");
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        if size == 0 {
+            return body;
+        }
+        body.extend_from_slice(&parts[end + 2..end + 2 + size]);
+        parts = &parts[end + 2 + size + 2..];
+    }
 }
 
 /// Waits for the end of a process.
@@ -440,7 +458,7 @@ pub(crate) fn engine_of<'a>(state: &'a Value, id: &Value) -> &'a Value {
 
 /// Removes the stored handshakes from the library of a directory.
 pub(crate) fn forget_what_was_learned(data: &Path) {
-    let db = rusqlite::Connection::open(data.join("library.sqlite")).expect("a library");
+    let db = rusqlite::Connection::open(data.join("app.sqlite")).expect("a library");
     let changed = db.execute("UPDATE engine SET entry = json_remove(entry, '$.learned')", []);
     assert!(0 < changed.expect("it can be written"));
 }

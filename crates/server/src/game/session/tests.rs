@@ -276,9 +276,8 @@ fn a_stored_game_is_restored() {
     session.with(|it, document| {
         it.on_answer(document, Side::Second, (1, &answer("e7e5", None, 2000)), 7000)
     });
-    let kept = serde_json::to_string(&session.snapshot().to_stored()).expect("it can be written");
-    let kept = serde_json::from_str(&kept).expect("it reads back");
-    let mut back = GameSession::restore(7, kept, 9000).expect("it is whole");
+    let open = session.snapshot().to_open();
+    let mut back = GameSession::from_open(7, &open, 9000).expect("it is whole");
     let state = back.state(9000);
     assert_eq!(back.tree().wire_all(), session.tree().wire_all());
     let play = state.play.expect("it is played");

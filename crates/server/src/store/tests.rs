@@ -1,0 +1,157 @@
+//! Tests of the store.
+
+use readyok_library::Source;
+use readyok_rules::record::{GameRecord, read};
+
+use super::*;
+use crate::game::{GameSession, Tree};
+use crate::wire::LibraryQuery;
+
+fn store() -> (tempfile::TempDir, Store) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = Store::open(directory.path()).expect("it opens");
+    (directory, store)
+}
+
+fn record(pgn: &str) -> GameRecord {
+    read(pgn.as_bytes(), None).flatten().next().expect("a game")
+}
+
+fn session(id: GameId, pgn: &str) -> GameSession {
+    GameSession::new(id, Tree::from_record(&record(pgn)), 5)
+}
+
+fn add(store: &mut Store, pgn: &str) -> GameId {
+    store.new_game(&record(pgn), Source::Play, 5).expect("a game")
+}
+
+fn plies(store: &Store, id: GameId) -> u16 {
+    store.library.summary(id).map_or(0, |it| it.plies)
+}
+
+#[test]
+fn changes_of_open_games_survive_in_their_logs() {
+    let (directory, mut store) = store();
+    let ids = ["1. e4 *", "1. d4 *"].map(|pgn| add(&mut store, pgn));
+    let changed = ids.map(|id| (id, session(id, "1. e4 e5 2. Nf3 *").snapshot()));
+    assert!(store.save(changed.to_vec(), 7).iter().all(Result::is_ok));
+    assert_eq!(ids.map(|id| plies(&store, id)), [1, 1], "the library is unchanged");
+    drop(store);
+    let mut store = Store::open(directory.path()).expect("it opens");
+    let restored: Vec<_> = store
+        .open_games()
+        .into_iter()
+        .map(|it| (it.session.id(), it.session.tree().main_line().len()))
+        .collect();
+    assert_eq!(restored, ids.map(|id| (id, 3)));
+    store.fold_all().expect("it works");
+    assert_eq!(ids.map(|id| plies(&store, id)), [3, 3]);
+    let changed = session(ids[0], "1. e4 e5 2. Nf3 Nc6 *").snapshot();
+    assert!(store.save(vec![(ids[0], changed)], 8).iter().all(Result::is_ok));
+    drop(store);
+    let mut store = Store::open(directory.path()).expect("it opens");
+    let restored = store.open_games();
+    assert_eq!(restored[0].session.tree().main_line().len(), 4);
+    assert_eq!(restored.len(), 2, "folded games stay open");
+}
+
+#[test]
+fn a_closed_game_is_in_the_library() {
+    let (_directory, mut store) = store();
+    let id = add(&mut store, "1. e4 *");
+    let changed = session(id, "1. e4 e5 *").snapshot();
+    assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
+    store.end_log(id).expect("it works");
+    assert_eq!(plies(&store, id), 2);
+    let loaded = store.game(id).expect("it works").and_then(|it| it.load(9)).expect("a game");
+    assert_eq!(loaded.session.tree().main_line().len(), 2);
+    assert!(store.saved.is_empty());
+    // A game without a log is replaced.
+    let changed = session(id, "1. e4 e5 2. Nf3 *").snapshot();
+    assert!(store.save(vec![(id, changed)], 8).iter().all(Result::is_ok));
+    assert_eq!(plies(&store, id), 3);
+}
+
+#[test]
+fn files_of_other_versions_are_rejected_and_left_unchanged() {
+    for name in FILES {
+        for (application, version) in [(0, 7), (APPLICATION, VERSION + 1), (1, 1)] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let path = directory.path().join(name);
+            let db = Connection::open(&path).expect("it opens");
+            db.execute_batch("CREATE TABLE game (other TEXT)").expect("a table");
+            db.pragma_update(None, "application_id", application).expect("it is set");
+            db.pragma_update(None, "user_version", version).expect("it is set");
+            drop(db);
+            let before = std::fs::read(&path).expect("a file");
+            let error = Store::open(directory.path()).map(drop).expect_err("another version");
+            assert!(matches!(&error, StoreError::Version(it, _) if *it == path), "{error}");
+            assert_eq!(std::fs::read(&path).expect("a file"), before, "{name}");
+        }
+    }
+}
+
+#[test]
+fn ids_of_games_are_not_reused() {
+    let (_directory, mut store) = store();
+    let first = add(&mut store, "1. e4 *");
+    assert_eq!(store.delete(&[first]).expect("it works"), 1);
+    assert_eq!(store.delete(&[first]).expect("it works"), 0);
+    assert_ne!(add(&mut store, "1. e4 *"), first);
+}
+
+#[test]
+fn a_game_of_a_match_is_found_until_one_of_them_is_deleted() {
+    let (_directory, mut store) = store();
+    let new = || new_game(&record("1. e4 *"), Source::Match, 5);
+    let games = [1, 2, 3].map(|number| store.add_match_game(7, number, new()).expect("a game"));
+    assert_eq!(store.add_match_game(7, 1, new()).expect("it works"), games[0], "it exists");
+    let found = |store: &Store, number| store.match_game(7, number).expect("it works");
+    assert_eq!(found(&store, 1), Some(games[0]));
+    assert_eq!((found(&store, 2), found(&store, 4)), (Some(games[1]), None));
+    store.delete(&[games[0]]).expect("it works");
+    assert_eq!((found(&store, 1), found(&store, 2)), (None, Some(games[1])));
+    store.forget_matches(8..=u32::MAX).expect("it works");
+    assert_eq!(found(&store, 2), Some(games[1]));
+    store.forget_matches(7..=7).expect("it works");
+    assert_eq!(found(&store, 2), None);
+    assert_eq!(store.delete(&[games[1]]).expect("it works"), 1, "the game remains");
+}
+
+#[test]
+fn searches_find_positions_of_open_games_after_they_are_folded() {
+    let (_directory, mut store) = store();
+    let id = add(&mut store, "1. e4 *");
+    let changed = session(id, "[White \"Ada\"]\n\n1. e4 c5 1-0").snapshot();
+    assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
+    store.fold_all().expect("it works");
+    let mut query = LibraryQuery::default();
+    query.filter.opening = Some("1. e4 c5".to_owned());
+    query.filter.player = Some("ada".to_owned());
+    let page = search(&store.library, &query).expect("it works");
+    assert_eq!((page.total, page.games[0].id, page.games[0].plies), (1, id, 2));
+    query.filter.opening = Some("e4 e5".to_owned());
+    assert_eq!(search(&store.library, &query).expect("it works").total, 0);
+}
+
+#[test]
+fn ids_of_engines_are_not_reused() {
+    let (_directory, store) = store();
+    assert_eq!(store.last_engine().expect("it works"), 0);
+    let entry = r#"{"name":"Mine","source":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
+    let entry = serde_json::from_str(entry).expect("an entry");
+    store.save_engine(7, &entry).expect("it works");
+    store.save_engine(3, &entry).expect("it works");
+    store.delete_engine(7).expect("it works");
+    assert_eq!(store.last_engine().expect("it works"), 7);
+}
+
+#[test]
+fn settings_are_stored() {
+    let (_directory, store) = store();
+    assert_eq!(store.settings().expect("it works"), Settings::default());
+    let mut settings = Settings::default();
+    settings.page.insert("theme".to_owned(), "dark".to_owned());
+    store.save_settings(&settings).expect("it works");
+    assert_eq!(store.settings().expect("it works"), settings);
+}

@@ -1,0 +1,190 @@
+//! The library: sorting, explorer, labels, duplicates, deletion with undo, export of many games, import of files.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Fixture, options};
+
+const GAMES: &str = "[White \"Ada\"]\n[Black \"Babbage\"]\n[WhiteElo \"2000\"]\n[BlackElo \"2100\"]\n\
+    [Date \"1843.07.10\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 1-0\n\n\
+    [White \"Carol\"]\n[Black \"Ada\"]\n[Date \"1850.??.??\"]\n[Result \"1/2-1/2\"]\n\n1. Nf3 c5 2. e4 d6 1/2-1/2\n\n\
+    [White \"Dora\"]\n[Black \"Emil\"]\n[Result \"*\"]\n\n1. d4 *\n";
+
+/// The position after 1. e4 c5 2. Nf3.
+const SICILIAN: &str = "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+
+async fn post(server: &Fixture, path: &str, body: &Value) -> Value {
+    server.post(path, "application/json", body.to_string().as_bytes()).await.json()
+}
+
+async fn import(server: &Fixture, query: &str, text: &str) -> Value {
+    let path = format!("/api/import?name=a.pgn{query}");
+    server.post(&path, "application/octet-stream", text.as_bytes()).await.json()
+}
+
+async fn search(server: &Fixture, query: &Value) -> Value {
+    post(server, "/api/library/search", query).await
+}
+
+/// The names of the first players.
+async fn first_players(server: &Fixture, query: Value) -> Vec<String> {
+    let page = search(server, &query).await;
+    let games = page["games"].as_array().expect("games");
+    games.iter().map(|it| it["names"]["first"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+async fn export(server: &Fixture, of: &Value, format: &str) -> Answer {
+    let of = encoded(&of.to_string());
+    server.get(&format!("/api/export?of={of}&format={format}")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_are_sorted_by_columns() {
+    let server = Fixture::start().await;
+    assert_eq!(import(&server, "", GAMES).await["total"], 3);
+    let sorted = |sort: &str, ascending: bool| {
+        first_players(&server, json!({ "sort": sort, "ascending": ascending }))
+    };
+    assert_eq!(sorted("changed", false).await, ["Dora", "Carol", "Ada"]);
+    assert_eq!(sorted("first", true).await, ["Ada", "Carol", "Dora"]);
+    assert_eq!(sorted("plies", false).await, ["Carol", "Ada", "Dora"]);
+    assert_eq!(sorted("date", true).await, ["Dora", "Ada", "Carol"]);
+    let page = search(&server, &json!({ "player": "carol" })).await;
+    let game = &page["games"][0];
+    assert_eq!((&game["date"], &game["result"]), (&json!("1850"), &json!("1/2-1/2")));
+    assert_eq!(
+        first_players(&server, json!({ "player": "ada", "side": "second" })).await,
+        ["Carol"]
+    );
+    assert_eq!(first_players(&server, json!({ "min_rating": 2000 })).await, ["Ada"]);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_explorer_counts_transpositions_and_closed_games() {
+    let server = Fixture::start().await;
+    import(&server, "", GAMES).await;
+    let explore = |position: &'static str, filter: Value| {
+        let source = json!({ "kind": "library", "filter": filter });
+        let query = json!({ "variant": "chess", "position": position, "source": source });
+        let server = &server;
+        async move { post(server, "/api/explorer", &query).await }
+    };
+    let found = explore(SICILIAN, json!({})).await;
+    assert_eq!(
+        (&found["kind"], &found["counts"]["first"]),
+        (&json!("library"), &json!(1)),
+        "{found}"
+    );
+    assert_eq!(found["counts"]["draws"], 1);
+    assert_eq!(found["games"].as_array().map(Vec::len), Some(2));
+    let moves = found["moves"].as_array().expect("moves");
+    assert_eq!(
+        (moves.len(), &moves[0]["uci"], &moves[0]["text"]["western"]),
+        (1, &json!("d7d6"), &json!("d6"))
+    );
+    assert_eq!(moves[0]["last_played"], "1850");
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let found = explore(start, json!({ "player": "babbage" })).await;
+    assert_eq!(found["moves"][0]["uci"], "e2e4", "{found}");
+    assert_eq!(
+        (&found["moves"][0]["rating"], &found["moves"][0]["performance"]),
+        (&json!(2000.0), &json!(2500.0))
+    );
+    // An open game is found with its changes after it is closed.
+    let page = search(&server, &json!({ "player": "dora" })).await;
+    let id = &page["games"][0]["id"];
+    let mut tab = server.tab().await;
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
+    let mv = json!({ "kind": "move", "game": id, "node": 1, "text": "d5" });
+    assert_eq!(tab.ask(mv).await["kind"], "node");
+    let close = json!({ "kind": "close_game", "game": id });
+    assert_eq!(tab.ask(close).await["kind"], "done");
+    let found =
+        explore("rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1", json!({})).await;
+    assert_eq!(found["moves"][0]["uci"], "d7d5", "{found}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn duplicates_are_skipped_or_kept_and_listed() {
+    let server = Fixture::start().await;
+    assert_eq!(import(&server, "", GAMES).await["total"], 3);
+    let again = import(&server, "", GAMES).await;
+    assert_eq!((&again["total"], &again["duplicates"]), (&json!(0), &json!(3)), "{again}");
+    let kept = import(&server, "&duplicates=keep", GAMES).await;
+    assert_eq!((&kept["total"], &kept["duplicates"]), (&json!(3), &json!(0)), "{kept}");
+    let found = post(&server, "/api/library/duplicates", &json!({})).await;
+    assert_eq!((&found["total"], &found["surplus"]), (&json!(3), &json!(3)), "{found}");
+    assert_eq!(found["groups"][0].as_array().map(Vec::len), Some(2));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleted_games_are_restored_with_their_labels() {
+    let server = Fixture::start().await;
+    import(&server, "", GAMES).await;
+    let mut tab = server.tab().await;
+    let ada = json!({ "kind": "filter", "filter": { "player": "ada" } });
+    let label = json!({ "kind": "set_label", "of": ada, "label": "study", "set": true });
+    assert_eq!(tab.ask(label).await["kind"], "done");
+    let page = search(&server, &json!({ "label": "study" })).await;
+    assert_eq!((&page["total"], &page["games"][0]["labels"]), (&json!(2), &json!(["study"])));
+    assert_eq!(page["labels"], json!([{ "label": "study", "games": 2 }]));
+    // One of them is open.
+    let id = &page["games"][0]["id"];
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
+    let deleted = tab.ask(json!({ "kind": "delete_games", "of": ada })).await;
+    assert_eq!((&deleted["count"], &deleted["restorable"]), (&json!(2), &json!(true)), "{deleted}");
+    assert_eq!(first_players(&server, json!({})).await, ["Dora"]);
+    assert_eq!(tab.follow("games").await["games"], json!([]));
+    assert_eq!(tab.ask(json!({ "kind": "restore_games" })).await["count"], 2);
+    assert_eq!(search(&server, &json!({ "label": "study" })).await["total"], 2);
+    assert_eq!(tab.ask(json!({ "kind": "restore_games" })).await["count"], 0);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selections_are_exported_and_read_back() {
+    let server = Fixture::start().await;
+    import(&server, "", GAMES).await;
+    let all = export(&server, &json!({ "kind": "filter", "filter": {} }), "pgn").await;
+    assert_eq!(all.status, 200, "{}", all.text());
+    let again = import(&server, "", &all.text()).await;
+    assert_eq!((&again["total"], &again["duplicates"]), (&json!(0), &json!(3)), "{again}");
+    let id = &search(&server, &json!({ "player": "carol" })).await["games"][0]["id"];
+    let one = export(&server, &json!({ "kind": "games", "games": [id] }), "pgn").await.text();
+    assert!(one.contains("Carol") && !one.contains("Dora"), "{one}");
+    // No game of chess can be written as KIF.
+    let none = export(&server, &json!({ "kind": "filter", "filter": {} }), "kif").await;
+    assert_eq!((none.status, none.text()), (200, String::new()));
+    let wrong = server.get("/api/export?of=rubbish&format=pgn").await;
+    assert_eq!(wrong.status, 400);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_imported_as_a_job_with_progress() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().canonicalize().expect("a path").join("games.pgn");
+    let text = (0..600).map(|it| format!("[White \"Ada {it}\"]\n\n1. e4 zz e5 *\n\n"));
+    std::fs::write(&file, text.collect::<String>()).expect("a file");
+    let data = tempfile::tempdir().expect("a directory");
+    let mut options = options(data.path());
+    options.roots.push(file.parent().expect("a directory").to_owned());
+    let server = Fixture::start_with(options).await;
+    let mut tab = server.tab().await;
+    tab.follow("jobs").await;
+    let begun = tab.ask(json!({ "kind": "import_directory", "path": file })).await;
+    assert_eq!(begun["kind"], "job", "{begun}");
+    let job = tab.change("jobs", |delta| delta["changed"][0]["status"] == "done").await;
+    let job = &job["changed"][0];
+    assert_eq!((&job["games"], &job["files"]), (&json!(600), &json!(1)), "{job}");
+    assert_eq!(job["bytes"], job["total_bytes"]);
+    assert_eq!(job["notices"].as_array().map(Vec::len), Some(20));
+    assert_eq!(search(&server, &json!({})).await["total"], 600);
+    server.stop().await;
+}

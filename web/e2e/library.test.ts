@@ -1,0 +1,162 @@
+// The library: import with progress and cancellation, duplicates, export, labels, deletion with undo, sorting.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { violations } from './browser';
+import { LONG, useServer } from './fixture';
+import { en } from './labels';
+
+const fixture = useServer();
+
+const game = (white: string, black: string, date: string, moves: string) =>
+  `[White "${white}"]\n[Black "${black}"]\n[Date "${date}"]\n[Result "1-0"]\n\n${moves} 1-0\n\n`;
+const GAMES =
+  game('Ann', 'Bob', '2026.01.01', '1. e4 e5 2. Nf3') +
+  game('Cid', 'Ann', '2025.01.01', '1. d4 d5') +
+  game('Dan', 'Eve', '2024.01.01', '1. c4');
+
+/** Many different games. */
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    game(`P${index}`, 'Q', '2026.01.01', '1. e4 e5 2. Nf3 Nc6'),
+  ).join('');
+
+const rows = (page: Page) => page.locator('tbody tr:has([type=checkbox])');
+const names = async (page: Page) =>
+  (await rows(page).locator('button.name').allTextContents()).map((text) => text.trim());
+const total = (page: Page, count: number) =>
+  expect.poll(() => page.getByText(`/ ${count}`, { exact: false }).count(), LONG).toBeGreaterThan(0);
+
+async function upload(page: Page, text: string) {
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'a.pgn', mimeType: 'text/plain', buffer: Buffer.from(text) });
+}
+
+async function library(text = GAMES) {
+  const page = await fixture.page('#/library');
+  await page.getByText(en('library.none')).waitFor();
+  await upload(page, text);
+  await page
+    .locator('.toasts')
+    .getByText(en('record.done', { count: 3 }))
+    .waitFor(LONG);
+  await expect.poll(() => rows(page).count(), LONG).toBe(3);
+  return page;
+}
+
+async function downloaded(page: Page, button: string) {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  return readFileSync(await (await download).path(), 'utf8');
+}
+
+test('shows the progress of an upload, which can be cancelled', async () => {
+  const page = await fixture.page('#/library');
+  await page.getByText(en('library.none')).waitFor();
+  await upload(page, many(60_000));
+  const sending = page.getByTestId('upload');
+  await sending.getByRole('progressbar').waitFor();
+  await expect
+    .poll(() => sending.getByRole('progressbar').evaluate((bar: HTMLProgressElement) => bar.value), LONG)
+    .toBeGreaterThan(0);
+  await sending.getByRole('button', { name: en('app.cancel') }).click();
+  await sending.waitFor({ state: 'detached' });
+  // The library can be used afterwards.
+  await upload(page, GAMES);
+  await page
+    .locator('.toasts')
+    .getByText(en('record.done', { count: 3 }))
+    .waitFor(LONG);
+  await page.getByLabel(en('library.player'), { exact: true }).fill('Eve');
+  await expect.poll(() => names(page), LONG).toEqual(['Dan – Eve']);
+});
+
+test('imports a file of the server, which is cancelled and resumed', async () => {
+  writeFileSync(join(fixture.server.data, 'many.pgn'), many(5_000));
+  const page = await fixture.page('#/library');
+  await page.getByRole('button', { name: en('library.import_file') }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: /readyok-e2e-/ }).click();
+  await dialog.getByRole('button', { name: /^\s*many\.pgn/ }).click();
+  const job = page.getByTestId('job');
+  await job.getByRole('button', { name: en('report.cancel') }).click();
+  await job.and(page.locator('[data-status=stopped]')).waitFor(LONG);
+  await job.getByRole('button', { name: en('report.resume') }).click();
+  await job.and(page.locator('[data-status=done]')).waitFor(LONG);
+  // Each game is imported once.
+  await job.getByText(en('record.done', { count: 5_000 })).waitFor();
+  await total(page, 5_000);
+  expect(await violations(page)).toEqual([]);
+});
+
+test('exports the games of a search', async () => {
+  const page = await library();
+  await page.getByLabel(en('library.player'), { exact: true }).fill('Ann');
+  await expect.poll(() => rows(page).count(), LONG).toBe(2);
+  const text = await downloaded(page, en('library.export_found'));
+  expect(text).toContain('[White "Ann"]');
+  expect(text).toContain('[White "Cid"]');
+  expect(text).not.toContain('Dan');
+  await rows(page).first().getByRole('checkbox').check();
+  expect((await downloaded(page, en('library.export_selected'))).split('[White ')).toHaveLength(2);
+});
+
+test('skips duplicates, adds them on request, and finds them later', async () => {
+  const page = await library();
+  await upload(page, GAMES);
+  await page
+    .locator('.toasts')
+    .getByText(en('record.duplicates', { count: 3 }))
+    .waitFor(LONG);
+  expect(await rows(page).count()).toBe(3);
+  await page.getByLabel(en('library.duplicates_of_import')).selectOption('keep');
+  await upload(page, GAMES);
+  await expect.poll(() => rows(page).count(), LONG).toBe(6);
+  await page.getByRole('button', { name: en('library.duplicates') }).click();
+  const found = page.getByTestId('duplicates');
+  await expect.poll(() => found.locator('li').count(), LONG).toBe(3);
+  expect(await violations(page)).toEqual([]);
+  await page.getByText(en('library.selected', { count: 3 })).waitFor();
+  await page.getByRole('button', { name: en('library.delete'), exact: true }).click();
+  await page.getByRole('button', { name: en('library.delete.confirm') }).click();
+  await expect.poll(() => rows(page).count(), LONG).toBe(3);
+});
+
+test('deletes all found games and restores them with their labels', async () => {
+  const page = await library();
+  await page.getByLabel(en('library.select.page')).check();
+  const bar = page.getByText(en('library.selected', { count: 3 })).locator('..');
+  await bar.getByLabel(en('library.label')).fill('study');
+  await bar.getByRole('button', { name: en('library.label.set') }).click();
+  await expect.poll(() => page.locator('tbody .chip').count(), LONG).toBe(3);
+  await bar.getByRole('button', { name: en('library.delete'), exact: true }).click();
+  await bar.getByRole('button', { name: en('library.delete.confirm') }).click();
+  await page.getByText(en('library.none')).waitFor();
+  await page.getByRole('button', { name: en('library.restore') }).click();
+  await expect.poll(() => page.locator('tbody .chip').count(), LONG).toBe(3);
+  await rows(page).first().getByRole('checkbox').check();
+  await bar
+    .page()
+    .getByText(en('library.selected', { count: 1 }))
+    .locator('..')
+    .getByLabel(en('library.label'))
+    .fill('study');
+  await page.getByRole('button', { name: en('library.label.remove') }).click();
+  await expect.poll(() => page.locator('tbody .chip').count(), LONG).toBe(2);
+});
+
+test('sorts by columns and counts full moves', async () => {
+  const page = await library();
+  const header = (name: string) => page.getByRole('columnheader', { name }).getByRole('button');
+  await header(en('library.players')).click();
+  await expect.poll(() => names(page), LONG).toEqual(['Ann – Bob', 'Cid – Ann', 'Dan – Eve']);
+  await header(en('library.players')).click();
+  await expect.poll(() => names(page), LONG).toEqual(['Dan – Eve', 'Cid – Ann', 'Ann – Bob']);
+  await header(en('library.date')).click();
+  await expect.poll(() => names(page), LONG).toEqual(['Ann – Bob', 'Cid – Ann', 'Dan – Eve']);
+  const moves = await rows(page).locator('td:nth-child(7)').allTextContents();
+  expect(moves).toEqual(['2', '1', '1']);
+  expect(await rows(page).first().textContent()).toContain('2026-01-01');
+});
