@@ -140,7 +140,7 @@ impl Match {
         let schedule = open_schedule(store.plan(), openings.as_deref())?;
         let (plan_hash, report_moves) = (store.plan_hash(), settings.report_moves);
         let sealed = store.sealed_plan().cloned().map(Box::new);
-        let spec = MatchSpec { plan_hash, report_moves, sealed, ..MatchSpec::new(store.plan()) };
+        let spec = MatchSpec { plan_hash, sealed, report_moves, ..MatchSpec::new(store.plan()) };
         let (sender, reports) = channel();
         let (exports, listeners) = (Vec::new(), Vec::new());
         Ok(Self { spec, store, schedule, exports, listeners, settings, openings, sender, reports })

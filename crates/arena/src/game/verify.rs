@@ -175,12 +175,14 @@ fn verify_end(
                 return other(None);
             }
         }
-        Termination::EngineStall | Termination::EngineCrash | Termination::Resignation => {}
         // Both engines start before the first move.
         Termination::EngineStartFailure if game.moves.is_empty() && game.winner.is_some() => {
             return Ok(());
         }
-        Termination::EngineStartFailure => {}
+        Termination::EngineStall
+        | Termination::EngineCrash
+        | Termination::EngineStartFailure
+        | Termination::Resignation => {}
         Termination::IllegalMove => {
             if let Some(EndDetail::IllegalMove { text, .. }) = &game.end.detail
                 && referee

@@ -50,7 +50,6 @@ pub fn homogeneity(one: &[u64], other: &[u64]) -> Option<f64> {
 
 /// The survival function of the chi-squared distribution (M. Abramowitz and I. A. Stegun, *Handbook of Mathematical
 /// Functions*, 26.4.4 and 26.4.5).
-#[expect(clippy::cast_precision_loss, reason = "a small number")]
 fn survival(degrees: usize, statistic: f64) -> f64 {
     let half = statistic / 2.0;
     let (mut sum, mut term, mut at) = if degrees.is_multiple_of(2) {

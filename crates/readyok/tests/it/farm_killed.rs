@@ -29,15 +29,7 @@ struct Farm {
 impl Farm {
     fn coordinator(&self, args: &[&str], results: &Path) -> Running {
         let mut command = readyok(&self.dir);
-        command.args([
-            "match",
-            "--queue",
-            &self.queue,
-            "--lease",
-            "2",
-            "--no-calibration",
-            "--json",
-        ]);
+        command.args(["match", "--queue", &self.queue, "--lease", "2", "--json"]);
         command.args(args).arg("--results").arg(results);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         Running(command.spawn().expect("a coordinator"))
@@ -114,7 +106,10 @@ fn counts_are_exact_though_each_process_is_killed() {
     let mut coordinators: Vec<Running> = matches
         .iter()
         .map(|(plan, _, results)| {
-            farm.coordinator(&["--plan", plan.to_str().expect("UTF-8")], results)
+            farm.coordinator(
+                &["--no-calibration", "--plan", plan.to_str().expect("UTF-8")],
+                results,
+            )
         })
         .collect();
     wait("not all matches are open", || farm.matches().len() == 2);
