@@ -4,6 +4,7 @@ mod analyse;
 mod annotate;
 mod check;
 mod convert;
+mod csa;
 mod engine;
 mod match_plan;
 mod matches;
@@ -38,6 +39,7 @@ enum Command {
     Analyse(analyse::Args),
     Annotate(Box<annotate::Args>),
     Convert(Box<convert::Args>),
+    Csa(Box<csa::Args>),
     Options(engine::OptionsArgs),
     Match(Box<matches::Args>),
     Tune(Box<tune::Args>),
@@ -88,6 +90,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Analyse(args) => analyse::run(args),
         Command::Annotate(args) => annotate::run(*args),
         Command::Convert(args) => convert::run(*args),
+        Command::Csa(args) => csa::run(*args),
         Command::Options(args) => engine::print_options(&args),
         Command::Engine(args) => engine::run_engine(&args),
         Command::Tap(args) => tap::run(args),

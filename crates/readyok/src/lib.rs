@@ -8,6 +8,7 @@ pub mod cli;
 mod clock;
 mod connect;
 mod convert;
+mod csa;
 pub mod dirs;
 pub mod exit;
 pub mod matches;

@@ -9,6 +9,7 @@ mod check;
 #[cfg(target_os = "linux")]
 mod containment;
 mod convert;
+mod csa;
 mod delivered_files;
 mod farm_killed;
 mod match_fastchess;

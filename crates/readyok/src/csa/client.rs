@@ -1,0 +1,611 @@
+//! The client: logs in, plays games with an engine, saves their records, and connects again.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use readyok_client::{Guard, SearchHandle};
+use readyok_protocol::GameResult as EngineResult;
+use readyok_rules::record::{self, Annotations, Format, GameRecord};
+use readyok_rules::{GameOutcome, GameResult, Move, Notation, Position, Side, Termination};
+
+use super::connection::{Connection, ConnectionError};
+use super::message::{
+    Message, Signal, Summary, SummaryError, SummaryReader, TimeRules, index, is_valid_name,
+};
+use super::player::{Action, Evaluation, Player, PlayerError, PlayerSettings};
+use crate::clock::now;
+use crate::terminal::{print, print_error, printable};
+
+/// Maximum time for the reply to `LOGIN`, and for each line of a summary.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time for the reply to `LOGOUT`.
+const LOGOUT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Interval at which a running search and requests to stop are checked.
+const SEARCH_INTERVAL: Duration = Duration::from_millis(5);
+const IDLE_INTERVAL: Duration = Duration::from_millis(200);
+/// Pauses before the next connection: doubled after each failure.
+const MIN_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(300);
+
+/// The name and the password of `LOGIN`.
+#[derive(Clone)]
+pub(crate) struct Login {
+    user: String,
+    password: String,
+}
+
+impl Login {
+    /// # Errors
+    /// The name or the password cannot be sent.
+    pub(crate) fn new(user: String, password: String) -> Result<Self, LoginError> {
+        if !is_valid_name(&user) {
+            return Err(LoginError::Name(user));
+        }
+        // The protocol allows 32 bytes; servers accept more, which passwords of floodgate need.
+        let is_valid = |byte: u8| byte.is_ascii_graphic();
+        if password.is_empty() || password.len() > 128 || !password.bytes().all(is_valid) {
+            return Err(LoginError::Password);
+        }
+        Ok(Self { user, password })
+    }
+}
+
+/// Why a login cannot be sent.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum LoginError {
+    Name(String),
+    Password,
+}
+
+impl fmt::Display for LoginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => {
+                write!(
+                    f,
+                    "invalid name `{name}`: up to 32 letters, digits, `_` and `-` are allowed"
+                )
+            }
+            Self::Password => f.write_str(
+                "invalid password: up to 128 ASCII characters without spaces are allowed",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LoginError {}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+/// Settings of a client.
+#[derive(Clone, Debug)]
+pub(crate) struct ClientSettings {
+    /// `host:port`
+    pub(crate) address: String,
+    pub(crate) login: Login,
+    pub(crate) player: PlayerSettings,
+    /// Whether moves have the evaluation and the PV as a comment, an extension of floodgate.
+    pub(crate) comments: bool,
+    /// The number of games; without one, until the client is stopped.
+    pub(crate) games: Option<u64>,
+    /// The directory for records.
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Why a client ends before all games are played.
+#[derive(Debug)]
+pub(crate) enum ClientError {
+    /// The first connection failed.
+    Connect {
+        address: String,
+        error: ConnectionError,
+    },
+    LoginRejected {
+        user: String,
+    },
+    Player(PlayerError),
+    Record {
+        path: PathBuf,
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connect { address, error } => write!(f, "cannot connect to {address}: {error}"),
+            Self::LoginRejected { user } => write!(f, "the server rejected the login of `{user}`"),
+            Self::Player(error) => error.fmt(f),
+            Self::Record { path, error } => write!(f, "cannot write `{}`: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+/// What ends a session.
+#[derive(Debug)]
+enum SessionError {
+    Connection(ConnectionError),
+    Fatal(ClientError),
+    /// A request to stop, while no game was running.
+    Stopped,
+    /// A message that the protocol does not allow here.
+    Protocol(String),
+}
+
+impl From<ConnectionError> for SessionError {
+    fn from(error: ConnectionError) -> Self {
+        Self::Connection(error)
+    }
+}
+
+impl From<PlayerError> for SessionError {
+    fn from(error: PlayerError) -> Self {
+        Self::Fatal(ClientError::Player(error))
+    }
+}
+
+impl From<SummaryError> for SessionError {
+    fn from(error: SummaryError) -> Self {
+        Self::Protocol(error.to_string())
+    }
+}
+
+/// A client with its engine.
+pub(crate) struct Client<'a> {
+    settings: &'a ClientSettings,
+    player: Player<'a>,
+    /// Ends the client after the current game.
+    stop: Arc<AtomicBool>,
+}
+
+impl<'a> Client<'a> {
+    /// Starts the engine.
+    pub(crate) fn new(
+        settings: &'a ClientSettings,
+        guard: &'a Guard,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Self, ClientError> {
+        let player = Player::start(&settings.player, guard).map_err(ClientError::Player)?;
+        Ok(Self { settings, player, stop })
+    }
+
+    /// Plays games until their number is reached or the client is stopped.
+    pub(crate) fn run(mut self) -> Result<(), ClientError> {
+        let mut played = 0;
+        let mut pause = MIN_PAUSE;
+        let mut was_connected = false;
+        while self.settings.games.is_none_or(|games| played < games) && !self.is_stopped() {
+            match self.session(&mut was_connected) {
+                Ok(()) => {
+                    played += 1;
+                    pause = MIN_PAUSE;
+                    continue;
+                }
+                Err(SessionError::Stopped) => break,
+                Err(SessionError::Fatal(error)) => return Err(error),
+                Err(SessionError::Connection(error)) if !was_connected => {
+                    let address = self.settings.address.clone();
+                    return Err(ClientError::Connect { address, error });
+                }
+                Err(SessionError::Connection(error)) => print_error(&error.to_string()),
+                Err(SessionError::Protocol(text)) => print_error(&text),
+            }
+            print_error(&format!("next connection in {} s", pause.as_secs()));
+            self.sleep(pause);
+            pause = (pause * 2).min(MAX_PAUSE);
+        }
+        Ok(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    fn sleep(&self, time: Duration) {
+        let until = now() + time;
+        while now() < until && !self.is_stopped() {
+            thread::sleep(IDLE_INTERVAL.min(until.saturating_duration_since(now())));
+        }
+    }
+
+    /// Logs in, plays a game and logs out.
+    fn session(&mut self, was_connected: &mut bool) -> Result<(), SessionError> {
+        let mut connection = Connection::open(&self.settings.address)?;
+        let Login { user, password } = &self.settings.login;
+        connection.send(&format!("LOGIN {user} {password}"))?;
+        loop {
+            match self.expect(&mut connection)? {
+                Message::LoginAccepted => break,
+                Message::LoginRejected => {
+                    let error = ClientError::LoginRejected { user: user.clone() };
+                    return Err(SessionError::Fatal(error));
+                }
+                _ => (),
+            }
+        }
+        *was_connected = true;
+        let played = self.wait_and_play(&mut connection);
+        if matches!(played, Ok(()) | Err(SessionError::Stopped | SessionError::Protocol(_))) {
+            log_out(&mut connection);
+        }
+        played
+    }
+
+    /// The next message within the timeout of replies.
+    fn expect(&self, connection: &mut Connection) -> Result<Message, SessionError> {
+        match connection.receive(REPLY_TIMEOUT)? {
+            Some((line, _)) => Ok(Message::read(&line)),
+            None => Err(ConnectionError::Silent.into()),
+        }
+    }
+
+    fn wait_and_play(&mut self, connection: &mut Connection) -> Result<(), SessionError> {
+        loop {
+            match self.next(connection)? {
+                Message::BeginSummary => (),
+                Message::LoggedOut => return Err(ConnectionError::Closed.into()),
+                _ => continue,
+            }
+            let summary = self.summary(connection)?;
+            self.player.new_game(summary.record.start())?;
+            connection.send(&format!("AGREE {}", summary.id))?;
+            let started = loop {
+                match self.next(connection)? {
+                    Message::Start(id) if id == summary.id => break true,
+                    Message::Reject(_) => break false,
+                    Message::LoggedOut => return Err(ConnectionError::Closed.into()),
+                    _ => (),
+                }
+            };
+            if started {
+                return self.play(connection, &summary);
+            }
+        }
+    }
+
+    /// The next message while no game is running.
+    fn next(&self, connection: &mut Connection) -> Result<Message, SessionError> {
+        loop {
+            if let Some((line, _)) = connection.receive(IDLE_INTERVAL)? {
+                return Ok(Message::read(&line));
+            }
+            if self.is_stopped() {
+                return Err(SessionError::Stopped);
+            }
+        }
+    }
+
+    fn summary(&self, connection: &mut Connection) -> Result<Summary, SessionError> {
+        let mut reader = SummaryReader::default();
+        loop {
+            let line = connection.receive(REPLY_TIMEOUT)?.ok_or(ConnectionError::Silent)?;
+            if let Some(summary) = reader.line(&line.0)? {
+                return Ok(summary);
+            }
+        }
+    }
+
+    fn play(&mut self, connection: &mut Connection, summary: &Summary) -> Result<(), SessionError> {
+        let [first, second] = &summary.names;
+        print(&printable(&format!("game {}: {first} – {second}", summary.id)));
+        let mut game = ClientGame::new(summary);
+        let played = self.moves(connection, &mut game);
+        self.player.game_over(match (game.record.result, summary.your_side) {
+            (GameResult::Win(side), yours) if side == yours => EngineResult::Win,
+            (GameResult::Win(_), _) => EngineResult::Lose,
+            (GameResult::Draw | GameResult::Unknown, _) => EngineResult::Draw,
+        });
+        self.player.drain_notices();
+        if played.is_err() && game.record.end().is_none() {
+            let outcome =
+                GameOutcome { result: GameResult::Unknown, termination: Termination::Aborted };
+            game.record.conclude(outcome);
+        }
+        let termination = game.record.termination().map_or("", Termination::name);
+        print(&printable(&format!(
+            "game {}: {} {termination}",
+            summary.id,
+            game.record.result.as_str()
+        )));
+        self.save(&summary.id, &game.record).map_err(SessionError::Fatal)?;
+        played
+    }
+
+    /// Plays until the server states the result.
+    fn moves(
+        &mut self,
+        connection: &mut Connection,
+        game: &mut ClientGame,
+    ) -> Result<(), SessionError> {
+        let mut handle: Option<SearchHandle> = None;
+        let mut turn_started = now();
+        let mut has_moved = false;
+        let mut restarts = 0;
+        loop {
+            if game.turn() == game.side && !has_moved {
+                let over = match handle.take() {
+                    None => {
+                        handle = Some(self.search(game, turn_started, &mut restarts)?);
+                        None
+                    }
+                    Some(running) if running.is_over() => Some(running),
+                    running => {
+                        handle = running;
+                        None
+                    }
+                };
+                if let Some(over) = over {
+                    match self.player.action(over, &game.position) {
+                        Err(PlayerError::Engine(error)) if restarts == 0 => {
+                            restarts += 1;
+                            print_error(&error.to_string());
+                            self.player.restart()?;
+                            continue;
+                        }
+                        action => {
+                            connection.send(&self.text(game, action))?;
+                            has_moved = true;
+                        }
+                    }
+                }
+            }
+            let pause = if handle.is_some() { SEARCH_INTERVAL } else { IDLE_INTERVAL };
+            let Some((line, at)) = connection.receive(pause)? else { continue };
+            match Message::read(&line) {
+                Message::Action { text, elapsed } if text.starts_with('%') => {
+                    game.on_statement(elapsed);
+                }
+                Message::Action { text, elapsed } => {
+                    game.on_move(&text, elapsed).map_err(SessionError::Protocol)?;
+                    // A move of the server for this side replaces that of the engine.
+                    drop(handle.take());
+                    (has_moved, turn_started, restarts) = (false, at, 0);
+                }
+                Message::Signal(signal) => {
+                    if game.on_signal(signal) {
+                        return Ok(());
+                    }
+                }
+                Message::LoggedOut => return Err(ConnectionError::Closed.into()),
+                _ => (),
+            }
+        }
+    }
+
+    fn search(
+        &mut self,
+        game: &ClientGame,
+        turn_started: Instant,
+        restarts: &mut u32,
+    ) -> Result<SearchHandle, SessionError> {
+        loop {
+            // The server counts from its own message.
+            let used = if *restarts == 0 {
+                Duration::ZERO
+            } else {
+                now().saturating_duration_since(turn_started)
+            };
+            let mut remaining = game.remaining;
+            if let Some(own) = remaining.get_mut(index(game.side)) {
+                *own = own.saturating_sub(used);
+            }
+            let clocks = self.player.clocks(game.side, &game.times, remaining);
+            match self.player.search(game.record.start(), &game.moves, clocks) {
+                Err(PlayerError::Engine(error)) if *restarts == 0 => {
+                    *restarts += 1;
+                    print_error(&error.to_string());
+                    self.player.restart()?;
+                }
+                done => return Ok(done?),
+            }
+        }
+    }
+
+    /// The line for an action of the engine. An engine that fails resigns.
+    fn text(&self, game: &mut ClientGame, action: Result<Action, PlayerError>) -> String {
+        match action {
+            Ok(Action::Play { mv, evaluation }) => {
+                let mut text = game.position.notation(mv, Notation::Csa);
+                if let Some(evaluation) = &evaluation
+                    && self.settings.comments
+                {
+                    text.push_str(",'");
+                    text.push_str(&evaluation.comment);
+                }
+                game.evaluation = evaluation;
+                text
+            }
+            Ok(Action::Resign) => "%TORYO".to_owned(),
+            Ok(Action::Declare) => "%KACHI".to_owned(),
+            Err(error) => {
+                print_error(&format!("the engine resigns: {error}"));
+                "%TORYO".to_owned()
+            }
+        }
+    }
+
+    fn save(&self, id: &str, record: &GameRecord) -> Result<(), ClientError> {
+        let Some(directory) = &self.settings.output else { return Ok(()) };
+        save(directory.clone(), id, record)
+            .map_err(|(path, error)| ClientError::Record { path, error })
+    }
+}
+
+/// Writes a record into a directory, under a name that does not exist yet.
+pub(super) fn save(
+    directory: PathBuf,
+    id: &str,
+    record: &GameRecord,
+) -> Result<(), (PathBuf, io::Error)> {
+    let mut text = Vec::new();
+    let written = record::write(record, Format::Csa, &mut text);
+    written.map_err(|error| (directory.clone(), io::Error::other(error.to_string())))?;
+    fs::create_dir_all(&directory).map_err(|error| (directory.clone(), error))?;
+    let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "+-_.".contains(letter);
+    let name: String = id.chars().map(|it| if is_safe(it) { it } else { '_' }).take(120).collect();
+    let name = name.trim_start_matches('.');
+    for number in 1_u32.. {
+        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let path = directory.join(format!("{name}{suffix}.csa"));
+        let created = fs::OpenOptions::new().write(true).create_new(true).open(&path);
+        match created {
+            Ok(mut file) => {
+                return io::Write::write_all(&mut file, &text).map_err(|error| (path, error));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
+            Err(error) => return Err((path, error)),
+        }
+    }
+    Ok(())
+}
+
+fn log_out(connection: &mut Connection) {
+    let until = now() + LOGOUT_TIMEOUT;
+    if connection.send("LOGOUT").is_err() {
+        return;
+    }
+    loop {
+        let left = until.saturating_duration_since(now());
+        match connection.receive(left) {
+            Ok(Some((line, _))) if Message::read(&line) != Message::LoggedOut => (),
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+/// A game from the view of a client.
+struct ClientGame {
+    side: Side,
+    times: [TimeRules; 2],
+    remaining: [Duration; 2],
+    record: GameRecord,
+    position: Position,
+    moves: Vec<Move>,
+    /// The evaluation of the move that was sent.
+    evaluation: Option<Evaluation>,
+    /// The time of the statement that ends the game.
+    end_elapsed: Option<Duration>,
+    reason: Option<Signal>,
+}
+
+impl ClientGame {
+    fn new(summary: &Summary) -> Self {
+        let mut record = GameRecord::new(summary.record.start().clone());
+        let [first, second] = &summary.names;
+        record.set_player(Side::First, first.as_str());
+        record.set_player(Side::Second, second.as_str());
+        record.set_header(record::Tag::Event, summary.id.as_str());
+        let mut game = Self {
+            side: summary.your_side,
+            times: summary.times,
+            remaining: summary.times.map(|times| times.total),
+            position: record.start().clone(),
+            record,
+            moves: Vec::new(),
+            evaluation: None,
+            end_elapsed: None,
+            reason: None,
+        };
+        for node in summary.record.mainline() {
+            if let Some(mv) = node.mv().and_then(record::RecordMove::legal) {
+                game.add(mv, node.annotations().elapsed.unwrap_or_default());
+            }
+        }
+        game
+    }
+
+    fn turn(&self) -> Side {
+        self.position.turn()
+    }
+
+    fn add(&mut self, mv: Move, elapsed: Duration) {
+        let side = self.turn();
+        if let (Some(times), Some(remaining)) =
+            (self.times.get(index(side)), self.remaining.get_mut(index(side)))
+        {
+            *remaining = times.remaining_after(*remaining, elapsed);
+        }
+        // The move is legal.
+        if self.position.play(mv).is_err() {
+            return;
+        }
+        self.moves.push(mv);
+        let Ok(node) = self.record.play(mv) else { return };
+        let evaluation = self.evaluation.take().filter(|_| side == self.side);
+        if let Some(notes) = self.record.annotations_mut(node) {
+            *notes = Annotations {
+                elapsed: Some(elapsed),
+                evaluation: evaluation.map(|evaluation| {
+                    record::Evaluation::by(side, evaluation.score, evaluation.depth)
+                }),
+                ..Annotations::default()
+            };
+        }
+    }
+
+    fn elapsed(&self, units: Option<u64>) -> Duration {
+        let times = self.times.get(index(self.turn()));
+        times.map_or(Duration::ZERO, |times| times.time(units.unwrap_or(0)))
+    }
+
+    /// A move from the server.
+    fn on_move(&mut self, text: &str, elapsed: Option<u64>) -> Result<(), String> {
+        let mv = self.position.parse(text, Notation::Csa);
+        let mv = mv.map_err(|error| format!("the server sent an illegal move: {error}"))?;
+        let elapsed = self.elapsed(elapsed);
+        self.add(mv, elapsed);
+        Ok(())
+    }
+
+    /// A statement such as `%TORYO`, which the next signals explain.
+    fn on_statement(&mut self, elapsed: Option<u64>) {
+        self.end_elapsed = Some(self.elapsed(elapsed));
+    }
+
+    /// A signal of the server. Returns whether the game is over.
+    fn on_signal(&mut self, signal: Signal) -> bool {
+        if !signal.ends_game() {
+            self.reason = Some(signal);
+            return false;
+        }
+        let termination = match self.reason.unwrap_or(signal) {
+            Signal::Resign => Termination::Resignation,
+            Signal::TimeUp => Termination::TimeForfeit,
+            Signal::IllegalMove | Signal::IllegalAction => Termination::IllegalMove,
+            Signal::Repetition => Termination::Repetition,
+            Signal::PerpetualCheck => Termination::PerpetualCheck,
+            Signal::Declaration => Termination::Declaration,
+            Signal::MaxMoves => Termination::MoveLimit,
+            Signal::Aborted => Termination::Aborted,
+            Signal::Win | Signal::Lose | Signal::Draw | Signal::Censored => {
+                Termination::Adjudication
+            }
+        };
+        let result = match signal {
+            Signal::Win => GameResult::Win(self.side),
+            Signal::Lose => GameResult::Win(self.side.other()),
+            Signal::Draw | Signal::Censored => GameResult::Draw,
+            _ => GameResult::Unknown,
+        };
+        let elapsed = self.end_elapsed;
+        self.record.conclude(record::End {
+            outcome: GameOutcome { result, termination },
+            text: None,
+            elapsed,
+            comments: Vec::new(),
+        });
+        true
+    }
+}

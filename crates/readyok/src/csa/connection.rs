@@ -1,0 +1,158 @@
+//! A connection that carries lines: limits of length and time, and keep-alive messages.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::message::MAX_LINE;
+use crate::clock::now;
+
+/// Maximum time to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Maximum time of one write.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Time without a message from this side after which an empty line is sent. The protocol allows one every 30 seconds.
+const KEEP_ALIVE: Duration = Duration::from_secs(40);
+/// Time without any message after which the connection counts as lost, if the server has answered an empty line before.
+const SILENCE: Duration = Duration::from_secs(180);
+/// Number of lines that wait for the program. A server that sends more is slowed down.
+const MAX_PENDING: usize = 256;
+
+/// Why a connection has ended.
+#[derive(Debug)]
+pub(crate) enum ConnectionError {
+    /// The server has closed it.
+    Closed,
+    /// The server does not answer.
+    Silent,
+    /// A line exceeds [`MAX_LINE`].
+    LineTooLong,
+    Io(io::Error),
+}
+
+impl fmt::Display for ConnectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("the server has closed the connection"),
+            Self::Silent => f.write_str("the server does not answer"),
+            Self::LineTooLong => f.write_str("the server sent a line that is too long"),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<io::Error> for ConnectionError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+type Incoming = Result<(String, Instant), ConnectionError>;
+
+/// A connection to a server.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: TcpStream,
+    lines: Receiver<Incoming>,
+    sent: Instant,
+    received: Instant,
+    answers_keep_alive: bool,
+}
+
+impl Connection {
+    /// Connects to `host:port`.
+    pub(super) fn open(address: &str) -> Result<Self, ConnectionError> {
+        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for address in address.to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
+                Ok(stream) => return Self::new(stream).map_err(ConnectionError::Io),
+                Err(error) => last = error,
+            }
+        }
+        Err(ConnectionError::Io(last))
+    }
+
+    fn new(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+        let (sender, lines) = sync_channel(MAX_PENDING);
+        let reader = stream.try_clone()?;
+        let read = move || read_lines(reader, &sender);
+        thread::Builder::new().name("csa-reader".to_owned()).spawn(read)?;
+        let now = now();
+        Ok(Self { stream, lines, sent: now, received: now, answers_keep_alive: false })
+    }
+
+    /// Sends a line.
+    pub(super) fn send(&mut self, line: &str) -> Result<(), ConnectionError> {
+        self.stream.write_all(format!("{line}\n").as_bytes())?;
+        self.sent = now();
+        Ok(())
+    }
+
+    /// The next line, if it arrives in time, and the time of its arrival.
+    pub(super) fn receive(
+        &mut self,
+        within: Duration,
+    ) -> Result<Option<(String, Instant)>, ConnectionError> {
+        self.keep_alive()?;
+        match self.lines.recv_timeout(within.min(KEEP_ALIVE)) {
+            Ok(Ok((line, at))) => {
+                self.received = self.received.max(at);
+                self.answers_keep_alive |= line.is_empty();
+                Ok(Some((line, at)))
+            }
+            Ok(Err(error)) => Err(error),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(ConnectionError::Closed),
+        }
+    }
+
+    fn keep_alive(&mut self) -> Result<(), ConnectionError> {
+        let now = now();
+        if self.answers_keep_alive && now.saturating_duration_since(self.received) > SILENCE {
+            return Err(ConnectionError::Silent);
+        }
+        if now.saturating_duration_since(self.sent) >= KEEP_ALIVE {
+            self.send("")?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // Ends the reading thread.
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+fn read_lines(stream: TcpStream, sender: &SyncSender<Incoming>) {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let line = match read_line(&mut reader) {
+            Ok(Some(line)) => Ok((line, now())),
+            Ok(None) => Err(ConnectionError::Closed),
+            Err(error) => Err(error),
+        };
+        let is_end = line.is_err();
+        if sender.send(line).is_err() || is_end {
+            return;
+        }
+    }
+}
+
+/// Reads a line of at most [`MAX_LINE`] bytes. `None` at the end.
+pub(super) fn read_line(reader: &mut impl BufRead) -> Result<Option<String>, ConnectionError> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
+    let count = reader.by_ref().take(limit).read_until(b'\n', &mut line)?;
+    if line.pop_if(|byte| *byte == b'\n').is_none() {
+        return if count >= MAX_LINE { Err(ConnectionError::LineTooLong) } else { Ok(None) };
+    }
+    line.pop_if(|byte| *byte == b'\r');
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}

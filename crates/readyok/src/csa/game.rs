@@ -1,0 +1,729 @@
+//! The server without I/O: logins, pairings, and games with their clocks and rules.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use readyok_protocol::Score;
+use readyok_rules::record::{self, Annotations, End, GameRecord, Tag};
+use readyok_rules::{
+    EndRules, Game, GameOutcome, GameResult, Notation, Position, ShogiRules, Side, Termination,
+};
+
+use super::message::{Signal, Summary, TimeRules, index, is_valid_name};
+
+/// Maximum time from the connection to the login.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time for the agreement to a game.
+const AGREE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Pause before the next game of a player, in which it can log out.
+const NEXT_GAME: Duration = Duration::from_secs(2);
+/// Maximum number of players.
+const MAX_PLAYERS: usize = 256;
+/// Maximum length of a comment of a move, in characters.
+const MAX_COMMENT: usize = 2000;
+
+/// Settings of the games.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) times: TimeRules,
+    pub(super) max_moves: Option<u32>,
+    /// Names with their passwords. Without it, any name is accepted.
+    pub(super) users: Option<BTreeMap<String, String>>,
+    /// The number of games.
+    pub(super) games: Option<u64>,
+}
+
+/// An output of the server.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Output {
+    Send(u64, String),
+    Close(u64),
+    Log(String),
+}
+
+/// The players and games of a server.
+#[derive(Debug)]
+pub(super) struct Hall {
+    rules: Rules,
+    players: BTreeMap<u64, Player>,
+    games: BTreeMap<u64, Match>,
+    /// Number of games that were paired, and of those that were played to an end.
+    paired: u64,
+    ended: u64,
+    /// The first player of the last game between two names.
+    firsts: BTreeMap<[String; 2], String>,
+    output: Vec<Output>,
+    finished: Vec<(String, GameRecord)>,
+}
+
+#[derive(Debug)]
+struct Player {
+    name: String,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Connected { until: Instant },
+    Waiting { since: Instant },
+    Playing { game: u64, side: Side },
+}
+
+/// A game between two players.
+#[derive(Debug)]
+struct Match {
+    summary: Summary,
+    players: [u64; 2],
+    phase: Phase,
+    position: Position,
+    remaining: [Duration; 2],
+}
+
+#[derive(Debug)]
+enum Phase {
+    Agreeing { agreed: [bool; 2], until: Instant },
+    Running { turn_started: Instant },
+}
+
+impl Hall {
+    pub(super) fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            players: BTreeMap::new(),
+            games: BTreeMap::new(),
+            paired: 0,
+            ended: 0,
+            firsts: BTreeMap::new(),
+            output: Vec::new(),
+            finished: Vec::new(),
+        }
+    }
+
+    pub(super) fn drain_output(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.output)
+    }
+
+    /// The games that have ended, with their identifiers.
+    pub(super) fn drain_finished(&mut self) -> Vec<(String, GameRecord)> {
+        std::mem::take(&mut self.finished)
+    }
+
+    pub(super) fn has_games(&self) -> bool {
+        !self.games.is_empty()
+    }
+
+    pub(super) fn on_connected(&mut self, id: u64, at: Instant) {
+        if self.players.len() >= MAX_PLAYERS {
+            self.output.push(Output::Close(id));
+            return;
+        }
+        let state = State::Connected { until: at + LOGIN_TIMEOUT };
+        self.players.insert(id, Player { name: String::new(), state });
+    }
+
+    pub(super) fn on_closed(&mut self, id: u64, at: Instant) {
+        let Some(player) = self.players.remove(&id) else { return };
+        if let State::Playing { game, side } = player.state {
+            self.log(format!("{} has disconnected", player.name));
+            match self.games.get(&game).map(|game| &game.phase) {
+                // As shogi-server does: the player that is gone resigns.
+                Some(Phase::Running { .. }) => {
+                    let outcome = GameOutcome::lost(side, Termination::Forfeit);
+                    self.finish(game, Some(Signal::Resign), outcome, None, at);
+                }
+                Some(Phase::Agreeing { .. }) => self.reject(game, side, at),
+                None => (),
+            }
+        }
+    }
+
+    /// Handles a line of a player.
+    pub(super) fn on_line(&mut self, id: u64, line: &str, at: Instant) {
+        self.on_time(at);
+        let Some(player) = self.players.get(&id) else { return };
+        if line.is_empty() {
+            // The reply to a keep-alive message.
+            self.send(id, "\n");
+            return;
+        }
+        match player.state {
+            State::Connected { .. } => self.log_in(id, line, at),
+            State::Waiting { .. } if line == "LOGOUT" => self.log_out(id),
+            State::Waiting { .. } => (),
+            State::Playing { game, side } => self.on_game_line(id, game, side, line, at),
+        }
+        self.pair(at);
+    }
+
+    /// The next moment for [`on_time`](Self::on_time).
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let logins = self.players.values().filter_map(|player| match player.state {
+            State::Connected { until } => Some(until),
+            State::Waiting { .. } | State::Playing { .. } => None,
+        });
+        let next_pair = self.waiting().get(1).map(|(since, _)| *since);
+        let next_pair = next_pair.filter(|_| self.may_pair());
+        logins.chain(next_pair).chain(self.games.values().map(Match::deadline)).min()
+    }
+
+    /// The players without a game, those that may start one first.
+    fn waiting(&self) -> Vec<(Instant, u64)> {
+        let waiting = self.players.iter().filter_map(|(id, player)| match player.state {
+            State::Waiting { since } => Some((since, *id)),
+            State::Connected { .. } | State::Playing { .. } => None,
+        });
+        let mut waiting: Vec<_> = waiting.collect();
+        waiting.sort_unstable();
+        waiting
+    }
+
+    fn may_pair(&self) -> bool {
+        let begun = self.ended.saturating_add(u64::try_from(self.games.len()).unwrap_or(u64::MAX));
+        self.rules.games.is_none_or(|games| begun < games)
+    }
+
+    /// Starts no more games.
+    pub(super) fn stop(&mut self) {
+        self.rules.games = Some(0);
+    }
+
+    /// Handles all deadlines that have passed.
+    pub(super) fn on_time(&mut self, now: Instant) {
+        let late: Vec<u64> = self
+            .players
+            .iter()
+            .filter(|(_, it)| matches!(it.state, State::Connected { until } if until <= now))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in late {
+            self.players.remove(&id);
+            self.output.push(Output::Close(id));
+        }
+        let due: Vec<u64> =
+            self.games.iter().filter(|(_, it)| it.deadline() <= now).map(|(id, _)| *id).collect();
+        for id in due {
+            let Some(game) = self.games.get(&id) else { continue };
+            match game.phase {
+                Phase::Agreeing { agreed, .. } => {
+                    let side = if agreed == [true, false] { Side::Second } else { Side::First };
+                    self.reject(id, side, now);
+                }
+                Phase::Running { .. } => {
+                    let loser = game.position.turn();
+                    let outcome = GameOutcome::lost(loser, Termination::TimeForfeit);
+                    self.finish(id, Some(Signal::TimeUp), outcome, None, now);
+                }
+            }
+        }
+        self.pair(now);
+    }
+
+    fn send(&mut self, id: u64, text: impl Into<String>) {
+        self.output.push(Output::Send(id, text.into()));
+    }
+
+    fn log(&mut self, text: String) {
+        self.output.push(Output::Log(text));
+    }
+
+    fn log_in(&mut self, id: u64, line: &str, at: Instant) {
+        let mut tokens = line.split(' ');
+        let request = (tokens.next(), tokens.next(), tokens.next());
+        let (Some("LOGIN"), Some(name), Some(password)) = request else {
+            self.players.remove(&id);
+            self.output.push(Output::Close(id));
+            return;
+        };
+        let is_known = self.rules.users.as_ref();
+        let is_known =
+            is_known.is_none_or(|users| users.get(name).is_some_and(|it| it == password));
+        let is_free = self.players.values().all(|player| player.name != name);
+        if !is_known || !is_free || !is_valid_name(name) {
+            self.send(id, "LOGIN:incorrect\n");
+            self.players.remove(&id);
+            self.output.push(Output::Close(id));
+            return;
+        }
+        let name = name.to_owned();
+        self.send(id, format!("LOGIN:{name} OK\n"));
+        self.log(format!("{name} has logged in"));
+        self.players.insert(id, Player { name, state: State::Waiting { since: at } });
+    }
+
+    fn log_out(&mut self, id: u64) {
+        self.send(id, "LOGOUT:completed\n");
+        self.output.push(Output::Close(id));
+        self.players.remove(&id);
+    }
+
+    /// Starts games between waiting players.
+    fn pair(&mut self, now: Instant) {
+        loop {
+            let waiting = self.waiting();
+            let &[(_, first), (since, second), ..] = waiting.as_slice() else { return };
+            if now < since || !self.may_pair() {
+                return;
+            }
+            self.begin(first, second, now);
+        }
+    }
+
+    fn begin(&mut self, first: u64, second: u64, now: Instant) {
+        let name = |id| self.players.get(&id).map(|player| player.name.clone()).unwrap_or_default();
+        let mut pair = [name(first), name(second)];
+        pair.sort();
+        // Colors alternate.
+        let was_first = self.firsts.get(&pair).is_some_and(|it| *it == name(first));
+        let players = if was_first { [second, first] } else { [first, second] };
+        let names = players.map(name);
+        let [first_name, second_name] = &names;
+        self.firsts.insert(pair, first_name.clone());
+        self.paired += 1;
+        let id = format!("readyok+{first_name}+{second_name}+{}", self.paired);
+        let mut game_record = GameRecord::new(Position::start(Game::Shogi));
+        game_record.set_player(Side::First, first_name.as_str());
+        game_record.set_player(Side::Second, second_name.as_str());
+        game_record.set_header(Tag::Event, id.as_str());
+        let summary = Summary {
+            id,
+            names,
+            your_side: Side::First,
+            max_moves: self.rules.max_moves,
+            times: [self.rules.times; 2],
+            record: game_record,
+        };
+        self.log(format!("game {} begins", summary.id));
+        for (player, side) in players.into_iter().zip(Side::BOTH) {
+            self.send(player, summary.write(side, &start_position()));
+            if let Some(player) = self.players.get_mut(&player) {
+                player.state = State::Playing { game: self.paired, side };
+            }
+        }
+        let game = Match {
+            position: summary.record.start().clone(),
+            remaining: summary.times.map(|times| times.total),
+            summary,
+            players,
+            phase: Phase::Agreeing { agreed: [false; 2], until: now + AGREE_TIMEOUT },
+        };
+        self.games.insert(self.paired, game);
+    }
+
+    fn on_game_line(&mut self, id: u64, number: u64, side: Side, line: &str, at: Instant) {
+        let Some(game) = self.games.get_mut(&number) else { return };
+        match &mut game.phase {
+            Phase::Agreeing { agreed, .. } => {
+                let mut tokens = line.split(' ');
+                match tokens.next() {
+                    Some("AGREE") => {
+                        if let Some(agreed) = agreed.get_mut(index(side)) {
+                            *agreed = true;
+                        }
+                        if *agreed == [true; 2] {
+                            game.phase = Phase::Running { turn_started: at };
+                            let start = format!("START:{}\n", game.summary.id);
+                            for player in game.players {
+                                self.send(player, start.clone());
+                            }
+                        }
+                    }
+                    Some("REJECT") => self.reject(number, side, at),
+                    Some("LOGOUT") => {
+                        self.reject(number, side, at);
+                        self.log_out(id);
+                    }
+                    _ => (),
+                }
+            }
+            Phase::Running { turn_started } => {
+                let elapsed = at.saturating_duration_since(*turn_started);
+                self.on_action(number, side, line, elapsed, at);
+            }
+        }
+    }
+
+    fn on_action(&mut self, number: u64, side: Side, line: &str, elapsed: Duration, at: Instant) {
+        let (action, comment) = line.split_once(',').unwrap_or((line, ""));
+        let Some(game) = self.games.get_mut(&number) else { return };
+        if action == "%CHUDAN" {
+            let result = GameResult::Unknown;
+            let outcome = GameOutcome { result, termination: Termination::Aborted };
+            self.finish(number, None, outcome, None, at);
+            return;
+        }
+        if !action.starts_with(['+', '-', '%']) {
+            return;
+        }
+        if game.position.turn() != side {
+            let outcome = GameOutcome::lost(side, Termination::IllegalMove);
+            self.finish(number, Some(Signal::IllegalAction), outcome, None, at);
+            return;
+        }
+        let Some(times) = game.summary.times.get(index(side)).copied() else { return };
+        let units = times.units(elapsed);
+        let counted = times.time(units);
+        let echo = format!("{action},T{units}\n");
+        let players = game.players;
+        match action {
+            "%TORYO" => {
+                let outcome = GameOutcome::lost(side, Termination::Resignation);
+                players.into_iter().for_each(|player| self.send(player, echo.clone()));
+                self.finish(number, Some(Signal::Resign), outcome, Some(counted), at);
+            }
+            "%KACHI" => {
+                let outcome = game.position.declare(&end_rules(&game.summary));
+                let failed = GameOutcome::lost(side, Termination::FailedDeclaration);
+                let outcome = outcome.unwrap_or(failed);
+                let is_won = outcome.winner() == Some(side);
+                let signal = if is_won { Signal::Declaration } else { Signal::IllegalMove };
+                players.into_iter().for_each(|player| self.send(player, echo.clone()));
+                self.finish(number, Some(signal), outcome, Some(counted), at);
+            }
+            _ => match game.position.parse(action, Notation::Csa) {
+                Ok(mv) => {
+                    game.play(mv, side, counted, comment, at);
+                    players.into_iter().for_each(|player| self.send(player, echo.clone()));
+                    self.check_end(number, at);
+                }
+                Err(_) => {
+                    let outcome = GameOutcome::lost(side, Termination::IllegalMove);
+                    self.finish(number, Some(Signal::IllegalMove), outcome, Some(counted), at);
+                }
+            },
+        }
+    }
+
+    /// Ends a game by repetition or its length. A player that is mated resigns or loses on time.
+    fn check_end(&mut self, number: u64, at: Instant) {
+        let Some(game) = self.games.get(&number) else { return };
+        let Some(outcome) = game.position.outcome_under(&end_rules(&game.summary)) else { return };
+        let signal = match outcome.termination {
+            Termination::Repetition => Signal::Repetition,
+            Termination::PerpetualCheck => Signal::PerpetualCheck,
+            Termination::MoveLimit => Signal::MaxMoves,
+            _ => return,
+        };
+        self.finish(number, Some(signal), outcome, None, at);
+    }
+
+    /// Ends a game before its start.
+    fn reject(&mut self, number: u64, side: Side, at: Instant) {
+        let Some(game) = self.games.remove(&number) else { return };
+        let name = game.summary.names.get(index(side)).cloned().unwrap_or_default();
+        let text = format!("REJECT:{} by {name}\n", game.summary.id);
+        for player in game.players {
+            self.send(player, text.clone());
+            self.wait_again(player, at);
+        }
+    }
+
+    fn finish(
+        &mut self,
+        number: u64,
+        reason: Option<Signal>,
+        outcome: GameOutcome,
+        elapsed: Option<Duration>,
+        at: Instant,
+    ) {
+        let Some(mut game) = self.games.remove(&number) else { return };
+        for (player, side) in game.players.into_iter().zip(Side::BOTH) {
+            let result = match (outcome.result, reason) {
+                (GameResult::Win(winner), _) if winner == side => Signal::Win,
+                (GameResult::Win(_), _) => Signal::Lose,
+                (GameResult::Draw, Some(Signal::MaxMoves)) => Signal::Censored,
+                (GameResult::Draw, _) => Signal::Draw,
+                (GameResult::Unknown, _) => Signal::Aborted,
+            };
+            let lines = reason.into_iter().chain([result]).map(Signal::text);
+            let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+            self.send(player, text);
+            self.wait_again(player, at);
+        }
+        let record = &mut game.summary.record;
+        record.conclude(End { outcome, text: None, elapsed, comments: Vec::new() });
+        let (result, why) = (outcome.result.as_str(), outcome.termination.name());
+        self.log(format!("game {}: {result} {why}", game.summary.id));
+        self.ended += 1;
+        self.finished.push((game.summary.id, game.summary.record));
+    }
+
+    fn wait_again(&mut self, player: u64, at: Instant) {
+        if let Some(player) = self.players.get_mut(&player) {
+            player.state = State::Waiting { since: at + NEXT_GAME };
+        }
+    }
+}
+
+impl Match {
+    fn deadline(&self) -> Instant {
+        match self.phase {
+            Phase::Agreeing { until, .. } => until,
+            Phase::Running { turn_started } => {
+                let side = index(self.position.turn());
+                let clock = self.summary.times.get(side).zip(self.remaining.get(side));
+                let time = clock.map_or(Duration::ZERO, |(times, left)| times.deadline(*left));
+                // A clock beyond the range of `Instant` never runs out.
+                let far = Duration::from_secs(u64::from(u32::MAX));
+                turn_started + time.min(far)
+            }
+        }
+    }
+
+    fn play(
+        &mut self,
+        mv: readyok_rules::Move,
+        side: Side,
+        counted: Duration,
+        comment: &str,
+        at: Instant,
+    ) {
+        let times = self.summary.times.get(index(side));
+        if let (Some(times), Some(remaining)) = (times, self.remaining.get_mut(index(side))) {
+            *remaining = times.remaining_after(*remaining, counted);
+        }
+        // The move is legal.
+        if self.position.play(mv).is_err() {
+            return;
+        }
+        self.phase = Phase::Running { turn_started: at };
+        let record = &mut self.summary.record;
+        let Ok(node) = record.play(mv) else { return };
+        if let Some(notes) = record.annotations_mut(node) {
+            *notes = annotations(counted, comment);
+        }
+    }
+}
+
+/// The annotations of a move with a comment of floodgate: `'* 30 -3334FU`, the score for Black and a PV.
+fn annotations(elapsed: Duration, comment: &str) -> Annotations {
+    let text: String = comment.chars().filter(|it| !it.is_control()).take(MAX_COMMENT).collect();
+    let text = text.trim_start_matches('\'').trim();
+    let evaluation = text.strip_prefix('*').map(str::trim_start);
+    let (score, rest) = match evaluation {
+        Some(text) => {
+            let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
+            (number.parse().ok().map(Score::Cp), rest)
+        }
+        None => (None, text),
+    };
+    let comment = if score.is_some() { rest } else { text };
+    Annotations {
+        elapsed: Some(elapsed),
+        evaluation: score.map(|score| record::Evaluation { score, depth: None }),
+        comments: Some(comment.to_owned()).filter(|it| !it.is_empty()).into_iter().collect(),
+        ..Annotations::default()
+    }
+}
+
+/// The rules of the Computer Shogi Association, with the move limit of the game.
+fn end_rules(summary: &Summary) -> EndRules {
+    let rules = ShogiRules { move_limit: None, ..ShogiRules::CSA };
+    let shogi = summary.max_moves.map_or(rules, |moves| rules.with_move_limit(moves));
+    EndRules { shogi, ..EndRules::ENGINE_MATCH }
+}
+
+/// The start position in the form of summaries, which some clients require.
+fn start_position() -> String {
+    let mut out = String::new();
+    let rows = [
+        "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY",
+        "P2 * -HI *  *  *  *  * -KA * ",
+        "P3-FU-FU-FU-FU-FU-FU-FU-FU-FU",
+        "P4 *  *  *  *  *  *  *  *  * ",
+        "P5 *  *  *  *  *  *  *  *  * ",
+        "P6 *  *  *  *  *  *  *  *  * ",
+        "P7+FU+FU+FU+FU+FU+FU+FU+FU+FU",
+        "P8 * +KA *  *  *  *  * +HI * ",
+        "P9+KY+KE+GI+KI+OU+KI+GI+KE+KY",
+        "P+",
+        "P-",
+        "+",
+    ];
+    for row in rows {
+        out.push_str(row);
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::now;
+
+    struct Test {
+        hall: Hall,
+        now: Instant,
+    }
+
+    impl Test {
+        fn new(times: TimeRules, max_moves: Option<u32>) -> Self {
+            let hall = Hall::new(Rules { times, max_moves, users: None, games: None });
+            let mut test = Self { hall, now: now() };
+            for (id, name) in [(1, "a"), (2, "b")] {
+                test.hall.on_connected(id, test.now);
+                test.line(id, &format!("LOGIN {name} x"));
+            }
+            test
+        }
+
+        fn started(times: TimeRules, max_moves: Option<u32>) -> Self {
+            let mut test = Self::new(times, max_moves);
+            test.line(1, "AGREE");
+            let output = test.line(2, "AGREE readyok+a+b+1");
+            assert_eq!(output, "1 START:readyok+a+b+1\n2 START:readyok+a+b+1\n");
+            test
+        }
+
+        fn line(&mut self, id: u64, line: &str) -> String {
+            self.hall.on_line(id, line, self.now);
+            self.output()
+        }
+
+        fn after(&mut self, seconds: u64) -> String {
+            self.now += Duration::from_secs(seconds);
+            self.hall.on_time(self.now);
+            self.output()
+        }
+
+        fn output(&mut self) -> String {
+            let mut text = String::new();
+            for output in self.hall.drain_output() {
+                match output {
+                    Output::Send(id, lines) => {
+                        lines
+                            .split_inclusive('\n')
+                            .for_each(|it| text.push_str(&format!("{id} {it}")));
+                    }
+                    Output::Close(id) => text.push_str(&format!("{id} closed\n")),
+                    Output::Log(_) => (),
+                }
+            }
+            text
+        }
+
+        fn finished(&mut self) -> (GameResult, Termination) {
+            let finished = self.hall.drain_finished();
+            let (_, record) = finished.first().expect("a game");
+            (record.result, record.termination().expect("an end"))
+        }
+    }
+
+    fn seconds(total: u64, byoyomi: u64) -> TimeRules {
+        TimeRules {
+            total: Duration::from_secs(total),
+            byoyomi: Duration::from_secs(byoyomi),
+            ..TimeRules::default()
+        }
+    }
+
+    #[test]
+    fn plays_a_game_to_a_resignation() {
+        let mut test = Test::started(seconds(60, 10), None);
+        test.after(3);
+        assert_eq!(test.line(1, "+7776FU,'* 30 -3334FU"), "1 +7776FU,T3\n2 +7776FU,T3\n");
+        let end = "1 %TORYO,T0\n2 %TORYO,T0\n1 #RESIGN\n1 #WIN\n2 #RESIGN\n2 #LOSE\n";
+        assert_eq!(test.line(2, "%TORYO"), end);
+        let (_, record) = test.hall.drain_finished().pop().expect("a game");
+        let node = record.mainline().next().expect("a move");
+        assert_eq!(node.annotations().comments, ["-3334FU"]);
+        assert_eq!(node.annotations().evaluation.map(|it| it.score), Some(Score::Cp(30)));
+        // The next game has other colors.
+        let next = test.after(2);
+        assert!(next.contains("1 Your_Turn:-\n"), "{next}");
+        assert!(next.contains("2 Name+:b\n"), "{next}");
+    }
+
+    #[test]
+    fn the_flag_falls_at_the_end_of_the_byoyomi() {
+        let mut test = Test::started(seconds(5, 10), None);
+        assert_eq!(test.after(14), "");
+        assert_eq!(test.line(1, "+7776FU"), "1 +7776FU,T14\n2 +7776FU,T14\n");
+        test.line(2, "-3334FU");
+        assert_eq!(test.after(9), "");
+        assert_eq!(test.after(1), "1 #TIME_UP\n1 #LOSE\n2 #TIME_UP\n2 #WIN\n");
+        let lost = GameResult::Win(Side::Second);
+        assert_eq!(test.finished(), (lost, Termination::TimeForfeit));
+    }
+
+    #[test]
+    fn adds_the_increment_of_fischer_clocks() {
+        let increment = Duration::from_secs(5);
+        let mut test = Test::started(TimeRules { increment, ..seconds(10, 0) }, None);
+        test.after(14);
+        test.line(1, "+7776FU");
+        test.line(2, "-3334FU");
+        assert_eq!(test.after(5), "");
+        test.line(1, "+2726FU");
+        assert_eq!(test.after(19), "");
+        assert!(test.after(1).contains("2 #TIME_UP\n2 #LOSE\n"));
+    }
+
+    #[test]
+    fn illegal_moves_and_moves_out_of_turn_lose() {
+        let mut test = Test::started(seconds(60, 0), None);
+        assert!(test.line(1, "+7775FU").contains("1 #ILLEGAL_MOVE\n1 #LOSE\n"));
+        let mut test = Test::started(seconds(60, 0), None);
+        assert!(test.line(2, "-3334FU").contains("2 #ILLEGAL_ACTION\n2 #LOSE\n"));
+        let mut test = Test::started(seconds(60, 0), None);
+        assert!(test.line(1, "%KACHI").contains("1 #ILLEGAL_MOVE\n1 #LOSE\n"));
+        assert_eq!(test.finished().1, Termination::FailedDeclaration);
+    }
+
+    #[test]
+    fn repetition_and_the_move_limit_end_a_game() {
+        let cycle = [(1, "+2838HI"), (2, "-8272HI"), (1, "+3828HI"), (2, "-7282HI")];
+        let mut test = Test::started(seconds(60, 0), None);
+        let mut last = String::new();
+        for _ in 0..3 {
+            for (id, mv) in cycle {
+                last = test.line(id, mv);
+            }
+        }
+        assert!(last.contains("1 #SENNICHITE\n1 #DRAW\n"), "{last}");
+        let mut test = Test::started(seconds(60, 0), Some(2));
+        test.line(1, "+2838HI");
+        assert!(test.line(2, "-8272HI").contains("2 #MAX_MOVES\n2 #CENSORED\n"));
+    }
+
+    #[test]
+    fn a_player_that_disconnects_loses() {
+        let mut test = Test::started(seconds(60, 0), None);
+        test.hall.on_closed(1, test.now);
+        assert!(test.output().contains("2 #RESIGN\n2 #WIN\n"));
+        assert_eq!(test.finished(), (GameResult::Win(Side::Second), Termination::Forfeit));
+    }
+
+    #[test]
+    fn a_game_without_agreement_does_not_start() {
+        let mut test = Test::new(seconds(60, 0), None);
+        test.line(1, "AGREE");
+        let rejected = test.after(60);
+        assert!(rejected.contains("1 REJECT:readyok+a+b+1 by b\n"), "{rejected}");
+        let mut test = Test::new(seconds(60, 0), None);
+        assert!(test.line(1, "REJECT").contains("2 REJECT:readyok+a+b+1 by a\n"));
+    }
+
+    #[test]
+    fn checks_logins() {
+        let users = BTreeMap::from([("a".to_owned(), "secret".to_owned())]);
+        let rules =
+            Rules { times: seconds(1, 0), max_moves: None, users: Some(users), games: None };
+        let mut test = Test { hall: Hall::new(rules), now: now() };
+        for (id, line) in
+            [(1, "LOGIN a wrong"), (2, "LOGIN b x"), (3, "GET / HTTP/1.1"), (4, "LOGIN")]
+        {
+            test.hall.on_connected(id, test.now);
+            let output = test.line(id, line);
+            assert!(output.ends_with(&format!("{id} closed\n")), "{output}");
+        }
+        test.hall.on_connected(5, test.now);
+        assert_eq!(test.line(5, "LOGIN a secret"), "5 LOGIN:a OK\n");
+        test.hall.on_connected(6, test.now);
+        assert!(test.line(6, "LOGIN a secret").contains("incorrect"));
+        test.hall.on_connected(7, test.now);
+        assert_eq!(test.after(30), "7 closed\n");
+        assert_eq!(test.line(5, ""), "5 \n");
+        assert_eq!(test.line(5, "LOGOUT"), "5 LOGOUT:completed\n5 closed\n");
+    }
+}
