@@ -1,16 +1,17 @@
 //! CPU time of reading PGN with positions and comments: `readyok-rules` and `pgn-reader` with `shakmaty`.
 //!
-//! Without arguments the input is generated: 40 MB of random games, without and with clocks. With a path
-//! it is a file. Both readers run alternately in one process, and the best pass of each counts.
+//! Without arguments the input is generated: 40 MB of random games, without and with clocks. Otherwise
+//! the arguments are files. `generate DIRECTORY` writes the generated games, for other programs. Both
+//! readers run alternately in one process, and the best pass of each counts.
 
 use std::{fmt::Write as _, hint::black_box, ops::ControlFlow};
 
 use pgn_reader::{RawComment, Reader, SanPlus, Skip, Visitor};
-use readyok_rules::record::{self, Format};
+use readyok_rules::record::{self, Format, GameRecord, PgnOptions};
 use rustix::time::{ClockId, clock_gettime};
 use shakmaty::{Chess, Move, Position as _};
 
-const PASSES: usize = 7;
+const PASSES: usize = 9;
 const BYTES: usize = 40 << 20;
 
 /// Keeps the moves and comments of a game, and plays its main line.
@@ -140,11 +141,22 @@ fn generated(with_clocks: bool) -> Vec<u8> {
 }
 
 fn main() {
-    match std::env::args().nth(1) {
-        Some(path) => compare(&path, &std::fs::read(&path).expect("a readable file")),
-        None => {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [] => {
             compare("moves only", &generated(false));
             compare("moves with clocks", &generated(true));
+        }
+        [command, directory] if command == "generate" => {
+            for (name, with_clocks) in [("moves.pgn", false), ("clocks.pgn", true)] {
+                let path = std::path::Path::new(directory).join(name);
+                std::fs::write(path, generated(with_clocks)).expect("a writable directory");
+            }
+        }
+        paths => {
+            for path in paths {
+                compare(path, &std::fs::read(path).expect("a readable file"));
+            }
         }
     }
 }
@@ -166,4 +178,25 @@ fn compare(name: &str, text: &[u8]) {
         println!("{name}: {time:.3} s for {size:.1} MB, {games} games, {moves} moves");
     }
     println!("{name}: ratio {:.2}", best[1] / best[0]);
+    measure_writing(name, text);
+}
+
+/// CPU time of writing the games of a file.
+fn measure_writing(name: &str, text: &[u8]) {
+    let games = record::read(text, Format::Pgn).take(20_000);
+    let games: Vec<GameRecord> = games.map(|game| game.expect("a readable game")).collect();
+    let mut best = f64::INFINITY;
+    for _ in 0..PASSES {
+        let (time, _) = seconds(|| {
+            let mut bytes = Vec::new();
+            for game in &games {
+                bytes.clear();
+                record::write_pgn(game, &PgnOptions::default(), &mut bytes).expect("a PGN game");
+                black_box(&bytes);
+            }
+            (games.len(), 0)
+        });
+        best = best.min(time);
+    }
+    println!("{name}: writing {:.0} games per second", games.len() as f64 / best);
 }

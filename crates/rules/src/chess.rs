@@ -1,5 +1,6 @@
 //! Chess and Chess960: `shakmaty`'s position and the history that repetition needs.
 
+mod exact;
 mod san;
 mod setup;
 
@@ -13,6 +14,7 @@ use crate::{
     Side, Termination,
 };
 
+pub(crate) use exact::{read_exact, write_san};
 pub(crate) use san::long_notation;
 
 /// A position of chess or Chess960 and the positions before it.

@@ -74,7 +74,7 @@ pub(super) fn write(record: &GameRecord, out: &mut Vec<u8>) -> serde_json::Resul
         },
         headers,
         start: record.start().to_string(),
-        comments: record.root().map(|root| comments(root.annotations())).unwrap_or_default(),
+        comments: comments(record.annotations(NodeId::ROOT)),
         moves: line(record, NodeId::ROOT, record.start().clone()),
         result: record.result.as_str(),
         termination: record.derived_termination().map(Termination::name),
@@ -110,7 +110,7 @@ fn line(record: &GameRecord, after: NodeId, mut position: Position) -> Vec<MoveJ
 }
 
 fn one<'a>(node: &'a Node, position: &Position) -> MoveJson<'a> {
-    let notes = node.annotations();
+    let notes = record.annotations(node.id());
     let castling = position.game().castling_form();
     let mv = node.mv().map(|mv| mv.to_uci(castling)).unwrap_or_default();
     let text = match node.mv() {

@@ -1,19 +1,17 @@
 //! SAN and long algebraic notation: written exactly, read leniently.
 
 use shakmaty::{
-    CastlingSide, Chess, File, Move, Position, Rank, Role, Square,
-    san::{San, SanPlus},
-    uci::UciMove,
+    CastlingSide, Chess, File, Move, Position, Rank, Role, Square, san::San, uci::UciMove,
 };
 
-use super::{ChessBoard, illegal_reason};
+use super::{ChessBoard, exact, illegal_reason};
 use crate::{IllegalReason, error::most_specific};
 
 /// The long algebraic notation of FIDE's appendix C: `Ng1-f3`, `e5xd6`, `e7-e8=Q+`.
 pub(crate) fn long_notation(position: &Chess, mv: Move) -> String {
-    let san = SanPlus::from_move(position.clone(), mv);
-    let suffix = san.suffix.map(|suffix| suffix.char().to_string()).unwrap_or_default();
-    let (Some(from), false) = (mv.from(), mv.is_castle()) else { return san.to_string() };
+    let san = exact::san(position, mv);
+    let (Some(from), false) = (mv.from(), mv.is_castle()) else { return san };
+    let suffix = san.find(['+', '#']).and_then(|index| san.get(index..)).unwrap_or_default();
     let piece = match mv.role() {
         Role::Pawn => String::new(),
         role => role.upper_char().to_string(),
@@ -26,7 +24,7 @@ pub(crate) fn long_notation(position: &Chess, mv: Move) -> String {
 impl ChessBoard {
     /// SAN of the PGN standard (section 8.2.3): `Nbd7`, `exd6`, `e8=Q+`.
     pub(crate) fn san(&self, mv: Move) -> String {
-        SanPlus::from_move(self.position().clone(), mv).to_string()
+        exact::san(self.position(), mv)
     }
 
     pub(crate) fn long(&self, mv: Move) -> String {

@@ -442,6 +442,9 @@ fn ascii_lines(bytes: &[u8]) -> usize {
 /// The length of the complete lines at the beginning that are UTF-8, and whether they have letters of
 /// more than two bytes. Unless they have, `is_ambiguous` restricts them to ASCII.
 fn utf8_lines(bytes: &[u8], is_ambiguous: bool) -> (usize, bool) {
+    if bytes.is_ascii() {
+        return (complete_lines(bytes), false);
+    }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
@@ -455,7 +458,7 @@ fn utf8_lines(bytes: &[u8], is_ambiguous: bool) -> (usize, bool) {
 }
 
 fn complete_lines(bytes: &[u8]) -> usize {
-    bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)
+    memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1)
 }
 
 impl<R: BufRead> BufRead for Transcoder<R> {

@@ -404,7 +404,7 @@ impl Feature {
     /// Whether a record has annotations of this kind.
     pub fn is_in(self, record: &GameRecord) -> bool {
         record.any_node(|node| {
-            let notes = node.annotations();
+            let notes = record.annotations(node.id());
             match self {
                 Self::Comments => {
                     !notes.before.is_empty()
@@ -440,7 +440,7 @@ impl GameRecord {
         if let Some(text) = self.headers.get(header) {
             return number(text);
         }
-        let comments = &self.root()?.annotations().comments;
+        let comments = &self.annotations(NodeId::ROOT).comments;
         let mut lines = comments.iter().flat_map(|comment| comment.lines());
         number(lines.find_map(|line| line.trim().strip_prefix(comment))?.rsplit(':').next()?)
     }

@@ -34,6 +34,8 @@ pub struct GameRecord {
     pub result: GameResult,
     start: Position,
     nodes: Vec<Node>,
+    /// The annotations of the nodes that have some. One allocation is faster than one per node.
+    annotations: Vec<Annotations>,
     /// The end of the main line.
     last: NodeId,
     /// The position there, so that appending moves needs no replay. Computed on demand.
@@ -103,7 +105,7 @@ impl From<Move> for RecordMove {
 }
 
 /// A move of a record, or, at the root, the start position.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Node {
     id: NodeId,
     parent: NodeId,
@@ -113,11 +115,14 @@ pub struct Node {
     first_child: NodeId,
     last_child: NodeId,
     next_sibling: NodeId,
-    // Most moves have none.
-    annotations: Option<Box<Annotations>>,
+    /// The index in [`GameRecord::annotations`] plus one. 0 if there are none, as for most moves.
+    annotations: u32,
 }
 
 static NO_ANNOTATIONS: Annotations = Annotations::EMPTY;
+
+/// Annotated nodes of most games with clocks.
+const USUAL_ANNOTATIONS: usize = 96;
 
 impl Node {
     fn new(id: NodeId, parent: NodeId, mv: Option<RecordMove>, ply: u32) -> Self {
@@ -129,7 +134,7 @@ impl Node {
             first_child: NodeId::ROOT,
             last_child: NodeId::ROOT,
             next_sibling: NodeId::ROOT,
-            annotations: None,
+            annotations: 0,
         }
     }
 
@@ -151,11 +156,6 @@ impl Node {
     /// The number of moves up to and including this one: 0 for the root.
     pub fn ply(&self) -> usize {
         self.ply as usize
-    }
-
-    /// The annotations.
-    pub fn annotations(&self) -> &Annotations {
-        self.annotations.as_deref().unwrap_or(&NO_ANNOTATIONS)
     }
 
     fn first_child(&self) -> Option<NodeId> {
@@ -181,6 +181,7 @@ impl GameRecord {
             headers: Headers::default(),
             result: GameResult::Unknown,
             nodes,
+            annotations: Vec::new(),
             last: NodeId::ROOT,
             tip: OnceLock::new(),
             start,
@@ -215,7 +216,7 @@ impl GameRecord {
     }
 
     /// Sets the name of a player. A handicap game of shogi has the headers 下手 and 上手.
-    pub fn set_player(&mut self, side: Side, name: impl Into<String>) {
+    pub fn set_player(&mut self, side: Side, name: impl AsRef<str>) {
         match (self.is_handicap_game(), side) {
             (true, Side::First) => self.headers.set("下手", name),
             (true, Side::Second) => self.headers.set("上手", name),
@@ -234,7 +235,7 @@ impl GameRecord {
     }
 
     /// Sets the value of a common header.
-    pub fn set_header(&mut self, tag: Tag, value: impl Into<String>) {
+    pub fn set_header(&mut self, tag: Tag, value: impl AsRef<str>) {
         self.headers.set(tag.name(self.game()), value);
     }
 
@@ -243,10 +244,31 @@ impl GameRecord {
         self.nodes.get(id.0 as usize)
     }
 
+    /// The annotations of a node.
+    pub fn annotations(&self, id: NodeId) -> &Annotations {
+        self.node(id).map_or(&NO_ANNOTATIONS, |node| self.annotations_of(node))
+    }
+
+    fn annotations_of(&self, node: &Node) -> &Annotations {
+        let index = (node.annotations as usize).checked_sub(1);
+        index.and_then(|index| self.annotations.get(index)).unwrap_or(&NO_ANNOTATIONS)
+    }
+
     /// The annotations of a node. `None` if the id is of another record.
     pub fn annotations_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
+        let room = self.nodes.capacity();
         let node = self.nodes.get_mut(id.0 as usize)?;
-        Some(&mut **node.annotations.get_or_insert_default())
+        if node.annotations == 0 {
+            if self.annotations.is_empty() {
+                // One comment is often followed by others.
+                self.annotations.reserve(room.min(USUAL_ANNOTATIONS));
+            }
+            // There are at most as many annotations as nodes.
+            node.annotations = u32::try_from(self.annotations.len() + 1).ok()?;
+            self.annotations.push(Annotations::EMPTY);
+        }
+        let index = (node.annotations as usize).checked_sub(1)?;
+        self.annotations.get_mut(index)
     }
 
     /// The moves after a node: the first continues the line, the others begin variations.
@@ -351,16 +373,12 @@ impl GameRecord {
         {
             mv = RecordMove::Legal(illegal);
         }
-        let played = mv.play(&mut position);
-        if at_the_end {
+        let played = mv.play(&mut position).map_err(AddError::Move);
+        let added = played.and_then(|()| self.attach(parent, mv).ok_or(AddError::Full));
+        if at_the_end && added != Err(AddError::Full) {
             self.tip = position.into();
         }
-        played.map_err(AddError::Move)?;
-        let id = self.attach(parent, mv).ok_or(AddError::Full)?;
-        if at_the_end {
-            self.last = id;
-        }
-        Ok(id)
+        added
     }
 
     /// Adds a move after a node and plays it on the position there, without the replay of [`Self::add`].
@@ -414,7 +432,7 @@ impl GameRecord {
 
     /// The end of the main line, if known.
     pub fn end(&self) -> Option<&End> {
-        self.node(self.last()).and_then(|node| node.annotations().end.as_ref())
+        self.annotations(self.last()).end.as_ref()
     }
 
     /// What ended the game. PGN has it in the header `Termination`.
@@ -425,8 +443,7 @@ impl GameRecord {
         }
     }
 
-    /// Adds a move that fits its position after an existing node. `None` if there is no room. After the
-    /// last call, [`Self::settle`] must be called.
+    /// Adds a move that fits its position after an existing node. `None` if there is no room.
     pub(super) fn attach(&mut self, parent: NodeId, mv: RecordMove) -> Option<NodeId> {
         let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
         let before = self.nodes.get_mut(parent.0 as usize)?;
@@ -434,17 +451,15 @@ impl GameRecord {
         let elder = std::mem::replace(&mut before.last_child, id);
         if elder == NodeId::ROOT {
             before.first_child = id;
+            if parent == self.last {
+                self.last = id;
+                self.tip.take();
+            }
         } else if let Some(elder) = self.nodes.get_mut(elder.0 as usize) {
             elder.next_sibling = id;
         }
         self.nodes.push(Node::new(id, parent, Some(mv), ply));
         Some(id)
-    }
-
-    /// Finds the end of the main line after moves were attached.
-    pub(super) fn settle(&mut self) {
-        self.last = self.mainline().last().map_or(NodeId::ROOT, Node::id);
-        self.tip = OnceLock::new();
     }
 
     /// Whether both have the same moves and annotations in the same order, regardless of the order in
@@ -455,7 +470,7 @@ impl GameRecord {
             let (Some(our), Some(their)) = (self.node(ours), other.node(theirs)) else {
                 return false;
             };
-            if our.mv != their.mv || our.annotations() != their.annotations() {
+            if our.mv != their.mv || self.annotations_of(our) != other.annotations_of(their) {
                 return false;
             }
             let (mut our, mut their) = (self.children(ours), other.children(theirs));

@@ -46,10 +46,10 @@ impl Limits {
     pub(super) fn add_header(
         &self,
         headers: &mut Headers,
-        name: impl Into<String>,
-        value: impl Into<String>,
+        name: impl AsRef<str>,
+        value: impl AsRef<str>,
     ) -> Result<(), RecordErrorKind> {
-        let (name, value) = (name.into(), value.into());
+        let (name, value) = (name.as_ref(), value.as_ref());
         if headers.len() >= self.headers {
             return Err(RecordErrorKind::LimitExceeded(Limit::Headers));
         }

@@ -1,6 +1,6 @@
 //! Headers of a record, and annotations of moves: comments, NAGs, times, evaluations, marks, ends.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use readyok_protocol::Score;
 
@@ -11,57 +11,113 @@ use crate::{Game, GameOutcome, GameResult, Side, Square, Termination};
 /// Names are those of the game's own formats: PGN for chess (`White`, `Event`), KIF for shogi (`先手`,
 /// `棋戦`). The names of CSA and JKF are translated to those of KIF. [`Tag`] has the names of the
 /// common headers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Headers(Vec<(String, String)>);
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Headers {
+    /// All names and values. One text needs fewer allocations.
+    text: String,
+    entries: Vec<Entry>,
+}
+
+/// The ends of a name and of the value after it, in the text of all headers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    name: usize,
+    value: usize,
+}
 
 impl Headers {
     /// The first value of a name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
     /// Sets the value of a name: replaces its first value, or appends a header.
-    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        let name = name.into();
-        match self.0.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, old)) => *old = value.into(),
-            None => self.0.push((name, value.into())),
+    pub fn set(&mut self, name: impl AsRef<str>, value: impl AsRef<str>) {
+        let (name, value) = (name.as_ref(), value.as_ref());
+        let Some(index) = self.index_of(name) else { return self.push(name, value) };
+        if let Some(entry) = self.entries.get_mut(index) {
+            let Entry { name, value: old } = *entry;
+            entry.value = name + value.len();
+            self.text.replace_range(name..old, value);
+            self.move_ends(index + 1, old, name + value.len());
         }
     }
 
     /// Appends a header, even if the name already exists.
-    pub fn push(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.0.push((name.into(), value.into()));
+    pub fn push(&mut self, name: impl AsRef<str>, value: impl AsRef<str>) {
+        if self.entries.is_empty() {
+            // Room for the headers of most games.
+            self.text.reserve(256);
+            self.entries.reserve(16);
+        }
+        self.text.push_str(name.as_ref());
+        let name = self.text.len();
+        self.text.push_str(value.as_ref());
+        self.entries.push(Entry { name, value: self.text.len() });
     }
 
     /// Removes all values of a name and returns the first.
     pub fn remove(&mut self, name: &str) -> Option<String> {
-        let index = self.0.iter().position(|(known, _)| known == name)?;
-        let (_, first) = self.0.remove(index);
-        self.0.retain(|(known, _)| known != name);
-        Some(first)
+        let first = self.remove_first(name);
+        while first.is_some() && self.remove_first(name).is_some() {}
+        first
     }
 
     /// Removes the first value of a name.
-    pub(super) fn remove_first(&mut self, name: &str) {
-        if let Some(index) = self.0.iter().position(|(known, _)| known == name) {
-            self.0.remove(index);
+    pub(super) fn remove_first(&mut self, name: &str) -> Option<String> {
+        let index = self.index_of(name)?;
+        let start = self.start(index);
+        let Entry { name, value } = self.entries.remove(index);
+        let removed = self.text.get(name..value).map(str::to_owned);
+        self.text.replace_range(start..value, "");
+        self.move_ends(index, value, start);
+        removed
+    }
+
+    fn index_of(&self, name: &str) -> Option<usize> {
+        self.iter().position(|(known, _)| known == name)
+    }
+
+    /// The start of a header's name.
+    fn start(&self, index: usize) -> usize {
+        let before = index.checked_sub(1).and_then(|before| self.entries.get(before));
+        before.map_or(0, |before| before.value)
+    }
+
+    /// Moves headers after a change of the text before them.
+    fn move_ends(&mut self, from: usize, old: usize, new: usize) {
+        for entry in self.entries.iter_mut().skip(from) {
+            for end in [&mut entry.name, &mut entry.value] {
+                *end = *end - old + new;
+            }
         }
     }
 
     /// All headers, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        let mut start = 0;
+        self.entries.iter().map(move |&Entry { name, value }| {
+            let part = |part| self.text.get(part).unwrap_or_default();
+            let header = (part(start..name), part(name..value));
+            start = value;
+            header
+        })
     }
 
     /// The number of headers.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     /// Whether there are no headers.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
+    }
+}
+
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
 }
 

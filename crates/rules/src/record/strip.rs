@@ -12,7 +12,7 @@ impl GameRecord {
         let mut pending = vec![NodeId::ROOT];
         while let Some(id) = pending.pop() {
             pending.extend(self.children(id).map(Node::id));
-            if self.node(id).is_none_or(|node| node.annotations().is_empty()) {
+            if self.annotations(id).is_empty() {
                 continue;
             }
             let Some(notes) = self.annotations_mut(id) else { continue };
@@ -55,13 +55,13 @@ impl GameRecord {
                 let Some(id) = record.attach(last, mv) else { break };
                 last = id;
             }
-            if !node.annotations().is_empty()
+            let notes = self.annotations(node.id());
+            if !notes.is_empty()
                 && let Some(annotations) = record.annotations_mut(last)
             {
-                *annotations = node.annotations().clone();
+                *annotations = notes.clone();
             }
         }
-        record.settle();
         record
     }
 }

@@ -88,8 +88,8 @@ impl Tree {
         let mut tree = Self::new(record.start().clone());
         tree.headers = record.headers.clone();
         tree.result = record.result;
-        if let (Some(ours), Some(root)) = (tree.annotations_mut(ROOT), record.root()) {
-            root.annotations().clone_into(ours);
+        if let Some(ours) = tree.annotations_mut(ROOT) {
+            record.annotations(RecordNode::ROOT).clone_into(ours);
         }
         // Each with the position after it, so that nothing is replayed.
         let mut open = vec![(RecordNode::ROOT, ROOT, record.start().clone())];
@@ -100,7 +100,7 @@ impl Tree {
                 let mut after = position.clone();
                 let Ok(id) = tree.attach(ours, mv, &mut after) else { continue };
                 if let Some(annotations) = tree.annotations_mut(id) {
-                    child.annotations().clone_into(annotations);
+                    record.annotations(child.id()).clone_into(annotations);
                 }
                 added.push((child.id(), id, after));
             }

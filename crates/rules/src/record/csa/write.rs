@@ -9,7 +9,7 @@ use readyok_protocol::Score;
 use crate::{Game, Side, Termination, shogi::write_csa};
 
 use super::super::{
-    Annotations, Evaluation, Format, GameRecord, RecordMove, WriteError,
+    Annotations, Evaluation, Format, GameRecord, NodeId, RecordMove, WriteError,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment},
 };
 use super::{HEADERS, keyword_and_summary, sign_of};
@@ -23,26 +23,24 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
     out.push_str(if fractions { "V3.0\n" } else { "V2.2\n" });
     headers(record, &mut out);
     board(record, &mut out);
-    if let Some(root) = record.root() {
-        comments(root.annotations(), &mut out);
-    }
+    comments(record.annotations(NodeId::ROOT), &mut out);
     let shown: Result<(), WriteError> = walk.steps(record, false, |step| {
         match step {
             Step::Variation(_) => {}
             Step::Move { node, mv, board, .. } => {
                 let side = record.turn_after(node).other();
                 let _ = writeln!(out, "{}{}", sign_of(side), write_csa(board, mv));
-                time(node.annotations().elapsed, fractions, &mut out);
-                comments(node.annotations(), &mut out);
+                time(record.annotations(node.id()).elapsed, fractions, &mut out);
+                comments(record.annotations(node.id()), &mut out);
             }
             Step::Illegal { node, mv, board, .. } => {
                 let _ =
                     writeln!(out, "{}{}", sign_of(record.turn_after(node)), write_csa(board, mv));
-                time(node.annotations().elapsed, fractions, &mut out);
-                comments(node.annotations(), &mut out);
+                time(record.annotations(node.id()).elapsed, fractions, &mut out);
+                comments(record.annotations(node.id()), &mut out);
             }
             Step::LineEnd(node) => {
-                if let Some(end) = &node.annotations().end {
+                if let Some(end) = &record.annotations(node.id()).end {
                     // After a foul it is the opponent's turn.
                     let is_foul = node.mv().is_some_and(RecordMove::is_illegal);
                     let turn = record.turn_after(node);
@@ -67,8 +65,8 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
 fn needs_fractions(record: &GameRecord) -> bool {
     let fraction = |time: Option<Duration>| time.is_some_and(|time| time.subsec_millis() > 0);
     record.root().into_iter().chain(record.mainline()).any(|node| {
-        let end = node.annotations().end.as_ref();
-        fraction(node.annotations().elapsed)
+        let end = record.annotations(node.id()).end.as_ref();
+        fraction(record.annotations(node.id()).elapsed)
             || end.is_some_and(|end| {
                 fraction(end.elapsed) || end.outcome.termination == Termination::MoveLimit
             })

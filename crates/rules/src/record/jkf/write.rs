@@ -113,7 +113,7 @@ impl Writer<'_> {
                     if !node.mv().is_some_and(RecordMove::is_illegal) {
                         self.walk.play(mv);
                     }
-                    self.add_time(node.annotations().elapsed, node.ply());
+                    self.add_time(self.record.annotations(node.id()).elapsed, node.ply());
                     tasks.extend(self.next(node));
                 }
             }
@@ -133,7 +133,7 @@ impl Writer<'_> {
             let variations = moves.filter(|it| shogi_move(it).is_some()).map(Node::id);
             return vec![Task::Entry(first.id(), variations.collect())];
         }
-        if let Some(end) = &node.annotations().end {
+        if let Some(end) = &self.record.annotations(node.id()).end {
             let turn = self.turn_after(node.ply());
             let result = if node.id() == self.record.last() {
                 self.record.result
@@ -162,7 +162,7 @@ impl Writer<'_> {
         let turn = self.turn_after(node.ply().saturating_sub(1));
         let mv = move_json(self.walk.board(), mv, self.walk.last(), turn);
         let _ = write!(self.out, "{{\"move\":{mv}");
-        self.time(node.annotations().elapsed, node.ply());
+        self.time(self.record.annotations(node.id()).elapsed, node.ply());
         self.comments(node, ",");
     }
 
@@ -194,8 +194,8 @@ impl Writer<'_> {
 
     fn comments(&mut self, node: &Node, before: &str) {
         // Readers use the first evaluation.
-        let mut lines = evaluation_lines(node.annotations().evaluation);
-        lines.push(flat_comment(node.annotations()));
+        let mut lines = evaluation_lines(self.record.annotations(node.id()).evaluation);
+        lines.push(flat_comment(self.record.annotations(node.id())));
         lines.retain(|text| !text.is_empty());
         self.comment_lines(&lines.join("\n"), before);
     }

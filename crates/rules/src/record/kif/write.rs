@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 use crate::Side;
 
 use super::super::{
-    Annotations, Format, GameRecord, Node, RecordMove, WriteError,
+    Annotations, Format, GameRecord, Node, NodeId, RecordMove, WriteError,
     shogi::{Handicap, Setup, Step, Walk, evaluation_lines, flat_comment},
 };
 use super::{board, ends, moves};
@@ -32,17 +32,21 @@ pub(in super::super) fn write_kif(
             }
             Step::Move { node, mv, board, last } | Step::Illegal { node, mv, board, last } => {
                 let text = moves::written(board, mv, last);
-                let time =
-                    spent(node.annotations().elapsed, node.ply(), second_begins, &mut totals);
+                let time = spent(
+                    record.annotations(node.id()).elapsed,
+                    node.ply(),
+                    second_begins,
+                    &mut totals,
+                );
                 // A `+` marks a move with further variations.
                 let siblings = node.parent().map(|parent| record.children(parent));
                 let last = siblings.and_then(Iterator::last);
                 let more = if last.is_some_and(|last| last.id() != node.id()) { "+" } else { "" };
                 let _ = writeln!(out, "{:>4} {text}{time}{more}", node.ply());
-                push_comment(&lines_of(node.annotations()), &mut out);
+                push_comment(&lines_of(record.annotations(node.id())), &mut out);
             }
             Step::LineEnd(node) => {
-                if let Some(end) = &node.annotations().end {
+                if let Some(end) = &record.annotations(node.id()).end {
                     // A variation has no summary.
                     // KIF counts an illegal move: it is the opponent who wins by it.
                     let turn = record.turn_after(node);
@@ -93,7 +97,7 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
                 }
                 let _ = write!(out, "{sign}{text}");
                 column += 1;
-                let comment = lines_of(node.annotations());
+                let comment = lines_of(record.annotations(node.id()));
                 if column == 6 || !comment.is_empty() {
                     out.push('\n');
                     column = 0;
@@ -109,7 +113,7 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
                 }
                 if main {
                     write_summary(record, node, handicap, &mut out);
-                } else if let Some(end) = &node.annotations().end {
+                } else if let Some(end) = &record.annotations(node.id()).end {
                     let (turn, result) = (record.turn_after(node), end.outcome.result);
                     let plies = legal_plies(node);
                     let line = ends::write_summary(plies, Some(end), result, turn, handicap);
@@ -161,9 +165,7 @@ fn can_be_a_header(name: &str) -> bool {
 }
 
 fn comments(record: &GameRecord, out: &mut String) {
-    if let Some(root) = record.root() {
-        push_comment(&lines_of(root.annotations()), out);
-    }
+    push_comment(&lines_of(record.annotations(NodeId::ROOT)), out);
 }
 
 /// The comments and the evaluation as one text.
@@ -188,7 +190,7 @@ fn push_line(line: Option<String>, out: &mut String) {
 }
 
 fn write_summary(record: &GameRecord, node: &Node, handicap: bool, out: &mut String) {
-    let end = node.annotations().end.as_ref();
+    let end = record.annotations(node.id()).end.as_ref();
     let (plies, turn) = (legal_plies(node), record.turn_after(node));
     let line = ends::write_summary(plies, end, record.result, turn, handicap);
     push_line(line, out);

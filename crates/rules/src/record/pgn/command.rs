@@ -9,19 +9,26 @@ use crate::{Game, Side, Square};
 
 use super::super::{Annotations, Evaluation, Mark, MarkColor};
 
+/// Reads the command at the beginning of a comment. Returns the rest.
+///
+/// Most comments consist of commands, so this is fast.
+pub(super) fn read_first<'a>(
+    text: &'a [u8],
+    turn: Side,
+    notes: &mut Annotations,
+) -> Option<&'a [u8]> {
+    let command = text.strip_prefix(b"[%")?;
+    let (command, rest) = command.split_at_checked(memchr(b']', command)?)?;
+    let command = std::str::from_utf8(command).ok();
+    read_command(command, turn, notes).then(|| rest.get(1..).unwrap_or_default().trim_ascii_start())
+}
+
 /// Moves the commands of a comment into the annotations; the rest is a comment.
 ///
 /// A command that is redundant or malformed stays text. `mover` has played the move, if there is one,
 /// and `turn` is the side to move after it.
 pub(super) fn extract(text: &str, mover: Option<Side>, turn: Side, notes: &mut Annotations) {
-    // Most comments have nothing before their commands.
-    let mut left = text.trim_start();
-    while let Some(command) = left.strip_prefix("[%")
-        && let Some(end) = memchr(b']', command.as_bytes())
-        && read_command(command.get(..end), turn, notes)
-    {
-        left = command.get(end + 1..).unwrap_or_default().trim_start();
-    }
+    let mut left = text;
     if memchr::memmem::find(left.as_bytes(), b"[%").is_none() {
         add_text(left, mover, notes);
         return;
@@ -67,9 +74,7 @@ fn add_text(text: &str, mover: Option<Side>, notes: &mut Annotations) {
 /// Reads the text between `[%` and `]`. False if it stays text.
 fn read_command(command: Option<&str>, turn: Side, notes: &mut Annotations) -> bool {
     // Some programs break lines inside commands.
-    let Some((name, value)) = command.and_then(|it| it.split_once(char::is_whitespace)) else {
-        return false;
-    };
+    let Some((name, value)) = command.and_then(split_at_whitespace) else { return false };
     match name {
         "clk" => set(&mut notes.clock, time(value)),
         "emt" => set(&mut notes.elapsed, time(value)),
@@ -97,21 +102,43 @@ fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
+fn split_at_whitespace(text: &str) -> Option<(&str, &str)> {
+    let index = text.bytes().position(|byte| byte.is_ascii_whitespace() || !byte.is_ascii())?;
+    if text.as_bytes().get(index)?.is_ascii() {
+        Some((text.get(..index)?, text.get(index + 1..)?))
+    } else {
+        text.split_once(char::is_whitespace)
+    }
+}
+
 /// `1:02:03`, `1:02:03.45`, or a part of it as of FICS: `2:03` and `3.45`.
 fn time(text: &str) -> Option<Duration> {
-    let text = text.trim();
-    let (hours, minutes, rest) = match split_at_byte(text, b':') {
-        Some((first, rest)) => match split_at_byte(rest, b':') {
-            Some((minutes, seconds)) => (first, minutes, seconds),
-            None => ("0", first, rest),
-        },
-        None if text.contains('.') => ("0", "0", text),
-        None => return None,
-    };
-    let seconds = seconds(rest)?;
-    let whole =
-        number::<u64>(hours)?.checked_mul(60)?.checked_add(number::<u32>(minutes)?.into())?;
-    Duration::from_secs(whole.checked_mul(60)?).checked_add(seconds)
+    let text = text.trim_ascii();
+    let (mut seconds, mut field, mut digits, mut colons) = (0_u64, 0_u64, 0, 0);
+    let mut part = None;
+    for (index, byte) in text.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                field = field.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
+                digits += 1;
+            }
+            b':' if digits > 0 && colons < 2 => {
+                seconds = seconds.checked_add(field)?.checked_mul(60)?;
+                (field, digits) = (0, 0);
+                colons += 1;
+            }
+            b'.' => {
+                part = Some(text.get(index + 1..)?);
+                break;
+            }
+            _ => return None,
+        }
+    }
+    if digits == 0 || colons == 0 && part.is_none() {
+        return None;
+    }
+    let nanos = part.map_or(Some(0), nanoseconds)?;
+    Some(Duration::new(seconds.checked_add(field)?, nanos))
 }
 
 /// Splits a text at an ASCII character.
@@ -123,14 +150,19 @@ fn split_at_byte(text: &str, byte: u8) -> Option<(&str, &str)> {
 /// `3`, `3.` or `3.14`, to the nanosecond.
 fn seconds(text: &str) -> Option<Duration> {
     let (whole, part) = split_at_byte(text, b'.').unwrap_or((text, ""));
+    Some(Duration::new(number::<u32>(whole)?.into(), nanoseconds(part)?))
+}
+
+/// The decimals of seconds.
+fn nanoseconds(decimals: &str) -> Option<u32> {
     let mut nanos = 0;
     let mut unit = 100_000_000;
-    for byte in part.bytes() {
+    for byte in decimals.bytes() {
         let digit = byte.checked_sub(b'0').filter(|digit| *digit <= 9)?;
         nanos += u32::from(digit) * unit;
         unit /= 10;
     }
-    Some(Duration::new(number::<u32>(whole)?.into(), nanos))
+    Some(nanos)
 }
 
 /// `0.25`, `-1.3,20` or `#-3,20`, from White's view.
@@ -232,37 +264,44 @@ fn score_and_depth(text: &str, mover: Side) -> Option<Evaluation> {
     Some(Evaluation::by(mover, score, Some(number(depth)?)))
 }
 
-/// The commands for the annotations, each with a trailing blank.
-pub(super) fn commands(notes: &Annotations) -> String {
-    let mut text = String::new();
+/// Writes the commands for the annotations, each with a trailing blank.
+pub(super) fn write_commands(notes: &Annotations, text: &mut String) {
     for (name, arrows) in [("csl", false), ("cal", true)] {
         let marks = notes.marks.iter().filter(|mark| mark.to.is_some() == arrows);
         let texts: Vec<String> = marks.filter_map(|mark| mark_text(*mark)).collect();
         if !texts.is_empty() {
-            push(&mut text, format_args!("[%{name} {}] ", texts.join(",")));
+            push(text, format_args!("[%{name} {}] ", texts.join(",")));
         }
     }
     if let Some(Evaluation { score, depth }) = notes.evaluation {
-        let depth = depth.map(|depth| format!(",{depth}")).unwrap_or_default();
+        let begin = text.len();
         if let Score::Cp(score) = score {
             let sign = if score < 0 { "-" } else { "" };
             let (whole, part) = (score.unsigned_abs() / 100, score.unsigned_abs() % 100);
-            push(&mut text, format_args!("[%eval {sign}{whole}.{part:02}{depth}] "));
+            push(text, format_args!("[%eval {sign}{whole}.{part:02}"));
         } else if let Some(plies) = score.mate_plies() {
             let (sign, moves) = (if score.is_mated() { "-" } else { "" }, plies.div_ceil(2));
-            push(&mut text, format_args!("[%eval #{sign}{moves}{depth}] "));
+            push(text, format_args!("[%eval #{sign}{moves}"));
+        }
+        if text.len() > begin {
+            if let Some(depth) = depth {
+                push(text, format_args!(",{depth}"));
+            }
+            text.push_str("] ");
         }
     }
     for (name, time) in [("clk", notes.clock), ("emt", notes.elapsed)] {
         if let Some(time) = time {
             let (seconds, millis) = (time.as_secs(), time.subsec_millis());
             let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-            let part = format!(".{millis:03}");
-            let part = part.trim_end_matches('0').trim_end_matches('.');
-            push(&mut text, format_args!("[%{name} {hours}:{minutes:02}:{seconds:02}{part}] "));
+            push(text, format_args!("[%{name} {hours}:{minutes:02}:{seconds:02}"));
+            if millis > 0 {
+                push(text, format_args!(".{millis:03}"));
+                text.truncate(text.trim_end_matches('0').len());
+            }
+            text.push_str("] ");
         }
     }
-    text
 }
 
 /// `Gd4`, or `Re2e4` for an arrow. `None` if a square is not on the chessboard.

@@ -6,7 +6,10 @@ use shakmaty::{
     uci::UciMove,
 };
 
-use crate::{ChessBoard, IllegalReason, Move, MoveError, Notation, Position, error::shortened};
+use crate::{
+    ChessBoard, IllegalReason, Move, MoveError, Notation, Position, chess::read_exact,
+    error::shortened,
+};
 
 use super::NAG_SYMBOLS;
 
@@ -24,11 +27,17 @@ pub(super) fn read_move(
     if languages.is_foreign() {
         return languages.read(position, text);
     }
+    if let Some(mv) = read_exact(position, text) {
+        languages.note(mv.role(), mv.promotion());
+        return Some(mv);
+    }
     let san = San::from_ascii(text);
     if let Ok(san) = &san
         && let Ok(mv) = san.to_move(position)
     {
-        languages.note(*san);
+        if !mv.is_castle() {
+            languages.note(mv.role(), mv.promotion());
+        }
         return Some(mv);
     }
     read_other_form(position, text, &san).or_else(|| languages.read(position, text))
@@ -178,13 +187,10 @@ impl Languages {
         LANGUAGES.get(index).map(|(name, _)| *name)
     }
 
-    fn note(&mut self, san: San) {
-        if let San::Normal { role, promotion, .. } = san {
-            for role in [Some(role), promotion].into_iter().flatten() {
-                if role != Role::Pawn {
-                    self.english |= 1 << index_of(role);
-                }
-            }
+    fn note(&mut self, role: Role, promotion: Option<Role>) {
+        let role = promotion.unwrap_or(role);
+        if role != Role::Pawn {
+            self.english |= 1 << index_of(role);
         }
     }
 

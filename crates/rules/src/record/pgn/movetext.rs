@@ -2,8 +2,9 @@
 //!
 //! A game is kept up to a defect. Only an unknown variant and an unreadable start position are errors.
 
-use std::{io::BufRead, mem};
+use std::{borrow::Cow, io::BufRead, mem};
 
+use memchr::memchr;
 use shakmaty::{Chess, Color, Position as _};
 
 use crate::{
@@ -20,7 +21,7 @@ use super::super::{
 use super::{
     ROSTER, command,
     moves::{self, Languages},
-    tokens::{Tag, Token, Tokens, decoded},
+    tokens::{Token, Tokens, decoded},
     unknown_value,
 };
 
@@ -29,8 +30,8 @@ use super::{
 pub(in super::super) struct Reader<R> {
     tokens: Tokens<R>,
     limits: Limits,
-    /// A tag that ended a game and begins the next.
-    pending: Option<Tag>,
+    /// The last token is a tag that ended a game and begins the next.
+    has_pending_tag: bool,
     state: State,
 }
 
@@ -64,7 +65,7 @@ impl<R: BufRead> Reader<R> {
         Self {
             tokens: Tokens::new(input, limits),
             limits: Limits { plies: limits.plies.min(MAX_PLIES), ..limits },
-            pending: None,
+            has_pending_tag: false,
             state: State::default(),
         }
     }
@@ -112,32 +113,31 @@ impl<R: BufRead> Games for Reader<R> {
         let mut comments = Vec::new();
         let (mut is_separated, mut is_too_large) = (false, false);
         let first = loop {
-            let token = match self.pending.take() {
-                Some(tag) => Token::Tag(tag),
-                None => self.tokens.next()?,
+            let token = if mem::take(&mut self.has_pending_tag) {
+                Token::Tag
+            } else {
+                self.tokens.next()?
             };
             if self.tokens.game_bytes() > self.limits.game_bytes {
                 is_too_large = true;
-                if let Token::Tag(tag) = token {
-                    self.pending = Some(tag);
-                }
+                self.has_pending_tag = token == Token::Tag;
                 break Token::End;
             }
             match token {
-                Token::Tag(tag) => {
+                Token::Tag => {
                     // Games without moves follow each other. A header can occur twice in one game.
                     is_separated |= self.tokens.is_after_blank_line();
-                    let is_next = tag.name == "Event" || is_separated;
-                    if is_next && headers.get(&tag.name).is_some() {
-                        self.pending = Some(tag);
+                    let name = self.tokens.tag.name.as_str();
+                    let is_next = name == "Event" || is_separated;
+                    if is_next && headers.get(name).is_some() {
+                        self.has_pending_tag = true;
                         break Token::End;
                     }
                     is_separated = false;
-                    self.add_header(&mut headers, tag);
+                    self.add_header(&mut headers);
                 }
                 Token::Comment => {
-                    let text = decoded(self.tokens.text()).trim().to_owned();
-                    comments.push(text);
+                    comments.push(self.tokens.text().to_owned());
                     is_separated = true;
                 }
                 Token::LongComment => {
@@ -188,7 +188,6 @@ impl<R: BufRead> Games for Reader<R> {
             return Err(RecordErrorKind::Unexpected(skipped.to_owned()));
         }
         self.end_game(&mut draft, token)?;
-        draft.record.settle();
         Ok(Some(draft.record))
     }
 }
@@ -216,11 +215,13 @@ enum GameEnd {
 }
 
 impl<R: BufRead> Reader<R> {
-    fn add_header(&mut self, headers: &mut Headers, tag: Tag) {
-        let Tag { name, value, is_malformed } = tag;
-        if is_malformed {
-            self.notice(NoticeReason::Header(shortened(&name)));
+    /// Adds the last tag.
+    fn add_header(&mut self, headers: &mut Headers) {
+        if self.tokens.tag.is_malformed {
+            let name = shortened(&self.tokens.tag.name);
+            self.notice(NoticeReason::Header(name));
         }
+        let (name, value) = (&self.tokens.tag.name, &self.tokens.tag.value);
         let exceeded = if headers.len() >= self.limits.headers {
             Some(Limit::Headers)
         } else if name.len().max(value.len()) > self.limits.header_bytes {
@@ -318,7 +319,7 @@ impl<R: BufRead> Reader<R> {
                     }
                 }
                 Token::Comment if draft.skipping == 0 => {
-                    draft.add_comment(decoded(self.tokens.text()).trim());
+                    draft.add_comment(self.tokens.text());
                 }
                 Token::Nag if draft.skipping == 0 => self.read_nag(draft),
                 Token::Open => self.open(draft),
@@ -332,8 +333,8 @@ impl<R: BufRead> Reader<R> {
                     self.notice_kept(NoticeReason::OpenComment, kept);
                     return Ok(Rest::Moves);
                 }
-                Token::Tag(tag) => {
-                    self.pending = Some(tag);
+                Token::Tag => {
+                    self.has_pending_tag = true;
                     return Ok(Rest::NextGame);
                 }
                 Token::End => return Ok(Rest::NextGame),
@@ -363,13 +364,13 @@ impl<R: BufRead> Reader<R> {
 
     /// Skips text up to the end of a game. It needs no memory, so it can have any size.
     fn skip_to_end(&mut self, mut depth: usize) -> Result<GameEnd, RecordErrorKind> {
-        if self.pending.is_some() {
+        if self.has_pending_tag {
             return Ok(GameEnd::NextGame);
         }
         loop {
             match self.tokens.next()? {
-                Token::Tag(tag) => {
-                    self.pending = Some(tag);
+                Token::Tag => {
+                    self.has_pending_tag = true;
                     return Ok(GameEnd::NextGame);
                 }
                 Token::Open => depth += 1,
@@ -577,20 +578,32 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl Draft {
-    fn add_comment(&mut self, text: &str) {
+    fn add_comment(&mut self, text: &[u8]) {
+        let mut text = text.trim_ascii();
+        let begins_variation = self.line.before.is_none() && !self.outer.is_empty();
+        let turn = side(self.line.after.turn());
+        if !begins_variation && text.starts_with(b"[%") {
+            let Some(annotations) = self.record.annotations_mut(self.line.last) else { return };
+            while let Some(rest) = command::read_first(text, turn, annotations) {
+                text = rest;
+            }
+        }
         if text.is_empty() {
             return;
         }
-        let begins_variation = self.line.before.is_none() && !self.outer.is_empty();
-        let text = if text.contains('\r') {
+        let text = decoded(text);
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let text = if memchr(b'\r', text.as_bytes()).is_some() {
             text.replace("\r\n", "\n").replace('\r', "\n").into()
         } else {
-            std::borrow::Cow::Borrowed(text)
+            Cow::Borrowed(text)
         };
         if begins_variation {
             self.line.comments.push(text.into_owned());
         } else if let Some(annotations) = self.record.annotations_mut(self.line.last) {
-            let turn = side(self.line.after.turn());
             let mover = self.line.before.as_ref().map(|before| side(before.turn()));
             command::extract(&text, mover, turn, annotations);
         }
@@ -610,8 +623,9 @@ impl Draft {
 
 fn read_result(symbol: &[u8]) -> Option<GameResult> {
     // A fast exit for moves and numbers.
-    if !matches!(symbol.first()?, b'*' | b'0' | b'1' | 0xC2) {
-        return None;
+    match symbol {
+        [b'*', ..] | [b'0' | b'1', b'-' | b'/' | 0xE2, ..] | [0xC2, ..] => {}
+        _ => return None,
     }
     GameResult::from_text(&std::str::from_utf8(symbol).ok()?.replace(['–', '—'], "-"))
 }

@@ -14,9 +14,10 @@ use memchr::{memchr, memchr2, memchr2_iter, memmem::Finder};
 use super::super::{Limits, input::Location};
 
 /// A token. [`Tokens::text`] returns its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
-    Tag(Tag),
+    /// [`Tokens::tag`] has its content.
+    Tag,
     /// A move, a number, a result or unknown text.
     Symbol,
     /// `$` and a number: the text has the digits.
@@ -36,7 +37,7 @@ pub(super) enum Token {
 }
 
 /// `[Name "Value"]`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Tag {
     pub(super) name: String,
     pub(super) value: String,
@@ -58,6 +59,8 @@ pub(super) struct Tokens<R> {
     /// The start of the last token.
     token: usize,
     text: Range<usize>,
+    /// The last tag. Its memory is reused.
+    pub(super) tag: Tag,
     /// The next byte.
     position: usize,
     /// A known location.
@@ -82,6 +85,7 @@ impl<R: BufRead> Tokens<R> {
             discarded: 0,
             token: 0,
             text: 0..0,
+            tag: Tag::default(),
             position: 0,
             marked: 0,
             location: Location::START,
@@ -199,8 +203,8 @@ impl<R: BufRead> Tokens<R> {
         self.blank_line = false;
         self.token_location = None;
         let byte = loop {
-            self.token = self.position;
             let Some(&byte) = self.buffer.get(self.position) else {
+                self.token = self.position;
                 if !self.fill()? {
                     self.text = self.position..self.position;
                     return Ok(Token::End);
@@ -208,17 +212,22 @@ impl<R: BufRead> Tokens<R> {
                 continue;
             };
             match byte {
-                b' ' | b'\t' | b'.' | 0x0B | 0x0C => {
-                    if byte == b'.' {
-                        self.at_line_start = false;
-                    }
-                }
+                b' ' | b'\t' | 0x0B | 0x0C => {}
+                b'.' => self.at_line_start = false,
                 b'\n' if self.byte_before() == Some(b'\r') => {}
                 b'\n' | b'\r' => {
                     self.blank_line |= self.at_line_start;
                     self.at_line_start = true;
                 }
+                b'1'..=b'9' if !self.at_line_start => match self.move_number() {
+                    Some(length) => {
+                        self.after_tag = false;
+                        self.position += length;
+                    }
+                    None => break byte,
+                },
                 b'%' if matches!(self.byte_before(), None | Some(b'\n' | b'\r')) => {
+                    self.token = self.position;
                     self.skip_line()?;
                     continue;
                 }
@@ -226,6 +235,7 @@ impl<R: BufRead> Tokens<R> {
             }
             self.position += 1;
         };
+        self.token = self.position;
         let at_line_start = std::mem::take(&mut self.at_line_start);
         let after_tag = std::mem::take(&mut self.after_tag);
         match byte {
@@ -246,6 +256,13 @@ impl<R: BufRead> Tokens<R> {
             b'*' | b'[' | b']' | b'}' | b'>' | b'"' => Ok(self.single(Token::Symbol)),
             _ => self.symbol(|byte| !ENDS_SYMBOL[usize::from(byte)]),
         }
+    }
+
+    /// The number of digits before a period at the next byte. It has no meaning for the game.
+    fn move_number(&self) -> Option<usize> {
+        let text = self.buffer.get(self.position..)?;
+        let digits = text.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+        (text.get(digits) == Some(&b'.')).then_some(digits)
     }
 
     fn byte_before(&self) -> Option<u8> {
@@ -349,69 +366,86 @@ impl<R: BufRead> Tokens<R> {
         let limit = self.limits.header_bytes.saturating_mul(2).saturating_add(64);
         let end = self.end_of(1, limit, |text| memchr2(b'\n', b'\r', text))?.min(limit);
         let line = self.buffer.get(self.token + 1..self.token + end).unwrap_or_default();
-        let (tag, length) = read_tag(line);
+        let length = self.tag.read(line);
         // Only a complete tag ends before its line.
         self.after_tag = true;
-        Ok(self.token(0, end, length + 1, Token::Tag(tag)))
+        Ok(self.token(0, end, length + 1, Token::Tag))
     }
 }
 
-/// Reads a tag after its opening bracket, up to the end of its line. Returns its length.
-fn read_tag(line: &[u8]) -> (Tag, usize) {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let blanks = |from: usize| {
-        line.get(from..).unwrap_or_default().iter().take_while(|byte| is_blank(byte)).count()
-    };
-    let start = blanks(0);
-    let name = line.get(start..).unwrap_or_default();
-    let ends = |byte: &u8| is_blank(byte) || matches!(byte, b'"' | b']');
-    let name = name.get(..name.iter().position(ends).unwrap_or(name.len())).unwrap_or_default();
-    let after_name = start + name.len();
-    let mut index = after_name + blanks(after_name);
-    let name = decoded(name).into_owned();
-    if line.get(index) != Some(&b'"') {
-        // A value without quotes.
-        let value = line.get(index..).unwrap_or_default();
-        let end = memchr(b']', value);
-        let length = index + end.map_or(value.len(), |end| end + 1);
-        let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
-        let value = decoded(value).trim().to_owned();
-        return (Tag { name, value, is_malformed: true }, length);
+impl Tag {
+    fn set(&mut self, name: &[u8], value: &[u8], is_malformed: bool) {
+        self.name.clear();
+        self.name.push_str(&decoded(name));
+        self.value.clear();
+        self.value.push_str(&decoded(value));
+        self.is_malformed = is_malformed;
     }
-    index += 1;
-    let (mut value, mut is_malformed) = (Vec::new(), false);
-    while let Some(&byte) = line.get(index) {
+
+    /// Reads a tag after its opening bracket, up to the end of its line. Returns its length.
+    fn read(&mut self, line: &[u8]) -> usize {
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let blanks = |from: usize| {
+            line.get(from..).unwrap_or_default().iter().take_while(|byte| is_blank(byte)).count()
+        };
+        let start = blanks(0);
+        let name = line.get(start..).unwrap_or_default();
+        let ends = |byte: &u8| is_blank(byte) || matches!(byte, b'"' | b']');
+        let name = name.get(..name.iter().position(ends).unwrap_or(name.len())).unwrap_or_default();
+        let after_name = start + name.len();
+        let mut index = after_name + blanks(after_name);
+        if line.get(index) != Some(&b'"') {
+            // A value without quotes.
+            let value = line.get(index..).unwrap_or_default();
+            let end = memchr(b']', value);
+            let length = index + end.map_or(value.len(), |end| end + 1);
+            let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
+            self.set(name, decoded(value).trim().as_bytes(), true);
+            return length;
+        }
         index += 1;
-        match byte {
-            b'\\' => {
-                let escaped = line.get(index).filter(|next| matches!(next, b'"' | b'\\'));
-                index += usize::from(escaped.is_some());
-                value.push(*escaped.unwrap_or(&byte));
-            }
-            b'"' => {
-                let after = index + blanks(index);
-                match line.get(after) {
-                    Some(b']') => {
-                        let value = decoded(&value).into_owned();
-                        return (Tag { name, value, is_malformed }, after + 1);
-                    }
-                    None => {
-                        let value = decoded(&value).into_owned();
-                        return (Tag { name, value, is_malformed: true }, after);
-                    }
-                    // A quote without a following bracket belongs to the value.
-                    Some(_) => {
-                        is_malformed = true;
-                        value.push(byte);
+        let quoted = line.get(index..).unwrap_or_default();
+        if let Some(end) = memchr2(b'"', b'\\', quoted)
+            && let Some((value, [b'"', b']', ..])) = quoted.split_at_checked(end)
+        {
+            self.set(name, value, false);
+            return index + end + 2;
+        }
+        let (mut value, mut is_malformed) = (Vec::new(), false);
+        while let Some(&byte) = line.get(index) {
+            index += 1;
+            match byte {
+                b'\\' => {
+                    let escaped = line.get(index).filter(|next| matches!(next, b'"' | b'\\'));
+                    index += usize::from(escaped.is_some());
+                    value.push(*escaped.unwrap_or(&byte));
+                }
+                b'"' => {
+                    let after = index + blanks(index);
+                    match line.get(after) {
+                        Some(b']') => {
+                            self.set(name, &value, is_malformed);
+                            return after + 1;
+                        }
+                        None => {
+                            self.set(name, &value, true);
+                            return after;
+                        }
+                        // A quote without a following bracket belongs to the value.
+                        Some(_) => {
+                            is_malformed = true;
+                            value.push(byte);
+                        }
                     }
                 }
+                _ => value.push(byte),
             }
-            _ => value.push(byte),
         }
+        let value = decoded(&value);
+        let value = value.trim_end_matches(|letter: char| letter == ']' || letter.is_whitespace());
+        self.set(name, value.as_bytes(), true);
+        index
     }
-    let value = decoded(&value);
-    let value = value.trim_end_matches(|letter: char| letter == ']' || letter.is_whitespace());
-    (Tag { name, value: value.to_owned(), is_malformed: true }, index)
 }
 
 /// No symbol is longer; further text is another symbol.
@@ -430,5 +464,8 @@ static ENDS_SYMBOL: [bool; 256] = {
 
 /// The text of bytes. The source is UTF-8, but a symbol can end within a character.
 pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }

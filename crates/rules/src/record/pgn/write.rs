@@ -1,12 +1,13 @@
 //! Writes PGN in the export format: roster first, lines of up to 80 columns.
 
-use std::io::{self, Write};
+use std::{fmt::Write as _, io::Write};
 
-use shakmaty::{Chess, Color, Position as _, san::SanPlus, uci::UciMove};
+use memchr::memchr;
+use shakmaty::{Chess, Color, Position as _, uci::UciMove};
 
 use crate::{
     BoardRef, CastlingForm, FenForm, Game, Move, Notation,
-    chess::{after_null, long_notation},
+    chess::{after_null, long_notation, write_san},
 };
 
 use super::super::{Annotations, Format, GameRecord, Node, NodeId, RecordMove, WriteError};
@@ -57,24 +58,25 @@ pub fn write_pgn<W: Write>(
     let BoardRef::Chess(board) = record.start().board() else {
         return Err(WriteError::WrongGame { format: Format::Pgn, game: record.game() });
     };
-    write_headers(record, *options, out)?;
-    writeln!(out)?;
+    // One write per game: the output may be unbuffered.
+    let mut text = String::with_capacity(USUAL_SIZE.max(record.len() * 8));
+    write_headers(record, *options, &mut text);
+    text.push('\n');
     let castling = record.game().castling_form();
-    let mut text = Movetext { options, castling, out, column: 0, glued: true };
-    if let Some(root) = record.root() {
-        write_comments(root.annotations(), &mut text)?;
-    }
-    write_moves(record, board.position().clone(), &mut text)?;
-    text.token(record.result.as_str())?;
-    writeln!(text.out, "\n")?;
+    let mut text =
+        Movetext { options, castling, text, scratch: String::new(), column: 0, glued: true };
+    write_comments(record.annotations(NodeId::ROOT), &mut text);
+    write_moves(record, board.position().clone(), &mut text);
+    text.token(record.result.as_str());
+    text.text.push_str("\n\n");
+    out.write_all(text.text.as_bytes())?;
     Ok(())
 }
 
-fn write_headers<W: Write>(
-    record: &GameRecord,
-    options: PgnOptions,
-    out: &mut W,
-) -> io::Result<()> {
+/// Bytes of most games.
+const USUAL_SIZE: usize = 2048;
+
+fn write_headers(record: &GameRecord, options: PgnOptions, out: &mut String) {
     for name in ROSTER {
         let value = match name {
             "Result" => record.result.as_str(),
@@ -84,17 +86,20 @@ fn write_headers<W: Write>(
                 .filter(|it| !it.is_empty())
                 .unwrap_or_else(|| unknown_value(name)),
         };
-        write_header(name, value, out)?;
+        write_header(name, value, out);
     }
     let start = record.start();
     let is_chess960 = start.game() == Game::Chess960;
     if is_chess960 {
-        write_header("Variant", "Chess960", out)?;
+        write_header("Variant", "Chess960", out);
     }
-    let text = start.text(options.fen);
-    if is_chess960 || text != crate::Position::start(Game::Chess).to_string() {
-        write_header("SetUp", "1", out)?;
-        write_header("FEN", &text, out)?;
+    let is_start = match start.board() {
+        BoardRef::Chess(board) => *board.position() == Chess::default(),
+        BoardRef::Shogi(_) | BoardRef::Diagram(_) => false,
+    };
+    if is_chess960 || !is_start {
+        write_header("SetUp", "1", out);
+        write_header("FEN", &start.text(options.fen), out);
     }
     let mut written = Vec::new();
     for (name, value) in record.headers.iter() {
@@ -102,28 +107,36 @@ fn write_headers<W: Write>(
         if ROSTER.contains(&name) && !written.contains(&name) {
             written.push(name);
         } else if !matches!(name, "Result" | "FEN" | "SetUp" | "Variant") {
-            write_header(name, value, out)?;
+            write_header(name, value, out);
         }
     }
     if record.headers.get("Termination").is_none()
         && let Some(end) = record.end()
     {
         let tag = end.text.as_deref().unwrap_or_else(|| end.outcome.termination.pgn_tag());
-        write_header("Termination", tag, out)?;
+        write_header("Termination", tag, out);
     }
-    Ok(())
 }
 
-fn write_header<W: Write>(name: &str, value: &str, out: &mut W) -> io::Result<()> {
-    let name: String = name
-        .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
-        .collect();
+fn write_header(name: &str, value: &str, out: &mut String) {
     if name.is_empty() {
-        return Ok(());
+        return;
     }
-    let value = value.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"");
-    writeln!(out, "[{name} \"{value}\"]")
+    out.push('[');
+    out.extend(name.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }));
+    out.push_str(" \"");
+    if value.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'\\' | b'"')) {
+        out.push_str(value);
+    } else {
+        for letter in value.chars() {
+            match letter {
+                '\\' | '"' => out.extend(['\\', letter]),
+                letter if letter.is_control() => out.push(' '),
+                letter => out.push(letter),
+            }
+        }
+    }
+    out.push_str("\"]\n");
 }
 
 /// Remaining work, as a stack: recursion would let a record determine the depth of the call stack.
@@ -142,33 +155,30 @@ enum Task {
     Close,
 }
 
-fn write_moves<W: Write>(
-    record: &GameRecord,
-    start: Chess,
-    text: &mut Movetext<'_, W>,
-) -> io::Result<()> {
+fn write_moves(record: &GameRecord, start: Chess, text: &mut Movetext<'_>) {
     let mut tasks = vec![Task::Line { after: NodeId::ROOT, position: start, numbered: true }];
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Close => text.close()?,
+            Task::Close => text.close(),
             Task::Variation { first, position } => {
-                text.open()?;
-                let (next, _) = write_move(record, first, position, true, text)?;
+                text.open();
+                let (next, _) = write_move(record, first, position, true, text);
                 tasks.push(Task::Close);
                 tasks.push(next);
             }
             Task::Line { after, position, numbered } => {
                 let mut variations = record.children(after).map(Node::id);
                 let Some(first) = variations.next() else { continue };
-                let (next, commented) =
-                    write_move(record, first, position.clone(), numbered, text)?;
                 let has_variations = variations.clone().next().is_some();
+                let before = has_variations.then(|| position.clone());
+                let (next, commented) = write_move(record, first, position, numbered, text);
                 tasks.push(match next {
                     Task::Line { after, position, .. } => {
                         Task::Line { after, position, numbered: commented || has_variations }
                     }
                     other => other,
                 });
+                let Some(position) = before else { continue };
                 let count = tasks.len();
                 tasks.extend(
                     variations.map(|first| Task::Variation { first, position: position.clone() }),
@@ -179,174 +189,243 @@ fn write_moves<W: Write>(
             }
         }
     }
-    Ok(())
 }
 
 /// Writes a move and its annotations. Returns the next task, and whether there was a comment.
-fn write_move<W: Write>(
+fn write_move(
     record: &GameRecord,
     id: NodeId,
     mut position: Chess,
     numbered: bool,
-    text: &mut Movetext<'_, W>,
-) -> io::Result<(Task, bool)> {
+    text: &mut Movetext<'_>,
+) -> (Task, bool) {
     let node = record.node(id);
     let mut commented = false;
     if let Some(node) = node
         && let Some(mv) = node.mv()
     {
-        for comment in &node.annotations().before {
-            commented |= write_comment("", comment, text)?;
+        let notes = record.annotations(node.id());
+        for comment in &notes.before {
+            commented |= write_comment("", comment, text);
         }
         match mv {
             RecordMove::Legal(Move::Chess(mv)) => {
-                text.number(&position, numbered || commented)?;
-                text.move_token(&mut position, mv)?;
+                text.number(&position, numbered || commented);
+                text.move_token(&mut position, mv);
             }
             RecordMove::Null => {
-                text.number(&position, numbered || commented)?;
-                text.token("--")?;
+                text.number(&position, numbered || commented);
+                text.token("--");
                 // The move was added here, so it is possible.
                 position = after_null(&position).unwrap_or(position);
             }
             // Readers would reject it.
             RecordMove::Illegal(mv) => {
                 let uci = mv.to_uci(text.castling);
-                write_comment("", &format!("illegal move: {uci}"), text)?;
+                write_comment("", &format!("illegal move: {uci}"), text);
             }
             RecordMove::Legal(Move::Shogi(_)) => {}
         }
-        let nags = if mv.is_illegal() { &[][..] } else { &node.annotations().nags };
-        for nag in nags {
-            text.token(&format!("${}", nag.0))?;
+        if !mv.is_illegal() {
+            for nag in &notes.nags {
+                text.built_token(|token| push(token, format_args!("${}", nag.0)));
+            }
         }
-        commented = write_comments(node.annotations(), text)?;
+        commented = write_comments(notes, text);
     }
     let renumber = commented && text.options.renumber;
-    Ok((Task::Line { after: id, position, numbered: renumber }, renumber))
+    (Task::Line { after: id, position, numbered: renumber }, renumber)
 }
 
 /// Writes the commands and comments after a move. False if there was nothing to write.
-fn write_comments<W: Write>(notes: &Annotations, text: &mut Movetext<'_, W>) -> io::Result<bool> {
-    let commands = command::commands(notes);
+fn write_comments(notes: &Annotations, text: &mut Movetext<'_>) -> bool {
+    if notes.is_empty() {
+        return false;
+    }
+    let mut commands = std::mem::take(&mut text.scratch);
+    commands.clear();
+    command::write_commands(notes, &mut commands);
     let end = notes.end.iter().flat_map(|end| &end.comments);
     let mut comments = notes.comments.iter().chain(end);
     let first = comments.next().map_or("", String::as_str);
-    let mut commented = write_comment(&commands, first, text)?;
+    let mut commented = write_comment(&commands, first, text);
     for comment in comments {
-        commented |= write_comment("", comment, text)?;
+        commented |= write_comment("", comment, text);
     }
-    Ok(commented)
+    text.scratch = commands;
+    commented
 }
 
-fn write_comment<W: Write>(
-    commands: &str,
-    comment: &str,
-    text: &mut Movetext<'_, W>,
-) -> io::Result<bool> {
+fn write_comment(commands: &str, comment: &str, text: &mut Movetext<'_>) -> bool {
+    let commands = commands.trim_end();
+    if comment.is_empty() {
+        if !commands.is_empty() {
+            text.comment(&[commands]);
+        }
+        return !commands.is_empty();
+    }
     // A carriage return would be read as a line end.
     let comment = comment.replace("\r\n", "\n").replace(['\r', '\0'], " ");
     // Readers take this text for the next game.
     let comment = comment.replace("\n[Event \"", "\n [Event \"");
     let comment = comment.trim();
     if commands.is_empty() && comment.is_empty() {
-        return Ok(false);
+        return false;
     }
     if !comment.contains('}') {
-        text.comment(format!("{commands}{comment}").trim())?;
-        return Ok(true);
+        text.comment(&[commands, comment]);
+        return true;
     }
     if !commands.is_empty() {
-        text.comment(commands.trim())?;
+        text.comment(&[commands]);
     }
     for line in comment.lines() {
-        text.rest_of_line(line.trim())?;
+        text.rest_of_line(line.trim());
     }
-    Ok(true)
+    true
 }
 
 /// Writes the moves and comments of a game in lines.
-struct Movetext<'a, W> {
+struct Movetext<'a> {
     options: &'a PgnOptions,
     castling: CastlingForm,
-    out: &'a mut W,
+    text: String,
+    /// Memory for commands in comments.
+    scratch: String,
+    /// Characters of the current line.
     column: usize,
     /// Whether the next token follows without a space.
     glued: bool,
 }
 
-impl<W: Write> Movetext<'_, W> {
-    fn token(&mut self, token: &str) -> io::Result<()> {
-        let first = token.split('\n').next().unwrap_or(token).chars().count();
-        if self.column > 0 {
-            let space = usize::from(!self.glued);
-            if self.column + space + first > WIDTH {
-                self.out.write_all(b"\n")?;
-                self.column = 0;
-            } else if space > 0 {
-                self.out.write_all(b" ")?;
-                self.column += 1;
-            }
+impl Movetext<'_> {
+    fn token(&mut self, token: &str) {
+        self.built_token(|text| text.push_str(token));
+    }
+
+    /// Adds a token in the same line, or in the next one if there is no room.
+    fn built_token(&mut self, build: impl FnOnce(&mut String)) {
+        let is_spaced = self.column > 0 && !self.glued;
+        if is_spaced {
+            self.text.push(' ');
         }
+        let start = self.text.len();
+        build(&mut self.text);
+        let token = self.text.get(start..).unwrap_or_default();
+        let lines = memchr(b'\n', token.as_bytes());
+        let first = width(token.get(..lines.unwrap_or(token.len())).unwrap_or_default());
+        let last = lines.map(|_| width(token.rsplit('\n').next().unwrap_or_default()));
+        let column = self.column + usize::from(is_spaced) + first;
         self.glued = false;
-        self.out.write_all(token.as_bytes())?;
-        let last = token.rsplit('\n').next().unwrap_or(token).chars().count();
-        self.column = if token.contains('\n') { last } else { self.column + first };
-        Ok(())
+        if self.column > 0 && column > WIDTH {
+            if is_spaced {
+                self.text.replace_range(start - 1..start, "\n");
+            } else {
+                self.text.insert(start, '\n');
+            }
+            self.column = last.unwrap_or(first);
+        } else {
+            self.column = last.unwrap_or(column);
+        }
     }
 
     /// Writes the number of the next move. Black's is written where readers expect it.
-    fn number(&mut self, position: &Chess, for_black: bool) -> io::Result<()> {
-        match position.turn() {
-            Color::White => self.token(&format!("{}.", position.fullmoves())),
-            Color::Black if for_black => self.token(&format!("{}...", position.fullmoves())),
-            Color::Black => Ok(()),
-        }
+    fn number(&mut self, position: &Chess, for_black: bool) {
+        let dots = match position.turn() {
+            Color::White => ".",
+            Color::Black if for_black => "...",
+            Color::Black => return,
+        };
+        let number = position.fullmoves().get();
+        self.built_token(|text| {
+            push_number(number, text);
+            text.push_str(dots);
+        });
     }
 
     /// Writes a move and plays it.
-    fn move_token(&mut self, position: &mut Chess, mv: shakmaty::Move) -> io::Result<()> {
+    fn move_token(&mut self, position: &mut Chess, mv: shakmaty::Move) {
         match self.options.notation {
             Notation::Western | Notation::WesternDigits | Notation::Japanese => {
-                let san = SanPlus::from_move_and_play_unchecked(position, mv);
-                return self.token(&san.to_string());
+                return self.built_token(|text| write_san(position, mv, text));
             }
+            Notation::Long => self.token(&long_notation(position, mv)),
+            Notation::Uci => {
+                let uci = match self.castling {
+                    CastlingForm::KingMove => UciMove::from_standard(mv),
+                    CastlingForm::KingTakesRook => UciMove::from_chess960(mv),
+                };
+                self.built_token(|text| push(text, format_args!("{uci}")));
+            }
+<<<<<<< HEAD
             Notation::Long => self.token(&long_notation(position, mv))?,
             Notation::Uci | Notation::Csa => self.token(&match self.castling {
                 CastlingForm::KingMove => UciMove::from_standard(mv).to_string(),
                 CastlingForm::KingTakesRook => UciMove::from_chess960(mv).to_string(),
             })?,
+=======
+>>>>>>> 14a7cc2e (rules: read and write PGN several times faster)
         }
         position.play_unchecked(mv);
-        Ok(())
     }
 
-    fn comment(&mut self, comment: &str) -> io::Result<()> {
+    /// Writes texts as one comment.
+    fn comment(&mut self, parts: &[&str]) {
         let space = if self.options.padded_comments { " " } else { "" };
-        let text = format!("{{{space}{comment}{space}}}");
+        let parts = parts.iter().filter(|part| !part.is_empty());
+        let build = |text: &mut String| {
+            text.push('{');
+            text.push_str(space);
+            for (index, part) in parts.enumerate() {
+                if index > 0 {
+                    text.push(' ');
+                }
+                text.push_str(part);
+            }
+            text.push_str(space);
+            text.push('}');
+        };
         if self.options.wrap_comments {
-            return text.split(' ').try_for_each(|part| self.token(part));
+            let mut text = String::new();
+            build(&mut text);
+            text.split(' ').for_each(|part| self.token(part));
+        } else {
+            self.built_token(build);
         }
-        self.token(&text)
     }
 
-    fn open(&mut self) -> io::Result<()> {
-        self.token("(")?;
+    fn open(&mut self) {
+        self.token("(");
         self.glued = true;
-        Ok(())
     }
 
-    fn close(&mut self) -> io::Result<()> {
+    fn close(&mut self) {
         self.glued = true;
-        self.token(")")
+        self.token(")");
     }
 
-    fn rest_of_line(&mut self, line: &str) -> io::Result<()> {
+    fn rest_of_line(&mut self, line: &str) {
         if line.is_empty() {
-            return Ok(());
+            return;
         }
-        self.token(&format!("; {line}\n"))?;
+        self.built_token(|text| text.extend(["; ", line, "\n"]));
         self.glued = true;
-        Ok(())
     }
+}
+
+/// The number of characters.
+fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
+fn push_number(number: u32, text: &mut String) {
+    if number >= 10 {
+        push_number(number / 10, text);
+    }
+    text.extend(char::from_digit(number % 10, 10));
+}
+
+fn push(text: &mut String, more: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = text.write_fmt(more);
 }

@@ -10,8 +10,8 @@ use rsshogi::types::{Move as RawMove, Move32};
 use crate::{BoardRef, Game, GameOutcome, GameResult, Move, Position, Side, Termination};
 
 use super::super::{
-    Annotations, End, Evaluation, GameRecord, Kept, Limit, Limits, Node, NodeId, Notice,
-    NoticeReason, RecordErrorKind, RecordMove,
+    Annotations, End, Evaluation, GameRecord, Kept, Limit, Limits, NodeId, Notice, NoticeReason,
+    RecordErrorKind, RecordMove,
     input::{Location, add_notice},
     limits::MAX_PLIES,
 };
@@ -101,7 +101,7 @@ impl Draft {
     }
 
     fn annotations(&self) -> Option<&Annotations> {
-        self.record.node(self.cursor()).map(Node::annotations)
+        self.record.node(self.cursor()).map(|node| self.record.annotations(node.id()))
     }
 
     /// The annotations at the cursor. `None` in a broken line.
@@ -316,7 +316,6 @@ impl Draft {
         for Notice { line, column, reason, kept } in self.notices {
             add_notice(notices, Location { line, column }, reason, kept);
         }
-        self.record.settle();
         let (last, result) = (self.record.last(), self.record.result);
         if let Some(end) = self.record.annotations_mut(last).and_then(|notes| notes.end.as_mut()) {
             if end.outcome.result == GameResult::Unknown {

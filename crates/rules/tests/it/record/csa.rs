@@ -43,11 +43,11 @@ fn reads_a_game() {
     assert_eq!(record.header(Tag::Event), Some("spring"));
     assert_eq!(record.headers.get("$X"), Some("a:b"));
     assert_eq!(record.result, GameResult::Win(Side::First));
-    let first = record.mainline().next().expect("a move").annotations();
+    let first = record.annotations(record.mainline().next().expect("a move").id());
     assert_eq!(first.elapsed, Some(Duration::from_secs(6)));
     assert_eq!(first.evaluation, Some(Evaluation { score: Score::Cp(30), depth: None }));
     assert_eq!(first.comments, ["good\n-3334FU +2726FU #1200"]);
-    let end = record.node(record.last()).and_then(|node| node.annotations().end.clone());
+    let end = record.annotations(record.last()).end.clone();
     assert_eq!(end.and_then(|end| end.elapsed), Some(Duration::from_secs(1)));
     check_round_trip(&record, Format::Csa);
 }
@@ -173,9 +173,9 @@ fn without_variations(record: &GameRecord) -> GameRecord {
     main.headers = record.headers.clone();
     for node in record.mainline() {
         let id = main.play(node.mv().expect("a move")).expect("it is legal");
-        *main.annotations_mut(id).expect("it is there") = node.annotations().clone();
+        *main.annotations_mut(id).expect("it is there") = record.annotations(node.id()).clone();
     }
-    let root = record.root().expect("a root").annotations();
+    let root = record.annotations(record::NodeId::ROOT);
     *main.annotations_mut(record::NodeId::ROOT).expect("a root") =
         Annotations { end: None, ..root.clone() };
     main

@@ -143,10 +143,7 @@ fn reads_summaries_of_servers() {
         let file = format!("{board}%TORYO\n'{comment}\n");
         let (read, _) = read_one(file.as_bytes(), Format::Csa);
         assert_eq!(read.termination(), Some(Termination::Resignation));
-        let end = read
-            .node(read.last())
-            .and_then(|node| node.annotations().end.as_ref())
-            .expect("an end");
+        let end = read.annotations(read.last()).end.as_ref().expect("an end");
         assert_eq!(end.comments, [comment]);
     }
 }

@@ -209,7 +209,7 @@ fn operations_of_an_epd_become_annotations() {
     let (record, notices) = read_one(text.as_bytes(), None);
     assert_eq!(notices, []);
     assert_eq!(record.headers.get("Event"), Some("an end"));
-    let root = record.root().expect("a root").annotations();
+    let root = record.annotations(record::NodeId::ROOT);
     assert_eq!(root.comments, ["hold it", "bm Kd7; x y;"]);
     let evaluation = root.evaluation.expect("an evaluation");
     assert_eq!((evaluation.score, evaluation.depth), (Score::Cp(120), Some(9)));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use readyok_rules::record::Format;
+use readyok_rules::record::{Format, NodeId};
 use readyok_rules::{GameResult, Termination};
 use readyok_rules::{Side, record::Tag};
 
@@ -27,11 +27,10 @@ fn reads_files_of_other_programs() {
     assert_eq!((uci_moves(&record).as_str(), warnings), ("7g7f 3c3d 8h2b+ 3a2b B*4e", vec![]));
     assert_eq!(record.header(Tag::Player(Side::First)), Some("na2hiro"));
     assert_eq!((record.len(), record.result), (7, GameResult::Win(Side::First)));
-    assert_eq!(record.root().expect("a root").annotations().comments, ["はじめ"]);
+    assert_eq!(record.annotations(NodeId::ROOT).comments, ["はじめ"]);
     let first = record.mainline().next().expect("a move");
-    assert_eq!(first.annotations().elapsed, Some(Duration::from_secs(16)));
-    let end =
-        record.node(record.last()).and_then(|node| node.annotations().end.clone()).expect("an end");
+    assert_eq!(record.annotations(first.id()).elapsed, Some(Duration::from_secs(16)));
+    let end = record.annotations(record.last()).end.clone().expect("an end");
     assert_eq!(
         (end.outcome.termination, end.comments),
         (Termination::Resignation, vec!["終わり".to_owned()])

@@ -86,11 +86,11 @@ fn reads_kif_with_variations() {
     assert_eq!(record.headers.len(), 4);
     assert_eq!(record.result, GameResult::Win(Side::First));
     let root = record.root().expect("a root");
-    assert_eq!(root.annotations().comments, ["はじめに\n二行目"]);
+    assert_eq!(record.annotations(root.id()).comments, ["はじめに\n二行目"]);
     let line: Vec<&Node> = record.mainline().collect();
-    assert_eq!(line[2].annotations().elapsed, Some(Duration::from_secs(65)));
-    assert_eq!(line[2].annotations().comments, ["成った"]);
-    let end = line[4].annotations().end.as_ref().expect("an end");
+    assert_eq!(record.annotations(line[2].id()).elapsed, Some(Duration::from_secs(65)));
+    assert_eq!(record.annotations(line[2].id()).comments, ["成った"]);
+    let end = record.annotations(line[4].id()).end.as_ref().expect("an end");
     assert_eq!(end.outcome.termination, Termination::Resignation);
     assert_eq!(end.elapsed, Some(Duration::from_secs(3)));
     // 3: two moves, of which the second has two continuations; 2: one more.
@@ -102,7 +102,7 @@ fn reads_kif_with_variations() {
     assert_eq!(record.children(fourth.id()).count(), 2);
     let fifth = record.children(fourth.id()).nth(1).expect("a variation of a variation");
     assert_eq!(
-        fifth.annotations().end,
+        record.annotations(fifth.id()).end,
         Some(End::from(GameOutcome {
             result: GameResult::Unknown,
             termination: Termination::Aborted
@@ -184,7 +184,7 @@ fn preserves_an_unknown_reason_and_the_winner() {
 fn blanks_do_not_hide_an_evaluation() {
     let text = "1 ７六歩(77)\n* #評価値=5\n*  #深さ=3\n*一言\n";
     let (record, _) = read_one(text.as_bytes(), Format::Kif);
-    let notes = record.mainline().next().expect("a move").annotations();
+    let notes = record.annotations(record.mainline().next().expect("a move").id());
     let evaluation = notes.evaluation.expect("an evaluation");
     assert_eq!((evaluation.score, evaluation.depth), (Score::Cp(5), Some(3)));
     assert_eq!(notes.comments, ["一言"]);
@@ -247,7 +247,8 @@ fn reads_evaluations_in_comments() {
          3 ２六歩(27)\n**評価値=-20\n",
         "7g7f 3c3d 2g2f",
     );
-    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
+    let notes: Vec<_> =
+        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
     let score = |score, depth| Some(Evaluation { score, depth });
     assert_eq!(notes[0].evaluation, score(Score::Cp(108), Some(12)));
     assert_eq!(notes[0].comments, ["互角\n#エンジン=何か"]);

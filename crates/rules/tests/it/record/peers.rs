@@ -108,7 +108,7 @@ fn notes(notes: &Annotations) -> Value {
 fn tree(record: &GameRecord) -> Vec<Value> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
-        let mut value = notes(node.annotations());
+        let mut value = notes(record.annotations(node.id()));
         let uci = node.mv().map(|mv| mv.to_uci(record.game().castling_form()));
         value["move"] = uci.unwrap_or_default().into();
         value["ply"] = node.ply().into();
@@ -262,7 +262,7 @@ fn exchanges_games_with_cshogi() {
         let moves: Vec<String> = uci_moves(record).split_whitespace().map(str::to_owned).collect();
         let mut times: Vec<u64> = record
             .mainline()
-            .filter_map(|node| node.annotations().elapsed)
+            .filter_map(|node| record.annotations(node.id()).elapsed)
             .map(|time| time.as_secs())
             .collect();
         for format in ["kif", "csa"] {
@@ -287,8 +287,10 @@ fn exchanges_games_with_cshogi() {
             if format != Format::Ki2 {
                 assert_eq!(read.termination(), Some(Termination::Resignation), "{file}");
                 assert_eq!(read.result, record.result);
-                let read: Vec<Duration> =
-                    read.mainline().filter_map(|node| node.annotations().elapsed).collect();
+                let read: Vec<Duration> = read
+                    .mainline()
+                    .filter_map(|node| read.annotations(node.id()).elapsed)
+                    .collect();
                 assert_eq!(read.len(), times.len());
                 assert!(read.iter().all(|time| time.as_secs() == 61));
             }

@@ -116,7 +116,8 @@ fn reads_commands_in_comments() {
         Format::Pgn,
     );
     assert_eq!(warnings, []);
-    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
+    let notes: Vec<_> =
+        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
     assert_eq!(notes[0].evaluation, Some(Evaluation { score: Score::Cp(25), depth: Some(18) }));
     assert_eq!(notes[0].clock, Some(Duration::from_millis(598_500)));
     assert_eq!(notes[0].comments, ["a good [%foo bar] move [%clk 9]"]);
@@ -152,7 +153,8 @@ fn marks_of_another_board_are_not_written() {
 fn engine_output_in_comments_can_have_line_breaks() {
     let text = b"1. e4 {+0.54/12\n0.31s} e5 {+0.10/11\r\n0.25s,\r\nn=1200} *";
     let (record, _) = read_one(text, Format::Pgn);
-    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
+    let notes: Vec<_> =
+        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
     let depths = notes.iter().map(|notes| notes.evaluation.and_then(|it| it.depth));
     assert_eq!(depths.collect::<Vec<_>>(), [Some(12), Some(11)]);
     let times = notes.iter().filter_map(|notes| notes.elapsed);
@@ -168,7 +170,8 @@ fn reads_the_comments_of_match_runners() {
           3. Bc4 {0.00/1} Nf6 {1/2 open} *",
         Format::Pgn,
     );
-    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
+    let notes: Vec<_> =
+        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
     let scores: Vec<_> =
         notes.iter().map(|notes| notes.evaluation.map(|it| (it.score, it.depth))).collect();
     assert_eq!(
@@ -197,7 +200,8 @@ fn reads_times_without_scores() {
           3. Bc4 {s} Nf6 {1.s} *",
         Format::Pgn,
     );
-    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
+    let notes: Vec<_> =
+        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
     let times = notes.iter().map(|notes| notes.elapsed.map(|time| time.as_millis()));
     assert_eq!(
         times.collect::<Vec<_>>(),
@@ -217,12 +221,12 @@ fn comments_are_attached_to_their_moves() {
           1... e5 $1 (1... c5!? 2. Nf3 (2. c3)) 2. Nf3 *",
         Format::Pgn,
     );
-    assert_eq!(record.root().expect("a root").annotations().comments, ["of the game"]);
+    assert_eq!(record.annotations(NodeId::ROOT).comments, ["of the game"]);
     let line: Vec<_> = record.mainline().collect();
-    assert_eq!(line[0].annotations().comments, ["one", "two", "three"]);
-    assert_eq!(line[1].annotations().nags, [Nag(1)]);
+    assert_eq!(record.annotations(line[0].id()).comments, ["one", "two", "three"]);
+    assert_eq!(record.annotations(line[1].id()).nags, [Nag(1)]);
     let d4 = record.children(NodeId::ROOT).nth(1).expect("a variation");
-    assert_eq!(d4.annotations().before, ["before"]);
+    assert_eq!(record.annotations(d4.id()).before, ["before"]);
     assert_eq!(record.children(d4.id()).count(), 2);
     assert_eq!(record.len(), 3 + 3 + 2 + 3);
     check_round_trip(&record, Format::Pgn);
@@ -403,7 +407,7 @@ fn limitations_are_those_of_the_documentation() {
     let (read, warnings) = read_one(text.as_bytes(), Format::Pgn);
     assert_eq!(warnings, []);
     assert_eq!(read.termination(), Some(readyok_rules::Termination::TimeForfeit));
-    assert_eq!(read.node(read.last()).expect("it is there").annotations().comments.len(), 3);
+    assert_eq!(read.annotations(read.last()).comments.len(), 3);
     assert!(
         record::write(&GameRecord::new(Position::start(Game::Shogi)), Format::Pgn, &mut vec![])
             .is_err()

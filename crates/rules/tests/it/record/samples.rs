@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use readyok_rules::Side;
-use readyok_rules::record::{self, Format, GameRecord, Node, NodeId};
+use readyok_rules::record::{self, Annotations, Format, GameRecord, Node, NodeId};
 
 use super::laws;
 
@@ -23,7 +23,9 @@ fn nodes(record: &GameRecord) -> Vec<&Node> {
 /// A summary of a game.
 fn summary(record: &GameRecord) -> String {
     let nodes = nodes(record);
-    let count = |of: fn(&Node) -> usize| nodes.iter().map(|node| of(node)).sum::<usize>();
+    let count = |of: fn(&Annotations) -> usize| {
+        nodes.iter().map(|node| of(record.annotations(node.id()))).sum::<usize>()
+    };
     let name = |side| record.player(side).unwrap_or("?");
     format!(
         "{:?} {} {:?}: {} of {} moves, {} headers, {} comments, {} signs, {} evaluations, {} times\n  \
@@ -34,12 +36,10 @@ fn summary(record: &GameRecord) -> String {
         record.mainline().count(),
         record.len(),
         record.headers.len(),
-        count(|node| node.annotations().before.len() + node.annotations().comments.len()),
-        count(|node| node.annotations().nags.len()),
-        count(|node| usize::from(node.annotations().evaluation.is_some())),
-        count(|node| usize::from(
-            node.annotations().elapsed.or_else(|| node.annotations().clock).is_some()
-        )),
+        count(|notes| notes.before.len() + notes.comments.len()),
+        count(|notes| notes.nags.len()),
+        count(|notes| usize::from(notes.evaluation.is_some())),
+        count(|notes| usize::from(notes.elapsed.or(notes.clock).is_some())),
         name(Side::First),
         name(Side::Second),
         record.position(),

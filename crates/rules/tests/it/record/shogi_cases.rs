@@ -28,8 +28,8 @@ fn a_foul_that_lost_the_game_is_its_last_move() {
     assert!(
         matches!(mv, RecordMove::Illegal(mv) if mv.to_uci(readyok_rules::CastlingForm::KingMove) == "P*7f")
     );
-    assert_eq!(foul.annotations().comments, ["二歩"]);
-    assert_eq!(foul.annotations().elapsed.map(|time| time.as_secs()), Some(7));
+    assert_eq!(record.annotations(foul.id()).comments, ["二歩"]);
+    assert_eq!(record.annotations(foul.id()).elapsed.map(|time| time.as_secs()), Some(7));
     assert_eq!(record.result, GameResult::Win(Side::Second));
     assert_eq!(record.termination(), Some(Termination::IllegalMove));
     for format in [Format::Kif, Format::Csa, Format::Jkf] {

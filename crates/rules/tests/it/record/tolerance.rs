@@ -90,7 +90,7 @@ fn signs_are_glyphs() {
     let (record, notices) = read("1. e4 ‼ e5 ∓ 2. Nf3 ⁉ Nc6 → 3. Bb5 ⇆ a6 ± 4. Ba4‼ b5=/∞ *");
     assert_eq!(notices, []);
     let nags: Vec<Nag> =
-        record.mainline().flat_map(|node| node.annotations().nags.clone()).collect();
+        record.mainline().flat_map(|node| record.annotations(node.id()).nags.clone()).collect();
     assert_eq!(nags, [3, 17, 5, 41, 132, 16, 3, 45].map(Nag));
     let (record, _) = read("1. \u{2658}f3 \u{265e}f6 *");
     assert_eq!(line(&record), "g1f3 g8f6");
@@ -186,5 +186,5 @@ fn a_comment_can_precede_the_headers() {
     let (record, notices) =
         read_one(b"{\n a study }\n[Event \"Case\"]\n[Site \"x\"]\n\n1. e4 e5 *", Format::Pgn);
     assert_eq!((line(&record).as_str(), notices), ("e2e4 e7e5", vec![]));
-    assert_eq!(record.node(NodeId::ROOT).expect("a root").annotations().comments, ["a study"]);
+    assert_eq!(record.annotations(NodeId::ROOT).comments, ["a study"]);
 }

@@ -75,8 +75,8 @@ fn tree(record: &GameRecord, format: Format) -> Vec<Value> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
         let uci = node.mv().map(|mv| mv.to_uci(CastlingForm::KingMove));
-        let comment = trimmed(&node.annotations().comments.join("\n"));
-        let time = node.annotations().elapsed.unwrap_or_default();
+        let comment = trimmed(&record.annotations(node.id()).comments.join("\n"));
+        let time = record.annotations(node.id()).elapsed.unwrap_or_default();
         nodes.push(json!({
             "move": uci.unwrap_or_default(),
             "ply": node.ply(),
@@ -207,7 +207,7 @@ fn check(record: &GameRecord, format: Format, theirs: &Value) {
     let (read, warnings) = read_one(file.as_bytes(), format);
     assert_eq!(warnings, [], "{file}");
     assert_eq!(tree(&read, format), expected, "{file}");
-    let end = record.node(record.last()).and_then(|node| node.annotations().end.as_ref());
+    let end = record.annotations(record.last()).end.as_ref();
     let name = end.and_then(|end| end_name(end.outcome.termination, format));
     if let Some(name) = name.filter(|_| format != Format::Usi && format != Format::Ki2) {
         let nodes = theirs["nodes"].as_array().expect("nodes");
