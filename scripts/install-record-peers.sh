@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the libraries that the tests of game records compare with: python-chess and cshogi from PyPI, tsshogi from npm,
-# which needs Node. Idempotent.
+# which needs Node. With `--bench`, also the programs of `benches/records/peers.py`: pgn-extract and SCID from Debian, which
+# needs root or sudo. Idempotent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,3 +15,10 @@ npm install --prefix "$venv" --no-save --no-package-lock --ignore-scripts --no-a
     tsshogi@2.2.0
 NODE_PATH=$venv/node_modules node -e 'require("tsshogi").importKIF'
 echo "installed: python-chess, cshogi, tsshogi"
+if [[ ${1:-} == --bench ]]; then
+    root=()
+    [[ $(id -u) == 0 ]] || root=(sudo)
+    "${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq update
+    "${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends pgn-extract scid
+    echo "installed: pgn-extract, scid"
+fi

@@ -1,8 +1,8 @@
 //! CPU time of reading PGN with positions and comments: `readyok-rules` and `pgn-reader` with `shakmaty`.
 //!
 //! Without arguments the input is generated: 40 MB of random games, without and with clocks. Otherwise
-//! the arguments are files. `generate DIRECTORY` writes the generated games, for other programs. Both
-//! readers run alternately in one process, and the best pass of each counts.
+//! the arguments are files. `generate DIRECTORY` writes the generated games, and `read N FILES`
+//! only reads files N times, both for `peers.py`. Both readers run alternately in one process, and the best pass of each counts.
 
 use std::{fmt::Write as _, hint::black_box, ops::ControlFlow};
 
@@ -152,6 +152,20 @@ fn main() {
                 let path = std::path::Path::new(directory).join(name);
                 std::fs::write(path, generated(with_clocks)).expect("a writable directory");
             }
+        }
+        // For `peers.py`, which measures whole processes.
+        [command, repeat, paths @ ..] if command == "read" => {
+            let repeat: usize = repeat.parse().expect("a number");
+            let texts: Vec<_> =
+                paths.iter().map(|path| std::fs::read(path).expect("a readable file")).collect();
+            let (mut games, mut moves) = (0, 0);
+            for text in texts.iter().cycle().take(texts.len() * repeat) {
+                for game in record::read(&text[..], None).flatten() {
+                    games += 1;
+                    moves += game.len();
+                }
+            }
+            println!("{games} games, {moves} moves");
         }
         paths => {
             for path in paths {

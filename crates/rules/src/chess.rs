@@ -14,7 +14,7 @@ use crate::{
     Side, Termination,
 };
 
-pub(crate) use exact::{read_exact, write_san};
+pub(crate) use exact::{candidates, read_exact, write_san};
 pub(crate) use san::long_notation;
 
 /// A position of chess or Chess960 and the positions before it.

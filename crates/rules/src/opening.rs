@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{Game, Position, book::polyglot};
+use crate::{Game, Move, Position, book::polyglot};
 
 const NAMES: &str = include_str!("opening/names.tsv");
 
@@ -34,13 +34,25 @@ impl Opening {
     /// The plies of the longest named line. Later positions have a name only by transposition.
     pub const PLIES: usize = 36;
 
-    /// The opening of exactly this position, regardless of the moves that led to it. The opening of a
-    /// game is that of its last named position. `None` in Chess960 and shogi.
+    /// The opening of exactly this position, regardless of the moves that led to it. `None` in Chess960 and shogi.
     pub fn of(position: &Position) -> Option<Self> {
         if position.game() != Game::Chess {
             return None;
         }
         Self::with_key(polyglot::key(position)?)
+    }
+
+    /// The opening of a line: that of its last named position. An illegal move ends the line.
+    pub fn of_line(start: &Position, moves: impl IntoIterator<Item = Move>) -> Option<Self> {
+        let mut position = start.clone();
+        let mut opening = Self::of(&position);
+        for mv in moves.into_iter().take(Self::PLIES) {
+            if position.play(mv).is_err() {
+                break;
+            }
+            opening = Self::of(&position).or(opening);
+        }
+        opening
     }
 
     /// The opening of the position with a Polyglot key, which is [`Position::key`] unless an en passant

@@ -34,7 +34,7 @@ mod records;
 mod shogi;
 mod strip;
 
-pub use encoding::Encoding;
+pub use encoding::{Encoding, InputEncoding};
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
 pub use filter::{
     Condition, DateRange, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange,

@@ -151,7 +151,7 @@ fn mate_of(code: u64) -> Result<Score, Corrupt> {
 /// Sections of the annotations of nodes, which are in the order of the stream of moves.
 pub(crate) fn encode(record: &GameRecord, order: &[NodeId]) -> Vec<u8> {
     let nodes = order.iter().filter_map(|id| record.node(*id));
-    encode_nodes(nodes.map(|node| (node.ply(), node.annotations())))
+    encode_nodes(nodes.map(|node| (node.ply(), record.annotations(node.id()))))
 }
 
 /// Sections of annotations of nodes with their plies.

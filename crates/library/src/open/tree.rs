@@ -83,8 +83,8 @@ impl OpenTree {
                     node
                 }
             };
-            if let (Some(ours), Some(theirs)) = (tree.nodes.get_mut(&number), record.node(id)) {
-                ours.annotations = theirs.annotations().clone();
+            if let Some(ours) = tree.nodes.get_mut(&number) {
+                ours.annotations = record.annotations(id).clone();
             }
             let begin = pending.len();
             let children = record.children(id);

@@ -4,10 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use encoding_rs::Encoding;
 use readyok_rules::record::{
-    self, Condition, DateRange, Feature, Format, MaterialPattern, NumberRange, PgnOptions,
-    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Tag, TextPattern,
+    self, Condition, DateRange, Feature, Format, InputEncoding, MaterialPattern, NumberRange,
+    PgnOptions, PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Tag, TextPattern,
 };
 use readyok_rules::{GameResult, Notation, Side, Termination};
 
@@ -67,7 +66,7 @@ pub(super) struct InputArgs {
     from: Option<FormatArg>,
     /// Set the input encoding, such as windows-1252 or `shift_jis` [default: detected]
     #[arg(long, value_name = "ENCODING", value_parser = input_encoding)]
-    encoding: Option<&'static Encoding>,
+    encoding: Option<InputEncoding>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -312,7 +311,7 @@ impl FormatArg {
     fn input(self) -> InputFormat {
         match self {
             Self::Sfen => InputFormat::Record(Format::Usi),
-            Self::Json => InputFormat::Record(Format::Jkf),
+            Self::Json => InputFormat::Json,
             Self::Epd => InputFormat::Epd,
             Self::Fen => InputFormat::Fen,
             other => other.record().map_or(InputFormat::Fen, InputFormat::Record),

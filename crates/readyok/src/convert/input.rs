@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, BufReader, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use encoding_rs::Encoding;
-use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records};
+use readyok_rules::record::{
+    Format, GameRecord, InputEncoding, Limits, Notice, RecordError, Records,
+};
 
 use super::compression::{Compression, decompressed};
-use super::encoding::Transcoder;
+use super::json;
 
 /// The format of an input file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -22,6 +23,8 @@ pub(crate) enum InputFormat {
     Fen,
     /// An EPD per line.
     Epd,
+    /// A JSON object per line, as `--to json` writes.
+    Json,
 }
 
 impl InputFormat {
@@ -32,6 +35,7 @@ impl InputFormat {
         match extension.as_str() {
             "fen" => Some(Self::Fen),
             "epd" => Some(Self::Epd),
+            "jsonl" | "ndjson" => Some(Self::Json),
             extension => Format::from_extension(extension).map(Self::Record),
         }
     }
@@ -43,7 +47,7 @@ pub(crate) struct ReadOptions {
     /// The format; detected if `None`.
     pub(crate) format: Option<InputFormat>,
     /// The encoding; detected if `None`.
-    pub(crate) encoding: Option<&'static Encoding>,
+    pub(crate) encoding: Option<InputEncoding>,
 }
 
 /// An input file.
@@ -206,10 +210,18 @@ impl<R: Read> Read for Counting<R> {
 
 type Source = Box<dyn Read + Send>;
 
+/// The number of bytes that distinguish JSON objects.
+const BEGINNING: u64 = 64;
+
 /// The games of a file.
 pub(crate) struct Games {
-    records: Records<Source>,
+    reader: Reader,
     format: Option<InputFormat>,
+}
+
+enum Reader {
+    Records(Box<Records<BufReader<Source>>>),
+    Json(json::Reader<BufReader<Source>>),
 }
 
 impl Games {
@@ -224,18 +236,31 @@ impl Games {
             Some(path) => Box::new(File::open(path)?),
         };
         let source = decompressed(Counting { source, count: Arc::clone(count) })?;
-        let source: Source = match options.encoding {
-            Some(encoding) => Box::new(Transcoder::new(source, encoding)),
-            None => source,
-        };
-        let format = options.format.or_else(|| file.path.as_deref().and_then(InputFormat::of));
+        // A pipe can return single bytes.
+        let (mut source, mut beginning) = (source, Vec::new());
+        (&mut source).take(BEGINNING).read_to_end(&mut beginning)?;
+        let is_json = json::begins(&beginning);
+        let source: Source = Box::new(Cursor::new(beginning).chain(source));
+        let source = BufReader::with_capacity(1 << 16, source);
+        let mut format = options.format.or_else(|| file.path.as_deref().and_then(InputFormat::of));
+        // The extension `.json` is also that of JKF.
+        if options.format.is_none()
+            && matches!(format, None | Some(InputFormat::Record(Format::Jkf)))
+            && is_json
+        {
+            format = Some(InputFormat::Json);
+        }
         let record_format = match format {
             Some(InputFormat::Record(format)) => Some(format),
             Some(InputFormat::Fen | InputFormat::Epd) => Some(Format::Uci),
+            Some(InputFormat::Json) => {
+                return Ok(Self { reader: Reader::Json(json::Reader::new(source)), format });
+            }
             None => None,
         };
-        let records = Records::new(source, record_format, Limits::default());
-        Ok(Self { records, format })
+        let limits = Limits::default();
+        let records = Records::in_encoding(source, record_format, limits, options.encoding);
+        Ok(Self { reader: Reader::Records(Box::new(records)), format })
     }
 
     /// The format, if it was not detected from the content.
@@ -245,7 +270,10 @@ impl Games {
 
     /// The notices of the last game.
     pub(super) fn notices(&self) -> &[Notice] {
-        self.records.notices()
+        match &self.reader {
+            Reader::Records(records) => records.notices(),
+            Reader::Json(_) => &[],
+        }
     }
 }
 
@@ -253,6 +281,9 @@ impl Iterator for Games {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.records.next()
+        match &mut self.reader {
+            Reader::Records(records) => records.next(),
+            Reader::Json(games) => games.next(),
+        }
     }
 }

@@ -1,25 +1,93 @@
-//! A game as a JSON object.
+//! A game as a JSON object, written and read.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{BufRead, Read};
+use std::time::Duration;
 
 use readyok_protocol::Score;
-use readyok_rules::record::{Annotations, GameRecord, Node, NodeId, RecordMove};
-use readyok_rules::{Game, Notation, Position, Termination};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use readyok_rules::record::{
+    Annotations, Evaluation, GameRecord, Limit, Nag, Node, NodeId, RecordError, RecordErrorKind,
+    RecordMove,
+};
+use readyok_rules::{Game, GameOutcome, GameResult, Notation, Position, Setup, Termination};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-#[derive(Serialize)]
+#[derive(Deserialize, Serialize)]
 struct GameJson<'a> {
-    game: &'static str,
-    headers: Map<String, Value>,
+    game: Cow<'a, str>,
+    headers: HeadersJson,
     start: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    comments: Vec<&'a str>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    comments: Vec<Cow<'a, str>>,
     moves: Vec<MoveJson<'a>>,
-    result: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    termination: Option<&'static str>,
+    result: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    termination: Option<Cow<'a, str>>,
 }
 
-#[derive(Default, Serialize)]
+/// Headers in their order. A name that occurs more than once has a list of values.
+struct HeadersJson(Vec<(String, Values)>);
+
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum Values {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl HeadersJson {
+    fn of(record: &GameRecord) -> Self {
+        let mut headers: Vec<(String, Values)> = Vec::new();
+        for (name, value) in record.headers.iter() {
+            let value = value.to_owned();
+            match headers.iter_mut().find(|(known, _)| known == name) {
+                None => headers.push((name.to_owned(), Values::One(value))),
+                Some((_, Values::Several(values))) => values.push(value),
+                Some((_, values)) => {
+                    if let Values::One(first) = values {
+                        *values = Values::Several(vec![std::mem::take(first), value]);
+                    }
+                }
+            }
+        }
+        Self(headers)
+    }
+}
+
+impl Serialize for HeadersJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, values)| (name, values)))
+    }
+}
+
+impl<'de> Deserialize<'de> for HeadersJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Headers;
+
+        impl<'de> Visitor<'de> for Headers {
+            type Value = HeadersJson;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of headers")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HeadersJson, A::Error> {
+                let mut headers = Vec::new();
+                while let Some(header) = map.next_entry()? {
+                    headers.push(header);
+                }
+                Ok(HeadersJson(headers))
+            }
+        }
+
+        deserializer.deserialize_map(Headers)
+    }
+}
+
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default)]
 struct MoveJson<'a> {
     #[serde(rename = "move")]
     mv: String,
@@ -28,9 +96,9 @@ struct MoveJson<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     illegal: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    before: Vec<&'a str>,
+    before: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    comments: Vec<&'a str>,
+    comments: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nags: Vec<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +112,7 @@ struct MoveJson<'a> {
 }
 
 /// The score is from the view of the side that moves first.
-#[derive(Serialize)]
+#[derive(Deserialize, Serialize)]
 struct EvaluationJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     cp: Option<i32>,
@@ -57,27 +125,14 @@ struct EvaluationJson {
 
 /// The record as a line of JSON.
 pub(super) fn write(record: &GameRecord, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    let mut headers = Map::new();
-    for (name, value) in record.headers.iter() {
-        match headers.get_mut(name) {
-            None => drop(headers.insert(name.to_owned(), value.into())),
-            // A name that occurs more than once has a list of values.
-            Some(Value::Array(values)) => values.push(value.into()),
-            Some(first) => *first = Value::Array(vec![first.clone(), value.into()]),
-        }
-    }
     let game = GameJson {
-        game: match record.game() {
-            Game::Chess => "chess",
-            Game::Chess960 => "chess960",
-            Game::Shogi => "shogi",
-        },
-        headers,
+        game: game_name(record.game()).into(),
+        headers: HeadersJson::of(record),
         start: record.start().to_string(),
         comments: comments(record.annotations(NodeId::ROOT)),
         moves: line(record, NodeId::ROOT, record.start().clone()),
-        result: record.result.as_str(),
-        termination: record.derived_termination().map(Termination::name),
+        result: record.result.as_str().into(),
+        termination: record.derived_termination().map(|termination| termination.name().into()),
     };
     serde_json::to_writer(&mut *out, &game)?;
     out.push(b'\n');
@@ -92,7 +147,7 @@ fn line(record: &GameRecord, after: NodeId, mut position: Position) -> Vec<MoveJ
         let mut children = record.children(last);
         let Some(node) = children.next() else { break };
         let variations = children.map(|first| {
-            let mut variation = vec![one(first, &position)];
+            let mut variation = vec![one(record, first, &position)];
             let mut after = position.clone();
             if first.mv().is_some_and(|mv| mv.play(&mut after).is_ok()) {
                 variation.extend(line(record, first.id(), after));
@@ -100,7 +155,7 @@ fn line(record: &GameRecord, after: NodeId, mut position: Position) -> Vec<MoveJ
             variation
         });
         let variations = variations.collect();
-        moves.push(MoveJson { variations, ..one(node, &position) });
+        moves.push(MoveJson { variations, ..one(record, node, &position) });
         if node.mv().is_none_or(|mv| mv.play(&mut position).is_err()) {
             break;
         }
@@ -109,7 +164,7 @@ fn line(record: &GameRecord, after: NodeId, mut position: Position) -> Vec<MoveJ
     moves
 }
 
-fn one<'a>(node: &'a Node, position: &Position) -> MoveJson<'a> {
+fn one<'a>(record: &'a GameRecord, node: &Node, position: &Position) -> MoveJson<'a> {
     let notes = record.annotations(node.id());
     let castling = position.game().castling_form();
     let mv = node.mv().map(|mv| mv.to_uci(castling)).unwrap_or_default();
@@ -122,7 +177,7 @@ fn one<'a>(node: &'a Node, position: &Position) -> MoveJson<'a> {
         mv,
         text,
         illegal: node.mv().is_some_and(RecordMove::is_illegal),
-        before: notes.before.iter().map(String::as_str).collect(),
+        before: notes.before.iter().map(|text| text.as_str().into()).collect(),
         comments: comments(notes),
         nags: notes.nags.iter().map(|nag| nag.0).collect(),
         clock: notes.clock.map(|time| time.as_secs_f64()),
@@ -143,7 +198,187 @@ fn one<'a>(node: &'a Node, position: &Position) -> MoveJson<'a> {
     }
 }
 
-fn comments(notes: &Annotations) -> Vec<&str> {
+fn comments(notes: &Annotations) -> Vec<Cow<'_, str>> {
     let end = notes.end.iter().flat_map(|end| &end.comments);
-    notes.comments.iter().chain(end).map(String::as_str).collect()
+    notes.comments.iter().chain(end).map(|text| text.as_str().into()).collect()
+}
+
+const GAMES: [Game; 3] = [Game::Chess, Game::Chess960, Game::Shogi];
+
+fn game_name(game: Game) -> &'static str {
+    match game {
+        Game::Chess => "chess",
+        Game::Chess960 => "chess960",
+        Game::Shogi => "shogi",
+    }
+}
+
+/// Whether a file begins with a game that [`write`] wrote.
+pub(super) fn begins(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"{\"game\":\"")
+}
+
+/// The maximum length of a line.
+const MAX_LINE: usize = 64 << 20;
+
+/// Reads games that [`write`] wrote.
+pub(super) struct Reader<R> {
+    source: R,
+    line: u64,
+    game: u64,
+    is_over: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    pub(super) fn new(source: R) -> Self {
+        Self { source, line: 0, game: 0, is_over: false }
+    }
+
+    /// The next line that is not empty. Empty at the end.
+    fn next_line(&mut self) -> Result<Vec<u8>, RecordErrorKind> {
+        loop {
+            let mut text = Vec::new();
+            let limit = MAX_LINE + 1;
+            let count = (&mut self.source).take(limit as u64).read_until(b'\n', &mut text)?;
+            if count == 0 {
+                return Ok(text);
+            }
+            self.line += 1;
+            if count == limit && text.last() != Some(&b'\n') {
+                self.source.skip_until(b'\n')?;
+                return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
+            }
+            if !text.trim_ascii().is_empty() {
+                return Ok(text);
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<GameRecord, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let line = match self.next_line() {
+            Ok(line) if line.is_empty() => {
+                self.is_over = true;
+                return None;
+            }
+            line => line,
+        };
+        self.game += 1;
+        let (game, number) = (self.game, self.line);
+        let error = |column, kind| RecordError { game, line: number, column, kind };
+        let line = match line {
+            Ok(line) => line,
+            Err(kind) => {
+                self.is_over = matches!(kind, RecordErrorKind::Io(_));
+                return Some(Err(error(1, kind)));
+            }
+        };
+        Some(match serde_json::from_slice::<GameJson<'_>>(&line) {
+            Ok(json) => json.record().map_err(|kind| error(1, kind)),
+            Err(cause) => {
+                let column = cause.column().max(1);
+                let text = line.get(column - 1..).unwrap_or_default();
+                let text: String =
+                    String::from_utf8_lossy(text).trim_end().chars().take(40).collect();
+                Err(error(column as u64, RecordErrorKind::Unexpected(text)))
+            }
+        })
+    }
+}
+
+impl GameJson<'_> {
+    fn record(self) -> Result<GameRecord, RecordErrorKind> {
+        let game = GAMES.into_iter().find(|game| game_name(*game) == self.game);
+        let game = game.ok_or_else(|| RecordErrorKind::UnknownGame(self.game.into_owned()))?;
+        let setup = Setup::read(game, &self.start).map_err(RecordErrorKind::Start)?;
+        let start = Position::for_viewing(&setup);
+        let mut record = GameRecord::new(start.clone());
+        for (name, values) in self.headers.0 {
+            let values = match values {
+                Values::One(value) => vec![value],
+                Values::Several(values) => values,
+            };
+            for value in values {
+                record.headers.push(&name, value);
+            }
+        }
+        if let Some(notes) = record.annotations_mut(NodeId::ROOT) {
+            notes.comments = self.comments.into_iter().map(Cow::into_owned).collect();
+        }
+        add_line(&mut record, NodeId::ROOT, start, self.moves)?;
+        let result = GameResult::from_text(&self.result);
+        record.result =
+            result.ok_or_else(|| RecordErrorKind::Unexpected(self.result.into_owned()))?;
+        // Headers and the last position can state the same termination.
+        let derived = record.derived_termination().map(Termination::name);
+        if let Some(name) = self.termination
+            && derived != Some(&*name)
+        {
+            let termination = Termination::from_name(&name)
+                .ok_or_else(|| RecordErrorKind::Unexpected(name.into_owned()))?;
+            record.conclude(GameOutcome { result: record.result, termination });
+        }
+        Ok(record)
+    }
+}
+
+/// Adds moves with their variations after a node.
+fn add_line(
+    record: &mut GameRecord,
+    mut parent: NodeId,
+    mut position: Position,
+    moves: Vec<MoveJson<'_>>,
+) -> Result<(), RecordErrorKind> {
+    for mut json in moves {
+        let variations = std::mem::take(&mut json.variations);
+        let mv = json.record_move(&position)?;
+        let full = |_| RecordErrorKind::LimitExceeded(Limit::Moves);
+        let id = record.add(parent, mv).map_err(full)?;
+        if let Some(notes) = record.annotations_mut(id) {
+            json.annotate(notes);
+        }
+        for variation in variations {
+            add_line(record, parent, position.clone(), variation)?;
+        }
+        mv.play(&mut position).map_err(RecordErrorKind::Move)?;
+        parent = id;
+    }
+    Ok(())
+}
+
+impl MoveJson<'_> {
+    fn record_move(&self, position: &Position) -> Result<RecordMove, RecordErrorKind> {
+        if self.mv == "0000" {
+            return Ok(RecordMove::Null);
+        }
+        if self.illegal {
+            let mv = position.parse_unchecked(&self.mv).map(RecordMove::Illegal);
+            return mv.ok_or_else(|| RecordErrorKind::NoSuchMove(self.mv.clone()));
+        }
+        position.parse_move(&self.mv).map(RecordMove::Legal).map_err(RecordErrorKind::Move)
+    }
+
+    fn annotate(self, notes: &mut Annotations) {
+        let seconds = |time: Option<f64>| Duration::try_from_secs_f64(time?).ok();
+        notes.before = self.before.into_iter().map(Cow::into_owned).collect();
+        notes.comments = self.comments.into_iter().map(Cow::into_owned).collect();
+        notes.nags = self.nags.into_iter().map(Nag).collect();
+        (notes.clock, notes.elapsed) = (seconds(self.clock), seconds(self.elapsed));
+        notes.evaluation = self.eval.and_then(|eval| {
+            let score = match (eval.cp, eval.mate) {
+                (Some(value), _) => Score::Cp(value),
+                (None, Some(plies)) => {
+                    Score::mate(plies > 0, Some(u32::try_from(plies.unsigned_abs()).ok()?))
+                }
+                (None, None) => return None,
+            };
+            Some(Evaluation { score, depth: eval.depth })
+        });
+    }
 }

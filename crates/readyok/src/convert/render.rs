@@ -6,7 +6,7 @@ use std::path::Path;
 use readyok_rules::record::{
     self, Encoding, Format, GameRecord, Node, PgnOptions, RecordMove, WriteError,
 };
-use readyok_rules::{Epd, FenForm, Game, Operation};
+use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 
 use super::compression::Compression;
 use super::input::InputFormat;
@@ -120,6 +120,7 @@ impl Renderer {
         input: Option<InputFormat>,
     ) -> OutputFormat {
         self.format.unwrap_or_else(|| match (input, record.game()) {
+            (Some(InputFormat::Json), _) => OutputFormat::Json,
             (Some(InputFormat::Epd), Game::Chess | Game::Chess960) => OutputFormat::Epd,
             (Some(InputFormat::Fen), Game::Chess | Game::Chess960) => OutputFormat::Fen,
             (_, Game::Chess | Game::Chess960) => OutputFormat::Record(Format::Pgn),
@@ -185,9 +186,11 @@ impl Renderer {
                 continue;
             }
             let text = if format == OutputFormat::Epd {
-                let operations = next.map(Operation::SuppliedMove).into_iter().collect();
+                let mut operations = record.epd_operations();
+                operations.extend(next.map(Operation::SuppliedMove));
                 let epd = Epd { position, operations };
-                epd.text(FenForm::XFen).unwrap_or_default()
+                // A text with quotes cannot be written.
+                epd.text(FenForm::XFen).unwrap_or_else(|_| epd_of_position(epd.position))
             } else {
                 position.to_string()
             };
@@ -195,6 +198,10 @@ impl Renderer {
             out.push(b'\n');
         }
     }
+}
+
+fn epd_of_position(position: Position) -> String {
+    Epd { position, operations: Vec::new() }.text(FenForm::XFen).unwrap_or_default()
 }
 
 /// Why a game could not be written.

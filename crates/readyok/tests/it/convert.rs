@@ -103,6 +103,8 @@ fn filters_select_games_by_their_headers() {
     assert_eq!(selected(&["--tag", "Date>2020.12.31"]), [2]);
     assert_eq!(selected(&["-t", "BlackElo"]), [0]);
     assert_eq!(selected(&["--event", "club", "-v"]), [0]);
+    assert_eq!(selected(&["--engine", "keres"]), [0, 2]);
+    assert_eq!(selected(&["--annotator", "keres"]), [0; 0]);
 }
 
 #[test]
@@ -222,6 +224,38 @@ fn games_are_written_as_json() {
     assert_eq!(first["moves"][1]["variations"][0][1]["text"], "Nf3");
     assert_eq!(last["result"], "0-1");
     assert_eq!(last["termination"], "checkmate");
+}
+
+#[test]
+fn json_is_read() {
+    let json = converted(&["--to", "json"]);
+    let dir = Dir::new();
+    let read = convert(&dir, &["--to", "pgn"], &json);
+    assert_eq!(read.text(), converted(&[]), "{}", read.stderr);
+    // The input format is also that of the output.
+    assert_eq!(convert(&dir, &[], &json).text(), json);
+    fs::write(dir.path().join("games.json"), &json).expect("a file");
+    assert_eq!(convert(&dir, &["games.json", "--count"], "").text(), "3\n");
+    let kif = repository().join("testdata/records/kifu-for-windows.kif");
+    let kif = kif.to_str().expect("UTF-8");
+    let json = convert(&dir, &[kif, "--to", "json"], "");
+    let again = convert(&dir, &["--to", "json"], json.text());
+    assert_eq!(again.text(), json.text(), "{}", again.stderr);
+    let broken = json.text().replacen(":[{\"move\":\"", ":[{\"move\":\"9a1i", 1);
+    let output = convert(&dir, &["--check"], &broken);
+    assert!(output.text().starts_with("-:1:1: error: illegal move `9a1i"), "{}", output.text());
+    let output = convert(&dir, &["--from", "json", "--check"], "{\"game\":\"chess\"}\nx\n");
+    assert_eq!(output.text().lines().count(), 2, "{}", output.text());
+    assert_eq!(output.code(), Some(1));
+}
+
+#[test]
+fn operations_of_epd_remain() {
+    let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; ce 25; acd 12; c0 \"text\"; id \"a\";\n";
+    let output = convert(&Dir::new(), &["--from", "epd"], epd);
+    assert_eq!(output.text(), epd, "{}", output.stderr);
+    let output = convert(&Dir::new(), &["--from", "epd", "-C"], epd);
+    assert!(!output.text().contains("text"), "{}", output.text());
 }
 
 #[test]

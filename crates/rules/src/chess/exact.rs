@@ -121,7 +121,7 @@ pub(crate) fn san(position: &Chess, mv: Move) -> String {
 
 /// The squares of the pieces of a role that can move to a square, without regard to check, castling and
 /// en passant.
-fn candidates(position: &Chess, role: Role, to: Square) -> Bitboard {
+pub(crate) fn candidates(position: &Chess, role: Role, to: Square) -> Bitboard {
     let (board, turn) = (position.board(), position.turn());
     let occupied = board.occupied();
     if board.by_color(turn).contains(to) {

@@ -132,6 +132,29 @@ fn detect_legacy(bytes: &[u8], declared: Option<Encoding>, japanese: bool) -> En
     }
 }
 
+/// An encoding of input that a user names: any of the Encoding Standard of WHATWG.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InputEncoding(&'static encoding_rs::Encoding);
+
+impl InputEncoding {
+    /// The encoding of a label such as `windows-1251`, `shift_jis` or `latin1`.
+    pub fn from_label(label: &str) -> Option<Self> {
+        match Encoding::from_name(label) {
+            Some(encoding) => Some(Self(encoding.table())),
+            None => encoding_rs::Encoding::for_label(label.trim().as_bytes()).map(Self),
+        }
+    }
+
+    fn byte_order_mark(self) -> &'static [u8] {
+        match self.0.name() {
+            "UTF-8" => UTF8_MARK,
+            "UTF-16LE" => b"\xFF\xFE",
+            "UTF-16BE" => b"\xFE\xFF",
+            _ => b"",
+        }
+    }
+}
+
 /// Whether text is mainly `Shift_JIS`, with few errors.
 fn is_damaged_shift_jis(bytes: &[u8]) -> bool {
     let (text, _) = SHIFT_JIS.decode_without_bom_handling(bytes);
@@ -198,6 +221,8 @@ pub(super) struct Transcoder<R> {
     /// Whether the text is probably Japanese if it is not UTF-8.
     japanese: bool,
     declared: Option<Encoding>,
+    /// The encoding of the whole source, if it is not detected.
+    forced: Option<InputEncoding>,
     /// The encoding of lines that fit more than one.
     encoding: Option<Encoding>,
     /// The number of bytes of the input's buffer that are UTF-8.
@@ -226,6 +251,7 @@ impl<R: BufRead> Transcoder<R> {
             has_begun: false,
             japanese,
             declared: None,
+            forced: None,
             encoding: None,
             verified: 0,
             raw: Vec::new(),
@@ -245,6 +271,11 @@ impl<R: BufRead> Transcoder<R> {
             reader.input.offset = bookmark.offset;
         }
         reader
+    }
+
+    /// Reads the whole source in an encoding.
+    pub(super) fn set_encoding(&mut self, encoding: Option<InputEncoding>) {
+        self.forced = encoding;
     }
 
     /// Sets whether the text is probably Japanese if it is not UTF-8.
@@ -280,6 +311,14 @@ impl<R: BufRead> Transcoder<R> {
 
     fn begin(&mut self) -> io::Result<()> {
         self.has_begun = true;
+        if let Some(forced) = self.forced {
+            let known = Encoding::ALL.into_iter().find(|known| known.table() == forced.0);
+            let mark = forced.byte_order_mark();
+            let length = if self.beginning()?.starts_with(mark) { mark.len() } else { 0 };
+            self.encoding = known;
+            self.input.consume(length);
+            return Ok(());
+        }
         let beginning = self.beginning()?;
         let (utf16, declared) = (utf16(beginning), declared(beginning));
         let mark = match beginning {
@@ -306,6 +345,12 @@ impl<R: BufRead> Transcoder<R> {
         if self.raw.is_empty() && self.decoder.is_none() {
             let buffer = self.input.fill_buf()?;
             let (lines, has_wide) = match self.encoding {
+                _ if self.forced.is_some_and(|forced| !forced.0.is_ascii_compatible()) => {
+                    (0, false)
+                }
+                _ if self.forced.is_some_and(|forced| forced.0 != UTF_8) => {
+                    (ascii_lines(buffer), false)
+                }
                 Some(encoding) if encoding != Encoding::Utf8 => (ascii_lines(buffer), false),
                 _ => utf8_lines(buffer, self.declared.is_some_and(Encoding::is_japanese)),
             };
@@ -342,8 +387,11 @@ impl<R: BufRead> Transcoder<R> {
                     self.is_copy = true;
                     continue;
                 }
-                let encoding = self.encoding_of_line();
-                self.decoder = Some(encoding.table().new_decoder_without_bom_handling());
+                let table = match self.forced {
+                    Some(forced) => forced.0,
+                    None => self.encoding_of_line().table(),
+                };
+                self.decoder = Some(table.new_decoder_without_bom_handling());
             }
             self.decode(is_complete);
         }
@@ -353,6 +401,11 @@ impl<R: BufRead> Transcoder<R> {
     /// The length of the UTF-8 in the next line. `None` if the line has another encoding.
     fn utf8_part(&self, is_complete: bool) -> Option<usize> {
         let raw = &self.raw;
+        if let Some(forced) = self.forced
+            && forced.0 != UTF_8
+        {
+            return (forced.0.is_ascii_compatible() && raw.is_ascii()).then_some(raw.len());
+        }
         let (text, part) = match std::str::from_utf8(raw) {
             Ok(text) => (text, raw.len()),
             Err(error) if error.error_len().is_none() && !is_complete => {
@@ -602,6 +655,31 @@ mod tests {
         // Valid in UTF-8 and Shift_JIS.
         let text = "'CSA encoding=Shift_JIS\nN+ﾅｶ\n";
         assert_eq!(decoded(&Encoding::ShiftJis.encode(text), 4096, true), text);
+    }
+
+    #[test]
+    fn a_named_encoding_is_not_detected() {
+        let cases = [
+            ("windows-1251", &b"\xCA\xE0\xF0\xEF\xEE\xE2\n"[..], "Карпов\n"),
+            ("iso-2022-jp", b"a\n\x1B$B@h<j\x1B(B\n", "a\n先手\n"),
+            ("shift_jis", b"N+\xCA\xDF\n", "N+ﾊﾟ\n"),
+            ("utf-8", b"\xEF\xBB\xBFM\xC3\xBCller \xFF\n", "Müller \u{FFFD}\n"),
+            ("utf-16le", b"\xFF\xFEa\0\n\0", "a\n"),
+            ("latin1", b"M\xFCller", "Müller"),
+        ];
+        for (label, bytes, expected) in cases {
+            let encoding = InputEncoding::from_label(label);
+            assert!(encoding.is_some(), "{label}");
+            for capacity in [3, 1 << 16] {
+                let mut reader =
+                    Transcoder::new(io::BufReader::with_capacity(capacity, bytes), true);
+                reader.set_encoding(encoding);
+                let mut text = String::new();
+                reader.read_to_string(&mut text).expect("memory");
+                assert_eq!(text, expected, "{label}");
+            }
+        }
+        assert_eq!(InputEncoding::from_label("klingon"), None);
     }
 
     #[test]

@@ -458,7 +458,7 @@ impl GameRecord {
         if self.game() != Game::Chess {
             return None;
         }
-        self.positions().take(Opening::PLIES + 1).filter_map(|it| Opening::of(&it)).last()
+        Opening::of_line(self.start(), self.mainline().map_while(|node| node.mv()?.legal()))
     }
 
     /// What ended the game: as in the record or else by the last position.

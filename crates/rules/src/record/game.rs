@@ -435,12 +435,23 @@ impl GameRecord {
         self.annotations(self.last()).end.as_ref()
     }
 
-    /// What ended the game. PGN has it in the header `Termination`.
+    /// What ended the game. PGN has it in the header `Termination`. A loss after an illegal move is because
+    /// of it.
     pub fn termination(&self) -> Option<Termination> {
         match self.end() {
             Some(end) => Some(end.outcome.termination),
-            None => Termination::from_pgn_tag(self.headers.get("Termination")?),
+            None => match self.headers.get("Termination") {
+                Some(tag) => Termination::from_pgn_tag(tag),
+                None => self.is_lost_by_illegal_move().then_some(Termination::IllegalMove),
+            },
         }
+    }
+
+    fn is_lost_by_illegal_move(&self) -> bool {
+        self.node(self.last).is_some_and(|node| {
+            node.mv.is_some_and(RecordMove::is_illegal)
+                && self.result == GameResult::Win(self.turn_after(node).other())
+        })
     }
 
     /// Adds a move that fits its position after an existing node. `None` if there is no room.
@@ -460,6 +471,31 @@ impl GameRecord {
         }
         self.nodes.push(Node::new(id, parent, Some(mv), ply));
         Some(id)
+    }
+
+    /// Removes the node that was attached last, and returns its annotations.
+    pub(super) fn detach(&mut self, id: NodeId) -> Annotations {
+        if id == NodeId::ROOT || self.nodes.last().is_none_or(|node| node.id != id) {
+            return Annotations::default();
+        }
+        let Some(node) = self.nodes.pop() else { return Annotations::default() };
+        let annotations = self.annotations_of(&node).clone();
+        let elder = self.children(node.parent).find(|child| child.next_sibling == id);
+        let elder = elder.map_or(NodeId::ROOT, |elder| elder.id);
+        if let Some(elder) = self.nodes.get_mut(elder.0 as usize) {
+            elder.next_sibling = NodeId::ROOT;
+        }
+        if let Some(parent) = self.nodes.get_mut(node.parent.0 as usize) {
+            parent.last_child = elder;
+            if elder == NodeId::ROOT {
+                parent.first_child = NodeId::ROOT;
+            }
+        }
+        if self.last == id {
+            self.last = node.parent;
+            self.tip.take();
+        }
+        annotations
     }
 
     /// Whether both have the same moves and annotations in the same order, regardless of the order in

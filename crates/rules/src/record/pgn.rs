@@ -8,6 +8,8 @@
 //! - [`End`](super::End) is written as the header `Termination` with one of the eight values of the
 //!   standard, unless the record has that header.
 //! - Comments *before* a move that begins no variation are written after the previous move.
+//! - An illegal move that ended a line is written as a comment, `{ illegal move: e1e3 }`. Readers of this
+//!   crate read it as a move.
 //! - Blanks around comments are lost, and comments and headers that are empty or unknown (`?`).
 //! - A comment with a `}` is written with `;`, and each of its lines becomes a comment.
 //! - Names of headers have letters, digits and underscores. Line ends in values become blanks.
@@ -30,6 +32,10 @@ const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "
 fn unknown_value(name: &str) -> &'static str {
     if name == "Date" { "????.??.??" } else { "?" }
 }
+
+/// Begins the comment for an illegal move that ended a line. In the movetext, other programs would
+/// reject the game because of it.
+const ILLEGAL_MOVE: &str = "illegal move: ";
 
 /// Symbols for NAGs: after a move of White, and after one of Black.
 const NAG_SYMBOLS: [(&str, u8, u8); 43] = [

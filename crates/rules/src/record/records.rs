@@ -3,8 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 
 use super::{
-    Bookmark, Encoding, Format, GameRecord, Limits, Notice, RecordError, RecordErrorKind,
-    WriteError, csa, encoding::Transcoder, input::Games as _, jkf, kif, lines, pgn,
+    Bookmark, Encoding, Format, GameRecord, InputEncoding, Limits, Notice, RecordError,
+    RecordErrorKind, WriteError, csa, encoding::Transcoder, input::Games as _, jkf, kif, lines,
+    pgn,
 };
 
 /// Reads the games of a file one by one, within the default [`Limits`].
@@ -51,7 +52,7 @@ pub struct Records<R>(Inner<BufReader<R>>);
 #[derive(Debug)]
 enum Inner<R> {
     /// The format is not detected yet.
-    Undetected(Option<(R, Limits)>),
+    Undetected(Option<(R, Limits, Option<InputEncoding>)>),
     Pgn(Box<pgn::Reader<Transcoder<R>>>),
     Kif(kif::Reader<R>),
     Csa(csa::Reader<R>),
@@ -62,13 +63,25 @@ enum Inner<R> {
 impl<R: Read> Records<R> {
     /// Reads within other limits.
     pub fn new(source: R, format: impl Into<Option<Format>>, limits: Limits) -> Self {
+        Self::in_encoding(source, format, limits, None)
+    }
+
+    /// Reads a source in an encoding; without one, it is detected.
+    pub fn in_encoding(
+        source: R,
+        format: impl Into<Option<Format>>,
+        limits: Limits,
+        encoding: impl Into<Option<InputEncoding>>,
+    ) -> Self {
+        let encoding = encoding.into();
         let source = BufReader::with_capacity(1 << 16, source);
         Self(match format.into() {
             Some(format) => {
-                let source = Transcoder::new(source, format.is_japanese());
+                let mut source = Transcoder::new(source, format.is_japanese());
+                source.set_encoding(encoding);
                 Inner::new(source, limits, Bookmark::start(format))
             }
-            None => Inner::Undetected(Some((source, limits))),
+            None => Inner::Undetected(Some((source, limits, encoding))),
         })
     }
 
@@ -117,8 +130,13 @@ impl<R: BufRead> Inner<R> {
     }
 
     /// Detects the format. `None` if the file is empty.
-    fn detected(source: R, limits: Limits) -> Result<Option<Self>, RecordErrorKind> {
+    fn detected(
+        source: R,
+        limits: Limits,
+        encoding: Option<InputEncoding>,
+    ) -> Result<Option<Self>, RecordErrorKind> {
         let mut source = Transcoder::new(source, true);
+        source.set_encoding(encoding);
         let beginning = source.beginning()?;
         if beginning.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
@@ -134,8 +152,8 @@ impl<R: Read> Iterator for Records<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Inner::Undetected(source) = &mut self.0 {
-            let (source, limits) = source.take()?;
-            match Inner::detected(source, limits) {
+            let (source, limits, encoding) = source.take()?;
+            match Inner::detected(source, limits, encoding) {
                 Ok(inner) => self.0 = inner?,
                 Err(kind) => return Some(Err(RecordError { game: 1, line: 1, column: 1, kind })),
             }

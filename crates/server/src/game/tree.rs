@@ -244,15 +244,7 @@ impl Tree {
 
     /// The opening of a line to a node: the name of its last named position.
     pub(crate) fn opening(&self, id: NodeId) -> Option<Opening> {
-        let mut position = self.start.clone();
-        let mut opening = Opening::of(&position);
-        for mv in self.moves_to(id).into_iter().take(Opening::PLIES) {
-            if mv.legal().is_none_or(|mv| position.play(mv).is_err()) {
-                break;
-            }
-            opening = Opening::of(&position).or(opening);
-        }
-        opening
+        Opening::of_line(&self.start, self.moves_to(id).into_iter().map_while(RecordMove::legal))
     }
 
     /// The child with a move.

@@ -2,7 +2,7 @@
 
 use readyok_protocol::Score;
 
-use crate::{Epd, FenForm, Operation};
+use crate::{Epd, FenForm, Game, Operation, Side};
 
 use super::super::{Evaluation, GameRecord, NodeId, Tag};
 
@@ -80,4 +80,40 @@ pub(super) fn annotate(record: &mut GameRecord, operations: &str) -> bool {
         notes.evaluation = value.map(by_turn);
     }
     true
+}
+
+impl GameRecord {
+    /// The operations of the EPD that the record was read from, with changes of the name, the comments and
+    /// the evaluation. None if the record has moves.
+    pub fn epd_operations(&self) -> Vec<Operation> {
+        let game = self.game();
+        if !self.is_empty() || game == Game::Shogi {
+            return Vec::new();
+        }
+        let notes = self.annotations(NodeId::ROOT);
+        let fen = self.start().text(FenForm::Shredder);
+        let fields: Vec<&str> = fen.split(' ').take(4).collect();
+        let mut operations = Vec::new();
+        let mut number = 0;
+        let mut comments = notes.comments.as_slice();
+        // Operations without an annotation of their own are the last comment.
+        if let [rest @ .., last] = comments
+            && last.ends_with(';')
+            && let Ok(epd) = Epd::read(game, &format!("{} {last}", fields.join(" ")))
+        {
+            comments = rest;
+            operations = epd.operations;
+        }
+        if let Some(Evaluation { score: Score::Cp(value), depth }) = notes.evaluation {
+            let value = if self.start().turn() == Side::First { value } else { -value };
+            operations.push(Operation::Centipawns(value));
+            operations.extend(depth.map(Operation::Depth));
+        }
+        for text in comments.iter().take(10) {
+            operations.push(Operation::Comment { number, text: text.clone() });
+            number += 1;
+        }
+        operations.extend(self.header(Tag::Event).map(|id| Operation::Id(id.to_owned())));
+        operations
+    }
 }

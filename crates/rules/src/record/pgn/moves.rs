@@ -1,13 +1,14 @@
 //! Moves in the notations of programs and of handwritten records, and the suffixes after them.
 
 use shakmaty::{
-    Chess, Color, Position as _, Role,
+    Bitboard, Chess, Color, File, Piece, Position as _, Rank, Role, Square,
     san::{San, SanError as ShakmatyError},
     uci::UciMove,
 };
 
 use crate::{
-    ChessBoard, IllegalReason, Move, MoveError, Notation, Position, chess::read_exact,
+    ChessBoard, IllegalReason, Move, MoveError, Notation, Position,
+    chess::{candidates, read_exact},
     error::shortened,
 };
 
@@ -87,6 +88,44 @@ pub(super) fn read_lenient(position: &Chess, text: &str) -> Option<shakmaty::Mov
     match board.parse(text, Notation::Western) {
         Ok(Move::Chess(mv)) => Some(mv),
         Ok(Move::Shogi(_)) | Err(_) => None,
+    }
+}
+
+/// The move that a text denotes against the rules. `None` if its squares are unknown.
+pub(super) fn illegal_move(position: &Chess, text: &str) -> Option<shakmaty::Move> {
+    let mv = unchecked_move(position, text)?;
+    (!position.is_legal(mv)).then_some(mv)
+}
+
+fn unchecked_move(position: &Chess, text: &str) -> Option<shakmaty::Move> {
+    let (board, turn) = (position.board(), position.turn());
+    let squares: String =
+        text.trim_start_matches(['K', 'Q', 'R', 'B', 'N']).split(['-', 'x', ':']).collect();
+    let uci = ChessBoard::without_history(position.clone()).parse_unchecked(&squares);
+    if uci.is_some() {
+        return uci;
+    }
+    match San::from_ascii(&normalized(text.as_bytes())).ok()? {
+        San::Normal { role, file, rank, to, promotion, .. } => {
+            let file = file.map_or(Bitboard::FULL, Bitboard::from_file);
+            let rank = rank.map_or(Bitboard::FULL, Bitboard::from_rank);
+            let pieces = board.by_piece(Piece { color: turn, role }) & file & rank;
+            let from = pieces
+                .single_square()
+                .or_else(|| (pieces & candidates(position, role, to)).single_square())?;
+            Some(shakmaty::Move::Normal { role, from, capture: board.role_at(to), to, promotion })
+        }
+        San::Castle(side) => {
+            let king = board.king_of(turn)?;
+            let corner = Square::from_coords(
+                if side.is_king_side() { File::H } else { File::A },
+                turn.fold_wb(Rank::First, Rank::Eighth),
+            );
+            let rook = position.castles().rook(turn, side).unwrap_or(corner);
+            (king.rank() == rook.rank() && king != rook)
+                .then_some(shakmaty::Move::Castle { king, rook })
+        }
+        San::Put { .. } | San::Null => None,
     }
 }
 

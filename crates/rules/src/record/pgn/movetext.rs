@@ -19,7 +19,7 @@ use super::super::{
     limits::MAX_PLIES,
 };
 use super::{
-    ROSTER, command,
+    ILLEGAL_MOVE, ROSTER, command,
     moves::{self, Languages},
     tokens::{Token, Tokens, decoded},
     unknown_value,
@@ -46,6 +46,16 @@ struct Line {
     after: Chess,
     /// Comments on a variation without moves so far.
     comments: Vec<String>,
+    /// The illegal move that ended the line, unless another move follows.
+    illegal: Option<Illegal>,
+}
+
+/// An illegal move at the end of a line.
+struct Illegal {
+    /// The parent of the line before it.
+    parent: NodeId,
+    /// The comment that had the move.
+    comment: Option<String>,
 }
 
 /// A game under construction.
@@ -168,20 +178,25 @@ impl<R: BufRead> Games for Reader<R> {
             before: None,
             after: after.clone().unwrap_or_default(),
             comments: Vec::new(),
+            illegal: None,
         };
         let (outer, skipping, languages) = (Vec::new(), 0, Languages::new());
         let mut draft = Draft { record, line, outer, skipping, claimed, languages };
         for text in comments {
-            draft.add_comment(&text);
+            if after.is_some() {
+                self.read_comment(&mut draft, &text);
+            } else {
+                draft.add_comment(&text);
+            }
         }
         let token = match after {
             Some(_) if is_too_large => {
                 self.reject_main_line(&draft, NoticeReason::LimitExceeded(Limit::GameBytes));
-                Rest::Moves
+                Rest::Moves { depth: 0 }
             }
             Some(_) => self.read_moves(&mut draft, first)?,
             // The position is only for viewing.
-            None => Rest::Moves,
+            None => Rest::Moves { depth: 0 },
         };
         let is_text = token == Rest::NextGame && !has_headers && draft.record.is_empty();
         if is_text && let Some(skipped) = self.state.first_skipped() {
@@ -202,8 +217,8 @@ enum Rest {
     Nothing,
     /// Another game or nothing follows.
     NextGame,
-    /// Moves that cannot be read follow.
-    Moves,
+    /// Moves that cannot be read follow, in variations of this depth.
+    Moves { depth: usize },
 }
 
 /// The end of a game.
@@ -308,20 +323,36 @@ impl<R: BufRead> Reader<R> {
         loop {
             match token {
                 Token::Symbol => {
+                    if draft.has_illegal_move() && draft.skipping == 0 && !self.is_final() {
+                        if draft.remove_illegal_move() {
+                            continue;
+                        }
+                        return Ok(Rest::Moves { depth: 0 });
+                    }
                     if let Some(result) = read_result(self.tokens.text()) {
                         if draft.outer.is_empty() && draft.skipping == 0 {
                             self.conclude(draft, result);
                             return Ok(Rest::Nothing);
                         }
                         self.notice_skipped();
+                    } else if draft.has_illegal_move() {
+                        // A number or a sign.
                     } else if draft.skipping == 0 && !self.read_symbol(draft) {
-                        return Ok(Rest::Moves);
+                        return Ok(Rest::Moves { depth: draft.outer.len() });
                     }
                 }
                 Token::Comment if draft.skipping == 0 => {
-                    draft.add_comment(self.tokens.text());
+                    self.read_comment(draft, self.tokens.text());
                 }
-                Token::Nag if draft.skipping == 0 => self.read_nag(draft),
+                Token::Nag if draft.skipping == 0 && !draft.has_illegal_move() => {
+                    self.read_nag(draft);
+                }
+                Token::Open if draft.has_illegal_move() && draft.skipping == 0 => {
+                    if draft.remove_illegal_move() {
+                        continue;
+                    }
+                    return Ok(Rest::Moves { depth: 1 });
+                }
                 Token::Open => self.open(draft),
                 Token::Close => self.close(draft),
                 Token::Nag | Token::Comment => {}
@@ -331,17 +362,17 @@ impl<R: BufRead> Reader<R> {
                 Token::OpenComment => {
                     let kept = Self::kept(draft);
                     self.notice_kept(NoticeReason::OpenComment, kept);
-                    return Ok(Rest::Moves);
+                    return Ok(Rest::Moves { depth: draft.outer.len() });
                 }
                 Token::Tag => {
                     self.has_pending_tag = true;
-                    return Ok(Rest::NextGame);
+                    return Ok(draft.rest_at_end());
                 }
-                Token::End => return Ok(Rest::NextGame),
+                Token::End => return Ok(draft.rest_at_end()),
             }
             if self.tokens.game_bytes() > self.limits.game_bytes {
                 self.reject_main_line(draft, NoticeReason::LimitExceeded(Limit::GameBytes));
-                return Ok(Rest::Moves);
+                return Ok(Rest::Moves { depth: draft.outer.len() });
             }
             token = self.tokens.next()?;
         }
@@ -352,7 +383,7 @@ impl<R: BufRead> Reader<R> {
         match rest {
             Rest::Nothing => {}
             Rest::NextGame => self.conclude_without_result(draft),
-            Rest::Moves => match self.skip_to_end(draft.outer.len())? {
+            Rest::Moves { depth } => match self.skip_to_end(depth)? {
                 GameEnd::Result(result) => self.conclude(draft, result),
                 GameEnd::NextGame | GameEnd::File => {
                     draft.record.result = draft.claimed.unwrap_or_default();
@@ -432,6 +463,7 @@ impl<R: BufRead> Reader<R> {
             before: None,
             after: draft.line.before.as_ref().unwrap_or(&draft.line.after).clone(),
             comments: Vec::new(),
+            illegal: None,
         };
         draft.outer.push(mem::replace(&mut draft.line, line));
     }
@@ -518,8 +550,51 @@ impl<R: BufRead> Reader<R> {
                 self.notice_skipped();
                 true
             }
+            Some(error) if draft.outer.is_empty() => {
+                self.reject_main_line(draft, NoticeReason::Move(error));
+                moves::illegal_move(&draft.line.after, text)
+                    .is_some_and(|mv| self.attach_illegal(draft, mv, None))
+            }
             Some(error) => self.reject_line(draft, NoticeReason::Move(error)),
         }
+    }
+
+    /// Whether the symbol can follow an illegal move that ended the game: a result, a number or a sign.
+    fn is_final(&self) -> bool {
+        let symbol = self.tokens.text();
+        read_result(symbol).is_some()
+            || symbol.iter().all(u8::is_ascii_digit)
+            || moves::nag_of(&decoded(symbol), Color::White).is_some()
+    }
+
+    /// Adds an illegal move, which is not played. False if there is no room.
+    fn attach_illegal(
+        &self,
+        draft: &mut Draft,
+        mv: shakmaty::Move,
+        comment: Option<String>,
+    ) -> bool {
+        let parent = draft.line.parent;
+        if self.attach(draft, RecordMove::Illegal(Move::Chess(mv))).is_err() {
+            return false;
+        }
+        draft.line.illegal = Some(Illegal { parent, comment });
+        true
+    }
+
+    /// Adds a comment, or the illegal move in it.
+    fn read_comment(&self, draft: &mut Draft, text: &[u8]) {
+        if !draft.has_illegal_move()
+            && let Some(uci) = text.trim_ascii().strip_prefix(ILLEGAL_MOVE.as_bytes())
+            && let Ok(uci) = std::str::from_utf8(uci)
+            && let Some(mv) = moves::illegal_move(&draft.line.after, uci)
+        {
+            let comment = format!("{ILLEGAL_MOVE}{uci}");
+            if self.attach_illegal(draft, mv, Some(comment)) {
+                return;
+            }
+        }
+        draft.add_comment(text);
     }
 
     /// Adds a legal move. False if the main line ends here.
@@ -578,9 +653,39 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl Draft {
+    fn has_illegal_move(&self) -> bool {
+        self.line.illegal.is_some()
+    }
+
+    /// Removes an illegal move that did not end the line. False if the rest of the line cannot be read.
+    fn remove_illegal_move(&mut self) -> bool {
+        let Some(Illegal { parent, comment }) = self.line.illegal.take() else { return true };
+        let notes = self.record.detach(self.line.last);
+        self.line.last = mem::replace(&mut self.line.parent, parent);
+        self.line.ply = self.line.ply.saturating_sub(1);
+        let Some(comment) = comment else { return false };
+        let begins_variation = self.line.before.is_none() && !self.outer.is_empty();
+        let comments = notes.before.into_iter().chain([comment]).chain(notes.comments);
+        if begins_variation {
+            self.line.comments.extend(comments);
+        } else if let Some(annotations) = self.record.annotations_mut(self.line.last) {
+            annotations.comments.extend(comments);
+        }
+        true
+    }
+
+    /// What follows at the end of a game without a result.
+    fn rest_at_end(&self) -> Rest {
+        match &self.line.illegal {
+            Some(Illegal { comment: None, .. }) => Rest::Moves { depth: 0 },
+            Some(_) | None => Rest::NextGame,
+        }
+    }
+
     fn add_comment(&mut self, text: &[u8]) {
         let mut text = text.trim_ascii();
-        let begins_variation = self.line.before.is_none() && !self.outer.is_empty();
+        let begins_variation =
+            self.line.before.is_none() && self.line.illegal.is_none() && !self.outer.is_empty();
         let turn = side(self.line.after.turn());
         if !begins_variation && text.starts_with(b"[%") {
             let Some(annotations) = self.record.annotations_mut(self.line.last) else { return };

@@ -11,7 +11,7 @@ use crate::{
 };
 
 use super::super::{Annotations, Format, GameRecord, Node, NodeId, RecordMove, WriteError};
-use super::{ROSTER, command, unknown_value};
+use super::{ILLEGAL_MOVE, ROSTER, command, unknown_value};
 
 /// Columns of a line, without its end.
 const WIDTH: usize = 79;
@@ -222,7 +222,7 @@ fn write_move(
             // Readers would reject it.
             RecordMove::Illegal(mv) => {
                 let uci = mv.to_uci(text.castling);
-                write_comment("", &format!("illegal move: {uci}"), text);
+                write_comment("", &format!("{ILLEGAL_MOVE}{uci}"), text);
             }
             RecordMove::Legal(Move::Shogi(_)) => {}
         }
@@ -350,21 +350,13 @@ impl Movetext<'_> {
                 return self.built_token(|text| write_san(position, mv, text));
             }
             Notation::Long => self.token(&long_notation(position, mv)),
-            Notation::Uci => {
+            Notation::Uci | Notation::Csa => {
                 let uci = match self.castling {
                     CastlingForm::KingMove => UciMove::from_standard(mv),
                     CastlingForm::KingTakesRook => UciMove::from_chess960(mv),
                 };
                 self.built_token(|text| push(text, format_args!("{uci}")));
             }
-<<<<<<< HEAD
-            Notation::Long => self.token(&long_notation(position, mv))?,
-            Notation::Uci | Notation::Csa => self.token(&match self.castling {
-                CastlingForm::KingMove => UciMove::from_standard(mv).to_string(),
-                CastlingForm::KingTakesRook => UciMove::from_chess960(mv).to_string(),
-            })?,
-=======
->>>>>>> 14a7cc2e (rules: read and write PGN several times faster)
         }
         position.play_unchecked(mv);
     }

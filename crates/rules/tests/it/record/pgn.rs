@@ -321,7 +321,7 @@ fn keeps_a_broken_game_up_to_the_defect_and_reads_the_next_one() {
             .expect("all games are read")
     };
     // Another game can follow a result on the same line.
-    assert_eq!(all("1. e4 Kd8 1-0 1. e4 e5 1-0"), ["e2e4 1-0", "e2e4 e7e5 1-0"]);
+    assert_eq!(all("1. e4 Kd8 1-0 1. e4 e5 1-0"), ["e2e4 e8d8 1-0", "e2e4 e7e5 1-0"]);
     assert_eq!(all("1. e4 {open"), ["e2e4 *"]);
 }
 

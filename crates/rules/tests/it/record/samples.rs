@@ -84,7 +84,7 @@ fn reads_the_samples_as_expected() {
         checked += 1;
     }
     assert!(wrong.is_empty(), "other than expected:\n{wrong}");
-    assert_eq!(checked, 40);
+    assert_eq!(checked, 46);
 }
 
 /// Files of programs satisfy the properties of all files.
@@ -108,5 +108,5 @@ fn samples_satisfy_the_properties() {
         law(&bytes);
         checked += 1;
     }
-    assert_eq!(checked, 40);
+    assert_eq!(checked, 46);
 }

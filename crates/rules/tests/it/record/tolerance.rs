@@ -3,7 +3,7 @@
 use readyok_rules::record::{
     self, Format, GameRecord, Kept, Nag, Node, NodeId, Notice, NoticeReason, RecordMove,
 };
-use readyok_rules::{Game, GameResult, PositionError};
+use readyok_rules::{Game, GameResult, PositionError, Termination};
 
 use super::{read_one, written};
 
@@ -44,6 +44,40 @@ fn null_moves_are_nodes() {
     let (record, notices) = read("1. e4 e5 2. Qh5 Ke7 3. Qxe5+ -- 4. d4 *");
     assert_eq!(record.mainline().count(), 5);
     assert_eq!(notices.first().map(|it| it.kept), Some(Kept::MainLine(5)));
+}
+
+#[test]
+fn an_illegal_move_at_the_end_is_the_reason_for_the_result() {
+    for (moves, uci) in [
+        ("1. e4 e5 2. Ke3", "e1e3"),
+        ("1. e4 e5 2. e1-e3", "e1e3"),
+        ("1. e4 e5 2. O-O", "e1g1"),
+        ("1. e4 e5 2. Bf1d5 $4 { oh }", "f1d5"),
+    ] {
+        let (record, notices) = read_one(format!("{moves} 0-1").as_bytes(), Format::Pgn);
+        assert_eq!(notices.len(), 1, "{moves}");
+        assert_eq!(line(&record), format!("e2e4 e7e5 {uci}"));
+        assert!(record.node(record.last()).and_then(Node::mv).is_some_and(RecordMove::is_illegal));
+        assert_eq!(record.termination(), Some(Termination::IllegalMove));
+        let once = written(&record, Format::Pgn);
+        let text = String::from_utf8_lossy(&once);
+        assert!(text.contains(&format!("{{ illegal move: {uci} }}")), "{text}");
+        let (again, notices) = read_one(&once, Format::Pgn);
+        assert_eq!(notices, []);
+        assert_eq!(line(&again), line(&record));
+        assert_eq!(again.termination(), Some(Termination::IllegalMove));
+        assert_eq!(written(&again, Format::Pgn), once);
+    }
+    // Moves after an illegal move show that it did not end the game.
+    let (record, _) = read("1. e4 e5 2. Ke3 Nf6 3. d4 0-1");
+    assert_eq!(line(&record), "e2e4 e7e5");
+    let (record, notices) = read("1. e4 e5 { illegal move: e1e3 } { no } 2. Nf3 (2. Nc3) Nc6 *");
+    assert_eq!((line(&record).as_str(), notices.len()), ("e2e4 e7e5 g1f3 b8c6", 0));
+    let e5 = record.mainline().nth(1).expect("e5").id();
+    assert_eq!(record.annotations(e5).comments, ["illegal move: e1e3", "no"]);
+    // A variation can end with one.
+    let (record, _) = read("1. e4 e5 (1... c5 { illegal move: e1e3 }) 2. Nf3 *");
+    assert_eq!(record.len(), 5);
 }
 
 #[test]
