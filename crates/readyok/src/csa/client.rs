@@ -520,7 +520,7 @@ impl ClientGame {
         };
         for node in summary.record.mainline() {
             if let Some(mv) = node.mv().and_then(record::RecordMove::legal) {
-                game.add(mv, node.annotations().elapsed.unwrap_or_default());
+                game.add(mv, summary.record.annotations(node.id()).elapsed.unwrap_or_default());
             }
         }
         game

@@ -626,8 +626,9 @@ mod tests {
         assert_eq!(test.line(2, "%TORYO"), end);
         let (_, record) = test.hall.drain_finished().pop().expect("a game");
         let node = record.mainline().next().expect("a move");
-        assert_eq!(node.annotations().comments, ["-3334FU"]);
-        assert_eq!(node.annotations().evaluation.map(|it| it.score), Some(Score::Cp(30)));
+        let notes = record.annotations(node.id());
+        assert_eq!(notes.comments, ["-3334FU"]);
+        assert_eq!(notes.evaluation.map(|it| it.score), Some(Score::Cp(30)));
         // The next game has other colors.
         let next = test.after(2);
         assert!(next.contains("1 Your_Turn:-\n"), "{next}");

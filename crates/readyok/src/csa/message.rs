@@ -486,7 +486,11 @@ END Game_Summary
             (seconds(1500), seconds(10), seconds(1))
         );
         assert_eq!(summary.record.plies(), 1);
-        let elapsed = summary.record.mainline().next().and_then(|node| node.annotations().elapsed);
+        let elapsed = summary
+            .record
+            .mainline()
+            .next()
+            .and_then(|node| summary.record.annotations(node.id()).elapsed);
         assert_eq!(elapsed, Some(seconds(12)));
     }
 

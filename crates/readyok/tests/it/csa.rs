@@ -152,7 +152,7 @@ fn two_clients_play_on_a_local_server() {
     assert!(firsts == ["a", "b"] || firsts == ["b", "a"], "{firsts:?}");
     for game in games {
         assert_eq!((game.plies(), game.termination()), (12, Some(Termination::MoveLimit)));
-        let has_evaluation = |node: &record::Node| node.annotations().evaluation.is_some();
+        let has_evaluation = |node: &record::Node| game.annotations(node.id()).evaluation.is_some();
         assert!(game.mainline().all(has_evaluation), "without evaluations");
     }
 }
@@ -177,7 +177,7 @@ fn continues_a_game_with_its_clocks_and_saves_the_record() {
     assert_eq!((game.plies(), game.termination()), (3, Some(Termination::Resignation)));
     let times: Vec<_> = game
         .mainline()
-        .filter_map(|node| node.annotations().elapsed)
+        .filter_map(|node| game.annotations(node.id()).elapsed)
         .map(|it| it.as_secs())
         .collect();
     assert_eq!(times, [20, 3, 2]);
