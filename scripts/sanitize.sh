@@ -12,8 +12,11 @@ fi
 target=$(rustc +nightly -vV | sed -n 's/^host: //p')
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/sanitize"
 
-# Memory hints, and the transposition table.
-cargo +nightly miri test -p narikin --lib -- platform:: tt::tests::
+# Memory hints, the transposition table, and the vector instructions of networks.
+cargo +nightly miri test -p narikin --lib -- platform:: tt::tests:: network::simd::
+case $target in
+x86_64*) RUSTFLAGS=-Ctarget-feature=+avx2 cargo +nightly miri test -p narikin --lib -- network::simd:: ;;
+esac
 
 # Multithreaded searches and the engine runtime. The standard library is rebuilt with instrumentation.
 export RUSTFLAGS=-Zsanitizer=thread

@@ -71,8 +71,10 @@ enum BenchLimit {
 }
 
 /// The result of a benchmark. As text, it ends with the two lines that OpenBench parses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BenchResult {
+    /// The name of the evaluation.
+    pub evaluation: String,
     /// Nodes searched.
     pub nodes: u64,
     /// Time of all searches.
@@ -163,15 +165,26 @@ impl Bench {
     /// # Errors
     /// The file of positions is unusable, or there is not enough memory.
     pub fn run(&self) -> Result<BenchResult, BenchError> {
+        self.run_with(|_| ())
+    }
+
+    /// [`run`](Self::run) with the evaluation of another searcher.
+    pub(crate) fn run_like(&self, other: &Searcher) -> Result<BenchResult, BenchError> {
+        self.run_with(|searcher| searcher.copy_networks(other))
+    }
+
+    fn run_with(&self, prepare: impl FnOnce(&mut Searcher)) -> Result<BenchResult, BenchError> {
         let positions = self.positions()?;
         if !fits(self.hash_mb, 0) {
             return Err(BenchError::Memory);
         }
         let mut searcher = Searcher::new(usize::try_from(self.hash_mb).unwrap_or(usize::MAX))?;
         searcher.prepare(self.game);
+        prepare(&mut searcher);
         let start = now();
         let nodes = positions.iter().map(|position| self.count(&mut searcher, position)).sum();
-        Ok(BenchResult { nodes, time: start.elapsed() })
+        let evaluation = searcher.evaluation_name(self.game);
+        Ok(BenchResult { evaluation, nodes, time: start.elapsed() })
     }
 
     fn count(&self, searcher: &mut Searcher, position: &Position) -> u64 {
@@ -261,6 +274,7 @@ impl Control for Timer {
 impl fmt::Display for BenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let speed = u128::from(self.nodes) * 1_000_000 / self.time.as_micros().max(1);
+        writeln!(f, "Evaluation      : {}", self.evaluation)?;
         writeln!(f, "Total time (ms) : {}", self.time.as_millis())?;
         writeln!(f, "Nodes searched  : {}", self.nodes)?;
         write!(f, "Nodes/second    : {speed}")
@@ -390,10 +404,15 @@ mod tests {
 
     #[test]
     fn output_ends_with_the_lines_that_openbench_parses() {
-        let result = BenchResult { nodes: 344_874, time: Duration::from_secs(2) };
+        let result = BenchResult {
+            evaluation: "hand-written".into(),
+            nodes: 344_874,
+            time: Duration::from_secs(2),
+        };
         let text = result.to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[1..], ["Nodes searched  : 344874", "Nodes/second    : 172437"]);
+        assert_eq!(lines[0], "Evaluation      : hand-written");
+        assert_eq!(lines[2..], ["Nodes searched  : 344874", "Nodes/second    : 172437"]);
     }
 
     /// Known counts: <https://www.chessprogramming.org/Perft_Results> and, for shogi, YaneuraOu.

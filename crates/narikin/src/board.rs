@@ -10,7 +10,7 @@ pub(crate) use self::{chess::Chess, shogi::Shogi};
 use crate::{
     control::{Limits, TbConfig},
     mate::{self, Solution, Solver},
-    network::Features,
+    network::{Changes, Features},
     score::Value,
     search::{Tuning, tt::Bound},
 };
@@ -122,6 +122,9 @@ pub(crate) trait Board: Clone + Send {
     type Position: Features;
 
     fn position(&self) -> &Self::Position;
+
+    /// The features that a move changes.
+    fn changes(&self, mv: Self::Move) -> Changes;
 
     /// Whether a move is a drop.
     fn is_drop(mv: Self::Move) -> bool {

@@ -15,7 +15,7 @@ use readyok_engine::{
 };
 use readyok_rules::{EndRules, Game, Impasse, MoveCodec, Position, ShogiRules, Termination};
 
-use self::files::{NetworkFile, Opening};
+use self::files::{NetworkFile, Opening, name_of};
 use self::output::{Line, Output, ShownInfo, wire_score};
 use self::settings::{HASH, Settings};
 use crate::eval;
@@ -67,6 +67,8 @@ pub struct Narikin {
     dialect: Option<Dialect>,
     /// The game whose evaluation was prepared last.
     prepared: Option<Game>,
+    /// The last message about the evaluation.
+    reported_evaluation: String,
 }
 
 impl Engine for Narikin {
@@ -198,7 +200,9 @@ impl Engine for Narikin {
             self.searcher.clear();
         }
         let network = self.settings.network_file.get();
-        self.remarks.extend(self.network.prepare(network, &mut self.searcher));
+        let game = self.game_in_use();
+        self.remarks.extend(self.network.prepare(network, game, &mut self.searcher));
+        self.report_evaluation();
         self.opening.prepare(&self.settings);
         self.remarks.extend(self.opening.take_remarks());
     }
@@ -211,7 +215,8 @@ impl Engine for Narikin {
     fn custom_command(&mut self, line: &str, print: &mut dyn FnMut(&str)) {
         let mut tokens = line.split_ascii_whitespace();
         if tokens.next() == Some("bench") {
-            match Bench::parse(tokens).and_then(|bench| bench.run()) {
+            self.prepare();
+            match Bench::parse(tokens).and_then(|bench| bench.run_like(&self.searcher)) {
                 Ok(result) => print(&result.to_string()),
                 Err(error) => print(&format!("info string bench: {error}")),
             }
@@ -247,6 +252,7 @@ impl Narikin {
             remarks: Vec::new(),
             dialect: None,
             prepared: None,
+            reported_evaluation: String::new(),
             settings,
         })
     }
@@ -268,6 +274,25 @@ impl Narikin {
             eval::prepare(game);
             self.searcher.prepare(game);
             self.prepared = Some(game);
+        }
+    }
+
+    /// The game by the protocol and the options, after the handshake. Chess960 counts as chess.
+    fn game_in_use(&self) -> Option<Game> {
+        Some(match self.settings.game(self.dialect?) {
+            Game::Chess | Game::Chess960 => Game::Chess,
+            Game::Shogi => Game::Shogi,
+        })
+    }
+
+    /// Reports the name of the evaluation at the start and after changes.
+    fn report_evaluation(&mut self) {
+        let Some(game) = self.game_in_use() else { return };
+        let name = self.searcher.evaluation_name(game);
+        let remark = format!("evaluation of {}: {name}", name_of(game));
+        if remark != self.reported_evaluation {
+            self.reported_evaluation.clone_from(&remark);
+            self.remarks.push(remark);
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) trait Evaluation<B: Board> {
     /// Called when the last move is unmade.
     fn undo(&mut self);
 
-    fn evaluate(&self, board: &B) -> Value;
+    fn evaluate(&mut self, board: &B) -> Value;
 }
 
 /// Builds the tables of a game's evaluation.
@@ -39,7 +39,7 @@ impl<B: Board> Evaluation<B> for HandWritten {
 
     fn undo(&mut self) {}
 
-    fn evaluate(&self, board: &B) -> Value {
+    fn evaluate(&mut self, board: &B) -> Value {
         board.evaluate()
     }
 }

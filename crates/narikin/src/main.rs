@@ -2,11 +2,12 @@
 
 use std::{env, io, io::Write, time::Instant};
 
-use narikin::Bench;
+use narikin::{Bench, Searcher};
 use readyok_rules::{Game, Position};
 
 const USAGE: &str = "\
 usage: narikin
+       narikin --version
        narikin bench [chess|shogi] [HASH_MB] [THREADS] [LIMIT] [FILE|default] [depth|nodes|movetime|perft]
        narikin perft chess|chess960|shogi DEPTH [FEN or SFEN]";
 
@@ -18,6 +19,13 @@ fn main() -> io::Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => narikin::runner().map_err(io::Error::other)?.run_stdio(),
+        ["--version" | "-V"] => {
+            let searcher = Searcher::new(0).map_err(io::Error::other)?;
+            let mut out = io::stdout();
+            writeln!(out, "Narikin {}", env!("CARGO_PKG_VERSION"))?;
+            writeln!(out, "evaluation of chess: {}", searcher.evaluation_name(Game::Chess))?;
+            writeln!(out, "evaluation of shogi: {}", searcher.evaluation_name(Game::Shogi))
+        }
         ["bench", arguments @ ..] => {
             let result = Bench::parse(arguments.iter().copied()).and_then(|bench| bench.run());
             let result = result.map_err(|error| io::Error::other(format!("{error}\n{USAGE}")))?;

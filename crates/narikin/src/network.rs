@@ -9,26 +9,26 @@
 //! All numbers are integers, so that all computers compute the same values. `docs/network.md`
 //! describes the file.
 
+mod accumulators;
 mod architecture;
-mod features;
+mod embedded;
+pub(crate) mod features;
 mod file;
-mod lanes;
+mod simd;
 
 use std::fmt;
 
-use readyok_rules::Side;
-
-use self::lanes::{LANES, Lanes};
+use self::simd::{Lanes, Output, Simd};
+pub(crate) use self::{
+    accumulators::{Accumulators, Changes},
+    embedded::embedded,
+};
 pub use self::{
     architecture::{Activation, Architecture, MAX_HIDDEN, OUTPUT_BUCKETS, Quantization},
     features::Features,
     file::{MAX_BYTES, MAX_DATA_FILES, MAX_TEXT, NetworkError, NetworkInfo, Sha256Hash},
 };
-use crate::{
-    board::Board,
-    eval::Evaluation,
-    score::{DECIDED, Value},
-};
+use crate::score::{DECIDED, Value};
 
 /// The parameters of a network, quantized.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,9 +100,9 @@ impl Network {
             architecture,
             quantization,
             info,
-            hidden: lanes::from_slice(&weights.hidden),
-            hidden_biases: lanes::from_slice(&weights.hidden_biases),
-            output: lanes::from_slice(&weights.output),
+            hidden: simd::to_blocks(&weights.hidden),
+            hidden_biases: simd::to_blocks(&weights.hidden_biases),
+            output: simd::to_blocks(&weights.output),
             output_biases: weights.output_biases.clone(),
         })
     }
@@ -130,9 +130,9 @@ impl Network {
     /// The quantized parameters.
     pub fn weights(&self) -> Weights {
         Weights {
-            hidden: self.hidden.as_flattened_lanes(),
-            hidden_biases: self.hidden_biases.as_flattened_lanes(),
-            output: self.output.as_flattened_lanes(),
+            hidden: simd::to_numbers(&self.hidden),
+            hidden_biases: simd::to_numbers(&self.hidden_biases),
+            output: simd::to_numbers(&self.output),
             output_biases: self.output_biases.clone(),
         }
     }
@@ -143,79 +143,38 @@ impl Network {
         if P::GAME != self.architecture.game() {
             return None;
         }
+        let simd = Simd::detect();
         let us = position.turn();
-        let [ours, theirs] = [us, us.other()].map(|side| self.accumulator(position, side));
-        Some(self.output(&ours, &theirs, position.output_bucket()))
-    }
-
-    fn accumulator<P: Features>(&self, position: &P, side: Side) -> Vec<Lanes> {
-        let mut accumulator = self.hidden_biases.clone();
-        position.features(side, |feature| lanes::add(&mut accumulator, self.column(feature)));
-        accumulator
+        let [ours, theirs] = [us, us.other()].map(|side| {
+            let mut sums = self.hidden_biases.clone();
+            position.features(side, |feature| {
+                simd.update_in_place(&mut sums, [self.column(feature)], []);
+            });
+            sums
+        });
+        Some(self.output(simd, &ours, &theirs, position.output_bucket()))
     }
 
     fn column(&self, feature: usize) -> &[Lanes] {
         let blocks = self.hidden_biases.len();
-        let start = feature * blocks;
-        self.hidden.get(start..start + blocks).unwrap_or(&[])
+        &self.hidden[feature * blocks..][..blocks]
     }
 
     /// The output in centipawns, for the side of the first accumulator.
-    fn output(&self, ours: &[Lanes], theirs: &[Lanes], bucket: usize) -> Value {
-        let blocks = self.hidden_biases.len();
-        let start = 2 * blocks * bucket;
-        let weights = self.output.get(start..start + 2 * blocks).unwrap_or(&[]);
-        let (first, second) = weights.split_at(weights.len() / 2);
-        let Quantization { hidden_one, output_one, scale } = self.quantization;
-        let [hidden_one, output_one, scale] = [hidden_one, output_one, scale].map(i64::from);
-        let dot = match self.architecture.activation() {
-            Activation::ClippedRelu => lanes::dot_clipped,
-            Activation::SquaredClippedRelu => lanes::dot_squared,
-        };
-        let most = self.quantization.hidden_one;
-        let mut sum = dot(ours, first, most) + dot(theirs, second, most);
-        if self.architecture.activation() == Activation::SquaredClippedRelu {
+    fn output(&self, simd: Simd, ours: &[Lanes], theirs: &[Lanes], bucket: usize) -> Value {
+        let blocks = 2 * self.hidden_biases.len();
+        let weights = &self.output[blocks * bucket..][..blocks];
+        let Quantization { hidden_one: most, output_one, scale } = self.quantization;
+        let activation = self.architecture.activation();
+        let [hidden_one, output_one, scale] = [most, output_one, scale].map(i64::from);
+        let mut sum = simd.output(activation, Output { ours, theirs, weights, most });
+        if activation == Activation::SquaredClippedRelu {
             sum /= hidden_one;
         }
-        let bias = self.output_biases.get(bucket).copied().unwrap_or(0);
-        let value = (sum + i64::from(bias)) * scale / (hidden_one * output_one);
+        sum += i64::from(self.output_biases[bucket]);
+        let value = sum * scale / (hidden_one * output_one);
         let most = i64::from(DECIDED - 1);
         Value::try_from(value.clamp(-most, most)).unwrap_or(0)
-    }
-}
-
-/// Flattens blocks of lanes.
-trait Flatten {
-    fn as_flattened_lanes(&self) -> Vec<i16>;
-}
-
-impl Flatten for Vec<Lanes> {
-    fn as_flattened_lanes(&self) -> Vec<i16> {
-        let mut flat = Vec::with_capacity(self.len() * LANES);
-        self.iter().for_each(|block| flat.extend(block.0));
-        flat
-    }
-}
-
-/// The evaluation of a search by a network.
-#[derive(Debug, Clone)]
-pub(crate) struct Accumulators<'a> {
-    network: &'a Network,
-}
-
-impl<'a> Accumulators<'a> {
-    pub(crate) fn new(network: &'a Network) -> Self {
-        Self { network }
-    }
-}
-
-impl<B: Board> Evaluation<B> for Accumulators<'_> {
-    fn play(&mut self, _board: &B, _mv: B::Move) {}
-
-    fn undo(&mut self) {}
-
-    fn evaluate(&self, board: &B) -> Value {
-        self.network.evaluate(board.position()).unwrap_or(0)
     }
 }
 
@@ -225,7 +184,7 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::{
-        board::{Chess, Shogi},
+        board::{Board, Chess, Shogi},
         control::Limits,
     };
 
@@ -244,7 +203,8 @@ pub(crate) mod tests {
         /// A number from `-most` to `most`.
         pub(crate) fn weight(&mut self, most: i16) -> i16 {
             let range = 2 * u64::from(most.unsigned_abs()) + 1;
-            i16::try_from(self.below(range)).expect("small") - most
+            let number = i64::try_from(self.below(range)).expect("small");
+            i16::try_from(number - i64::from(most)).expect("small")
         }
     }
 

@@ -161,7 +161,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
     pub(crate) fn init_root(&mut self) {
         let in_check = self.board.in_check();
-        let eval = if in_check { INFINITE } else { self.corrected(self.evaluate()) };
+        let eval = if in_check {
+            INFINITE
+        } else {
+            let raw = self.evaluate();
+            self.corrected(raw)
+        };
         let frame = self.frame(0);
         frame.eval = eval;
         frame.excluded = 0;

@@ -8,7 +8,7 @@ use crate::{
     board::{Chess, Shogi},
     control::{Control, Limits, SearchResult},
     mate::Solver,
-    network::Network,
+    network::{Network, embedded},
     search::{
         history::Histories,
         run::{Run, unsearched},
@@ -19,6 +19,9 @@ use crate::{
 
 /// Size of the mate solver's table in megabytes.
 const SOLVER_MEMORY: usize = 8;
+
+/// The name of the hand-written evaluation.
+pub(crate) const HAND_WRITTEN: &str = "hand-written";
 
 /// Searches positions, with a transposition table and histories that persist.
 pub struct Searcher {
@@ -50,8 +53,8 @@ impl Searcher {
             chess: Vec::new(),
             shogi: Vec::new(),
             solver: None,
-            chess_network: None,
-            shogi_network: None,
+            chess_network: embedded(Game::Chess),
+            shogi_network: embedded(Game::Shogi),
         })
     }
 
@@ -134,6 +137,29 @@ impl Searcher {
     pub fn remove_network(&mut self, game: Game) {
         *self.network_mut(game) = None;
         self.clear();
+    }
+
+    /// Evaluates positions of a game by the network in the executable, or, if there is none, by the
+    /// hand-written evaluation.
+    pub fn reset_network(&mut self, game: Game) {
+        *self.network_mut(game) = embedded(game);
+        self.clear();
+    }
+
+    /// Evaluates positions like another searcher.
+    pub(crate) fn copy_networks(&mut self, other: &Self) {
+        self.chess_network.clone_from(&other.chess_network);
+        self.shogi_network.clone_from(&other.shogi_network);
+        self.clear();
+    }
+
+    /// The evaluation of a game: `network` and its name, or `hand-written`.
+    pub fn evaluation_name(&self, game: Game) -> String {
+        let network = match game {
+            Game::Chess | Game::Chess960 => &self.chess_network,
+            Game::Shogi => &self.shogi_network,
+        };
+        network.as_ref().map_or(HAND_WRITTEN.to_owned(), |it| format!("network {}", it.name()))
     }
 
     fn network_mut(&mut self, game: Game) -> &mut Option<Arc<Network>> {

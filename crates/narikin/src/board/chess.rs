@@ -11,6 +11,7 @@ use super::{Board, CORRECTION_KEYS, MoveList, SearchMove, TbMove, cuckoo::Cuckoo
 use crate::{
     control::{Limits, TbConfig},
     eval,
+    network::{Changes, features::chess as features},
     score::{DRAW, Value},
     search::{Tuning, tt::Bound},
     tablebase::{Ranked, Wdl},
@@ -594,6 +595,22 @@ impl Board for Chess {
 
     fn position(&self) -> &Cozy {
         &self.now.board
+    }
+
+    fn changes(&self, mv: ChessMove) -> Changes {
+        let mut changes = Changes::default();
+        self.for_each_change(mv.mv, kind(mv.piece), |piece, color, square, added| {
+            let feature = features::piece_feature(piece, color, square);
+            if !added {
+                changes.remove(feature);
+                return;
+            }
+            changes.add(feature);
+            if piece == Piece::King {
+                changes.set_mirrored(features::is_mirrored_by(square));
+            }
+        });
+        changes
     }
 
     fn is_noisy(&self, mv: ChessMove) -> bool {

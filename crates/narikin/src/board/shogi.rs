@@ -9,7 +9,7 @@ use readyok_rules::{
             CapturePlusPro, Legal, Move32Sink, MoveGenType, QuietsProMinus,
             generate_legal_all_move32, generate_moves_move32_into,
         },
-        types::{Color, EnteringKingRule, Hand, Move, Move32, Piece, PieceType},
+        types::{Color, EnteringKingRule, Hand, HandPiece, Move, Move32, Piece, PieceType},
     },
 };
 
@@ -18,6 +18,7 @@ use crate::{
     control::Limits,
     eval,
     mate::{self, Solution, Solver},
+    network::{Changes, features::shogi as features},
     score::{DRAW, Value, WON, declared_win},
     search::Tuning,
 };
@@ -352,6 +353,31 @@ impl Board for Shogi {
 
     fn position(&self) -> &Position {
         &self.position
+    }
+
+    fn changes(&self, mv: Move32) -> Changes {
+        let mut changes = Changes::default();
+        let us = self.position.turn();
+        let hand = self.position.hand(us);
+        let (piece, to) = (mv.piece_after_move(), mv.to_sq());
+        if let Some(piece) = mv.dropped_piece().and_then(HandPiece::from_piece_type) {
+            changes.remove(features::hand_feature(piece, hand.count(piece), us));
+        } else {
+            let from = mv.from_sq();
+            changes.remove(features::piece_feature(self.position.piece_on(from), from));
+            let victim = self.position.piece_on(to);
+            if victim != Piece::NONE {
+                changes.remove(features::piece_feature(victim, to));
+                if let Some(piece) = HandPiece::from_piece_type(victim.piece_type().demote()) {
+                    changes.add(features::hand_feature(piece, hand.count(piece) + 1, us));
+                }
+            }
+        }
+        changes.add(features::piece_feature(piece, to));
+        if piece.piece_type() == PieceType::KING {
+            changes.set_mirrored(features::is_mirrored_by(to, us));
+        }
+        changes
     }
 
     fn is_noisy(&self, mv: Move32) -> bool {

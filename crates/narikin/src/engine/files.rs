@@ -9,8 +9,9 @@ use readyok_engine::Failure;
 use readyok_rules::{Book, BookMove, Game, Position};
 
 use super::settings::Settings;
+use crate::book;
 use crate::network::{MAX_BYTES, Network};
-use crate::{Searcher, book};
+use crate::searcher::{HAND_WRITTEN, Searcher};
 
 /// The book in use.
 #[derive(Debug, Default)]
@@ -100,31 +101,48 @@ pub(super) struct NetworkFile {
 }
 
 impl NetworkFile {
-    /// Loads or removes the network, and returns a message about it.
-    pub(super) fn prepare(&mut self, wanted: String, searcher: &mut Searcher) -> Option<String> {
+    /// Loads or resets the networks, and returns a message about a file that is invalid, or that is for
+    /// another game than `game`.
+    pub(super) fn prepare(
+        &mut self,
+        wanted: String,
+        game: Option<Game>,
+        searcher: &mut Searcher,
+    ) -> Option<String> {
         if wanted == self.path {
             return None;
         }
         self.path = wanted;
-        searcher.remove_network(Game::Chess);
-        searcher.remove_network(Game::Shogi);
+        let games = [Game::Chess, Game::Shogi];
+        if self.path == HAND_WRITTEN {
+            games.into_iter().for_each(|game| searcher.remove_network(game));
+            return None;
+        }
+        games.into_iter().for_each(|game| searcher.reset_network(game));
         if self.path.is_empty() {
             return None;
         }
         let path = self.path.escape_debug();
-        Some(match load(Path::new(&self.path)) {
+        match load(Path::new(&self.path)) {
             Ok(network) => {
-                let name = network.name();
-                let game = match network.architecture().game() {
-                    Game::Chess | Game::Chess960 => "chess",
-                    Game::Shogi => "shogi",
-                };
-                let text = format!("the network {name} in `{path}` evaluates {game}");
+                let found = network.architecture().game();
+                let remark = (game != Some(found)).then(|| {
+                    let name = network.name();
+                    format!("the network {name} in `{path}` evaluates {}", name_of(found))
+                });
                 searcher.set_network(Arc::new(network));
-                text
+                remark
             }
-            Err(error) => format!("no network in `{path}`: {error}"),
-        })
+            Err(error) => Some(format!("no network in `{path}`: {error}")),
+        }
+    }
+}
+
+/// The name of a game in messages. Chess and Chess960 share a network.
+pub(super) fn name_of(game: Game) -> &'static str {
+    match game {
+        Game::Chess | Game::Chess960 => "chess",
+        Game::Shogi => "shogi",
     }
 }
 

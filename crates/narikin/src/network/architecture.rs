@@ -2,7 +2,7 @@
 
 use readyok_rules::Game;
 
-use super::{file::NetworkError, lanes::LANES};
+use super::{file::NetworkError, simd::LANES};
 
 /// The maximum number of hidden units. Sums of activations fit into 32 bits.
 pub const MAX_HIDDEN: usize = 1024;

@@ -1,7 +1,7 @@
 //! The input features of networks, and their output buckets.
 
-mod chess;
-mod shogi;
+pub(crate) mod chess;
+pub(crate) mod shogi;
 
 use readyok_rules::{Game, Side, rsshogi};
 

@@ -146,7 +146,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
     }
 
     /// The static evaluation.
-    pub(crate) fn evaluate(&self) -> Value {
+    pub(crate) fn evaluate(&mut self) -> Value {
         self.evaluation.evaluate(&self.board)
     }
 

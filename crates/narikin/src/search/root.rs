@@ -66,7 +66,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     /// Selects the root moves: those that `wanted` accepts, or all if it accepts none. Of moves
     /// ranked by tablebases, only the ranks that can be among the lines are searched.
     pub(crate) fn new(
-        search: Search<'a, B, E>,
+        mut search: Search<'a, B, E>,
         wanted: impl Fn(B::Move) -> bool,
         tb: &[TbMove],
         multipv: usize,

@@ -52,7 +52,9 @@ impl Run<'_> {
     ) -> Option<SearchResult> {
         let board = B::new(self.position, self.limits)?;
         let mut search = |run: &Run<'_>, solver| match network {
-            Some(network) => run.with(&board, memory, solver, &|_| Accumulators::new(network)),
+            Some(network) => {
+                run.with(&board, memory, solver, &|board| Accumulators::new(network, board))
+            }
             None => run.with(&board, memory, solver, &|_| HandWritten),
         };
         let Some(limit) = self.limits.mate.filter(|&plies| plies > FULL_WIDTH) else {

@@ -77,8 +77,15 @@ impl Client {
         tokens.and_then(|mut tokens| tokens.nth(1)).unwrap_or_default().to_owned()
     }
 
-    /// The lines before the next `readyok`.
+    /// The messages before the next `readyok`, without the name of the evaluation.
     pub(crate) fn remarks(&mut self) -> Vec<String> {
+        let mut remarks = self.all_remarks();
+        remarks.retain(|remark| !remark.starts_with("evaluation of "));
+        remarks
+    }
+
+    /// The messages before the next `readyok`.
+    pub(crate) fn all_remarks(&mut self) -> Vec<String> {
         self.send("isready");
         let received = self.receive_until("readyok").into_iter();
         received.filter_map(|line| line.strip_prefix("info string ").map(str::to_owned)).collect()

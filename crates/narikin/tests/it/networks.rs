@@ -46,24 +46,50 @@ fn is_by_network(client: &mut Client) -> bool {
 fn a_network_evaluates_its_game_until_it_is_removed() {
     for (hello, game, name) in [("uci", Game::Chess, "chess"), ("usi", Game::Shogi, "shogi")] {
         let file = file(&constant(game).write());
-        let path = file.path().display();
-        let mut client = Client::with(hello, &[&format!("EvalFile value {path}")]);
-        let remark = format!("the network constant-1 in `{path}` evaluates {name}");
-        assert_eq!(client.remarks(), [remark]);
+        let mut client =
+            Client::with(hello, &[&format!("EvalFile value {}", file.path().display())]);
+        assert_eq!(client.all_remarks(), [format!("evaluation of {name}: network constant-1")]);
         assert!(is_by_network(&mut client), "{name}");
+        client.send("setoption name EvalFile value hand-written");
+        assert_eq!(client.all_remarks(), [format!("evaluation of {name}: hand-written")]);
+        assert!(!is_by_network(&mut client), "{name}");
         client.send("setoption name EvalFile value <empty>");
         assert!(client.remarks().is_empty());
-        assert!(!is_by_network(&mut client), "{name}");
+    }
+}
+
+#[test]
+fn the_evaluation_is_reported_at_the_start() {
+    for (hello, name) in [("uci", "chess"), ("usi", "shogi")] {
+        let mut client = Client::with(hello, &[]);
+        let remarks = client.all_remarks();
+        let start = format!("evaluation of {name}: ");
+        assert!(matches!(remarks.as_slice(), [remark] if remark.starts_with(&start)));
+        assert!(client.all_remarks().is_empty(), "once");
     }
 }
 
 #[test]
 fn a_network_is_used_only_in_its_game() {
     let file = file(&constant(Game::Shogi).write());
-    let mut client = Client::with("uci", &[&format!("EvalFile value {}", file.path().display())]);
+    let path = file.path().display();
+    let mut client = Client::with("uci", &[&format!("EvalFile value {path}")]);
+    let remark = format!("the network constant-1 in `{path}` evaluates shogi");
+    assert_eq!(client.remarks(), [remark]);
     assert!(!is_by_network(&mut client));
     client.send("setoption name UCI_Variant value shogi");
     assert!(is_by_network(&mut client));
+}
+
+#[test]
+fn bench_uses_the_network() {
+    let file = file(&constant(Game::Shogi).write());
+    let mut client = Client::with("usi", &[&format!("EvalFile value {}", file.path().display())]);
+    for (game, name) in [("shogi", "network constant-1"), ("chess", "hand-written")] {
+        client.send(&format!("bench {game} 1 1 2"));
+        let lines = client.receive_until("Nodes/second");
+        assert!(lines.contains(&format!("Evaluation      : {name}")), "{lines:?}");
+    }
 }
 
 #[test]

@@ -10,8 +10,13 @@ use super::{Features, OUTPUT_BUCKETS};
 const OWNER: usize = Piece::NUM * Square::NUM;
 
 /// The feature of a piece from the view of White, without mirroring.
-fn piece_feature(piece: Piece, color: Color, square: Square) -> usize {
+pub(crate) fn piece_feature(piece: Piece, color: Color, square: Square) -> usize {
     color as usize * OWNER + piece as usize * Square::NUM + square as usize
+}
+
+/// Whether the view of a side with this king is mirrored.
+pub(crate) fn is_mirrored_by(king: Square) -> bool {
+    king.file() >= File::E
 }
 
 fn color(side: Side) -> Color {
@@ -44,7 +49,7 @@ impl Features for Board {
     }
 
     fn is_mirrored(&self, side: Side) -> bool {
-        self.king(color(side)).file() >= File::E
+        is_mirrored_by(self.king(color(side)))
     }
 
     fn relative(feature: usize, side: Side, mirrored: bool) -> usize {

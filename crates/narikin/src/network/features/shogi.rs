@@ -24,17 +24,23 @@ const HAND_STARTS: [usize; 8] = [0, 18, 22, 26, 30, 32, 34, 38];
 const IN_HAND: usize = 38;
 
 /// The feature of a piece on the board from the view of Black, without mirroring.
-fn piece_feature(piece: Piece, square: Square) -> usize {
+pub(crate) fn piece_feature(piece: Piece, square: Square) -> usize {
     let kind = piece.piece_type().to_index() - 1;
     piece.color().to_index() * ON_BOARD + kind * SQUARES + square.to_index()
 }
 
 /// The feature of the `count`th piece of a kind in hand, from 1.
-fn hand_feature(piece: HandPiece, count: u32, owner: Color) -> usize {
+pub(crate) fn hand_feature(piece: HandPiece, count: u32, owner: Color) -> usize {
     let range = HAND_STARTS.get(piece.to_index()..piece.to_index() + 2);
     let &[start, end] = range.unwrap_or(&[0, 1]) else { return 2 * ON_BOARD };
     let index = usize::try_from(count).map_or(start, |count| start + count.saturating_sub(1));
     2 * ON_BOARD + owner.to_index() * IN_HAND + index.min(end - 1)
+}
+
+/// Whether the view of a side with this king is mirrored.
+pub(crate) fn is_mirrored_by(king: Square, color: Color) -> bool {
+    let king = if color == Color::BLACK { king } else { king.flip() };
+    king.to_index() >= 5 * 9
 }
 
 fn color(side: Side) -> Color {
@@ -76,11 +82,7 @@ impl Features for Position {
     fn is_mirrored(&self, side: Side) -> bool {
         let king = self.king_square(color(side));
         // A position without this king is not mirrored.
-        !king.is_none()
-            && match side {
-                Side::First => king.to_index() >= 5 * 9,
-                Side::Second => king.to_index() < 4 * 9,
-            }
+        !king.is_none() && is_mirrored_by(king, color(side))
     }
 
     fn relative(feature: usize, side: Side, mirrored: bool) -> usize {
