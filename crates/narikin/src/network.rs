@@ -227,7 +227,6 @@ pub(crate) mod tests {
     }
 
     /// The value computed in floating point from the definition.
-    #[expect(clippy::cast_possible_truncation, reason = "small")]
     fn value_in_floats<P: Features>(network: &Network, position: &P) -> f64 {
         let architecture = network.architecture();
         let Weights { hidden, hidden_biases, output, output_biases } = network.weights();
@@ -262,17 +261,14 @@ pub(crate) mod tests {
             for (game, text) in [(Game::Chess, CHESS), (Game::Shogi, SHOGI)] {
                 let network = random(game, 64, activation);
                 let position = Position::from_text(game, text).expect("a position");
-                let (value, expected) = match position.board() {
-                    BoardRef::Shogi(_) => {
-                        let board = Shogi::new(&position, &Limits::default()).expect("a board");
-                        let board = board.position();
-                        (network.evaluate(board), value_in_floats(&network, board))
-                    }
-                    _ => {
-                        let board = Chess::new(&position, &Limits::default()).expect("a board");
-                        let board = board.position();
-                        (network.evaluate(board), value_in_floats(&network, board))
-                    }
+                let (value, expected) = if let BoardRef::Shogi(_) = position.board() {
+                    let board = Shogi::new(&position, &Limits::default()).expect("a board");
+                    let board = board.position();
+                    (network.evaluate(board), value_in_floats(&network, board))
+                } else {
+                    let board = Chess::new(&position, &Limits::default()).expect("a board");
+                    let board = board.position();
+                    (network.evaluate(board), value_in_floats(&network, board))
                 };
                 let value = f64::from(value.expect("of this game"));
                 assert!((value - expected).abs() < 1.1, "{value} {expected}");

@@ -139,7 +139,7 @@ impl Searcher {
         self.clear();
     }
 
-    /// Evaluates positions of a game by the network in the executable, or, if there is none, by the
+    /// Evaluates positions of a game by the network in the executable. Without one, by the
     /// hand-written evaluation.
     pub fn reset_network(&mut self, game: Game) {
         *self.network_mut(game) = embedded(game);
@@ -159,7 +159,9 @@ impl Searcher {
             Game::Chess | Game::Chess960 => &self.chess_network,
             Game::Shogi => &self.shogi_network,
         };
-        network.as_ref().map_or(HAND_WRITTEN.to_owned(), |it| format!("network {}", it.name()))
+        network
+            .as_ref()
+            .map_or_else(|| HAND_WRITTEN.to_owned(), |it| format!("network {}", it.name()))
     }
 
     fn network_mut(&mut self, game: Game) -> &mut Option<Arc<Network>> {

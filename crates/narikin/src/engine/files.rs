@@ -115,10 +115,14 @@ impl NetworkFile {
         self.path = wanted;
         let games = [Game::Chess, Game::Shogi];
         if self.path == HAND_WRITTEN {
-            games.into_iter().for_each(|game| searcher.remove_network(game));
+            for game in games {
+                searcher.remove_network(game);
+            }
             return None;
         }
-        games.into_iter().for_each(|game| searcher.reset_network(game));
+        for game in games {
+            searcher.reset_network(game);
+        }
         if self.path.is_empty() {
             return None;
         }

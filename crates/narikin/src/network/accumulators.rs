@@ -176,11 +176,11 @@ impl<'a> Accumulators<'a> {
         let column = |feature| network.column(P::relative(feature, side, mirrored));
         let to = self.range(self.ply, index(side));
         let Refreshed { sums, active } = &mut self.refreshed[index(side)][usize::from(mirrored)];
-        for (word, (before, &after)) in active.iter_mut().zip(&self.active).enumerate() {
+        for (index, (before, &after)) in active.iter_mut().zip(&self.active).enumerate() {
             let mut changed = *before ^ after;
             while changed != 0 {
                 let bit = changed.trailing_zeros() as usize;
-                let column = [column(64 * word + bit)];
+                let column = [column(64 * index + bit)];
                 if after >> bit & 1 != 0 {
                     self.simd.update_in_place(sums, column, []);
                 } else {
@@ -205,7 +205,9 @@ impl<B: Board> Evaluation<B> for Accumulators<'_> {
     fn play(&mut self, board: &B, mv: B::Move) {
         let changes = board.changes(mv);
         let mut views = self.plies[self.ply].views;
-        views.iter_mut().for_each(|view| view.computed = false);
+        for view in &mut views {
+            view.computed = false;
+        }
         if let Some(mirrored) = changes.mirrored {
             views[board.side()].mirrored = mirrored;
         }
@@ -219,7 +221,9 @@ impl<B: Board> Evaluation<B> for Accumulators<'_> {
 
     fn evaluate(&mut self, board: &B) -> Value {
         let position = board.position();
-        Side::BOTH.into_iter().for_each(|side| self.compute(position, side));
+        for side in Side::BOTH {
+            self.compute(position, side);
+        }
         let side = board.side();
         let [ours, theirs] = [side, 1 - side].map(|side| &self.sums[self.range(self.ply, side)]);
         self.network.output(self.simd, ours, theirs, position.output_bucket())
@@ -241,7 +245,7 @@ mod tests {
     };
 
     /// Walks randomly through the moves and back. Evaluates some positions on the way, so that several
-    /// moves are updated at once.
+    /// moves are updated together.
     fn check_game<B: Board>(game: Game, text: &str, seed: u64) {
         let network = random(game, 64, Activation::SquaredClippedRelu);
         let position = Position::from_text(game, text).expect("a position");

@@ -16,9 +16,9 @@ const KING_BUCKETS: usize = 1;
 /// The activation function of the hidden layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
-    /// The sum, clipped to 0 and 1 (CReLU).
+    /// The sum, clipped to 0 and 1 (`CReLU`).
     ClippedRelu,
-    /// The square of the sum, clipped to 0 and 1 (SCReLU).
+    /// The square of the sum, clipped to 0 and 1 (`SCReLU`).
     SquaredClippedRelu,
 }
 

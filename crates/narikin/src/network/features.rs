@@ -86,9 +86,12 @@ mod tests {
     /// The text of a position, mirrored by files, or with exchanged sides.
     fn transform(text: &str, mirrors: bool, exchanges: bool) -> String {
         let swap = |text: &str| -> String {
-            let swap = |letter: char| match letter.is_ascii_uppercase() {
-                true => letter.to_ascii_lowercase(),
-                false => letter.to_ascii_uppercase(),
+            let swap = |letter: char| {
+                if letter.is_ascii_uppercase() {
+                    letter.to_ascii_lowercase()
+                } else {
+                    letter.to_ascii_uppercase()
+                }
             };
             if exchanges { text.chars().map(swap).collect() } else { text.to_owned() }
         };

@@ -283,7 +283,7 @@ struct Header {
     quantization: [i16; 3],
 }
 
-/// Unread bytes.
+/// The remaining bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

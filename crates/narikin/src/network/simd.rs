@@ -241,8 +241,12 @@ mod tests {
                 let mut sums = to_numbers(&from);
                 for (index, sum) in sums.iter_mut().enumerate() {
                     let lane = |column: &Column<'_>| to_numbers(column)[index];
-                    added.iter().for_each(|it| *sum = sum.wrapping_add(lane(it)));
-                    removed.iter().for_each(|it| *sum = sum.wrapping_sub(lane(it)));
+                    for it in added {
+                        *sum = sum.wrapping_add(lane(it));
+                    }
+                    for it in removed {
+                        *sum = sum.wrapping_sub(lane(it));
+                    }
                 }
                 sums
             };

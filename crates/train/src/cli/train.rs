@@ -119,7 +119,7 @@ impl TargetName {
 enum ActivationName {
     /// Clipped to 0 and 1
     Crelu,
-    /// The square of CReLU
+    /// The square of `CReLU`
     Screlu,
 }
 
@@ -256,8 +256,8 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         let state = trainer.state().clone();
         let checkpoint = Checkpoint { settings: described.clone(), state, curve: curve.clone() };
         checkpoint.write(&checkpoint_file).map_err(|error| failed(&error))?;
-        write(&args.out.with_extension("csv"), &curve.csv().as_bytes())?;
-        write(&args.out.with_extension("svg"), &curve.svg().as_bytes())?;
+        write(&args.out.with_extension("csv"), curve.csv().as_bytes())?;
+        write(&args.out.with_extension("svg"), curve.svg().as_bytes())?;
     }
     send(&format!("lowest validation loss: {:.6}", trainer.state().best_loss));
     Ok(())

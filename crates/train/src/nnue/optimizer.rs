@@ -1,4 +1,4 @@
-//! AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101).
+//! `AdamW` (Loshchilov and Hutter 2019, arXiv 1711.05101).
 
 use std::f32::consts::PI;
 

@@ -34,7 +34,7 @@ pub struct Settings {
     pub buffer: usize,
     /// The first and the last learning rate.
     pub rate: [f32; 2],
-    /// The weight decay of AdamW.
+    /// The weight decay of `AdamW`.
     pub decay: f32,
     /// The first and the last weight of the result in the target.
     pub wdl: [f32; 2],
@@ -157,6 +157,11 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
 
     /// Trains until the next point of the learning curve. None at the end.
     #[expect(clippy::cast_precision_loss, reason = "means")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a part of the number of reports"
+    )]
     pub fn advance(&mut self) -> Option<Point> {
         while self.state.epoch < self.settings.epochs && !self.order.is_empty() {
             self.window();

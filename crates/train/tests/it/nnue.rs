@@ -71,7 +71,9 @@ fn check_gradient<G: TrainGame + Sync>(activation: Activation) {
     let mut parameters = shape.initial(&mut fastrand::Rng::with_seed(3));
     let mut rng = fastrand::Rng::with_seed(4);
     // The buckets and the biases differ.
-    parameters.iter_mut().for_each(|parameter| *parameter += 0.2 * (rng.f32() - 0.5));
+    for parameter in &mut parameters[..] {
+        *parameter += 0.2 * (rng.f32() - 0.5);
+    }
     let objective = Objective { activation, ..SETTINGS.objective(0.5) };
     let mut gradient = vec![0.0; shape.parameters()];
     let positions = (0..all.len()).map(|index| all.get(index));

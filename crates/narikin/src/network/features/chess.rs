@@ -56,7 +56,9 @@ impl Features for Board {
         let feature = match side {
             Side::First => feature,
             // Flips the rank, in bits 3 to 5.
-            Side::Second => (if feature < OWNER { feature + OWNER } else { feature - OWNER }) ^ 56,
+            Side::Second => {
+                (if feature < OWNER { feature + OWNER } else { feature - OWNER }) ^ 0b11_1000
+            }
         };
         // Flips the file, in bits 0 to 2.
         if mirrored { feature ^ 7 } else { feature }

@@ -66,7 +66,7 @@ impl Features for Position {
     }
 
     fn absolute(&self, mut each: impl FnMut(usize)) {
-        for square in self.pieces().iter() {
+        for square in &self.pieces() {
             each(piece_feature(self.piece_on(square), square));
         }
         for owner in [Color::BLACK, Color::WHITE] {
