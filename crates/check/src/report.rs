@@ -88,8 +88,8 @@ impl fmt::Display for Report {
 fn write_cause(f: &mut fmt::Formatter<'_>, report: &Report, cause: &Cause<'_>) -> fmt::Result {
     match cause.root {
         Some(root) => {
-            let word = if matches!(root.verdict, Verdict::Fail(_)) { "FAIL" } else { "cause" };
-            writeln!(f, "\n{word} {} ({}): {}", cause.id, root.severity, root.check.rule)?;
+            let kind = if matches!(root.verdict, Verdict::Fail(_)) { "FAIL" } else { "cause" };
+            writeln!(f, "\n{kind} {} ({}): {}", cause.id, root.severity, root.check.rule)?;
             if !matches!(root.verdict, Verdict::Pass) {
                 writeln!(f, "  seen: {}", display_text(&root.verdict.text()))?;
             }

@@ -179,7 +179,7 @@ impl Check {
         own.split('.').next().unwrap_or_default()
     }
 
-    /// The clauses of the protocol in use, or all of them if there is none: source and text.
+    /// The clauses of the protocol in use, or all of them without one: source and text.
     pub fn clauses_for(&self, dialect: Dialect) -> Vec<(String, &'static str)> {
         let own = self.clauses.iter().filter_map(|it| Some((it.source_for(dialect)?, it.text)));
         let own: Vec<_> = own.collect();

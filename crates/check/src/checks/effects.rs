@@ -144,11 +144,11 @@ fn output_after_setting(
     session.send(&format!("setoption name {name}{value}"));
     // Another check covers the tolerance of values.
     let reported = session.until_ready().or_fail(message!("option.no-readyok", name))?;
-    Ok(reported.into_iter().map(said).collect())
+    Ok(reported.into_iter().map(text_of).collect())
 }
 
 /// The text of a line for the user.
-fn said(line: Line) -> String {
+fn text_of(line: Line) -> String {
     match line.reply {
         Reply::Info(info) => info.string.map(std::borrow::Cow::into_owned).unwrap_or_default(),
         Reply::Unknown(text) => text.into_owned(),
@@ -156,19 +156,19 @@ fn said(line: Line) -> String {
     }
 }
 
-/// The words of a text, in lower case and without those of a name and value.
-fn words(text: &str, name: &str, value: Option<&str>) -> Vec<String> {
+/// The tokens of a text, in lower case and without those of a name and value.
+fn tokens_without(text: &str, name: &str, value: Option<&str>) -> Vec<String> {
     let split = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.filter(|it| !it.is_empty()).map(str::to_lowercase).collect()
+        let tokens = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        tokens.filter(|it| !it.is_empty()).map(str::to_lowercase).collect()
     };
     let own: Vec<String> =
         split(name).into_iter().chain(split(value.unwrap_or_default())).collect();
-    split(text).into_iter().filter(|word| !own.contains(word)).collect()
+    split(text).into_iter().filter(|token| !own.contains(token)).collect()
 }
 
-/// Words of complaints about an option.
-const COMPLAINTS: [&str; 10] = [
+/// Phrases of warnings about an option.
+const WARNINGS: [&str; 10] = [
     "unknown",
     "no such",
     "not found",
@@ -181,13 +181,13 @@ const COMPLAINTS: [&str; 10] = [
     "undefined",
 ];
 
-/// Whether a line complains about an option: as about an option that does not exist, or by its words.
-fn complains(line: &str, about: &(&str, Option<&str>), unknown: &[Vec<String>]) -> bool {
-    let words = words(line, about.0, about.1);
-    let same = !words.is_empty() && unknown.contains(&words);
+/// Whether a line is a warning about an option: like one about an option that does not exist, or by its tokens.
+fn is_warning(line: &str, about: &(&str, Option<&str>), unknown: &[Vec<String>]) -> bool {
+    let tokens = tokens_without(line, about.0, about.1);
+    let same = !tokens.is_empty() && unknown.contains(&tokens);
     let text = line.to_lowercase();
     let names_it = text.contains("option") || text.contains(&about.0.to_lowercase());
-    same || names_it && COMPLAINTS.iter().any(|it| text.contains(it))
+    same || names_it && WARNINGS.iter().any(|it| text.contains(it))
 }
 
 /// The default value of an option.
@@ -223,8 +223,8 @@ fn known(context: &TestContext<'_>) -> TestResult {
             return Err(Stop::Inconclusive(message!("option.unknown-fatal")));
         };
         let unknown: Vec<Vec<String>> =
-            unknown.iter().map(|line| words(line, UNKNOWN, value)).collect();
-        if let Some(line) = reported.iter().find(|it| complains(it, &(name, value), &unknown)) {
+            unknown.iter().map(|line| tokens_without(line, UNKNOWN, value)).collect();
+        if let Some(line) = reported.iter().find(|it| is_warning(it, &(name, value), &unknown)) {
             return Err(Stop::Fail(message!("option.unknown", name, line = format::start(line))));
         }
     }

@@ -151,7 +151,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         Test::Interactive(options_stay),
     ),
     check!(
-        "state.new-game-at-once",
+        "state.new-game-unready",
         "`position` and `go` directly after a new-game command are obeyed",
         [
             "UCI 2006, ucinewgame and isready" => "`isready` lets the client wait; commands are processed in order",
@@ -161,7 +161,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         Profile::ALL,
         &[],
         "process commands in order, and never discard input while tables are cleared",
-        Test::Interactive(new_game_at_once),
+        Test::Interactive(new_game_unready),
     ),
     check!(
         "state.new-game-clears",
@@ -353,7 +353,7 @@ fn options_stay(context: &TestContext<'_>) -> TestResult {
     }
 }
 
-fn new_game_at_once(context: &TestContext<'_>) -> TestResult {
+fn new_game_unready(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
     let text = assertions::test_positions(context.game()).middle[1];
     let position = Position::from_text(context.game(), text)

@@ -469,14 +469,14 @@ impl Engine {
     }
 
     fn set(&mut self, name: &str, value: Option<&str>) {
-        if self.breaks("defect.names-of-one-word") {
+        if self.breaks("defect.names-without-spaces") {
             let first = name.split(' ').next().unwrap_or_default();
             if name.contains(' ') {
                 send(&format!("info string unknown option {first}"));
                 return;
             }
         }
-        if name == "Style" && self.breaks("defect.complains-about-options") {
+        if name == "Style" && self.breaks("defect.warns-about-options") {
             send("info string setting Style failed: option not found");
         }
         if value == Some("abc") {
@@ -575,7 +575,7 @@ impl Engine {
         if self.waiting.is_some() {
             self.exits_if("state.position-in-search");
         }
-        if std::mem::take(&mut self.new) && self.breaks("state.new-game-at-once") {
+        if std::mem::take(&mut self.new) && self.breaks("state.new-game-unready") {
             return;
         }
         self.played = None;

@@ -1,4 +1,4 @@
-//! Tests of root causes: an engine with one defect has one root cause, whatever the number of affected checks.
+//! Tests of root causes: an engine with one defect has one root cause, regardless of the number of affected checks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -67,8 +67,8 @@ const VIOLATIONS: &[(&str, Profile, &str)] = &[
     ("position-stops", Profile::Uci2006, "state.position-in-search"),
     ("isready-stops-later", Profile::Uci2006, "search.ready"),
     ("string-middle", Profile::Uci2006, "info.string-last"),
-    ("names-of-one-word", Profile::Uci2006, "options.settable"),
-    ("complains-about-options", Profile::Uci2006, "options.settable"),
+    ("names-without-spaces", Profile::Uci2006, "options.settable"),
+    ("warns-about-options", Profile::Uci2006, "options.settable"),
     ("short-buffer", Profile::Uci2006, "lexical.long-line"),
     ("unprompted-handshake", Profile::Uci2006, "handshake.waits"),
     ("late-with-increment", Profile::Uci2006, "search.clock"),

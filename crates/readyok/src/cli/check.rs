@@ -94,7 +94,7 @@ pub(super) struct Args {
     /// Known failures, one check id per line: they do not fail the run, and have to be removed when they pass
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Remove checks that pass from the file of known failures, or create the file
+    /// Remove passing checks from the file of known failures, or create the file
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
     /// Seed the random number generator

@@ -32,7 +32,7 @@ pub(super) fn compare(
 ) -> Result<Code, Failure> {
     let at = |error| Failure::usage(format!("{}: {error}", path.display()));
     let known = match fs::read_to_string(path) {
-        Ok(text) => Some(read(&text).map_err(|error| at(error))?),
+        Ok(text) => Some(read(&text).map_err(at)?),
         Err(error) if error.kind() == ErrorKind::NotFound && update => None,
         Err(error) => return Err(at(error.to_string())),
     };
