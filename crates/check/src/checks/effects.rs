@@ -478,7 +478,9 @@ fn share(session: &mut EngineSession) -> Result<f64, Stop> {
         // Relative to the CPU time that was available on a busy machine.
         let waited = after.waited.saturating_sub(before.waited);
         let had = now().saturating_duration_since(begin).saturating_sub(waited).max(took);
-        let share = if took <= LITTLE { 0.0 } else { took.as_secs_f64() / had.as_secs_f64() };
+        // An engine that waits for a CPU is not idle.
+        let is_idle = took <= LITTLE && waited <= LITTLE;
+        let share = if is_idle { 0.0 } else { took.as_secs_f64() / had.as_secs_f64() };
         least = least.min(share);
     }
     Ok(least)
