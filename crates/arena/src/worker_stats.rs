@@ -283,9 +283,9 @@ mod tests {
             time_losses: 2,
             ..WorkerCounts::default()
         };
-        let cheats = WorkerCounts { pentanomial: [5, 60, 200, 170, 65], ..normal.clone() };
-        let slow = WorkerCounts { time_losses: 60, ..normal.clone() };
-        let broken = WorkerCounts { crashes: 60, ..normal.clone() };
+        let cheats = WorkerCounts { pentanomial: [5, 60, 200, 170, 65], ..normal };
+        let slow = WorkerCounts { time_losses: 60, ..normal };
+        let broken = WorkerCounts { crashes: 60, ..normal };
         let rows =
             [("a", normal.clone()), ("b", normal), ("c", cheats), ("d", slow), ("e", broken)];
         let table = table(&rows);

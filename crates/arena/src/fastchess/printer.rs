@@ -236,9 +236,10 @@ impl<W: Write> Printer<W> {
         if let (WarningKind::MateScoreConflict { opponent, own }, Some((_, (first, second, _)))) =
             (&context.kind, game)
         {
-            let (other, colors) = match engine == Some(*first) {
-                true => (*second, ["Black", "White"]),
-                false => (*first, ["White", "Black"]),
+            let (other, colors) = if engine == Some(*first) {
+                (*second, ["Black", "White"])
+            } else {
+                (*first, ["White", "Black"])
             };
             let [other_color, color] = colors;
             let scores = [(self.name(other), other_color, *opponent), (name, color, *own)];

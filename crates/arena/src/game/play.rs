@@ -297,7 +297,9 @@ impl GameLoop<'_> {
         };
         if side == Side::Second && pair_mut(&mut self.sides, side).0.player.plan().whitepov {
             move_info::negate_score(&mut result.info);
-            infos.iter_mut().for_each(|line| move_info::negate_score(&mut line.info));
+            for line in &mut infos {
+                move_info::negate_score(&mut line.info);
+            }
             if let Some(exact) = &mut exact {
                 move_info::negate_score(&mut exact.info);
             }

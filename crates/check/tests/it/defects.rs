@@ -107,9 +107,7 @@ fn violations_that_need_a_particular_stimulus_are_detected() {
         match suite.run() {
             Ok(report) if report.failures().any(|it| it.check.id == id) => None,
             // On a busy host times have no verdict.
-            Ok(report)
-                if report.results.iter().any(|it| it.verdict.text().contains("busy")) =>
-            {
+            Ok(report) if report.results.iter().any(|it| it.verdict.text().contains("busy")) => {
                 None
             }
             Ok(report) => Some(format!("{defect} passes {id}:\n{report}")),

@@ -1,6 +1,7 @@
 //! `readyok check`, and the output of its checks in the format of fastchess.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -199,7 +200,7 @@ fn annotations(report: &Report) -> String {
         };
         let (rule, seen) = (root.check.rule, root.verdict.text());
         let text = format!("{rule}. Seen: {seen}. Advice: {}.", root.check.advice);
-        lines += &format!("::{kind} title={}::{}\n", cause.id, escaped(&text));
+        let _ = writeln!(lines, "::{kind} title={}::{}", cause.id, escaped(&text));
     }
     lines
 }
@@ -275,10 +276,9 @@ const BAR_WIDTH: usize = 24;
 fn level(args: &Args) -> Level {
     match args.level {
         Some(Extent::Quick) => Level::Quick,
-        Some(Extent::Full) => Level::Full,
         Some(Extent::Soak) => Level::Soak,
         None if args.only.is_empty() && io::stdout().is_terminal() => Level::Quick,
-        None => Level::Full,
+        Some(Extent::Full) | None => Level::Full,
     }
 }
 

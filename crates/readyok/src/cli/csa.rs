@@ -69,7 +69,7 @@ struct ClientArgs {
     /// Log in with this name: up to 32 letters, digits, `_` and `-`
     #[arg(long, required_unless_present = "serve")]
     user: Option<String>,
-    /// Read the password from this file, which only its owner can access [default: CSA_PASSWORD in the environment, or `x`]
+    /// Read the password from this file, which only its owner can access [default: `CSA_PASSWORD` in the environment, or `x`]
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     /// Send the evaluation and the PV with each move (extension of floodgate)
@@ -115,13 +115,14 @@ struct ServerArgs {
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = Arc::clone(&stop);
-    on_interrupt(move || {
+    #[expect(clippy::exit, reason = "the second interrupt does not wait for the game")]
+    let interrupt = move || {
         if stopping.swap(true, Ordering::AcqRel) {
             process::exit(Code::Interrupted.number().into());
         }
         print("readyok: ends after the current game; press Ctrl-C again to exit now");
-    })
-    .map_err(Failure::failed)?;
+    };
+    on_interrupt(interrupt).map_err(Failure::failed)?;
     if args.server.serve { run_server(args, &stop) } else { run_client(args, stop) }
 }
 

@@ -62,6 +62,7 @@ pub(super) struct Args {
 /// Credentials of the queue. Those of visitors have the usual names.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Dashboard")]
+#[expect(clippy::struct_field_names, reason = "the names of the arguments")]
 struct QueueAccess {
     #[arg(long, value_name = "NAME", requires = "queue", conflicts_with_all = ["queue_creds", "queue_nkey"])]
     #[arg(help = "Log in to the queue as this user [env: NATS_USER]")]

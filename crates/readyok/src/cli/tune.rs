@@ -1,5 +1,6 @@
 //! `readyok tune`.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -99,7 +100,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let results = Arc::new(Mutex::new(PathBuf::new()));
     let path = Arc::clone(&results);
     let summary = run.play(|started: StartedMatch<'_>| {
-        *path.lock().unwrap_or_else(PoisonError::into_inner) = started.results.to_owned();
+        started.results.clone_into(&mut path.lock().unwrap_or_else(PoisonError::into_inner));
         let names = started.plan.tune.iter().flat_map(|tune| &tune.parameters);
         vec![Box::new(Values {
             scoreboard: Scoreboard::new(started.plan, started.pairings),
@@ -127,7 +128,7 @@ fn results(args: &Args) -> Result<Results, Failure> {
         let changes = if args.ignore_changes { Changes::Ignore } else { Changes::Reject };
         return Ok(Results::Resume(path.clone(), Extension::None, changes));
     }
-    let path = args.file.as_deref().unwrap_or(Path::new(""));
+    let path = args.file.as_deref().unwrap_or_else(|| Path::new(""));
     let failed =
         |why: &dyn std::fmt::Display| Failure::usage(format!("`{}`: {why}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
@@ -193,9 +194,11 @@ impl Listener for Values {
                 if self.complete > 0 && self.complete.is_multiple_of(self.interval) =>
             {
                 let values = self.names.iter().zip(values);
-                let values: String =
-                    values.map(|(name, value)| format!("  {name} {value:.2}")).collect();
-                Self::print(&format!("{}/{} game pairs{values}", self.complete, self.total));
+                let mut line = format!("{}/{} game pairs", self.complete, self.total);
+                for (name, value) in values {
+                    let _ = write!(line, "  {name} {value:.2}");
+                }
+                Self::print(&line);
             }
             Event::MatchStart { .. }
             | Event::Warning { .. }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -31,7 +31,7 @@ const SEARCH_INTERVAL: Duration = Duration::from_millis(5);
 const IDLE_INTERVAL: Duration = Duration::from_millis(200);
 /// Pauses before the next connection: doubled after each failure.
 const MIN_PAUSE: Duration = Duration::from_secs(5);
-const MAX_PAUSE: Duration = Duration::from_secs(300);
+const MAX_PAUSE: Duration = Duration::from_mins(5);
 
 /// The name and the password of `LOGIN`.
 #[derive(Clone)]
@@ -226,7 +226,7 @@ impl<'a> Client<'a> {
         let Login { user, password } = &self.settings.login;
         connection.send(&format!("LOGIN {user} {password}"))?;
         loop {
-            match self.expect(&mut connection)? {
+            match Self::reply(&mut connection)? {
                 Message::LoginAccepted => break,
                 Message::LoginRejected => {
                     let error = ClientError::LoginRejected { user: user.clone() };
@@ -244,7 +244,7 @@ impl<'a> Client<'a> {
     }
 
     /// The next message within the timeout of replies.
-    fn expect(&self, connection: &mut Connection) -> Result<Message, SessionError> {
+    fn reply(connection: &mut Connection) -> Result<Message, SessionError> {
         match connection.receive(REPLY_TIMEOUT)? {
             Some((line, _)) => Ok(Message::read(&line)),
             None => Err(ConnectionError::Silent.into()),
@@ -258,7 +258,7 @@ impl<'a> Client<'a> {
                 Message::LoggedOut => return Err(ConnectionError::Closed.into()),
                 _ => continue,
             }
-            let summary = self.summary(connection)?;
+            let summary = Self::summary(connection)?;
             self.player.new_game(summary.record.start())?;
             connection.send(&format!("AGREE {}", summary.id))?;
             let started = loop {
@@ -287,7 +287,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn summary(&self, connection: &mut Connection) -> Result<Summary, SessionError> {
+    fn summary(connection: &mut Connection) -> Result<Summary, SessionError> {
         let mut reader = SummaryReader::default();
         loop {
             let line = connection.receive(REPLY_TIMEOUT)?.ok_or(ConnectionError::Silent)?;
@@ -373,11 +373,7 @@ impl<'a> Client<'a> {
                     drop(handle.take());
                     (has_moved, turn_started, restarts) = (false, at, 0);
                 }
-                Message::Signal(signal) => {
-                    if game.on_signal(signal) {
-                        return Ok(());
-                    }
-                }
+                Message::Signal(signal) if game.on_signal(signal) => return Ok(()),
                 Message::LoggedOut => return Err(ConnectionError::Closed.into()),
                 _ => (),
             }
@@ -438,21 +434,20 @@ impl<'a> Client<'a> {
 
     fn save(&self, id: &str, record: &GameRecord) -> Result<(), ClientError> {
         let Some(directory) = &self.settings.output else { return Ok(()) };
-        save(directory.clone(), id, record)
-            .map_err(|(path, error)| ClientError::Record { path, error })
+        save(directory, id, record).map_err(|(path, error)| ClientError::Record { path, error })
     }
 }
 
 /// Writes a record into a directory, under a name that does not exist yet.
 pub(super) fn save(
-    directory: PathBuf,
+    directory: &Path,
     id: &str,
     record: &GameRecord,
 ) -> Result<(), (PathBuf, io::Error)> {
     let mut text = Vec::new();
     let written = record::write(record, Format::Csa, &mut text);
-    written.map_err(|error| (directory.clone(), io::Error::other(error.to_string())))?;
-    fs::create_dir_all(&directory).map_err(|error| (directory.clone(), error))?;
+    written.map_err(|error| (directory.to_owned(), io::Error::other(error.to_string())))?;
+    fs::create_dir_all(directory).map_err(|error| (directory.to_owned(), error))?;
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "+-_.".contains(letter);
     let name: String = id.chars().map(|it| if is_safe(it) { it } else { '_' }).take(120).collect();
     let name = name.trim_start_matches('.');

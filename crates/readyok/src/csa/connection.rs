@@ -17,7 +17,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time without a message from this side after which an empty line is sent. The protocol allows one every 30 seconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(40);
 /// Time without any message after which the connection counts as lost, if the server has answered an empty line before.
-const SILENCE: Duration = Duration::from_secs(180);
+const SILENCE: Duration = Duration::from_mins(3);
 /// Number of lines that wait for the program. A server that sends more is slowed down.
 const MAX_PENDING: usize = 256;
 

@@ -14,7 +14,7 @@ use super::message::{Signal, Summary, TimeRules, index, is_valid_name};
 /// Maximum time from the connection to the login.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time for the agreement to a game.
-const AGREE_TIMEOUT: Duration = Duration::from_secs(60);
+const AGREE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Pause before the next game of a player, in which it can log out.
 const NEXT_GAME: Duration = Duration::from_secs(2);
 /// Maximum number of players.
@@ -222,6 +222,12 @@ impl Hall {
         self.output.push(Output::Send(id, text.into()));
     }
 
+    fn send_both(&mut self, players: [u64; 2], text: &str) {
+        for player in players {
+            self.send(player, text);
+        }
+    }
+
     fn log(&mut self, text: String) {
         self.output.push(Output::Log(text));
     }
@@ -367,7 +373,7 @@ impl Hall {
         match action {
             "%TORYO" => {
                 let outcome = GameOutcome::lost(side, Termination::Resignation);
-                players.into_iter().for_each(|player| self.send(player, echo.clone()));
+                self.send_both(players, &echo);
                 self.finish(number, Some(Signal::Resign), outcome, Some(counted), at);
             }
             "%KACHI" => {
@@ -376,20 +382,19 @@ impl Hall {
                 let outcome = outcome.unwrap_or(failed);
                 let is_won = outcome.winner() == Some(side);
                 let signal = if is_won { Signal::Declaration } else { Signal::IllegalMove };
-                players.into_iter().for_each(|player| self.send(player, echo.clone()));
+                self.send_both(players, &echo);
                 self.finish(number, Some(signal), outcome, Some(counted), at);
             }
-            _ => match game.position.parse(action, Notation::Csa) {
-                Ok(mv) => {
+            _ => {
+                if let Ok(mv) = game.position.parse(action, Notation::Csa) {
                     game.play(mv, side, counted, comment, at);
-                    players.into_iter().for_each(|player| self.send(player, echo.clone()));
+                    self.send_both(players, &echo);
                     self.check_end(number, at);
-                }
-                Err(_) => {
+                } else {
                     let outcome = GameOutcome::lost(side, Termination::IllegalMove);
                     self.finish(number, Some(Signal::IllegalMove), outcome, Some(counted), at);
                 }
-            },
+            }
         }
     }
 
@@ -591,11 +596,11 @@ mod tests {
             for output in self.hall.drain_output() {
                 match output {
                     Output::Send(id, lines) => {
-                        lines
-                            .split_inclusive('\n')
-                            .for_each(|it| text.push_str(&format!("{id} {it}")));
+                        for line in lines.split_inclusive('\n') {
+                            text += &[&id.to_string(), " ", line].concat();
+                        }
                     }
-                    Output::Close(id) => text.push_str(&format!("{id} closed\n")),
+                    Output::Close(id) => text += &[&id.to_string(), " closed\n"].concat(),
                     Output::Log(_) => (),
                 }
             }

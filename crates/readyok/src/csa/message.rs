@@ -199,9 +199,9 @@ impl TimeRules {
     /// Writes the fields between `BEGIN Time` and `END Time`.
     fn write(&self, out: &mut String) {
         let unit = self.unit.as_millis().max(1);
-        let text = if unit % 60_000 == 0 {
+        let text = if unit.is_multiple_of(60_000) {
             format!("{}min", unit / 60_000)
-        } else if unit % 1000 == 0 {
+        } else if unit.is_multiple_of(1000) {
             format!("{}sec", unit / 1000)
         } else {
             format!("{unit}msec")
@@ -229,7 +229,7 @@ fn time_unit(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at(digits);
     let number: u32 = if number.is_empty() { 1 } else { number.parse().ok()? };
     let unit = match unit {
-        "min" => Duration::from_secs(60),
+        "min" => Duration::from_mins(1),
         "sec" | "" => Duration::from_secs(1),
         "msec" => Duration::from_millis(1),
         _ => return None,

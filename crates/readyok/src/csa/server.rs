@@ -118,7 +118,7 @@ impl Server {
         for (id, record) in self.hall.drain_finished() {
             self.played += 1;
             if let Some(directory) = &self.output {
-                save(directory.clone(), &id, &record).map_err(|(path, error)| {
+                save(directory, &id, &record).map_err(|(path, error)| {
                     io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
                 })?;
             }

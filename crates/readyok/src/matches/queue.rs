@@ -45,12 +45,11 @@ impl Coordinate for Queue {
 
     fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, AnyError> {
         let connection = Connection::open(&self.access)?;
-        let spec = match &self.taken_over {
-            Some(spec) => (**spec).clone(),
-            None => {
-                let speed = self.calibrate.then(measure_speed);
-                MatchSpec { speed, ..game.spec().clone() }.with_contents()?
-            }
+        let spec = if let Some(spec) = &self.taken_over {
+            (**spec).clone()
+        } else {
+            let speed = self.calibrate.then(measure_speed);
+            MatchSpec { speed, ..game.spec().clone() }.with_contents()?
         };
         // A host without the tablebases of the match does not verify adjudications by them.
         let tablebases = setting(&spec.plan).ok().and_then(|setting| setting.tablebases);
@@ -195,6 +194,7 @@ impl Worker {
 }
 
 /// The first Ctrl-C finishes the pairs in progress, the first SIGTERM returns them, and the second signal exits.
+#[expect(clippy::exit, reason = "the second signal does not wait for the games")]
 fn stop_worker(
     pool: Arc<Pool>,
     log: impl Fn(&str) + Send + 'static,

@@ -87,7 +87,7 @@ fn play_script(mut stream: TcpStream, steps: &[String]) {
 }
 
 fn summary() -> String {
-    SUMMARY.lines().map(|line| format!("< {line}\n")).collect()
+    SUMMARY.lines().flat_map(|line| ["< ", line, "\n"]).collect()
 }
 
 fn records(directory: &Path) -> Vec<GameRecord> {

@@ -153,7 +153,7 @@ fn counts_are_exact_though_each_process_is_killed() {
         readyok(&farm.dir).args(["queue", "list", "--all", "--json", "--queue", &farm.queue]),
         b"",
     );
-    let list: Vec<QueuedMatch> = serde_json::from_str(&list.text()).expect("JSON");
+    let list: Vec<QueuedMatch> = serde_json::from_str(list.text()).expect("JSON");
     assert_eq!(list.len(), 2);
     assert!(list.iter().all(|found| found.status.pairs == ROUNDS), "{list:?}");
     // A worker leaves at the first SIGTERM.

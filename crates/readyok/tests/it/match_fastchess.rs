@@ -130,8 +130,9 @@ fn reports_invalid_scores_and_contradicting_mates() {
 #[test]
 fn the_order_of_openings_differs_between_runs() {
     let dir = Dir::new();
-    let book: String =
-        (1..=9).map(|number| format!("4k3/p7/8/8/8/8/P7/4K3 w - - 0 {number}\n")).collect();
+    let book: String = (1..=9)
+        .flat_map(|number| ["4k3/p7/8/8/8/8/P7/4K3 w - - 0 ".to_owned(), format!("{number}\n")])
+        .collect();
     fs::write(dir.path().join("book.epd"), book).expect("space");
     let seeds = [1, 2].map(|run| {
         let args = format!(

@@ -235,13 +235,13 @@ mod tests {
     #[test]
     fn reads_the_same_moves_as_the_move_generator() {
         let positions = positions();
-        for (number, position) in positions.iter().enumerate().step_by(7) {
+        for (number, position) in (0..).zip(&positions).step_by(7) {
             for to in Square::ALL {
                 for role in Role::ALL {
                     let piece =
                         if role == Role::Pawn { String::new() } else { role.upper_char().into() };
-                    let file = File::new((number % 8) as u32);
-                    let rank = Rank::new((number / 8 % 8) as u32);
+                    let file = File::new(number % 8);
+                    let rank = Rank::new(number / 8 % 8);
                     for from in
                         [String::new(), file.to_string(), rank.to_string(), format!("{file}{rank}")]
                     {

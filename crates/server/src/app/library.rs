@@ -38,10 +38,8 @@ const MAX_LABEL: usize = 100;
 /// An error of the library as an error code.
 pub(super) fn library_error(error: &StoreError) -> ErrorCode {
     match error {
-        StoreError::Closed => ErrorCode::LibraryClosed,
-        StoreError::Content(_) => ErrorCode::LibraryDamaged,
-        StoreError::Library(Failed::Corrupt) => ErrorCode::LibraryDamaged,
-        StoreError::Library(Failed::Stopped) => ErrorCode::LibraryClosed,
+        StoreError::Closed | StoreError::Library(Failed::Stopped) => ErrorCode::LibraryClosed,
+        StoreError::Content(_) | StoreError::Library(Failed::Corrupt) => ErrorCode::LibraryDamaged,
         StoreError::Database(failure) | StoreError::Library(Failed::Sqlite(failure)) => {
             match failure.sqlite_error_code() {
                 Some(Failure::DiskFull) => ErrorCode::DiskFull,

@@ -69,6 +69,7 @@ pub struct ExplorerQuery {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a message has one value")]
 pub enum ExplorerSource {
     /// A book of the settings.
     Book { path: String },

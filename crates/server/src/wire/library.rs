@@ -136,6 +136,7 @@ pub enum DuplicateChoice {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a message has one value")]
 pub enum Selection {
     Games {
         games: Vec<GameId>,

@@ -81,6 +81,7 @@ pub(super) fn machine_of(worker: &WorkerId) -> &str {
 /// The end of a job, in the stream of results.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[expect(clippy::large_enum_variant, reason = "a value is moved once")]
 pub(super) enum Ended {
     Done {
         worker: WorkerId,

@@ -96,6 +96,7 @@ pub struct Slot {
 }
 
 /// The next task of a slot.
+#[expect(clippy::large_enum_variant, reason = "a value is moved once")]
 pub enum Take<'a> {
     /// Play a pair.
     Job(PooledJob<'a>),
@@ -421,6 +422,7 @@ impl Pool {
 }
 
 /// The result of [`Pool::reserve`].
+#[expect(clippy::large_enum_variant, reason = "a value is moved once")]
 enum Reservation<'a> {
     None,
     New(NewMatch),

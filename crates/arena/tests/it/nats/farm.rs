@@ -230,7 +230,7 @@ fn quarantines_invalid_results_and_excludes_their_worker() {
     let connection = server.connect();
     let spec = spec(directory.path(), ["a", "b"], 12);
     let (path, delay) = (directory.path().join("results"), Duration::from_millis(100));
-    let run = coordinate(server.port, path.clone(), spec.clone(), 0);
+    let run = coordinate(server.port, path.clone(), spec, 0);
     let bad = Farmhand::with(
         server.port,
         "bad",
@@ -264,7 +264,7 @@ fn excludes_a_worker_retroactively() {
     let connection = server.connect();
     let spec = spec(directory.path(), ["a", "b"], 10);
     let path = directory.path().join("results");
-    let run = coordinate(server.port, path.clone(), spec.clone(), 0);
+    let run = coordinate(server.port, path.clone(), spec, 0);
     let start = |name: &str| {
         let cache = directory.path().join(name);
         Farmhand::start(server.port, name, cache, Duration::from_millis(300))

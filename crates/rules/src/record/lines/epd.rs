@@ -94,7 +94,7 @@ impl GameRecord {
         let fen = self.start().text(FenForm::Shredder);
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
         let mut operations = Vec::new();
-        let mut number = 0;
+        let number = 0;
         let mut comments = notes.comments.as_slice();
         // Operations without an annotation of their own are the last comment.
         if let [rest @ .., last] = comments
@@ -109,9 +109,8 @@ impl GameRecord {
             operations.push(Operation::Centipawns(value));
             operations.extend(depth.map(Operation::Depth));
         }
-        for text in comments.iter().take(10) {
+        for (number, text) in (number..).zip(comments.iter().take(10)) {
             operations.push(Operation::Comment { number, text: text.clone() });
-            number += 1;
         }
         operations.extend(self.header(Tag::Event).map(|id| Operation::Id(id.to_owned())));
         operations

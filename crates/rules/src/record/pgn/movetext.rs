@@ -729,7 +729,7 @@ impl Draft {
 fn read_result(symbol: &[u8]) -> Option<GameResult> {
     // A fast exit for moves and numbers.
     match symbol {
-        [b'*', ..] | [b'0' | b'1', b'-' | b'/' | 0xE2, ..] | [0xC2, ..] => {}
+        [b'*' | 0xC2, ..] | [b'0' | b'1', b'-' | b'/' | 0xE2, ..] => {}
         _ => return None,
     }
     GameResult::from_text(&std::str::from_utf8(symbol).ok()?.replace(['–', '—'], "-"))
