@@ -282,6 +282,7 @@ export function defaultServer(): FakeServer {
     nags: [{ nag: 1, sign: '!' }],
   });
   fake.http.set('library/search', { games: [], total: 0, labels: [] });
+  fake.http.set('queue', null);
   fake.http.set('files', { path: null, parent: null, entries: [], truncated: false });
   fake.http.set('position', {
     position: null,

@@ -683,6 +683,7 @@ export const en = {
   'match.failed': 'failed',
   'queue.readonly': 'read-only',
   'queue.failed': 'The queue does not respond.',
+  'queue.missing': 'The server has no queue.',
   'queue.tests': 'Tests',
   'queue.none': 'No tests.',
   'queue.nothing': 'No finished tests.',

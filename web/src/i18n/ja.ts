@@ -913,6 +913,7 @@ export const ja: Record<Key, string> = {
   'match.failed': '失敗',
   'queue.readonly': '閲覧のみ',
   'queue.failed': 'キューが応答しません。',
+  'queue.missing': 'このサーバーにはキューがありません。',
   'queue.tests': 'テスト',
   'queue.none': 'テストはありません。',
   'queue.nothing': '終了したテストはありません。',

@@ -127,8 +127,7 @@ export const available = new Availability();
 /** Determines whether the server has a queue. */
 export async function checkQueue(): Promise<void> {
   try {
-    await get('queue');
-    available.queue = true;
+    available.queue = (await get<Overview | null>('queue')) !== null;
   } catch {
     available.queue = false;
   }
