@@ -33,7 +33,8 @@ async fn first_players(server: &Fixture, query: Value) -> Vec<String> {
 }
 
 fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    let escaped: Vec<String> = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    escaped.concat()
 }
 
 async fn export(server: &Fixture, of: &Value, format: &str) -> Answer {

@@ -230,7 +230,7 @@ fn quarantines_invalid_results_and_excludes_their_worker() {
     let connection = server.connect();
     let spec = spec(directory.path(), ["a", "b"], 12);
     let (path, delay) = (directory.path().join("results"), Duration::from_millis(100));
-    let run = coordinate(server.port, path.clone(), spec, 0);
+    let run = coordinate(server.port, path.clone(), spec.clone(), 0);
     let bad = Farmhand::with(
         server.port,
         "bad",
