@@ -1,6 +1,6 @@
 //! Tuning of engine options by SPSA (simultaneous perturbation stochastic approximation).
 //!
-//! All options change at once: each game pair is played by the values plus and minus a random perturbation, and its
+//! All options change together: each game pair is played by the values plus and minus a random perturbation, and its
 //! score moves the values towards the better side.
 //!
 //! ```text
@@ -75,7 +75,7 @@ pub struct Parameter {
     pub min: f64,
     /// The highest value.
     pub max: f64,
-    /// The perturbation at the last pair: a change that is worth a few Elo.
+    /// The perturbation at the last pair: a change that gains or loses a few Elo.
     pub c_end: f64,
     /// The step size at the last pair, as a fraction of the squared perturbation.
     #[serde(default = "default_r_end")]

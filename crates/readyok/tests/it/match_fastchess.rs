@@ -117,13 +117,13 @@ fn reports_invalid_scores_and_contradicting_mates() {
                 Infos; info depth 1 score mate 2 ; info depth 1 score mate 3 :: \
                 Position; startpos :: Moves; e2e4 e7e5";
     assert!(output.text().lines().any(|found| found == line), "{}", output.text());
-    let odd = engine(&dir, "odd", "echo info depth 1 score cp x; echo bestmove e2e4");
+    let invalid = engine(&dir, "invalid", "echo info depth 1 score cp x; echo bestmove e2e4");
     let args = format!(
-        "-engine cmd={odd} name=odd -engine cmd=narikin name=b -each nodes=1 -games 1 -rounds 1 \
+        "-engine cmd={invalid} name=invalid -engine cmd=narikin name=b -each nodes=1 -games 1 -rounds 1 \
          -maxmoves 1 -config outname=o.json"
     );
     let output = fastchess(&dir, &args);
-    let line = "Warning; Could not extract score from engine odd: Invalid score value: x";
+    let line = "Warning; Could not extract score from engine invalid: Invalid score value: x";
     assert!(output.text().lines().any(|found| found == line), "{}", output.text());
 }
 

@@ -5,8 +5,8 @@ use shakmaty::{
     san::{San, SanPlus},
 };
 
-/// The legal move of a text in exact SAN. `None` if there is none or several, and for castling and en
-/// passant: [`San::to_move`] reads these.
+/// The legal move of a text in exact SAN. `None` if no move or several moves match, and for castling
+/// and en passant: [`San::to_move`] reads these.
 pub(crate) fn read_exact(position: &Chess, text: &[u8]) -> Option<Move> {
     let text = match text {
         [rest @ .., b'+' | b'#'] => rest,

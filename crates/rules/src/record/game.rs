@@ -115,7 +115,7 @@ pub struct Node {
     first_child: NodeId,
     last_child: NodeId,
     next_sibling: NodeId,
-    /// The index in [`GameRecord::annotations`] plus one. 0 if there are none, as for most moves.
+    /// The index in [`GameRecord::annotations`] plus one. 0 without annotations, as for most moves.
     annotations: u32,
 }
 

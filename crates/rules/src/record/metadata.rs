@@ -46,7 +46,7 @@ impl Headers {
     /// Appends a header, even if the name already exists.
     pub fn push(&mut self, name: impl AsRef<str>, value: impl AsRef<str>) {
         if self.entries.is_empty() {
-            // Room for the headers of most games.
+            // Enough for the headers of most games.
             self.text.reserve(256);
             self.entries.reserve(16);
         }

@@ -183,7 +183,7 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         buffer: args.buffer.max(1),
         rate: args.rate,
         decay: args.decay,
-        // Results say nothing about the hand-written evaluation.
+        // Results do not depend on the hand-written evaluation.
         wdl: if args.targets == TargetName::Static { [0.0; 2] } else { args.wdl },
         scale,
         centipawns: f32::from(args.output_scale.unwrap_or_else(|| rounded(scale))),

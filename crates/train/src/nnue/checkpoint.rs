@@ -162,7 +162,7 @@ impl Checkpoint {
     }
 }
 
-/// Unread bytes.
+/// The remaining bytes.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
