@@ -249,5 +249,5 @@ test('remembers a pasted game whose page is left before the game is received', a
   await page.waitForURL('**/#/library');
   await visit(page, en('nav.analyse'));
   await squares(page);
-  expect(await moveTexts(page)).toContain('e4');
+  await expect.poll(() => moveTexts(page)).toContain('e4');
 });
