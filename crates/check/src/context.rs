@@ -9,7 +9,6 @@ use readyok_protocol::{
 };
 use readyok_rules::{Game, Position};
 
-use crate::baseline::{Baseline, Feature};
 use crate::mock_engine::Probe;
 use crate::session::{EngineSession, WaitError};
 use crate::spec::{Check, Need};
@@ -66,10 +65,8 @@ pub(crate) struct EngineInfo {
     pub(crate) options: Vec<DeclaredOption>,
     /// Time from the start to `uciok` or `usiok`.
     pub(crate) handshake: Duration,
-    /// Time from the start of the process to `uciok` or `usiok`.
-    pub(crate) startup: Duration,
-    /// Which searches work.
-    pub(crate) baseline: Baseline,
+    /// The engine exits on `go depth`: other checks use a time limit.
+    pub(crate) ends_at_depth: bool,
 }
 
 /// An `option` line.
@@ -142,7 +139,7 @@ impl<'a> TestContext<'a> {
         let launch = Launch { check: self.check, undrained_stderr };
         let session =
             EngineSession::start(self.target, launch, self.dialect, self.timeouts, record)?;
-        Ok(session.with_baseline(&self.engine_info.baseline))
+        Ok(if self.engine_info.ends_at_depth { session.by_the_clock() } else { session })
     }
 
     /// Starts an engine and completes the handshake.
@@ -227,24 +224,9 @@ impl<'a> TestContext<'a> {
         match need {
             Need::Process => self.target.is_process(),
             Need::Option(name) => self.option(name).is_some(),
-            Need::Ponder => self.ponders(),
             Need::Any(kind) => {
                 self.engine_info.options.iter().any(|it| it.decl.kind.keyword() == kind)
             }
-        }
-    }
-
-    /// Whether the engine is able to ponder.
-    pub(crate) fn ponders(&self) -> bool {
-        let sends = self.dialect == Dialect::Usi && self.engine_info.baseline.ponders;
-        sends || self.option("Ponder").is_some()
-    }
-
-    /// Whether the engine lacks a feature, with the check of the feature.
-    pub(crate) fn depends_on(&self, feature: Feature) -> Result<(), Stop> {
-        match self.engine_info.baseline.check_of(feature) {
-            Some(check) => Err(Stop::Depends(check)),
-            None => Ok(()),
         }
     }
 

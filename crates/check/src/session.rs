@@ -19,8 +19,6 @@ use readyok_protocol::{
     BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };
 
-use crate::baseline::{Baseline, Feature};
-use crate::delay::{DelayMeter, Timing};
 use crate::message::{Message, Value, message};
 use crate::spec::Stop;
 use crate::target::Connection;
@@ -52,6 +50,7 @@ pub(crate) struct Line {
 }
 
 /// A session.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a session")]
 pub(crate) struct EngineSession {
     inbox: Receiver<Event>,
     outbox: Option<Sender<Box<[u8]>>>,
@@ -75,11 +74,8 @@ pub(crate) struct EngineSession {
     exit: Option<ExitStatus>,
     /// The engine has not answered an `isready` during a search.
     ignores_isready: bool,
-    /// The id of the check.
-    check: &'static str,
-    baseline: Baseline,
-    /// The check of a missing feature that the current search needs.
-    blocked: Option<&'static str>,
+    /// Searches have a time limit instead of a depth.
+    by_the_clock: bool,
 }
 
 /// A wait without the expected reply.
@@ -89,10 +85,6 @@ pub(crate) enum WaitError {
     Late(Duration),
     /// The engine has exited or closed its output.
     Ended(Option<ExitStatus>),
-    /// The search needs a missing feature, with the check of this feature.
-    Depends(&'static str),
-    /// The time limit of the run has expired.
-    OutOfTime,
 }
 
 /// The result of a search.
@@ -102,21 +94,6 @@ pub(crate) struct SearchResult {
     pub(crate) best: BestMove<'static>,
     /// Time from `go` to `bestmove`.
     pub(crate) time: Duration,
-    /// The search has ended by itself.
-    pub(crate) complete: bool,
-    /// The check of the missing feature because of which the search is not the requested one.
-    pub(crate) missing: Option<&'static str>,
-}
-
-impl SearchResult {
-    /// The result of the requested search. Without it a check of its output has no verdict.
-    pub(crate) fn if_complete(self) -> Result<Self, Stop> {
-        match self.missing {
-            Some(check) => Err(Stop::Depends(check)),
-            None if !self.complete => Err(Stop::Slow),
-            None => Ok(self),
-        }
-    }
 }
 
 impl EngineSession {
@@ -171,26 +148,14 @@ impl EngineSession {
             closed: false,
             exit: None,
             ignores_isready: false,
-            check: launch.check,
-            baseline: Baseline::default(),
-            blocked: None,
+            by_the_clock: false,
         })
     }
 
-    /// Uses the results of the baseline.
-    pub(crate) fn with_baseline(mut self, baseline: &Baseline) -> Self {
-        self.baseline = baseline.clone();
+    /// Uses a time limit instead of a depth in searches.
+    pub(crate) fn by_the_clock(mut self) -> Self {
+        self.by_the_clock = true;
         self
-    }
-
-    /// Fails if the current search needs a missing feature.
-    pub(crate) fn if_searchable(&self) -> Result<(), Stop> {
-        self.blocked.map_or(Ok(()), |check| Err(Stop::Depends(check)))
-    }
-
-    /// Whether the engine lacks a feature by the baseline.
-    pub(crate) fn lacks(&self, feature: Feature) -> bool {
-        self.baseline.lacks(feature)
     }
 
     /// The timeouts of the session.
@@ -224,10 +189,6 @@ impl EngineSession {
         let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
         let (text, _) = decode(bytes.get(..bytes.len() - ends).unwrap_or_default());
         let reading = readyok_protocol::Command::read(&text, self.protocol.dialect());
-        if matches!(reading.value, readyok_protocol::Command::Go(_)) {
-            let missing = self.baseline.missing_for(&text);
-            self.blocked = missing.filter(|check| *check != self.check);
-        }
         let violation = self.protocol.apply_command_lenient(&reading.value);
         let at = now().saturating_duration_since(self.start);
         let entry = Entry::new(at, Party::Client, text.into_owned());
@@ -298,7 +259,6 @@ impl EngineSession {
         mut wanted: impl FnMut(&Line) -> Option<T>,
     ) -> Result<T, WaitError> {
         let until = now() + limit;
-        let until = self.timeouts.deadline().map_or(until, |deadline| until.min(deadline));
         loop {
             while let Some(line) = self.lines.pop_front() {
                 if let Some(it) = wanted(&line) {
@@ -313,7 +273,7 @@ impl EngineSession {
                 Err(RecvTimeoutError::Timeout) if self.closed => {
                     return Err(WaitError::Ended(self.exit));
                 }
-                Err(RecvTimeoutError::Timeout) => return Err(self.late(limit)),
+                Err(RecvTimeoutError::Timeout) => return Err(WaitError::Late(limit)),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.closed = true;
                     return Err(WaitError::Ended(self.exit));
@@ -321,14 +281,9 @@ impl EngineSession {
             }
             // A flood of lines does not extend the wait.
             if until < now() && self.lines.is_empty() {
-                return Err(self.late(limit));
+                return Err(WaitError::Late(limit));
             }
         }
-    }
-
-    fn late(&self, limit: Duration) -> WaitError {
-        let expired = self.timeouts.deadline().is_some_and(|deadline| deadline <= now());
-        if expired { WaitError::OutOfTime } else { WaitError::Late(limit) }
     }
 
     /// Collects lines for a while.
@@ -398,22 +353,9 @@ impl EngineSession {
 
     /// Waits for `bestmove`.
     pub(crate) fn best(&mut self, limit: Duration) -> Result<SearchResult, WaitError> {
-        let mut infos = Vec::new();
         let begin = now();
-        let (best, at) = self.wait_for_best(limit, &mut infos)?;
-        let time = at.saturating_duration_since(begin);
-        Ok(SearchResult { infos, best, time, complete: true, missing: None })
-    }
-
-    fn wait_for_best(
-        &mut self,
-        limit: Duration,
-        infos: &mut Vec<Info<'static>>,
-    ) -> Result<(BestMove<'static>, Instant), WaitError> {
-        if let Some(check) = self.blocked {
-            return Err(WaitError::Depends(check));
-        }
-        self.wait_for(limit, |line| match &line.reply {
+        let mut infos = Vec::new();
+        let (best, at) = self.wait_for(limit, |line| match &line.reply {
             Reply::Info(info) => {
                 if infos.len() < MAX_INFOS {
                     infos.push(info.clone());
@@ -422,57 +364,20 @@ impl EngineSession {
             }
             Reply::BestMove(best) => Some((best.clone(), line.at)),
             _ => None,
-        })
+        })?;
+        Ok(SearchResult { infos, best, time: at.saturating_duration_since(begin) })
     }
 
-    /// Sends `position` and `go`, and waits for `bestmove`. A search that does not work in this engine is replaced, and
-    /// a slow one is stopped.
+    /// Sends `position` and `go`, and waits for `bestmove`.
     pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<SearchResult, WaitError> {
-        let is_tested = Feature::tested_by(self.check, go);
-        let replaced = self.baseline.substitute(go, self.protocol.dialect()).filter(|_| !is_tested);
         self.send(position);
-        self.send(replaced.as_deref().unwrap_or(go));
-        let mut complete = replaced.is_none();
-        let missing = replaced.as_ref().and_then(|_| self.baseline.missing_for(go));
-        let (mut infos, begin) = (Vec::new(), now());
-        if replaced.is_some_and(|it| it.starts_with("go infinite")) {
-            self.underway();
-            self.send("stop");
-        }
-        let limit = self.timeouts.answer();
-        let (best, at) = match self.wait_for_best(limit, &mut infos) {
-            Err(WaitError::Late(_))
-                if !infos.is_empty()
-                    && self.baseline.may_be_slow(go)
-                    && !self.lacks(Feature::Stop) =>
-            {
-                self.send("stop");
-                complete = false;
-                self.wait_for_best(limit, &mut infos)?
-            }
-            other => other?,
-        };
-        let time = at.saturating_duration_since(begin);
-        Ok(SearchResult { infos, best, time, complete, missing })
-    }
-
-    /// Sends a line, and measures the time to `bestmove`.
-    pub(crate) fn timed(
-        &mut self,
-        line: &str,
-        limit: Duration,
-    ) -> Result<(BestMove<'static>, Timing), WaitError> {
-        let waited = |session: &Self| session.usage().map(|usage| usage.waited);
-        let before = waited(self);
-        let meter = DelayMeter::start();
-        let begin = now();
-        self.send(line);
-        let (best, at) = self.wait_for_best(limit, &mut Vec::new())?;
-        let own = meter.finish();
-        let after = waited(self);
-        let of_engine = after.zip(before).map(|(after, before)| after.saturating_sub(before));
-        let delay = own.max(of_engine.unwrap_or_default());
-        Ok((best, Timing { time: at.saturating_duration_since(begin), delay }))
+        let is_depth = || go.strip_prefix("go depth ").is_some_and(|it| it.parse::<u32>().is_ok());
+        self.send(match self.protocol.dialect() {
+            Dialect::Usi if self.by_the_clock && is_depth() => "go btime 0 wtime 0 byoyomi 300",
+            Dialect::Uci if self.by_the_clock && is_depth() => "go wtime 3000 btime 3000",
+            _ => go,
+        });
+        self.best(self.timeouts.answer())
     }
 
     /// Waits until the engine has exited.
@@ -481,7 +386,7 @@ impl EngineSession {
             Err(WaitError::Ended(status)) if self.process.is_none() || status.is_some() => {
                 Ok(status)
             }
-            Err(late @ (WaitError::Late(_) | WaitError::OutOfTime)) => Err(late),
+            Err(WaitError::Late(time)) => Err(WaitError::Late(time)),
             // The engine has closed its output and is still running.
             _ => Err(WaitError::Late(limit)),
         }
@@ -544,13 +449,7 @@ impl Drop for EngineSession {
 impl WaitError {
     /// A failure of the engine.
     pub(crate) fn into_failure(self, what: Message) -> Stop {
-        match self {
-            Self::Depends(check) => Stop::Depends(check),
-            Self::OutOfTime => Stop::out_of_time(),
-            Self::Late(_) | Self::Ended(_) => {
-                Stop::NoReply(message!("engine.failure", what, cause = self))
-            }
-        }
+        Stop::Fail(message!("engine.failure", what, cause = self))
     }
 }
 
@@ -569,13 +468,7 @@ impl<T> OrFail<T> for Result<T, WaitError> {
 impl From<WaitError> for Stop {
     /// The reply is only a precondition, which another check covers.
     fn from(failure: WaitError) -> Self {
-        match failure {
-            WaitError::Depends(check) => Self::Depends(check),
-            WaitError::OutOfTime => Self::out_of_time(),
-            WaitError::Late(_) | WaitError::Ended(_) => {
-                Self::Incomplete(message!("engine.incomplete", cause = failure))
-            }
-        }
+        Self::Inconclusive(message!("engine.incomplete", cause = failure))
     }
 }
 
@@ -587,8 +480,6 @@ impl From<WaitError> for Value {
             }
             WaitError::Ended(Some(status)) => message!("engine.exited", status),
             WaitError::Ended(None) => message!("engine.closed-output"),
-            WaitError::Depends(check) => message!("check.depends", check),
-            WaitError::OutOfTime => message!("run.out-of-time"),
         })
     }
 }

@@ -256,8 +256,6 @@ const TICK: Duration = Duration::from_millis(10);
 pub(crate) struct Usage {
     /// Memory in use, in bytes.
     pub(crate) resident: u64,
-    /// Size of the address space, in bytes.
-    pub(crate) reserved: u64,
     /// CPU time since the start.
     pub(crate) cpu: Duration,
     /// Time in the run queue.
@@ -283,7 +281,6 @@ pub(crate) fn usage(group: u32) -> Option<Usage> {
         if let Some(one) = of_process(id, group) {
             found = true;
             sum.resident += one.resident;
-            sum.reserved += one.reserved;
             sum.cpu += one.cpu;
             sum.waited += one.waited;
             sum.threads += one.threads;
@@ -305,8 +302,7 @@ fn of_process(id: &str, group: u32) -> Option<Usage> {
     let (cpu, waited) = schedule(id).unwrap_or((TICK * ticks, Duration::ZERO));
     let files = fs::read_dir(format!("/proc/{id}/fd")).map_or(0, Iterator::count);
     Some(Usage {
-        resident: memory(id, "VmRSS:")?,
-        reserved: memory(id, "VmSize:")?,
+        resident: resident(id)?,
         cpu,
         waited,
         threads: number(17)?,
@@ -329,9 +325,9 @@ fn schedule(id: &str) -> Option<(Duration, Duration)> {
     (!sum.0.is_zero()).then_some(sum)
 }
 
-fn memory(id: &str, field: &str) -> Option<u64> {
+fn resident(id: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kibibytes: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
     Some(kibibytes * 1024)
 }

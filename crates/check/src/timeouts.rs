@@ -16,12 +16,8 @@ pub struct Timeouts {
     scale: f64,
     /// Measured duration of `isready`.
     ping: Duration,
-    /// Measured duration of a short search.
-    search: Duration,
     /// User-defined timeout of the start.
     start: Option<Duration>,
-    /// End of the run.
-    deadline: Option<Instant>,
 }
 
 impl Timeouts {
@@ -32,18 +28,12 @@ impl Timeouts {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(u32::MAX);
         let share = load().map_or(1.0, |load| load / f64::from(cores));
-        Self::fixed(factor * share.clamp(1.0, 50.0))
+        Self { scale: factor * share.clamp(1.0, 50.0), ping: Duration::ZERO, start: None }
     }
 
     /// The timeouts of an idle machine times a factor.
     pub fn fixed(factor: f64) -> Self {
-        Self {
-            scale: factor,
-            ping: Duration::ZERO,
-            search: Duration::ZERO,
-            start: None,
-            deadline: None,
-        }
+        Self { scale: factor, ping: Duration::ZERO, start: None }
     }
 
     /// Sets the measured duration of `isready`.
@@ -52,32 +42,15 @@ impl Timeouts {
         Self { ping, ..self }
     }
 
-    /// Sets the measured duration of a short search.
-    #[must_use]
-    pub(crate) fn with_search(self, search: Duration) -> Self {
-        Self { search: search.min(ANSWER), ..self }
-    }
-
-    /// Sets the end of the run.
-    #[must_use]
-    pub(crate) fn with_deadline(self, deadline: Option<Instant>) -> Self {
-        Self { deadline, ..self }
-    }
-
-    /// The end of the run.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.deadline
-    }
-
     /// Sets the timeout of the handshake and of `isready`.
     #[must_use]
     pub fn with_start(self, start: Duration) -> Self {
         Self { start: Some(start), ..self }
     }
 
-    /// Timeout of a reply: a multiple of what the engine was observed to need.
+    /// Timeout of an immediate reply.
     pub fn answer(&self) -> Duration {
-        (ANSWER.max(self.search * 5) + self.ping * 20).mul_f64(self.scale)
+        (ANSWER + self.ping * 20).mul_f64(self.scale)
     }
 
     /// Timeout of the handshake and of `isready`, which may load files.

@@ -91,9 +91,11 @@ impl Transcript {
         Self { complete, ..self }
     }
 
-    /// The lines of the client.
-    pub(crate) fn commands(&self) -> impl DoubleEndedIterator<Item = &str> {
-        self.entries.iter().filter(|it| it.side == Party::Client).map(|it| it.text.as_str())
+    /// The last `go` of the client.
+    pub(crate) fn last_go(&self) -> Option<String> {
+        let is_go =
+            |it: &&Entry| it.side == Party::Client && it.text.trim_start().starts_with("go");
+        self.entries.iter().rfind(is_go).map(|it| it.text.trim().to_owned())
     }
 
     /// Stops recording, because further output belongs to no test.

@@ -1,6 +1,6 @@
 //! Helpers that several groups of checks share, and test positions.
 
-use readyok_protocol::{Bound, Dialect, Info};
+use readyok_protocol::{Bound, Info};
 use readyok_rules::Game;
 
 use crate::context::TestContext;
@@ -8,15 +8,10 @@ use crate::format;
 use crate::message::{Message, message};
 use crate::session::EngineSession;
 use crate::spec::{Observation, Stop, TestResult};
-use crate::transcript::{GameOf, Search, Transcript};
+use crate::transcript::{Search, Transcript};
 
 pub(super) fn middle(context: &TestContext<'_>) -> String {
-    middle_of(context.dialect)
-}
-
-/// The command for a position of the middlegame.
-pub(crate) fn middle_of(dialect: Dialect) -> String {
-    format!("position {} {}", dialect.position_keyword(), test_positions(dialect.game()).middle[0])
+    context.position(test_positions(context.game()).middle[0])
 }
 
 /// Positions whose search trees are exhausted quickly.
@@ -75,7 +70,6 @@ pub(super) fn search_summary(
     context: &TestContext<'_>,
 ) -> Result<Message, Stop> {
     let found = session.search(&middle(context), &format!("go depth {COMPARED_DEPTH}"))?;
-    let found = found.if_complete()?;
     let exact = found.infos.iter().filter(|info| info.bound == Bound::Exact);
     let answer = format::answer(&found.best.best);
     let Some(score) = exact.filter_map(|info| info.score).next_back() else {
@@ -86,21 +80,21 @@ pub(super) fn search_summary(
 }
 
 /// Positions of one game.
-pub(crate) struct TestPositions {
+pub(super) struct TestPositions {
     /// The side to move mates in one: first as the first player, then as the second.
-    pub(crate) mate_in_one: [&'static str; 2],
+    pub(super) mate_in_one: [&'static str; 2],
     /// The side to move is mated.
-    pub(crate) mated: &'static str,
+    pub(super) mated: &'static str,
     /// The side to move has one legal move and is mated by the reply: first and second player.
-    pub(crate) mated_next: [&'static str; 2],
+    pub(super) mated_next: [&'static str; 2],
     /// The shortest mate of the side to move has this number of plies.
-    pub(crate) mates: [(&'static str, u32); 3],
+    pub(super) mates: [(&'static str, u32); 3],
     /// A middlegame position for each side to move.
-    pub(crate) middle: [&'static str; 2],
+    pub(super) middle: [&'static str; 2],
     /// The side to move is winning: first and second player.
-    pub(crate) ahead: [&'static str; 2],
+    pub(super) ahead: [&'static str; 2],
     /// Legal moves from the start position.
-    pub(crate) opening: &'static str,
+    pub(super) opening: &'static str,
 }
 
 const CHESS: TestPositions = TestPositions {
@@ -140,7 +134,7 @@ const SHOGI: TestPositions = TestPositions {
     opening: "7g7f 3c3d 2g2f",
 };
 
-pub(crate) fn test_positions(game: Game) -> &'static TestPositions {
+pub(super) fn test_positions(game: Game) -> &'static TestPositions {
     match game {
         Game::Chess | Game::Chess960 => &CHESS,
         Game::Shogi => &SHOGI,

@@ -403,14 +403,13 @@ fn mate_pv(transcript: &Transcript) -> Observation {
     })
 }
 
-/// The last exact score of a search, and whether the search reached the depth.
-fn score(context: &TestContext<'_>, text: &str, depth: u32) -> Result<(Score, TestResult), Stop> {
+/// The last exact score of a search.
+fn score(context: &TestContext<'_>, text: &str, depth: u32) -> Result<Score, Stop> {
     let mut session = context.ready()?;
     let found = session.search(&context.position(text), &format!("go depth {depth}"))?;
     let exact = |info: &&Info<'_>| info.bound == Bound::Exact;
     let last = found.infos.iter().filter(exact).filter_map(|info| info.score).next_back();
-    let last = last.ok_or_else(|| Stop::Inconclusive(message!("score.none")))?;
-    Ok((last, found.if_complete().map(drop)))
+    last.ok_or_else(|| Stop::Inconclusive(message!("score.none")))
 }
 
 fn mate_score(context: &TestContext<'_>) -> TestResult {
@@ -423,13 +422,10 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
         texts.push((assertions::CHESS_MATE_IN_TWO, 3));
     }
     for (text, plies) in texts {
-        let (mut reported, mut complete) = score(context, text, 6)?;
+        let mut reported = score(context, text, 6)?;
         if matches!(reported, Score::Cp(_)) {
             // An engine with aggressive pruning finds the mate later.
-            (reported, complete) = score(context, text, 20)?;
-        }
-        if matches!(reported, Score::Cp(_)) {
-            complete?;
+            reported = score(context, text, 20)?;
         }
         match reported {
             Score::MateIn { plies: reported } if reported == plies => (),
@@ -454,7 +450,7 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
 
 fn score_side(context: &TestContext<'_>) -> TestResult {
     for text in assertions::test_positions(context.game()).ahead {
-        let (reported, _) = score(context, text, 3)?;
+        let reported = score(context, text, 3)?;
         if reported < Score::Cp(0) {
             return Err(Stop::Fail(message!(
                 "score.wrong-side",
@@ -474,7 +470,6 @@ fn multipv(context: &TestContext<'_>) -> TestResult {
         &context.position(assertions::test_positions(context.game()).middle[0]),
         "go depth 4",
     )?;
-    let found = found.if_complete()?;
     let exact: Vec<&Info<'_>> = found
         .infos
         .iter()

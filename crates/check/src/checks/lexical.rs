@@ -1,7 +1,8 @@
 //! Parsing of lines, and tolerance of unknown ones.
 
+use std::fmt::Write as _;
+
 use readyok_protocol::{Reply, Rule};
-use readyok_rules::Position;
 
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
@@ -12,9 +13,6 @@ use crate::spec::{Stop, TestResult};
 
 /// Plies of a long game.
 const LONG: usize = 400;
-
-/// Bytes of a very long line.
-const VERY_LONG: usize = 10_000;
 
 /// Plies of a short game with moves of every kind.
 const SHORT: usize = 60;
@@ -79,15 +77,6 @@ pub(super) const CHECKS: &[TestCase] = &[
         Must,
         "ignore lines that start with an unknown token",
         unknown_command
-    ),
-    lexical!(
-        "before-handshake",
-        "the engine ignores an unknown line before `uci` or `usi`",
-        "an unknown command is ignored",
-        "unknown commands are ignored",
-        Should,
-        "ignore unknown lines in every state",
-        before_handshake
     ),
     lexical!(
         "leading-token",
@@ -220,7 +209,7 @@ fn plays(context: &TestContext<'_>, form: impl Fn(&str) -> String, what: &Messag
     session.until_ready().or_fail(message!("lexical.no-readyok-after-position", what))?;
     session.write(form("go depth 2").as_bytes());
     let found = session.best(limit).or_fail(message!("lexical.no-bestmove", what))?;
-    let position = Position::start(context.game()).after(opening.split(' '));
+    let position = readyok_rules::Position::start(context.game()).after(opening.split(' '));
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
@@ -255,15 +244,6 @@ fn unknown_command(context: &TestContext<'_>) -> TestResult {
         |line| format!("xyzzy\nsetup board 7\n{line}\n"),
         &message!("lexical.unknown-command"),
     )
-}
-
-fn before_handshake(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.start(false)?;
-    session.send("joho is unknown");
-    crate::context::handshake(&mut session, context.dialect)
-        .or_fail(message!("before-handshake.no-reply"))?;
-    session.ready().or_fail(message!("before-handshake.no-readyok"))?;
-    Ok(())
 }
 
 fn leading_token(context: &TestContext<'_>) -> TestResult {
@@ -317,36 +297,13 @@ fn long_line(context: &TestContext<'_>) -> TestResult {
     let found = session
         .search(&position, "go depth 1")
         .or_fail(message!("long-line.no-bestmove", bytes = position.len()))?;
-    if let readyok_protocol::Best::Move(mv) = &found.best.best
-        && reached.parse_move(mv.as_str()).is_err()
-    {
-        return Err(Stop::Fail(message!("long-line.illegal", bytes = position.len(), mv)));
-    }
-    drop(session);
-    padded_line(context, &position, &reached)
-}
-
-/// A line that is longer only because of its spaces: not every engine stores thousands of moves.
-fn padded_line(context: &TestContext<'_>, line: &str, reached: &Position) -> TestResult {
-    let padded = |line: &str, width: usize| line.replace(' ', &" ".repeat(width));
-    let (short, in_short) = context.random_game(SHORT);
-    let read = context.start_separate()?.search(&padded(&short, 3), "go depth 1")?;
-    if let readyok_protocol::Best::Move(mv) = &read.best.best
-        && in_short.parse_move(mv.as_str()).is_err()
-    {
-        // Another check covers repeated spaces.
-        return Err(Stop::Depends("lexical.spaces"));
-    }
-    let width = VERY_LONG.saturating_sub(line.len()) / line.split(' ').count().max(1) + 2;
-    let line = padded(line, width);
-    let bytes = line.len();
-    let mut session = context.ready()?;
-    let found =
-        session.search(&line, "go depth 1").or_fail(message!("long-line.no-bestmove", bytes))?;
-    context.remark(format!("a line of {bytes} bytes was read"));
+    let mut remark = String::new();
+    // Writing to a `String` never fails.
+    let _ = write!(remark, "a line of {} bytes was read", position.len());
+    context.remark(remark);
     match &found.best.best {
         readyok_protocol::Best::Move(mv) if reached.parse_move(mv.as_str()).is_err() => {
-            Err(Stop::Fail(message!("long-line.illegal", bytes, mv)))
+            Err(Stop::Fail(message!("long-line.illegal", bytes = position.len(), mv)))
         }
         _ => Ok(()),
     }
@@ -383,7 +340,7 @@ fn pieces(context: &TestContext<'_>) -> TestResult {
     session.write(b"th 2\n");
     let found =
         session.best(context.timeouts.answer()).or_fail(message!("fragments.no-bestmove"))?;
-    let position = Position::from_text(context.game(), text);
+    let position = readyok_rules::Position::from_text(context.game(), text);
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {

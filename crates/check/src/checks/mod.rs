@@ -44,8 +44,7 @@ macro_rules! info {
     };
 }
 
-pub(crate) mod assertions;
-mod clocks;
+mod assertions;
 mod effects;
 mod handshake;
 mod info;
@@ -62,7 +61,7 @@ use crate::context::TestCase;
 use crate::spec::Check;
 use crate::spec::Clause;
 
-const AREAS: [&[TestCase]; 19] = [
+const AREAS: [&[TestCase]; 18] = [
     handshake::CHECKS,
     lexical::CHECKS,
     options::CHECKS,
@@ -70,7 +69,6 @@ const AREAS: [&[TestCase]; 19] = [
     positions::CHECKS,
     positions::MOVE_CHECKS,
     search::CHECKS,
-    clocks::CHECKS,
     limits::CHECKS,
     state::CHECKS,
     info::CHECKS,
@@ -94,34 +92,9 @@ pub(crate) fn test_cases() -> impl Iterator<Item = &'static TestCase> {
     AREAS.into_iter().flatten()
 }
 
-/// The checks whose sessions a passive check observes, also if they are not selected.
-pub(crate) fn providers(passive: &str) -> impl Iterator<Item = &'static TestCase> {
-    let ids: &[&str] = match passive {
-        "positions.move-form" => &[
-            "search.completes",
-            "positions.castling",
-            "positions.promotions",
-            "positions.chess960",
-            "positions.shogi-promotions",
-        ],
-        "info.ponder-pv" => &["search.ponder.stop"],
-        "info.late-details" | "info.current-move" => &["search.completes", "info.regular"],
-        _ => &["search.completes", "search.nodes"],
-    };
-    test_cases().filter(|case| ids.contains(&case.check.id))
-}
-
-/// Whether `--level quick` includes a must.
-pub(crate) fn is_quick(id: &str) -> bool {
-    const LONG: [&str; 6] = [
-        "resources.",
-        "soak.",
-        "exit.quit.loading",
-        "positions.random-lines",
-        "options.settable",
-        "search.interleavings",
-    ];
-    !LONG.iter().any(|prefix| id.starts_with(prefix))
+/// The check that provides a session to observe if no other one is selected.
+pub(crate) fn sample() -> &'static TestCase {
+    &search::PLAYS
 }
 
 const fn clause(source: &'static str, text: &'static str) -> Clause {

@@ -10,7 +10,7 @@ use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Stop, TestResult};
 
 /// Options with a predefined type, by their UCI names.
-const FIXED: [(&str, &str); 16] = [
+const FIXED: [(&str, &str); 13] = [
     ("Hash", "spin"),
     ("NalimovPath", "string"),
     ("NalimovCache", "spin"),
@@ -24,9 +24,6 @@ const FIXED: [(&str, &str); 16] = [
     ("UCI_AnalyseMode", "check"),
     ("UCI_Opponent", "string"),
     ("UCI_Chess960", "check"),
-    ("UCI_EngineAbout", "string"),
-    ("UCI_ShredderbasesPath", "string"),
-    ("UCI_SetPositionValue", "string"),
 ];
 
 /// The largest hash table that is small, in MB.
@@ -177,7 +174,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
     check!(
         "options.no-spaces",
-        "USI option names and values contain no spaces",
+        "USI option names contain no spaces",
         ["USI draft 1 §4" => "spaces are not allowed in option names and values"],
         Must,
         Profile::USI,
@@ -314,10 +311,8 @@ fn readable(context: &TestContext<'_>) -> TestResult {
             return None;
         }
         let is_spin = matches!(it.decl.kind, OptionKind::Spin { .. });
-        let is_check = matches!(it.decl.kind, OptionKind::Check { .. });
         let note = it.notes.iter().find(|note| {
-            let is_case = is_check && **note == DiagnosticKind::WrongCase;
-            !(others.contains(note) || is_case || is_spin && **note == DiagnosticKind::NotANumber)
+            !(others.contains(note) || is_spin && **note == DiagnosticKind::NotANumber)
         });
         let empty_default = is_text(&it.decl.kind) && note == Some(&DiagnosticKind::Missing);
         note.filter(|_| !empty_default).map(|note| Message::from(*note))
@@ -331,9 +326,6 @@ fn is_text(kind: &OptionKind<'_>) -> bool {
 fn check_default(context: &TestContext<'_>) -> TestResult {
     each(context, |it| match it.decl.kind {
         OptionKind::Check { default: None } => Some(message!("option.no-default")),
-        OptionKind::Check { default } if it.notes.contains(&DiagnosticKind::WrongCase) => {
-            Some(message!("option.check-case", value = default.unwrap_or_default().to_string()))
-        }
         OptionKind::Check { .. } if it.notes.contains(&DiagnosticKind::BadDefault) => {
             Some(message!("option.check-default"))
         }
@@ -399,14 +391,7 @@ fn plain_names(context: &TestContext<'_>) -> TestResult {
 }
 
 fn no_spaces(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
-        if it.decl.name.contains(' ') {
-            return Some(message!("option.space"));
-        }
-        let OptionKind::Combo { default, vars } = &it.decl.kind else { return None };
-        let value = vars.iter().chain(default).find(|value| value.contains(' '))?;
-        Some(message!("option.value-space", value = value.escape_debug()))
-    })
+    each(context, |it| it.decl.name.contains(' ').then(|| message!("option.space")))
 }
 
 fn usi_prefix(context: &TestContext<'_>) -> TestResult {

@@ -120,7 +120,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         ],
         Must,
         Profile::ALL,
-        &[Need::Ponder],
+        &[],
         "check for `stop` after `ponderhit` as in a normal search",
         Test::Interactive(hit_and_stop),
     ),
@@ -133,7 +133,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         ],
         Must,
         Profile::ALL,
-        &[Need::Ponder],
+        &[],
         "read input in a separate thread",
         Test::Interactive(ready_while_pondering),
     ),
@@ -149,19 +149,6 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[Need::Option("MultiPV")],
         "reset search state at a new game, but not options",
         Test::Interactive(options_stay),
-    ),
-    check!(
-        "state.new-game-unready",
-        "`position` and `go` directly after a new-game command are obeyed",
-        [
-            "UCI 2006, ucinewgame and isready" => "`isready` lets the client wait; commands are processed in order",
-            "USI draft 1 §5.3, usinewgame" => "commands are processed in order",
-        ],
-        Should,
-        Profile::ALL,
-        &[],
-        "process commands in order, and never discard input while tables are cleared",
-        Test::Interactive(new_game_unready),
     ),
     check!(
         "state.new-game-clears",
@@ -226,25 +213,6 @@ fn undisturbed(context: &TestContext<'_>, command: &str) -> TestResult {
 }
 
 fn position_in_search(context: &TestContext<'_>) -> TestResult {
-    let command = context.position(assertions::test_positions(context.game()).mate_in_one[1]);
-    let mut session = context.ready_unchecked()?;
-    session.send(&middle(context));
-    session.send("go infinite");
-    session.underway();
-    if session.ends_by_itself()? {
-        return Err(Stop::Inconclusive(message!("infinite.ended")));
-    }
-    session.send(&command);
-    // The search may end immediately or a little later.
-    let late = session.listen(context.timeouts.quiet() * 2);
-    let is_end = |line: &crate::session::Line| matches!(line.reply, Reply::BestMove(_));
-    let ends =
-        session.ends_by_itself().or_fail(message!("disturbed.no-readyok", command = &command))?;
-    if late.iter().any(is_end) || ends {
-        return Err(Stop::Fail(message!("disturbed.ended", command)));
-    }
-    session.send("stop");
-    session.best(context.timeouts.answer())?;
     // Moves of the searched position are illegal in this one.
     undisturbed(
         context,
@@ -353,26 +321,6 @@ fn options_stay(context: &TestContext<'_>) -> TestResult {
     }
 }
 
-fn new_game_unready(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready_unchecked()?;
-    let text = assertions::test_positions(context.game()).middle[1];
-    let position = Position::from_text(context.game(), text)
-        .map_err(|error| Stop::invalid_position(&error))?;
-    let command = context.dialect.new_game();
-    for _ in 0..2 {
-        session.send(command);
-        let found = session
-            .search(&context.position(text), "go depth 1")
-            .or_fail(message!("new-game.no-reply", command))?;
-        if let Best::Move(mv) = &found.best.best
-            && position.parse_move(mv.as_str()).is_err()
-        {
-            return Err(Stop::Fail(message!("go.other-position", mv)));
-        }
-    }
-    Ok(())
-}
-
 fn new_game_forgets(context: &TestContext<'_>) -> TestResult {
     let prepared = || -> Result<EngineSession, Stop> {
         let mut session = context.ready()?;
@@ -415,7 +363,7 @@ pub(super) fn interleavings(context: &TestContext<'_>) -> TestResult {
         } else {
             session.send("position startpos");
         }
-        let pondering = random.u8(..3) == 0 && context.ponders();
+        let pondering = random.u8(..3) == 0;
         let endless = pondering || random.u8(..3) == 0;
         session.send(match (pondering, endless, random.bool()) {
             (true, _, true) => "go ponder depth 1",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Command, DiagnosticKind, Dialect, OptionDecl, Party, Reply, Root, Rule};
+use readyok_protocol::{Command, DiagnosticKind, Dialect, OptionDecl, Party, Reply, Rule};
 use readyok_rules::{Game, Position};
 
 use super::script::{Behavior, Expect, LineFormat, Moment, Probe};
@@ -745,46 +745,23 @@ fn sends_quit(transcript: &Transcript) -> Observation {
     Err((at, message!("client.no-quit")))
 }
 
-/// Maximum number of plies that a takeback removes.
-const TAKEBACK: usize = 4;
-
-/// Verifies that a game, a search with clocks, begins with `ucinewgame` or `usinewgame`. A later game begins where the
-/// moves do not continue those of the last search.
+/// Verifies that a game, a search with clocks, begins with `ucinewgame` or `usinewgame`.
 pub(super) fn new_game(transcript: &Transcript) -> Observation {
-    let (mut sent, mut seen) = (false, 0);
-    let mut line: (String, Vec<String>) = Default::default();
-    let mut last: Option<(String, Vec<String>)> = None;
+    let mut sent = false;
     for (at, _, command) in commands(transcript) {
         match command {
             Command::NewGame => sent = true,
-            Command::Position(position) => {
-                let root = match &position.root {
-                    Root::StartPos => String::new(),
-                    Root::Fen(fen) => fen.as_str().to_owned(),
-                    Root::Sfen(sfen) => sfen.as_str().to_owned(),
-                };
-                line = (root, position.moves.tokens().map(str::to_owned).collect());
+            Command::Go(go) if go.clocks.black_time.is_some() && !sent => {
+                return Err((
+                    at,
+                    message!("client.not-preceded", command = transcript.dialect.new_game()),
+                ));
             }
-            Command::Go(go) if go.clocks.black_time.is_some() || go.clocks.white_time.is_some() => {
-                let continues = last.as_ref().is_some_and(|(root, moves)| {
-                    let is_takeback =
-                        moves.starts_with(&line.1) && moves.len() - line.1.len() <= TAKEBACK;
-                    *root == line.0 && (line.1.starts_with(moves) || is_takeback)
-                });
-                if !continues && !sent {
-                    return Err((
-                        at,
-                        message!("client.not-preceded", command = transcript.dialect.new_game()),
-                    ));
-                }
-                seen += usize::from(!continues);
-                sent = false;
-                last = Some(line.clone());
-            }
+            Command::Go(go) if go.clocks.black_time.is_some() => return Ok(1),
             _ => (),
         }
     }
-    Ok(seen)
+    Ok(0)
 }
 
 #[cfg(test)]
@@ -803,29 +780,6 @@ mod tests {
             let form = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
             assert!(check.id.chars().all(form) && check.id.starts_with("gui."), "{}", check.id);
         }
-    }
-
-    fn session(lines: &[&str]) -> Transcript {
-        let mut transcript = Transcript::new(Dialect::Uci, true);
-        for line in lines {
-            transcript.add(Entry::new(Duration::ZERO, Party::Client, (*line).into()));
-        }
-        transcript
-    }
-
-    #[test]
-    fn every_game_begins_with_a_new_game_command() {
-        let go = "go wtime 1000 btime 1000";
-        let game = ["ucinewgame", "position startpos", go, "position startpos moves e2e4 e7e5", go];
-        assert_eq!(new_game(&session(&game)).ok(), Some(1));
-        let second = ["position startpos moves d2d4", go];
-        let twice = [&game[..], &second[..]].concat();
-        assert_eq!(new_game(&session(&twice)).err().map(|(at, _)| at), Some(6));
-        let repeated = [&game[..], &["ucinewgame"], &second[..]].concat();
-        assert_eq!(new_game(&session(&repeated)).ok(), Some(2));
-        assert!(new_game(&session(&second)).is_err());
-        // An analysis is not a game.
-        assert_eq!(new_game(&session(&["position startpos", "go depth 3"])).ok(), Some(0));
     }
 
     #[test]

@@ -24,12 +24,11 @@ use readyok_protocol::{Dialect, Party, Rule};
 pub use crate::mock_engine::run::serve_as_mock_engine;
 pub(crate) use crate::mock_engine::script::Probe;
 
-use crate::causes;
 use crate::context::{Test, TestCase};
 use crate::message::{Message, message};
 use crate::mock_engine::run::{End, RunOptions, RunResult, run};
 use crate::mock_engine::script::Expect;
-use crate::spec::{Check, CheckResult, Level, Report, Severity, TargetError, Verdict};
+use crate::spec::{Check, CheckResult, Report, Severity, TargetError, Verdict};
 use crate::suite::{Settings, in_parallel, observe, setters};
 use crate::timeouts::{Timeouts, now};
 use crate::transcript::{Entry, Transcript};
@@ -117,8 +116,7 @@ impl ClientSuite {
     /// The client cannot be started, or starts no engine.
     pub fn run(&self) -> Result<Report, TargetError> {
         let begin = now();
-        self.settings.validate(all())?;
-        let timeouts = self.settings.timeouts(begin);
+        let timeouts = self.settings.timeouts();
         let command = self.command_line()?;
         let idle_timeout = self.idle_timeout.mul_f64(timeouts.scale());
         let usual = RunOptions {
@@ -150,9 +148,7 @@ impl ClientSuite {
             .collect();
         let user = USER.mul_f64(timeouts.scale().max(1.0));
         let waits = if matches!(baseline.end, End::Exited(_)) { idle_timeout } else { user };
-        let command_text: Vec<_> = self.command.iter().map(|it| it.to_string_lossy()).collect();
-        let name = command_text.join(" ");
-        let done = self.settings.watcher.start(&name, dialect, checks.len());
+        let done = self.settings.watcher.count(probes.len());
         let completed = in_parallel(self.settings.jobs, &probes, |(case, severity, probe)| {
             let options = RunOptions {
                 probe: Some(*probe),
@@ -170,19 +166,16 @@ impl ClientSuite {
         transcripts.splice(0..0, baseline.transcripts.iter().cloned());
         for (case, severity) in &checks {
             if !matches!(case.test, Test::Mock(_)) {
-                let result = observe(case, *severity, &transcripts, Party::Client);
-                done.report(&result);
-                results.push(result);
+                results.push(observe(case, *severity, &transcripts, Party::Client));
             }
         }
         results.sort_by_key(|it| checks.iter().position(|(case, _)| case.check.id == it.check.id));
-        causes::assign(&mut results, None);
+        let command: Vec<_> = self.command.iter().map(|token| token.to_string_lossy()).collect();
         Ok(Report {
-            name,
+            name: command.join(" "),
             side: Party::Client,
             dialect,
             profile: None,
-            level: Level::Full,
             seed: self.settings.seed,
             timeouts,
             results,

@@ -17,9 +17,6 @@ use crate::search::{Line, lines};
 /// Maximum reported depth.
 const DEEPEST: u32 = 20;
 
-/// Time per depth of a slow engine.
-const SLOW: Duration = Duration::from_millis(900);
-
 /// Number of reports of a search.
 const TICK: Duration = Duration::from_millis(500);
 
@@ -58,8 +55,6 @@ struct Engine {
     fen: String,
     searches: u32,
     games: u32,
-    /// The last command was a new-game command.
-    new: bool,
     /// `gameover` arrived while the engine pondered.
     over_pondering: bool,
     stops: u32,
@@ -72,8 +67,6 @@ struct Engine {
     played: Option<String>,
     /// Leaked memory.
     kept: Vec<Vec<u8>>,
-    /// The hash table, which is never used.
-    table: Vec<u8>,
     /// Cached results of earlier searches.
     known: HashMap<String, Vec<Line>>,
     /// Moves of the last `position` command.
@@ -123,7 +116,6 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         fen: String::new(),
         searches: 0,
         games: 0,
-        new: false,
         over_pondering: false,
         stops: 0,
         pondered: false,
@@ -131,7 +123,6 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         may_ponder: false,
         played: None,
         kept: Vec::new(),
-        table: vec![0; 16 << 20],
         known: HashMap::new(),
         plies: 0,
         limited: false,
@@ -143,11 +134,6 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         waiting: None,
     };
     UNHEARD.store(engine.breaks("exit.closed-output"), Ordering::Relaxed);
-    if engine.breaks("defect.unprompted-handshake") {
-        std::thread::sleep(Duration::from_millis(400));
-        engine.handshake(inbox);
-        engine.handshakes = 0;
-    }
     if engine.breaks("handshake.waits") {
         send("option name Early type button");
     }
@@ -168,7 +154,7 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
             Err(RecvTimeoutError::Disconnected) => {
                 let kept =
                     if engine.waiting.is_some() { "exit.eof.searching" } else { "exit.eof.idle" };
-                if engine.breaks(kept) || engine.breaks("defect.ignores-eof") {
+                if engine.breaks(kept) {
                     loop {
                         std::thread::park();
                     }
@@ -192,10 +178,7 @@ impl Engine {
     }
 
     fn handle_line(&mut self, line: &input::Line, inbox: &Receiver<input::Line>) {
-        let mut text = line.text.as_str();
-        if 4096 < text.len() && self.breaks("defect.short-buffer") {
-            text = text.get(..4096).unwrap_or_default();
-        }
+        let text = line.text.as_str();
         let is_ignored = (line.end == End::Nothing && self.breaks("lexical.last-line"))
             || (line.end == End::Both && self.breaks("lexical.crlf"))
             || (line.end == End::Return && self.breaks("lexical.lone-cr"))
@@ -204,11 +187,6 @@ impl Engine {
             || (text == "isready joho" && self.breaks("lexical.trailing-tokens"))
             || (text.starts_with("joho ") && self.breaks("lexical.leading-token"));
         if is_ignored {
-            return;
-        }
-        if (text.contains("  ") || text.contains('\t') || text.starts_with(' '))
-            && self.breaks("defect.splits-at-single-spaces")
-        {
             return;
         }
         if text.contains('\u{fffd}') {
@@ -249,15 +227,7 @@ impl Engine {
                     send("readyok");
                 }
             }
-            Command::Position(mut position) => {
-                if self.breaks("defect.ignores-moves") {
-                    position.moves = readyok_protocol::MoveList::default();
-                }
-                if self.breaks("defect.ignores-fen") {
-                    position.root = Root::StartPos;
-                }
-                self.place(&position);
-            }
+            Command::Position(position) => self.place(&position),
             Command::Go(go) => self.go(go, text),
             Command::Stop => self.stop(stopped, inbox),
             Command::PonderHit(clocks) => self.ponder_hit(clocks),
@@ -278,23 +248,9 @@ impl Engine {
                     self.exits_if("search.debug");
                 }
             }
-            Command::Register(_) => {
-                self.exits_if("search.register");
-                if text.contains("code") {
-                    self.exits_if("defect.exits-at-registration");
-                }
-            }
+            Command::Register(_) => self.exits_if("search.register"),
             Command::Quit => self.quit(),
             Command::Unknown(text) => {
-                if !text.is_empty() && self.handshakes == 0 {
-                    self.exits_if("lexical.before-handshake");
-                }
-                if !text.is_empty() {
-                    self.exits_if("defect.exits-at-unknown-command");
-                    if self.breaks("defect.comments-unknown-commands") {
-                        send(&format!("Unknown command: {text}"));
-                    }
-                }
                 if text.starts_with("xyzzy") {
                     self.exits_if("lexical.unknown-command");
                 }
@@ -307,7 +263,6 @@ impl Engine {
 
     fn new_game(&mut self) {
         self.games += 1;
-        self.new = true;
         if self.waiting.is_some() {
             self.exits_if("state.new-game-in-search");
         }
@@ -338,7 +293,7 @@ impl Engine {
         if !self.breaks("handshake.name") {
             send("id name Obedient 1.0");
         }
-        if !self.breaks("handshake.author") && !self.breaks("defect.no-author") {
+        if !self.breaks("handshake.author") {
             send("id author Readyok");
         }
         let uci = self.dialect == Dialect::Uci;
@@ -358,17 +313,10 @@ impl Engine {
         send("option name Threads type spin default 1 min 1 max 4");
         let multipv = if self.breaks("options.multipv-default") { 2 } else { 1 };
         send(&format!("option name MultiPV type spin default {multipv} min 1 max 10"));
-        let risky = match () {
-            () if self.breaks("usi.translation") => "",
-            () if self.breaks("defect.choices-with-spaces") => " var Very Risky",
-            () => " var Risky",
-        };
+        let risky = if self.breaks("usi.translation") { "" } else { " var Risky" };
         send(&format!("option name Style type combo default Solid var Solid var Normal{risky}"));
         if uci {
             send("option name Clear Hash type button");
-            if self.breaks("defect.about-as-check") {
-                send("option name UCI_EngineAbout type check default true");
-            }
             send("option name UCI_Chess960 type check default false");
             send("option name UCI_ShowWDL type check default false");
             send("option name UCI_LimitStrength type check default false");
@@ -381,9 +329,8 @@ impl Engine {
         let fixed = self.breaks("options.fixed-types");
         if uci && fixed {
             send("option name Ponder type string default <empty>");
-        } else if uci && !self.breaks("defect.ponder-not-declared") {
-            let default = if self.breaks("defect.capital-default") { "False" } else { "false" };
-            send(&format!("option name Ponder type check default {default}"));
+        } else if uci {
+            send("option name Ponder type check default false");
         }
         send(
             "option name Book File type string default <empty>"
@@ -415,7 +362,6 @@ impl Engine {
     }
 
     fn ready(&mut self, fresh: bool, inbox: &Receiver<input::Line>) {
-        self.new = false;
         self.pings += 1;
         let pondering = |it: &Waiting| it.pondering && it.go.clocks.white_time == Some(61_000);
         if self.waiting.as_ref().is_some_and(pondering)
@@ -455,13 +401,7 @@ impl Engine {
                 send(&format!("{token} ok"));
             }
         }
-        let is_ignored = self.breaks("search.ready") || self.breaks("defect.no-readyok-in-search");
-        if let Some(waiting) = &mut self.waiting
-            && self.faults.breaks("defect.isready-stops-later")
-        {
-            waiting.held = false;
-            waiting.until = Some(now() + Duration::from_millis(60));
-        }
+        let is_ignored = self.breaks("search.ready");
         match &mut self.waiting {
             Some(waiting) if is_ignored => waiting.pings += 1,
             _ => send("readyok"),
@@ -469,16 +409,6 @@ impl Engine {
     }
 
     fn set(&mut self, name: &str, value: Option<&str>) {
-        if self.breaks("defect.names-without-spaces") {
-            let first = name.split(' ').next().unwrap_or_default();
-            if name.contains(' ') {
-                send(&format!("info string unknown option {first}"));
-                return;
-            }
-        }
-        if name == "Style" && self.breaks("defect.warns-about-options") {
-            send("info string setting Style failed: option not found");
-        }
         if value == Some("abc") {
             self.exits_if("options.invalid-values");
         }
@@ -488,7 +418,6 @@ impl Engine {
         if self.waiting.is_some() {
             self.exits_if("state.option-in-search");
         }
-        self.exits_if("defect.exits-at-setoption");
         let number = value.and_then(|value| value.parse::<u32>().ok());
         let on = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
         let dialect = self.dialect;
@@ -521,23 +450,17 @@ impl Engine {
         if same("Clear Hash") {
             self.exits_if("options.button");
         } else if same("MultiPV") {
-            let before =
-                if self.breaks("defect.multipv-never-decreases") { self.multipv } else { 1 };
-            let number = number.map_or(self.multipv, |it| it.clamp(1, 10) as usize);
-            self.multipv = number.max(before);
+            self.multipv = number.map_or(self.multipv, |it| it.clamp(1, 10) as usize);
         } else if same("Threads") {
             self.threads = number.unwrap_or(self.threads);
         } else if same("UCI_Chess960") {
-            self.chess960 = self.chess960 && self.breaks("defect.chess960-stays-on")
-                || on && (value == Some("true") || !self.breaks("options.value-ignores-case"));
+            self.chess960 =
+                on && (value == Some("true") || !self.breaks("options.value-ignores-case"));
         } else if same("UCI_ShowWDL") {
             self.wdl = on;
         } else if same("Style") && value == Some("Risky") {
             self.exits_if("options.every-value");
         } else if same("Hash") {
-            if let Some(megabytes) = number.filter(|_| !self.breaks("resources.hash-follows")) {
-                self.table = vec![0; (megabytes as usize) << 20];
-            }
             match number {
                 Some(17) => self.exits_if("resources.hash-resize"),
                 Some(64) if self.breaks("resources.hash-memory") => {
@@ -562,21 +485,8 @@ impl Engine {
     }
 
     fn place(&mut self, position: &readyok_protocol::Position<'_>) {
-        if self.waiting.is_some() && self.breaks("defect.position-stops") {
-            self.answer();
-        }
-        if position.root == Root::StartPos
-            && position.moves.is_empty()
-            && 0 < self.plies
-            && self.breaks("defect.bare-startpos-keeps-moves")
-        {
-            return;
-        }
         if self.waiting.is_some() {
             self.exits_if("state.position-in-search");
-        }
-        if std::mem::take(&mut self.new) && self.breaks("state.new-game-unready") {
-            return;
         }
         self.played = None;
         let game = self.game();
@@ -584,19 +494,7 @@ impl Engine {
             Root::StartPos => (String::new(), Ok(Position::start(game))),
             Root::Fen(fen) => (fen.as_str().to_owned(), Position::from_text(game, fen.as_str())),
             Root::Sfen(sfen) => {
-                let mut text = sfen.as_str().to_owned();
-                if self.breaks("defect.no-promoted-pieces") {
-                    text = text.replace('+', "");
-                }
-                if self.breaks("defect.one-piece-in-hand") {
-                    let mut fields: Vec<String> = text.split(' ').map(str::to_owned).collect();
-                    if let Some(hands) = fields.get_mut(2) {
-                        hands.retain(|c| !c.is_ascii_digit());
-                    }
-                    text = fields.join(" ");
-                }
-                let read = Position::from_text(game, &text);
-                (text, read)
+                (sfen.as_str().to_owned(), Position::from_text(game, sfen.as_str()))
             }
         };
         let count = position.moves.len();
@@ -637,78 +535,12 @@ impl Engine {
         self.plies = count;
     }
 
-    /// Applies a defect that affects every search. Returns whether the search is dropped.
-    fn degrade(&mut self, go: &mut Go<'static>) -> bool {
-        let unlimited = |go: &Go<'_>| {
-            go.depth.is_none()
-                && go.nodes.is_none()
-                && go.move_time.is_none()
-                && go.clocks.is_empty()
-        };
-        let ponder = go.ponder;
-        for (name, used) in [
-            ("go", true),
-            ("depth", go.depth.is_some()),
-            ("nodes", go.nodes.is_some()),
-            ("movetime", go.move_time.is_some()),
-            ("clock", !go.clocks.is_empty() && !ponder),
-            ("infinite", go.infinite),
-            ("ponder", ponder),
-            ("searchmoves", go.search_moves.is_some()),
-        ] {
-            if used {
-                self.exits_if(&format!("defect.exits-at-{name}"));
-            }
-        }
-        if self.breaks("defect.silent-at-go") {
-            return true;
-        }
-        if !ponder {
-            let limited = !unlimited(go);
-            if self.breaks("defect.ignores-depth") {
-                go.depth = None;
-            }
-            if self.breaks("defect.ignores-nodes") {
-                go.nodes = None;
-            }
-            if self.breaks("defect.ignores-movetime") {
-                go.move_time = None;
-            }
-            if self.breaks("defect.ignores-clock") {
-                go.clocks = Clocks::default();
-            }
-            go.infinite |= limited && unlimited(go);
-        }
-        if go.infinite && self.breaks("defect.infinite-without-searchmoves") {
-            go.search_moves = None;
-        }
-        if go.search_moves.is_some()
-            && (self.breaks("defect.ignores-searchmoves")
-                || self.breaks("defect.castling-takes-rook"))
-        {
-            go.search_moves = None;
-        }
-        if ponder
-            && (self.breaks("defect.ponder-not-declared")
-                || self.breaks("defect.ponder-like-search"))
-        {
-            go.ponder = false;
-        }
-        false
-    }
-
-    fn go(&mut self, mut go: Go<'static>, text: &str) {
-        if self.degrade(&mut go) {
-            return;
-        }
+    fn go(&mut self, go: Go<'static>, text: &str) {
         if self.waiting.is_some() {
             self.exits_if("state.second-go");
             return;
         }
         self.searches += 1;
-        if self.position.is_none() {
-            self.exits_if("search.without-position");
-        }
         if go.depth == Some(0) {
             self.exits_if("limits.zero");
         }
@@ -744,7 +576,6 @@ impl Engine {
         }
         let unknown_move = [
             ("positions.en-passant", "b4a3"),
-            ("defect.no-en-passant-for-white", "a5b6"),
             ("positions.promotions", "a7a8n"),
             ("positions.double-frc", "d8b8"),
             ("positions.shogi-promotions", "P*5e"),
@@ -805,17 +636,10 @@ impl Engine {
             held = false;
         }
         let mut time = go.move_time;
-        if let Some(long) = self.late_move(&position, &go) {
-            time = Some(long);
-        }
         if go.clocks.white_time == Some(400)
             && go.clocks.moves_to_go.is_none()
             && self.breaks("limits.low-time")
         {
-            time = Some(Duration::from_secs(4));
-        }
-        let is_game = go.clocks.white_increment == Some(25) || go.clocks.byoyomi == Some(250);
-        if is_game && !go.ponder && self.plies == 6 && self.breaks("limits.game") {
             time = Some(Duration::from_secs(4));
         }
         if go.clocks.byoyomi == Some(300) && self.breaks("usi.byoyomi-time") {
@@ -848,9 +672,6 @@ impl Engine {
         if self.never_ends(&go, text) {
             held = true;
         }
-        let by_depth = !held && go.move_time.is_none();
-        let slow = go.depth.filter(|_| by_depth && self.breaks("defect.slow"));
-        let until = slow.map_or(until, |depth| Some(now() + SLOW * depth));
         self.waiting = Some(Waiting {
             answer,
             held,
@@ -868,32 +689,6 @@ impl Engine {
         }
     }
 
-    /// The time of a search with clocks that a defect extends.
-    fn late_move(&self, position: &Position, go: &Go<'_>) -> Option<Duration> {
-        let clocks = &go.clocks;
-        let long = Some(Duration::from_secs(3));
-        if go.ponder || clocks.is_empty() {
-            return None;
-        }
-        if clocks.white_increment.is_some() && self.breaks("defect.late-with-increment")
-            || clocks.black_time.is_none() && self.breaks("defect.late-with-one-clock")
-            || clocks.moves_to_go == Some(1) && self.breaks("defect.late-before-control")
-        {
-            return long;
-        }
-        if clocks.byoyomi.is_some() && self.breaks("defect.late-in-byoyomi") {
-            let byoyomi = u64::try_from(clocks.byoyomi?).ok()?;
-            return Some(Duration::from_millis(byoyomi + 222));
-        }
-        if self.breaks("defect.swapped-clocks") {
-            let first_is_white = self.dialect == Dialect::Uci;
-            let first = position.turn() == readyok_rules::Side::First;
-            let own = if first == first_is_white { clocks.black_time } else { clocks.white_time };
-            return Some(Duration::from_millis(u64::try_from(own?).ok()? / 40));
-        }
-        None
-    }
-
     /// Whether a finite search never ends because of the fault.
     fn never_ends(&self, go: &Go<'_>, text: &str) -> bool {
         let is = |part: &str| text.contains(part);
@@ -905,7 +700,6 @@ impl Engine {
             ("search.moves-to-go", is("movestogo 1")),
             ("search.searchmoves-first", is("searchmoves") && text.trim_end().ends_with("depth 2")),
             ("search.mate", go.mate.is_some()),
-            ("defect.no-mate-in-two", go.mate == Some(MateLimit::Moves(2))),
             ("search.every-thread-count", self.threads == 4),
             ("search.interleavings", 20 < self.searches && text.trim() == "go movetime 1"),
             ("options.limit-strength", self.limited && go.depth == Some(4)),
@@ -927,12 +721,6 @@ impl Engine {
             return false;
         }
         let mut deepest = go.depth.unwrap_or(8).clamp(1, DEEPEST);
-        if self.breaks("defect.slow") {
-            deepest = 1;
-        }
-        if self.breaks("defect.reports-nothing") {
-            return false;
-        }
         if go.nodes.is_some() && !go.ponder {
             self.report_faults(found);
         }
@@ -1009,8 +797,6 @@ impl Engine {
             ("info.currline-requested", format!("info currline {head}")),
             ("info.refutation-requested", format!("info refutation {head}")),
             ("scores.wdl-requested", "info depth 1 score cp 1 wdl 300 400 300".to_owned()),
-            ("info.one-bound", format!("info depth 1 score cp 3 lowerbound upperbound pv {head}")),
-            ("defect.string-middle", format!("info depth 2 string x score cp 0 nodes 1 pv {head}")),
             ("info.current-move", format!("info currmove {head} currmovenumber 0")),
         ] {
             if self.breaks(id) {
@@ -1036,14 +822,11 @@ impl Engine {
             return "cp 29999".into();
         }
         if let Some(plies) = line.mate {
-            let plies_unit = self.dialect == Dialect::Usi
-                || self.breaks("info.mate-score")
-                || self.breaks("defect.mates-in-plies");
+            let plies_unit = self.dialect == Dialect::Usi || self.breaks("info.mate-score");
             return format!("mate {}", if plies_unit { plies } else { plies.div_ceil(2) });
         }
         let second = position.turn() == readyok_rules::Side::Second;
-        let turned =
-            second && (self.breaks("info.score-side") || self.breaks("defect.scores-of-white"));
+        let turned = second && self.breaks("info.score-side");
         format!("cp {}", if turned { -line.cp } else { line.cp })
     }
 
@@ -1067,7 +850,6 @@ impl Engine {
             if go.depth == Some(3) && self.breaks("usi.resign") {
                 return "bestmove (none)".into();
             }
-            self.exits_if("defect.exits-without-legal-move");
             let wrong = self.breaks("positions.no-legal-move");
             return format!("bestmove {}", if wrong { "e2e4" } else { self.dialect.no_move() });
         };
@@ -1111,8 +893,6 @@ impl Engine {
         for (id, good, bad) in [
             ("positions.castling", "e1c1", "e1a1"),
             ("positions.move-form", "e1g1", "e1h1"),
-            ("defect.castling-takes-rook", "e1g1", "e1h1"),
-            ("defect.black-castling-takes-rook", "e8g8", "e8h8"),
             ("positions.chess960", "e1h1", "e1g1"),
         ] {
             if line.moves.first().is_some_and(|it| it == good) && self.breaks(id) {
@@ -1163,15 +943,6 @@ impl Engine {
     fn answer(&mut self) {
         if let Some(waiting) = self.waiting.take() {
             send(&waiting.answer);
-            if waiting.answer.starts_with("checkmate") && self.breaks("usi.mate-alone") {
-                send("bestmove resign");
-            }
-            if self.breaks("defect.repeats-bestmove") {
-                send(&waiting.answer);
-            }
-            if self.breaks("defect.info-after-bestmove") {
-                send("info nodes 1");
-            }
             self.fresh = waiting.go.depth == Some(1) && !waiting.pondering && self.searches == 1;
             for _ in 0..waiting.pings {
                 send("readyok");
@@ -1180,9 +951,6 @@ impl Engine {
     }
 
     fn stop(&mut self, stopped: bool, inbox: &Receiver<input::Line>) {
-        if self.breaks("defect.ignores-stop") {
-            return;
-        }
         if stopped && self.breaks("state.second-stop") {
             send("bestmove (none)");
         }
@@ -1237,12 +1005,6 @@ impl Engine {
     }
 
     fn quit(&self) {
-        if self.handshakes == 0 {
-            if self.breaks("exit.quit.before-handshake") {
-                return;
-            }
-            exit(0);
-        }
         let id = match &self.waiting {
             Some(waiting) if waiting.pondering => "exit.quit.pondering",
             Some(_) => "exit.quit.searching",
@@ -1250,7 +1012,7 @@ impl Engine {
             None if self.searches == 0 => "exit.quit.loading",
             None => "exit.quit.idle",
         };
-        if !self.breaks(id) && !self.breaks("defect.ignores-quit") {
+        if !self.breaks(id) {
             exit(if self.breaks("exit.status") { 3 } else { 0 });
         }
     }

@@ -1,7 +1,6 @@
 //! Tests of the checks with conforming and faulty engines and clients.
 
 mod clients;
-mod defects;
 mod engines;
 mod faults;
 mod mutants;

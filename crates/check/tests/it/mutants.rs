@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 
-use readyok_check::{Level, Profile, Report, Suite, Target, Timeouts, Verdict, all};
+use readyok_check::{Profile, Report, Suite, Target, Timeouts, Verdict, all};
 
 use crate::faults::{NEED_IDLE_HOST, alone, prove, test_program, together, unsuitable_text};
 
@@ -21,15 +21,13 @@ const RELATED: &[(&str, &[&str])] = &[
     // The length of the PV contradicts the wrong unit.
     ("info.mate-score", &["info.mate-pv"]),
     // Both checks test castling.
-    ("positions.move-form", &["positions.castling", "positions.chess960", "info.pv-bestmove"]),
+    ("positions.move-form", &["positions.castling", "info.pv-bestmove"]),
     ("positions.castling", &["positions.move-form", "info.pv-bestmove"]),
     ("positions.chess960", &["positions.move-form", "positions.double-frc", "info.pv-bestmove"]),
     // Both checks detect an early reply while pondering.
     ("search.no-early-bestmove", &["search.ponder.holds-bestmove"]),
     // A bound without its score is a field without its value.
     ("info.bound-with-score", &["info.complete"]),
-    // The last report of a search that ends early has an early time.
-    ("search.movetime.uses", &["info.time"]),
     // Every detail is sent too early.
     ("info.current-move", &["info.late-details"]),
     ("info.currline-requested", &["info.late-details"]),
@@ -86,7 +84,7 @@ static ENGINE: LazyLock<PathBuf> = LazyLock::new(|| {
 fn suite(arguments: &[&str], profile: Profile) -> Suite {
     let subject = Target::program(ENGINE.as_path(), arguments);
     let suite = Suite::new(subject).profile(profile).timeouts(Timeouts::fixed(2.0)).jobs(4);
-    suite.random_searches(60).random_lines(6).level(Level::Soak).soak_games(12)
+    suite.random_searches(60).random_lines(6).soak(12)
 }
 
 #[test]

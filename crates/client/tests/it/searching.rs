@@ -101,11 +101,10 @@ fn illegal_moves_are_passed_through() {
 }
 
 #[test]
-fn an_empty_bestmove_is_ignored_and_the_search_is_stopped() {
-    let timeouts = Timeouts { overrun: SHORT, ..patient() };
-    check_started(&["go: bestmove"], timeouts, |mut engine| {
-        let played = engine.play(&Game::startpos(), Limit::millis(10)).expect("`stop` helps");
-        assert!(played.best_move().is_some());
+fn an_empty_bestmove_ends_the_search_without_a_move() {
+    check_started(&["go: bestmove"], patient(), |mut engine| {
+        let played = engine.play(&Game::startpos(), Limit::millis(10)).expect("an answer");
+        assert_eq!(played.best, Best::Other("".into()));
     });
 }
 

@@ -192,6 +192,6 @@ fn unwritable_output_prevents_the_start() {
     }
     // No server listens on this port.
     let output = at(&dir, &[&QUICK[..], &["--queue", "nats://127.0.0.1:1"]].concat());
-    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    assert_eq!(output.code(), Some(2), "{}", output.stderr);
     assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 0, "{}", output.stderr);
 }

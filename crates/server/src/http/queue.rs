@@ -111,6 +111,10 @@ pub(super) async fn overview(
     Extension(role): Extension<Role>,
     Query(Search { mut search }): Query<Search>,
 ) -> Response {
+    // Not an error: each page asks for the queue.
+    if service.queue.is_none() {
+        return Json(Value::Null).into_response();
+    }
     search.truncate(search.floor_char_boundary(MAX_SEARCH));
     answer(service, role, move |queue| queue.overview(&search).map(Some)).await
 }

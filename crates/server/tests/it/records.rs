@@ -240,7 +240,7 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
 #[tokio::test(flavor = "multi_thread")]
 async fn notices_have_positions() {
     let server = Fixture::start().await;
-    let broken = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n\n[White \"B\"]\n\n1. d4 *\n";
+    let broken = "[White \"A\"]\n\n1. e4 e5 2. Ke3 Nf6 *\n\n[White \"B\"]\n\n1. d4 *\n";
     let read = server
         .post("/api/import?name=x.pgn", "application/octet-stream", broken.as_bytes())
         .await

@@ -133,7 +133,8 @@ fn begin(position: Position, runs: bool, faults: &Faults) -> Search {
             if !runs || asked.load(Ordering::Acquire) {
                 break;
             }
-            thread::park_timeout(Duration::from_millis(2));
+            // The log of a long search keeps its `go`.
+            thread::park_timeout(Duration::from_millis(u64::from(depth.min(25)) * 2));
         }
         if stale {
             // Sends `info` after `stop`.

@@ -185,7 +185,7 @@ fn tsshogi_reads_the_samples_equally() {
         assert_eq!(moves_and_times(theirs), moves_and_times(ours), "{path}");
         compared += 1;
     }
-    assert_eq!(compared, 22);
+    assert_eq!(compared, 28);
 }
 
 fn text(record: &GameRecord, format: Format) -> String {
