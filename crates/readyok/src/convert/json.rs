@@ -213,7 +213,7 @@ fn game_name(game: Game) -> &'static str {
     }
 }
 
-/// Whether a file begins with a game that [`write`] wrote.
+/// Whether a file begins with a game that [`write()`] wrote.
 pub(super) fn begins(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"{\"game\":\"")
 }
@@ -221,7 +221,7 @@ pub(super) fn begins(text: &[u8]) -> bool {
 /// The maximum length of a line.
 const MAX_LINE: usize = 64 << 20;
 
-/// Reads games that [`write`] wrote.
+/// Reads games that [`write()`] wrote.
 pub(super) struct Reader<R> {
     source: R,
     line: u64,

@@ -21,7 +21,7 @@ pub(super) struct OpenMatch {
     pub(super) created_ms: u64,
 }
 
-/// The settings of a match by its users: the key [`Names::control`] of the bucket of open matches.
+/// The settings of a match by its users: a key of the bucket of open matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Control {
@@ -44,7 +44,7 @@ pub(super) struct CoordinatorLease {
     pub(super) nonce: String,
 }
 
-/// An invalid result, in the stream [`QUARANTINE`].
+/// An invalid result, in the stream of quarantined results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuarantinedResult {
     /// The worker.
