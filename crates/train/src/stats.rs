@@ -161,8 +161,8 @@ impl fmt::Display for Stats {
         }
         writeln!(f)?;
         writeln!(f, "engine     {engine}, {nodes} nodes")?;
-        let most_plies = u16::from(*random_plies) + u16::from(*extra_plies);
-        writeln!(f, "seed       {seed}, {random_plies} to {most_plies} random plies")?;
+        let max_plies = u16::from(*random_plies) + u16::from(*extra_plies);
+        writeln!(f, "seed       {seed}, {random_plies} to {max_plies} random plies")?;
         if *syzygy > 0 {
             writeln!(f, "tables     {syzygy} pieces")?;
         }
