@@ -19,6 +19,8 @@ const NATS = (process.env.PATH ?? '')
   .map((directory) => join(directory, 'nats-server'))
   .find((path) => existsSync(path));
 
+if (!NATS && process.env.READYOK_REAL_ENGINES) throw new Error('nats-server is not installed');
+
 let directory = '';
 let queue = '';
 let processes: ChildProcess[] = [];
