@@ -7,9 +7,12 @@ use readyok_protocol::{MateLimit, Millis};
 
 /// The time limits of a search, measured from `go`.
 ///
-/// The share of a search is the remaining time divided by the moves until the next time control (30 if
-/// unknown), plus three quarters of the increment after the overhead, plus the byoyomi, which would be
-/// lost otherwise. A search may exceed its share by a factor of four, but never uses most of the clock
+/// The share of a search is the sum of three parts:
+/// - the remaining time divided by the moves until the next time control (30 if unknown),
+/// - three quarters of the increment after the overhead,
+/// - the byoyomi, which would be lost otherwise.
+///
+/// A search may exceed its share by a factor of four, but never uses most of the clock
 /// while moves are left. If the clock does not outlast the share and the byoyomi, it is used up.
 ///
 /// If both limits are equal, an early move saves no time.

@@ -183,9 +183,9 @@ macro_rules! position_text {
 position_text! {
     /// A chess position in Forsyth-Edwards notation, checked for syntax.
     ///
-    /// Accepted are two to six fields, castling rights as `KQkq`, as rook files (Shredder-FEN, `HAha`) or
-    /// mixed (X-FEN), boards of other sizes, promoted pieces (`~`, `+`), pieces in hand (`[Pp]`) and
-    /// additional fields of variants. Legality of the position is not checked.
+    /// Two to six fields are accepted. Castling rights are `KQkq`, rook files (Shredder-FEN, `HAha`) or mixed
+    /// (X-FEN). Boards of other sizes, promoted pieces (`~`, `+`), pieces in hand (`[Pp]`) and additional
+    /// fields of variants are accepted too. Legality of the position is not checked.
     ///
     /// ```
     /// use readyok_protocol::Fen;

@@ -292,12 +292,16 @@ impl Rule {
     pub const fn clause(self) -> &'static str {
         match self {
             Self::BeforeUciOk | Self::RepeatedUci => "UCI 2006, uci; USI draft 1 §5.3, usi",
-            Self::BusyEngine => "UCI 2006, setoption and bestmove; The UCI Protocol, state model",
+            Self::BusyEngine => {
+                "UCI 2006, setoption and bestmove; USI draft 1 §5.3; The UCI Protocol, state model"
+            }
             Self::SearchBeforeReady => {
                 "UCI 2006, isready and ucinewgame; ShogiHome and YaneuraOu, start of a game"
             }
             Self::SearchWithoutPosition => "UCI 2006, general rules; USI draft 1 §5.1",
-            Self::PonderHitWithoutPonder => "UCI 2006, ponderhit; The UCI Protocol, ponderhit",
+            Self::PonderHitWithoutPonder => {
+                "UCI 2006, ponderhit; USI draft 1 §5.3; The UCI Protocol, ponderhit"
+            }
             Self::RegistrationUnanswered => "UCI 2006, registration; USI draft 1 §5.3",
             Self::AfterQuit => "UCI 2006, quit; USI draft 1 §5.3",
             Self::ReplyBeforeUci | Self::NoName => "UCI 2006, uci and id; USI draft 1 §5.3",
@@ -308,7 +312,9 @@ impl Rule {
             Self::BestMoveWithoutSearch => "UCI 2006, bestmove; USI draft 1 §5.3",
             Self::BestMoveTooEarly => "UCI 2006, go infinite and go ponder; USI draft 1 §5.3",
             Self::CheckmateWithoutMateSearch => "USI as deployed (YaneuraOu, ShogiHome), go mate",
-            Self::InfoWithoutSearch => "UCI 2006, info; The UCI Protocol, state model",
+            Self::InfoWithoutSearch => {
+                "UCI 2006, info; USI draft 1 §5.3; The UCI Protocol, state model"
+            }
             Self::UndeclaredOption | Self::InvalidOptionValue => {
                 "UCI 2006, option and setoption; USI draft 1 §5.3"
             }
@@ -417,7 +423,9 @@ impl Rule {
             | Self::ZeroLimit
             | Self::EarlyDetail
             | Self::IsReadyUnanswered => self.clause(),
-            Self::BusyEngine => "UCI 2006, setoption と bestmove; The UCI Protocol, state model",
+            Self::BusyEngine => {
+                "UCI 2006, setoption と bestmove; USI draft 1 §5.3; The UCI Protocol, state model"
+            }
             Self::SearchBeforeReady => {
                 "UCI 2006, isready と ucinewgame; ShogiHome と YaneuraOu の対局開始"
             }

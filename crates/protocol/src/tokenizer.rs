@@ -11,8 +11,8 @@ use crate::diagnostic::{Diagnostic, DiagnosticKind};
 /// Splits received bytes into lines.
 ///
 /// A line ends in `\n`, `\r\n` or `\r`. An incomplete line is buffered until its end arrives. A line
-/// longer than the limit is reported once and discarded up to its end, which bounds the memory for
-/// a peer that sends no line ends.
+/// longer than the limit is reported once and discarded up to its end. This bounds the memory for a
+/// peer that sends no line ends.
 #[derive(Clone, Debug)]
 pub struct LineBuffer {
     bytes: Vec<u8>,

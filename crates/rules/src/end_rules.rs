@@ -100,10 +100,11 @@ impl ShogiRules {
         impasse: Impasse::Points27Handicap,
         move_limit: None,
     };
-    /// The rules of the Computer Shogi Association: those of [`ShogiRules::BOARD`], declaration with
-    /// 28 points for the first player and 27 for the second (World Computer Shogi Championship,
-    /// from the 11th, 2001, on, section 13 of its outline), and a draw after 320 moves, as in its later
-    /// championships. Mate or a declaration on the last move counts.
+    /// The rules of the Computer Shogi Association: those of [`ShogiRules::BOARD`] and two more.
+    ///
+    /// A declaration needs 28 points for the first player and 27 for the second (World Computer Shogi
+    /// Championship, from the 11th, 2001, on, section 13 of its outline). The game is a draw after 320
+    /// moves, as in its later championships. Mate or a declaration on the last move counts.
     pub const CSA: Self = Self {
         move_limit: Some(MoveLimit { plies: 320, check_extends: false, needs_entered_king: false }),
         ..Self::BOARD

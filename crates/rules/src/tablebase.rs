@@ -116,13 +116,35 @@ pub enum TablebaseError {
     },
 }
 
+/// Systems without files, such as `wasm32-unknown-unknown`.
+#[cfg(not(any(unix, windows)))]
+struct NoFiles;
+
+#[cfg(not(any(unix, windows)))]
+impl shakmaty_syzygy::filesystem::Filesystem for NoFiles {
+    fn regular_file_size(&self, _: &Path) -> io::Result<u64> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn read_dir(&self, _: &Path) -> io::Result<Vec<std::path::PathBuf>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn open(&self, _: &Path) -> io::Result<Box<dyn shakmaty_syzygy::filesystem::RandomAccessFile>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 impl Syzygy {
     /// Opens the tables of some directories.
     ///
     /// # Errors
     /// A directory cannot be read, or none of them contains a table.
     pub fn open<P: AsRef<Path>>(directories: impl IntoIterator<Item = P>) -> io::Result<Self> {
+        #[cfg(any(unix, windows))]
         let mut tables = Tablebase::new();
+        #[cfg(not(any(unix, windows)))]
+        let mut tables = Tablebase::with_filesystem(std::sync::Arc::new(NoFiles));
         let (mut files, mut names) = (0, Vec::new());
         for directory in directories {
             let directory = directory.as_ref();

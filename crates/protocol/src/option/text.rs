@@ -292,8 +292,10 @@ pub enum PathSeparator {
     Colon,
 }
 
-/// An invalid path for a list: it is empty, starts or ends with white space, contains a control
-/// character or a separator, or is a single letter, which would be read as a drive.
+/// An invalid path for a list.
+///
+/// It is empty, starts or ends with white space, or contains a control character or a separator. A single
+/// letter would be read as a drive.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PathListError {
     /// The path.

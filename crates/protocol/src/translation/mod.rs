@@ -64,8 +64,7 @@ pub struct OptionTexts {
 /// The texts for a list of preferred languages, sanitized for display: see [`display_text`].
 ///
 /// Each text is searched in the preferred languages and their parents (RFC 4647 §3.4), then in the default
-/// language of the file, then in the table of [known options](KnownOption). If it is not found, the text
-/// of the protocol is used.
+/// language of the file. Then follow the table of [known options](KnownOption) and the text of the protocol.
 #[derive(Clone, Debug)]
 pub struct Lookup<'a> {
     dialect: Dialect,

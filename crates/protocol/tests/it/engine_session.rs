@@ -1288,7 +1288,7 @@ fn debug_enables_explanations() {
         < info string unknown token at bytes 0..4
         = malformed: unknown token
         > ponderhit
-        < info string the client violated a rule: `ponderhit` belongs to a running `go ponder` (UCI 2006, ponderhit; The UCI Protocol, ponderhit)
+        < info string the client violated a rule: `ponderhit` belongs to a running `go ponder` (UCI 2006, ponderhit; USI draft 1 §5.3; The UCI Protocol, ponderhit)
         = against PonderHitWithoutPonder
         > debug off
         = debug false

@@ -255,7 +255,7 @@ impl<R: BufRead> Reader<R> {
                 let game = games.next();
                 // Links have no results.
                 for Notice { reason, kept, .. } in games.notices() {
-                    if *reason != NoticeReason::NoEnd {
+                    if *reason != NoticeReason::NoResult {
                         self.notice(reason.clone(), *kept);
                     }
                 }

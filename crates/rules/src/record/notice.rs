@@ -32,8 +32,8 @@ pub enum NoticeReason {
     Header(String),
     /// A header that contradicts the game, or is unknown, was replaced or ignored.
     Contradiction(String),
-    /// The end of the game or of a variation is missing.
-    NoEnd,
+    /// The moves end without a result.
+    NoResult,
     /// A comment is not closed.
     OpenComment,
     /// A castling right without a king and a rook on their squares was dropped.
@@ -71,7 +71,7 @@ impl fmt::Display for NoticeReason {
             Self::Move(error) => error.fmt(f),
             Self::Header(text) => write!(f, "the header `{text}` is malformed"),
             Self::Contradiction(text) => write!(f, "`{text}` contradicts the rest of the game"),
-            Self::NoEnd => f.write_str("the end is missing"),
+            Self::NoResult => f.write_str("no result after the last move"),
             Self::OpenComment => f.write_str("a comment is not closed"),
             Self::CastlingRight { square } => {
                 write!(f, "the castling right with the rook on {square} is impossible")

@@ -1,5 +1,6 @@
 //! Game records: reading, writing and round trips.
 
+mod cases;
 mod csa;
 mod encodings;
 mod endings;

@@ -11,8 +11,8 @@
 //! Invariant: **every [`SearchId`] ends in exactly one [`Event::BestMove`], [`Event::Checkmate`] or
 //! [`Event::Dropped`].**
 //!
-//! In UCI, an `isready` is answered before each `go`, so that a repeated or late `bestmove` of the
-//! previous search arrives between searches and is ignored. Shogi engines treat `isready` as the start of
+//! In UCI, an `isready` is answered before each `go`. A repeated or late `bestmove` of the previous
+//! search therefore arrives between searches and is ignored. Shogi engines treat `isready` as the start of
 //! a game and clear their hash, so it is sent once per game. Instead, the next `go` is delayed
 //! ([`Timeouts::settle`]) to detect a repeated `bestmove`. After the first repeated answer, the session
 //! uses `isready` anyway.

@@ -80,9 +80,15 @@ fn game_of(path: &str) -> Option<Game> {
     ["shogi", "sfen"].iter().any(|name| host.contains(name)).then_some(Game::Shogi)
 }
 
-/// Finds a board with fields and moves in a text, in which `_` can stand for blanks.
+/// Finds a board with fields and moves in a text, in which `_` can stand for blanks. After `position`, `.` can too.
 fn line(text: &str) -> Option<(String, String)> {
-    let text = if text.contains(' ') { text.to_owned() } else { text.replace('_', " ") };
+    let text = if text.contains(' ') {
+        text.to_owned()
+    } else if text.starts_with("position.") {
+        text.replace('.', " ")
+    } else {
+        text.replace('_', " ")
+    };
     let (before, moves) = text.split_once(" moves ").unwrap_or((&text, ""));
     if before.split(' ').any(|token| token == "startpos") {
         return Some(("startpos".to_owned(), moves.trim().to_owned()));

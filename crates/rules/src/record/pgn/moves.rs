@@ -82,6 +82,81 @@ pub(super) fn why_not(position: &Chess, text: &str) -> Option<MoveError> {
     })
 }
 
+/// The only candidate of an ambiguous move with which the moves after it are legal.
+pub(super) fn resolve(
+    position: &Chess,
+    error: &MoveError,
+    upcoming: &[u8],
+) -> Option<shakmaty::Move> {
+    if error.reason != IllegalReason::Ambiguous {
+        return None;
+    }
+    let mut fitting = error.candidates.iter().filter_map(|uci| {
+        let mv = UciMove::from_ascii(uci.as_bytes()).ok()?.to_move(position).ok()?;
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        are_legal(after, upcoming).then_some(mv)
+    });
+    let found = fitting.next()?;
+    fitting.next().is_none().then_some(found)
+}
+
+/// Whether the moves of a text are legal, up to the end of the line or an ambiguous move.
+fn are_legal(mut position: Chess, text: &[u8]) -> bool {
+    let is_special = |byte: &u8| byte.is_ascii_whitespace() || b"{};()[*".contains(byte);
+    let (mut rest, mut depth) = (text, 0_usize);
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = match byte {
+            b'{' => after.iter().position(|it| *it == b'}').map_or(&[][..], |at| &after[at..]),
+            b';' => after.iter().position(|it| *it == b'\n').map_or(&[][..], |at| &after[at..]),
+            b'[' | b'*' => return true,
+            b'(' => {
+                depth += 1;
+                after
+            }
+            b')' if depth == 0 => return true,
+            b')' => {
+                depth -= 1;
+                after
+            }
+            _ if is_special(&byte) => after,
+            _ => {
+                let end = rest.iter().position(is_special);
+                // The last text can be incomplete.
+                let Some(end) = end else { return true };
+                let (symbol, later) = rest.split_at(end);
+                if depth == 0 {
+                    if matches!(symbol, b"1-0" | b"0-1" | b"1/2-1/2") {
+                        return true;
+                    }
+                    match next_move(&position, symbol) {
+                        Some(Ok(mv)) => position.play_unchecked(mv),
+                        Some(Err(error)) => return error == ShakmatyError::AmbiguousSan,
+                        None => {}
+                    }
+                }
+                later
+            }
+        };
+    }
+    true
+}
+
+/// The move of a symbol, which can begin with a number. `None` if it is no move.
+fn next_move(position: &Chess, symbol: &[u8]) -> Option<Result<shakmaty::Move, ShakmatyError>> {
+    let number = symbol.iter().take_while(|it| it.is_ascii_digit()).count();
+    let mut text = match symbol.get(number..) {
+        Some(rest @ [b'.', ..]) => rest,
+        _ => symbol,
+    };
+    while let [b'.', rest @ ..] = text {
+        text = rest;
+    }
+    let marks = text.iter().rev().take_while(|it| matches!(it, b'!' | b'?')).count();
+    let san = San::from_ascii(&normalized(&text[..text.len() - marks])).ok()?;
+    Some(san.to_move(position))
+}
+
 /// A move in one of the lenient forms of [`Position::parse`], such as with figurines.
 pub(super) fn read_lenient(position: &Chess, text: &str) -> Option<shakmaty::Move> {
     let board = Position::from_chess(ChessBoard::without_history(position.clone()));

@@ -58,6 +58,11 @@ struct Illegal {
     comment: Option<String>,
 }
 
+/// Number of bytes after an ambiguous move that can resolve it.
+const LOOKAHEAD: usize = 512;
+/// Maximum number of ambiguous moves in a game that are resolved: bounds the time.
+const MAX_RESOLVED: usize = 16;
+
 /// A game under construction.
 struct Draft {
     record: GameRecord,
@@ -68,6 +73,8 @@ struct Draft {
     skipping: usize,
     claimed: Option<GameResult>,
     languages: Languages,
+    /// Number of ambiguous moves that the moves after them resolved.
+    resolved: usize,
 }
 
 impl<R: BufRead> Reader<R> {
@@ -180,8 +187,8 @@ impl<R: BufRead> Games for Reader<R> {
             comments: Vec::new(),
             illegal: None,
         };
-        let (outer, skipping, languages) = (Vec::new(), 0, Languages::new());
-        let mut draft = Draft { record, line, outer, skipping, claimed, languages };
+        let (outer, skipping, languages, resolved) = (Vec::new(), 0, Languages::new(), 0);
+        let mut draft = Draft { record, line, outer, skipping, claimed, languages, resolved };
         for text in comments {
             if after.is_some() {
                 self.read_comment(&mut draft, &text);
@@ -436,7 +443,7 @@ impl<R: BufRead> Reader<R> {
 
     fn conclude_without_result(&mut self, draft: &mut Draft) {
         draft.record.result = draft.claimed.unwrap_or_default();
-        self.notice(NoticeReason::NoEnd);
+        self.notice(NoticeReason::NoResult);
     }
 
     fn open(&mut self, draft: &mut Draft) {
@@ -545,7 +552,17 @@ impl<R: BufRead> Reader<R> {
         if let Some(mv) = moves::read_lenient(&draft.line.after, text) {
             return self.play(draft, mv);
         }
-        match moves::why_not(&draft.line.after, text) {
+        let error = moves::why_not(&draft.line.after, text);
+        if let Some(error) = &error
+            && draft.resolved < MAX_RESOLVED
+            && let Some(mv) =
+                moves::resolve(&draft.line.after, error, self.tokens.upcoming(LOOKAHEAD))
+        {
+            draft.resolved += 1;
+            self.notice(NoticeReason::Move(error.clone()));
+            return self.play(draft, mv);
+        }
+        match error {
             None => {
                 self.notice_skipped();
                 true

@@ -173,6 +173,19 @@ impl<R: BufRead> Tokens<R> {
         }
     }
 
+    /// The text after the last token, up to a number of bytes.
+    pub(super) fn upcoming(&mut self, count: usize) -> &[u8] {
+        while self.buffer.len() < self.position + count {
+            let discarded = self.discarded;
+            // An error is returned with the next token.
+            let Ok(true) = self.fill() else { break };
+            let dropped = usize::try_from(self.discarded - discarded).unwrap_or(0);
+            self.text = self.text.start - dropped..self.text.end - dropped;
+        }
+        let text = self.buffer.get(self.position..).unwrap_or_default();
+        text.get(..count).unwrap_or(text)
+    }
+
     /// The text from an offset after the start of the token.
     fn rest(&self, from: usize) -> &[u8] {
         self.buffer.get(self.token + from..).unwrap_or_default()

@@ -235,6 +235,19 @@ fn reads_links_to_shogi_playground() {
 }
 
 #[test]
+fn reads_links_to_shogi_extend() {
+    for (body, moves) in [
+        ("position.startpos.moves.7g7f.3c3d", "7g7f 3c3d"),
+        ("position.sfen.4k4/9/9/9/9/9/9/9/4K4.b.G.1.moves.G*5b", "G*5b"),
+        ("position%20startpos%20moves%207g7f", "7g7f"),
+    ] {
+        let link = format!("https://www.shogi-extend.com/share-board?body={body}&turn=2");
+        let (record, notices) = read_one(link.as_bytes(), None);
+        assert_eq!((uci_moves(&record).as_str(), notices), (moves, Vec::new()), "{link}");
+    }
+}
+
+#[test]
 fn reads_lines_of_usi() {
     for (line, moves) in [
         ("position startpos", ""),

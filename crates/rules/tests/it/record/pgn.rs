@@ -236,7 +236,7 @@ fn comments_are_attached_to_their_moves() {
 fn results_come_from_movetext_and_tag() {
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::First));
-    assert_eq!(warnings.last().map(|it| &it.reason), Some(&NoticeReason::NoEnd));
+    assert_eq!(warnings.last().map(|it| &it.reason), Some(&NoticeReason::NoResult));
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::Second));
     assert_eq!(warnings.len(), 1);
@@ -299,7 +299,10 @@ fn keeps_a_broken_game_up_to_the_defect_and_reads_the_next_one() {
     check_kept(
         "1. e4 hello",
         "e2e4",
-        &["line 1, column 7: unexpected `hello`", "line 3, column 1: the end is missing"],
+        &[
+            "line 1, column 7: unexpected `hello`",
+            "line 3, column 1: no result after the last move",
+        ],
     );
     check_kept(
         "1. e4 {open",

@@ -81,6 +81,21 @@ fn an_illegal_move_at_the_end_is_the_reason_for_the_result() {
 }
 
 #[test]
+fn the_next_moves_resolve_an_ambiguous_move() {
+    // Only the knight of g1 leaves another one for b3.
+    let (game, notices) =
+        read("1. d4 d5 2. Nd2 Nf6 3. Nf3 {3...} e6 (3... g6) 4. e3 $1 Be7! 5. Nb3 *");
+    assert_eq!(line(&game), "d2d4 d7d5 b1d2 g8f6 g1f3 e7e6 e2e3 f8e7 d2b3");
+    let [notice] = &texts(&notices)[..] else { panic!("{notices:?}") };
+    assert!(notice.contains("g1f3") && notice.contains("d2f3"), "{notice}");
+    // Both knights fit, or none.
+    for rest in ["e6", "", "e6 4. Nxe8"] {
+        let (game, notices) = read(&format!("1. d4 d5 2. Nd2 Nf6 3. Nf3 {rest} *"));
+        assert_eq!((line(&game), notices.len()), ("d2d4 d7d5 b1d2 g8f6".to_owned(), 1), "{rest}");
+    }
+}
+
+#[test]
 fn unknown_tokens_are_skipped() {
     let (record, notices) = read("1. e4 e5 TN 2. d4 exd4 N 3. c3 *");
     assert_eq!(line(&record), "e2e4 e7e5 d2d4 e5d4 c2c3");

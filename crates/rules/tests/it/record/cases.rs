@@ -1,0 +1,64 @@
+//! The files in `testdata/cases` are read as `expected.json` states.
+
+use std::fs;
+use std::path::Path;
+
+use readyok_rules::record::{self, Format, GameRecord, RecordMove, write};
+use readyok_rules::{CastlingForm, Game};
+use serde_json::{Value, json};
+
+/// The moves of the main line. An illegal one is marked.
+fn moves(record: &GameRecord) -> String {
+    let text =
+        |mv: RecordMove| mv.to_uci(CastlingForm::KingMove) + if mv.is_illegal() { "!" } else { "" };
+    record.mainline().filter_map(|it| it.mv().map(text)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn reads_defective_records_as_expected() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases");
+    let expected = fs::read_to_string(directory.join("expected.json")).expect("a file");
+    let expected: serde_json::Map<String, Value> = serde_json::from_str(&expected).expect("JSON");
+    let mut found = serde_json::Map::new();
+    for name in expected.keys() {
+        let bytes = fs::read(directory.join(name)).expect("a file");
+        let mut records = record::read(&bytes[..], None);
+        let (mut games, mut notices) = (Vec::new(), Vec::new());
+        while let Some(record) = records.next() {
+            let record = record.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let places = records.notices().iter().map(|it| format!("{}:{}", it.line, it.column));
+            notices.extend(places);
+            is_stable(name, &record);
+            games.push(moves(&record));
+        }
+        found.insert(name.clone(), json!({ "games": games, "notices": notices }));
+    }
+    assert_eq!(found.len(), 23);
+    let wrong: Vec<_> = found.iter().filter(|(name, it)| expected[*name] != **it).collect();
+    assert!(wrong.is_empty(), "other than expected: {wrong:#?}");
+}
+
+/// A game that was written and read again is written identically, with its result.
+#[track_caller]
+fn is_stable(name: &str, record: &GameRecord) {
+    let formats = match record.game() {
+        Game::Chess | Game::Chess960 => &[Format::Pgn][..],
+        Game::Shogi => &[Format::Kif, Format::Csa, Format::Jkf],
+    };
+    for &format in formats {
+        let written = |record: &GameRecord| {
+            let mut text = Vec::new();
+            write(record, format, &mut text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            text
+        };
+        let first = written(record);
+        let mut games = record::read(&first[..], format);
+        let again = games.next().expect("a game").unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(written(&again), first, "{name}, {format:?}");
+        assert_eq!(
+            (again.result, moves(&again)),
+            (record.result, moves(record)),
+            "{name}, {format:?}"
+        );
+    }
+}
