@@ -7,6 +7,7 @@
 //! ```
 
 mod ending;
+mod postponed;
 
 use std::collections::VecDeque;
 use std::process::ExitStatus;
@@ -22,6 +23,7 @@ use readyok_protocol::session::client::{
 use readyok_protocol::{Clocks, Dialect, LineTooLong, Party, Register, WriteError, decode};
 
 use self::ending::{CLOSING, Ending, Liveness, Stage, TERMINATING};
+use self::postponed::{Postponed, VariationReport};
 use crate::error::{EngineError, Problem};
 use crate::listener::{Delivery, ErrorLines, Listener, Observer};
 use crate::process::Signal;
@@ -54,6 +56,7 @@ pub(crate) struct Driver {
     /// Passed to the transport, which could not write it yet.
     unsent: Vec<u8>,
     input: Input,
+    postponed: Postponed,
     /// The last one is the latest search. Older ones are stored until their handles have read the result.
     searches: Vec<SearchState>,
     game: Option<GameId>,
@@ -136,6 +139,7 @@ impl Driver {
             out,
             unsent: Vec::new(),
             input: Input::Open,
+            postponed: Postponed::default(),
             searches: Vec::new(),
             game: None,
             game_cancelled: false,
@@ -171,14 +175,49 @@ impl Driver {
         }
         match line {
             Ok(line) => {
-                let (text, _) = decode(line);
-                if let Some(observer) = &mut self.observer {
-                    observer.push(Party::Engine, text.to_string());
+                if self.postpone(line, at) {
+                    return;
                 }
-                self.session.receive_line(&text, moment, &mut self.out);
-                self.drain_events(at, &text);
+                self.receive_postponed();
+                self.receive(line, at);
             }
             Err(too_long) => self.notice(Notice::LineTooLong(too_long)),
+        }
+    }
+
+    fn receive(&mut self, line: &[u8], at: Instant) {
+        let (text, _) = decode(line);
+        if let Some(observer) = &mut self.observer {
+            observer.push(Party::Engine, text.to_string());
+        }
+        self.session.receive_line(&text, self.moment, &mut self.out);
+        self.drain_events(at, &text);
+    }
+
+    /// Stores a line instead of parsing it, if updates are not read and the next report of the same variation would
+    /// replace it. Most lines are never parsed.
+    fn postpone(&mut self, line: &[u8], at: Instant) -> bool {
+        if self.observer.is_some() || !line.starts_with(b"info ") {
+            return false;
+        }
+        let Some(search) = self.searches.last_mut() else { return false };
+        if Some(search.id) != self.session.running() || !search.can_postpone(at) {
+            return false;
+        }
+        let Some(report) = VariationReport::of(line) else { return false };
+        search.timer.on_info(at);
+        if !self.postponed.replaces(report) {
+            self.receive_postponed();
+        }
+        self.postponed.set(report, line, at);
+        true
+    }
+
+    /// Parses the stored line.
+    fn receive_postponed(&mut self) {
+        if let Some((line, at)) = self.postponed.take() {
+            self.receive(&line, at);
+            self.postponed.reuse(line);
         }
     }
 
@@ -189,6 +228,7 @@ impl Driver {
         }
         if self.ending.is_none() {
             self.advance_clock(at);
+            self.receive_postponed();
             self.session.receive_eof();
             self.drain_events(at, "");
         }
@@ -372,6 +412,7 @@ impl Driver {
 
     /// Makes a search the latest one.
     fn add(&mut self, state: SearchState) {
+        self.postponed.clear();
         self.searches.retain_mut(|old| {
             if old.end.is_none() {
                 old.end = Some(Err(Problem::Dropped(DropReason::Superseded)));
@@ -618,6 +659,17 @@ impl Driver {
         let moment = self.advance_clock(now);
         self.session.start_pending(moment, &mut self.out);
         self.drain_events(now, "");
+    }
+
+    /// All output was written.
+    pub(crate) fn on_written(&mut self, at: Instant) {
+        if let Some(search) = self.searches.last_mut() {
+            search.timer.on_written(at);
+        }
+    }
+
+    pub(crate) fn has_signal(&self) -> bool {
+        self.signal.is_some()
     }
 
     pub(crate) fn has_output(&self) -> bool {

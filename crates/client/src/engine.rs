@@ -129,8 +129,10 @@ impl Builder {
         self
     }
 
-    /// Starts an executable and waits for the handshake. If the command has no working directory and the path is
-    /// absolute, the working directory is that of the executable, where engines search their books and networks.
+    /// Starts an executable and waits for the handshake.
+    ///
+    /// If the command has no working directory and the path is absolute, the working directory is that of the
+    /// executable. Engines search their books and networks there.
     ///
     /// # Errors
     /// The executable cannot be started, or the handshake fails.

@@ -40,7 +40,8 @@
 //! Guarantees:
 //! - Each process has its own process group, and no process of the group outlives the handle. With a [`Guard`], on
 //!   Linux, no descendant of an engine outlives the handle, nor the program, even if that is killed; its
-//!   [guarantees](Guard#guarantees) are listed for each system. A thread waits for each process, so none becomes a
+//!   [guarantees](Guard#guarantees) are listed for each system. On Windows each engine has a job object, which ends all
+//!   its descendants with it and with the program. A thread waits for each process, so none becomes a
 //!   zombie, even if the handle leaks.
 //! - Every wait has a deadline ([`Timeouts`]), except for a search without a limit: it ends when it is stopped
 //!   ([`Stopper`]), or with the engine. Deadlines are enforced even if no call waits.
@@ -50,9 +51,12 @@
 //!   that arrived before `go` was written. One exception: if no `readyok` separates two searches, as in USI, the first
 //!   duplicate answer of an engine may arrive after the next search has started.
 //! - Protocol violations of an engine are no errors while there is a result ([`Engine::drain_notices`]).
+mod command_line;
 mod driver;
 mod engine;
 mod error;
+mod executable;
+mod exit;
 mod handle;
 mod listener;
 mod process;
@@ -61,11 +65,12 @@ mod search_state;
 mod shared;
 mod sync;
 
+pub use command_line::{join_command_line, split_command_line};
 pub use driver::Notice;
 pub use engine::{Builder, Engine};
-pub use error::{
-    EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, Problem, ProcessStatus,
-};
+pub use error::{EngineError, EngineFailure, EngineFailureKind, Problem};
+pub use executable::{find_executable, find_in_path, is_executable};
+pub use exit::{Exit, ExitCause, ProcessStatus};
 pub use handle::{SearchHandle, Stopper};
 pub use process::guard::Guard;
 pub use process::{Containment, PipedProcess};

@@ -8,8 +8,14 @@ use crate::sync::{lock, spawn};
 
 #[cfg(unix)]
 pub(crate) mod guard;
+#[cfg(windows)]
+mod windows;
 
 use guard::Guard;
+#[cfg(windows)]
+use windows as sys;
+#[cfg(windows)]
+pub(crate) use windows::guard;
 
 /// A process. An I/O thread, or a separate thread, must wait for its exit.
 #[derive(Debug)]
@@ -56,8 +62,10 @@ pub(crate) struct Launched {
 /// The recipient of a signal for an engine and its descendants.
 #[derive(Debug)]
 pub(crate) enum Scope {
-    /// The group of the engine, or the engine itself on systems without groups.
+    #[cfg(unix)]
     Group,
+    #[cfg(windows)]
+    Job(windows::Job),
     #[cfg(target_os = "linux")]
     ControlGroup(guard::ControlGroup),
     #[cfg(target_os = "linux")]
@@ -73,17 +81,25 @@ pub(crate) enum ErrorOutput {
 }
 
 impl Launched {
-    /// Starts a command as a child of this program, in a group of its own.
-    pub(crate) fn directly(command: &mut Command) -> io::Result<Self> {
+    /// Starts a command as a child of this program, in a group or a job of its own.
+    pub(crate) fn directly(command: &mut Command, errors: ErrorOutput) -> io::Result<Self> {
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
-        let mut child = command.spawn()?;
+        let (scope, mut child) = {
+            let _ = errors;
+            std::os::unix::process::CommandExt::process_group(command, 0);
+            (Scope::Group, command.spawn()?)
+        };
+        #[cfg(windows)]
+        let (scope, mut child) = {
+            let (job, child) = windows::Job::start(command, errors)?;
+            (Scope::Job(job), child)
+        };
         let streams = Streams {
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
         };
-        Ok(Self { id: child.id(), child, scope: Scope::Group, streams })
+        Ok(Self { id: child.id(), child, scope, streams })
     }
 }
 
@@ -104,7 +120,7 @@ impl Process {
     ) -> io::Result<(Arc<Self>, Streams)> {
         let Launched { child, id, scope, streams } = match guard {
             Some(guard) => guard.launch(command, errors)?,
-            None => Launched::directly(command)?,
+            None => Launched::directly(command, errors)?,
         };
         let guarded = guard.map_or(Ok(()), |guard| guard.add(id));
         let state = Mutex::new(State { child, scope, reaped: None });
@@ -171,7 +187,11 @@ impl Process {
     /// Ends the containment of a process that was reaped with this status. Returns the status of the engine.
     fn leave(&self, scope: &Scope, status: ExitStatus) -> ExitStatus {
         match scope {
+            #[cfg(unix)]
             Scope::Group => status,
+            // Dropping the job with the process closes it.
+            #[cfg(windows)]
+            Scope::Job(_) => status,
             #[cfg(target_os = "linux")]
             Scope::ControlGroup(group) => {
                 if let Some(guard) = &self.guard {
@@ -190,8 +210,8 @@ impl Process {
     }
 }
 
-/// A running process in its own group. Dropping it kills the group, and with a guard everything that its
-/// [guarantees](Guard#guarantees) cover.
+/// A running process in its own group, or its own job on Windows. Dropping it kills the group or the job, and with a
+/// guard everything that its [guarantees](Guard#guarantees) cover.
 #[derive(Debug)]
 pub struct PipedProcess(Arc<Process>);
 
@@ -221,7 +241,7 @@ impl PipedProcess {
         self.0.id()
     }
 
-    /// Sends SIGTERM to the group.
+    /// Sends SIGTERM to the group. Windows has no such signal; the process and its descendants are killed.
     pub fn terminate(&self) {
         self.0.signal(Signal::Terminate);
     }
@@ -243,8 +263,8 @@ impl Drop for PipedProcess {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Containment {
-    /// The process alone; its descendants survive. Systems that are neither Unix nor Linux.
-    Process,
+    /// A job object for each engine, which all descendants belong to (Windows).
+    Job,
     /// The process group. Descendants that leave the group survive.
     Group,
     /// A supervisor process for each engine adopts all descendants that lose their parent, and
@@ -333,87 +353,5 @@ mod sys {
             // Fails only if the group has ended.
             let _ = process::kill_process_group(pid, signal);
         }
-    }
-}
-
-#[cfg(not(unix))]
-mod sys {
-    use std::thread;
-    use std::time::Duration;
-
-    use super::{Process, Signal, State};
-    use crate::sync::lock;
-
-    pub(super) fn wait_for_exit(it: &Process) {
-        let mut state = lock(&it.state);
-        while let Ok(None) = state.child.try_wait() {
-            drop(state);
-            thread::sleep(Duration::from_millis(20));
-            state = lock(&it.state);
-        }
-    }
-
-    pub(super) fn signal(_: &Process, state: &mut State, _: Signal) {
-        // Fails only if the process has exited.
-        let _ = state.child.kill();
-    }
-}
-
-/// Systems without process groups: a guard without effect.
-#[cfg(not(unix))]
-pub(crate) mod guard {
-    use std::io;
-    use std::process::Command;
-
-    use super::{Containment, ErrorOutput, Launched};
-
-    /// Ensures that no engine outlives this program. No effect on this system.
-    #[derive(Clone, Debug)]
-    pub struct Guard(());
-
-    impl Guard {
-        /// Starts nothing.
-        ///
-        /// # Errors
-        /// None.
-        pub fn start(_: Command) -> io::Result<Self> {
-            Ok(Self(()))
-        }
-
-        /// Does nothing.
-        ///
-        /// # Errors
-        /// None.
-        pub fn serve() -> io::Result<()> {
-            Ok(())
-        }
-
-        /// Starts nothing.
-        ///
-        /// # Errors
-        /// The method is not available ([`Unsupported`](io::ErrorKind::Unsupported)).
-        pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
-            match containment {
-                Containment::Process => Self::start(command),
-                Containment::Group | Containment::Supervisor | Containment::ControlGroup => {
-                    Err(io::ErrorKind::Unsupported.into())
-                }
-            }
-        }
-
-        /// The method of containment: none.
-        pub fn containment(&self) -> Containment {
-            Containment::Process
-        }
-
-        pub(crate) fn launch(&self, command: &mut Command, _: ErrorOutput) -> io::Result<Launched> {
-            Launched::directly(command)
-        }
-
-        pub(crate) fn add(&self, _: u32) -> io::Result<()> {
-            Ok(())
-        }
-
-        pub(crate) fn release(&self, _: u32) {}
     }
 }

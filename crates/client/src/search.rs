@@ -349,7 +349,8 @@ pub struct SearchResult {
     pub lines: Lines,
     /// The answer of a shogi engine to a mate search.
     pub checkmate: Option<Checkmate<'static>>,
-    /// When `go` or `ponderhit` was written; measured just before.
+    /// When `go` or `ponderhit` was written. For `go` to a process it is measured just after the write, otherwise just
+    /// before.
     pub started: Instant,
     /// When the answer arrived.
     pub answered: Instant,

@@ -46,6 +46,16 @@ impl SearchState {
         }
     }
 
+    /// Whether a report at this time needs no immediate handling: it was in time, the caller reads only the result, and
+    /// an earlier report was handled.
+    pub(crate) fn can_postpone(&self, at: Instant) -> bool {
+        !self.wants_updates
+            && self.end.is_none()
+            && self.own_ponder.is_none()
+            && !self.lines.is_empty()
+            && self.timer.expired(at).is_none()
+    }
+
     /// Handles an `info`. Returns whether it became an update.
     pub(crate) fn on_info(&mut self, info: Box<Info<'static>>, raw: &str, at: Instant) -> bool {
         self.timer.on_info(at);
@@ -165,6 +175,8 @@ pub(crate) struct MoveTimer {
     pondering: bool,
     /// When `go` was written.
     go: Option<Instant>,
+    /// `go` is not written yet.
+    is_unsent: bool,
     /// When the opponent played the expected move; that may be before `go`.
     hit: Option<Instant>,
     /// When the engine last sent an `info`.
@@ -177,6 +189,7 @@ impl MoveTimer {
             deadline: search.deadline(),
             pondering: search.is_ponder(),
             go: None,
+            is_unsent: false,
             hit: None,
             latest_info: None,
         }
@@ -186,9 +199,18 @@ impl MoveTimer {
         self.deadline
     }
 
-    /// `go` was written.
+    /// `go` will be written next.
     pub(crate) fn start(&mut self, at: Instant) {
         self.go = Some(at);
+        self.is_unsent = true;
+    }
+
+    /// Everything was written. The time starts now: on a loaded host, the write may have interrupted this thread in favor
+    /// of the engine or of others.
+    pub(crate) fn on_written(&mut self, at: Instant) {
+        if std::mem::take(&mut self.is_unsent) {
+            self.go = Some(at);
+        }
     }
 
     /// The opponent played the expected move; the search has this deadline from now on.
@@ -204,7 +226,7 @@ impl MoveTimer {
 
     /// The engine sent an `info`.
     pub(crate) fn on_info(&mut self, at: Instant) {
-        self.latest_info = Some(at);
+        self.latest_info = self.latest_info.max(Some(at));
     }
 
     /// When its time began: at `go`, or at `ponderhit`.

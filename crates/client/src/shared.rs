@@ -150,7 +150,9 @@ impl Shared {
     /// Sends signals and output, and collects the notifications.
     fn settle(&self, state: &mut State, by: By) -> Notifications {
         // First: a killed engine must not see the end of its input before.
-        while let Some(signal) = state.driver.take_signal(now()) {
+        while state.driver.has_signal()
+            && let Some(signal) = state.driver.take_signal(now())
+        {
             if let Some(process) = &self.process {
                 process.signal(signal);
             }

@@ -88,7 +88,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// | Linux, without a guard | group | nothing: engines see the end of their input |
 /// | other Unix, with a guard | group | group |
 /// | other Unix, without a guard | group | nothing |
-/// | other systems | the engine alone | nothing |
+/// | Windows, with or without a guard | all | all |
 ///
 /// On Linux the guard selects one of two methods, see [`containment`](Self::containment):
 /// - [`Containment::ControlGroup`], if the program may create control groups below its own. The command of the
@@ -255,7 +255,7 @@ impl Guard {
                 Method::Group => {
                     command.env(MARK, &state.command.mark);
                     drop(state);
-                    return Launched::directly(command);
+                    return Launched::directly(command, errors);
                 }
                 Method::Supervisor => None,
                 Method::ControlGroup(tree) => tree.add().ok(),
@@ -290,9 +290,13 @@ impl Guard {
 
     /// Starts a process.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn launch(&self, command: &mut Command, _: ErrorOutput) -> io::Result<Launched> {
+    pub(crate) fn launch(
+        &self,
+        command: &mut Command,
+        errors: ErrorOutput,
+    ) -> io::Result<Launched> {
         command.env(MARK, &lock(&self.0).command.mark);
-        Launched::directly(command)
+        Launched::directly(command, errors)
     }
 
     /// Removes the control group of a killed engine.
@@ -338,7 +342,7 @@ impl Containment {
             }
             #[cfg(not(target_os = "linux"))]
             Self::Supervisor | Self::ControlGroup => false,
-            Self::Process => false,
+            Self::Job => false,
         }
     }
 }
@@ -352,7 +356,7 @@ impl Method {
             }
             (Containment::Supervisor, _) => Self::Supervisor,
             (Containment::Group, _) => Self::Group,
-            (Containment::ControlGroup | Containment::Process, _) => {
+            (Containment::ControlGroup | Containment::Job, _) => {
                 return Err(io::ErrorKind::Unsupported.into());
             }
         })

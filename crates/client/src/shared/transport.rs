@@ -474,10 +474,13 @@ fn write_input(shared: &Shared, to: impl Write) {
         if let Some(to) = to.as_mut().filter(|_| !bytes.is_empty()) {
             drop(state);
             let failed = to.write_all(&bytes).and_then(|()| to.flush()).is_err();
+            let written = now();
             state = shared.lock();
             if failed {
                 // The reason is visible in the output of the engine.
                 state.driver.on_input_closed();
+            } else if !state.driver.has_output() {
+                state.driver.on_written(written);
             }
             continue;
         }

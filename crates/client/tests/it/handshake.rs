@@ -123,7 +123,10 @@ fn an_engine_runs_in_its_own_directory_by_default() {
     let rules = ["uci: !directory | uciok"];
     let (command, _) = misbehaving(&rules);
     let own = std::path::Path::new(command.get_program()).parent().map(ToOwned::to_owned);
-    let temporary = std::env::temp_dir().canonicalize().expect("there is one");
+    let temporary = std::env::temp_dir();
+    // The working directory of a process has no links; on Windows a canonical path has a prefix that it does not have.
+    let temporary =
+        if cfg!(windows) { temporary } else { temporary.canonicalize().expect("there is one") };
     for (set, expected) in [(None, own.expect("it has one")), (Some(&temporary), temporary.clone())]
     {
         let (mut command, mark) = misbehaving(&rules);

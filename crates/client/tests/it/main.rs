@@ -9,6 +9,8 @@ mod flood;
 #[cfg(unix)]
 mod guard;
 mod handshake;
+#[cfg(windows)]
+mod jobs;
 mod matches;
 mod real;
 mod searching;

@@ -10,8 +10,8 @@ use readyok_client::{
 };
 
 use crate::support::{
-    LONG, SHORT, check_gone, check_started, check_started_with, good_engine, hit, misbehaving, now,
-    patient, problem, uci,
+    ABORTED, LONG, SHORT, check_gone, check_started, check_started_with, good_engine, hit,
+    misbehaving, now, patient, problem, uci,
 };
 
 fn depth_one() -> Search {
@@ -271,7 +271,7 @@ fn a_crash_is_detected_while_no_call_waits() {
     }
     let error = search.wait().expect_err("it crashed");
     assert_eq!(*error.problem(), Problem::Disconnected);
-    assert!(error.to_string().contains("SIGABRT"), "{error}");
+    assert!(error.to_string().contains(ABORTED), "{error}");
     drop(engine);
     check_gone(&mark);
 }

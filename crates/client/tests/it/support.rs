@@ -18,6 +18,10 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 /// Long enough for a good engine to answer, and short for a test that waits.
 pub(crate) const SHORT: Duration = Duration::from_millis(600);
 
+/// The name of the status of a process that has called `abort`.
+pub(crate) const ABORTED: &str =
+    if cfg!(windows) { "STATUS_STACK_BUFFER_OVERRUN" } else { "SIGABRT" };
+
 /// Long timeouts.
 pub(crate) fn patient() -> Timeouts {
     let long = WaitLimit::fixed(LONG);
@@ -113,7 +117,10 @@ pub(crate) fn check_gone(mark: &str) {
 
 /// Checks that the process was reaped.
 pub(crate) fn check_reaped(id: u32) {
-    check_soon("a zombie is left", || !fs::exists(format!("/proc/{id}")).unwrap_or(false));
+    // Other systems have no zombies, or no `/proc`; that of Wine has the processes of Linux.
+    let is_left =
+        || cfg!(target_os = "linux") && fs::exists(format!("/proc/{id}")).unwrap_or(false);
+    check_soon("a zombie is left", || !is_left());
 }
 
 pub(crate) fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
@@ -141,9 +148,10 @@ pub(crate) fn problem<T>(result: Result<T, EngineError>) -> Problem {
     }
 }
 
-/// A correct engine in this process that reports the received lines.
+/// A correct engine in this process that reports the received lines. The depth of endless searches counts them.
 pub(crate) fn good_engine(input: impl Read, mut output: impl Write, received: &Sender<String>) {
     let mut send = |text: &str| output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    let mut depth = 0;
     for line in BufReader::new(input).lines().map_while(Result::ok) {
         let first = line.split(' ').next().unwrap_or_default();
         let runs_on = line.contains("infinite") || line.contains("ponder");
@@ -166,7 +174,10 @@ pub(crate) fn good_engine(input: impl Read, mut output: impl Write, received: &S
             "go" if !runs_on => {
                 send("info depth 4 score cp 5 pv e2e4\nbestmove e2e4 ponder e7e5\n")
             }
-            "go" => send("info depth 1 score cp 3 pv d2d4\n"),
+            "go" => {
+                depth += 1;
+                send(&format!("info depth {depth} score cp 3 pv d2d4\n"))
+            }
             "stop" | "ponderhit" => send("bestmove d2d4\n"),
             "quit" => return,
             _ => Ok(()),

@@ -30,6 +30,11 @@ type Rules = HashMap<String, VecDeque<String>>;
 fn main() {
     let mut rules = Rules::new();
     let given: Vec<String> = std::env::args().skip(1).collect();
+    if let [role, address] = given.as_slice()
+        && role == "descendant"
+    {
+        return connect_and_wait(address);
+    }
     add(&mut rules, given.iter().map(String::as_str));
     let good = GOOD.iter().copied().filter(|rule| !rules.contains_key(command_of(rule)));
     let good: Vec<_> = good.collect();
@@ -98,7 +103,7 @@ fn perform(act: &str) {
     let number = || value.parse().unwrap_or(0);
     match act {
         "abort" => abort(),
-        "signal" => become_shell(&format!("kill -{value} $$")),
+        "signal" => die_by(value),
         "exit" => exit(value.parse().unwrap_or(0)),
         "wait" => thread::park_timeout(Duration::from_millis(number())),
         "deaf" => loop {
@@ -125,6 +130,7 @@ fn perform(act: &str) {
             let directory = std::env::current_dir().unwrap_or_default();
             send(format!("id name {}\n", directory.display()).as_bytes());
         }
+        "descendants" => start_descendants(value),
         "child" => {
             // It inherits our output, and is not waited for.
             let child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn();
@@ -145,6 +151,51 @@ fn flood() {
         let lines: Vec<_> = (first..first + 99).map(line).collect();
         send_unless_waiting(lines.concat().as_bytes());
     }
+}
+
+#[cfg(not(windows))]
+fn die_by(signal: &str) {
+    become_shell(&format!("kill -{signal} $$"));
+}
+
+/// Exits with the code of the corresponding exception.
+#[cfg(windows)]
+fn die_by(signal: &str) {
+    exit(match signal {
+        "ILL" => -0x3FFF_FFE3,
+        "SEGV" => -0x3FFF_FFFB,
+        _ => 1,
+    });
+}
+
+/// Starts processes that share neither console nor environment with this one: `COUNT ADDRESS`. Each holds a connection to
+/// the address as long as it runs.
+fn start_descendants(value: &str) {
+    let Some((count, address)) = value.split_once(' ') else { return };
+    let Ok(program) = std::env::current_exe() else { return };
+    for _ in 0..count.parse().unwrap_or(0) {
+        let mut child = Command::new(&program);
+        child.args(["descendant", address]).env_clear();
+        // Sockets of Windows need it.
+        child.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+        child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        #[cfg(windows)]
+        {
+            const DETACHED_PROCESS: u32 = 8;
+            const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
+            let flags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP;
+            std::os::windows::process::CommandExt::creation_flags(&mut child, flags);
+        }
+        if let Err(error) = child.spawn() {
+            eprintln!("misbehave: {error}");
+        }
+    }
+}
+
+fn connect_and_wait(address: &str) {
+    let connection = std::net::TcpStream::connect(address);
+    thread::sleep(Duration::from_mins(10));
+    drop(connection);
 }
 
 /// Becomes a shell that runs a script, if supported by the system.

@@ -3,7 +3,7 @@
 //! Control groups have version 2: one for each engine, all below one of the program, which is below the
 //! group of the program.
 //!
-//! A process starts in the group of its parent, independent of its session, process group and environment, and
+//! A process starts in the group of its parent, independent of its session, process group and environment.
 //! `cgroup.kill` terminates all members without a race (Linux 5.14). No controller is enabled, so groups may
 //! have members at every level.
 

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -249,7 +250,7 @@ impl Polled {
         if let Some(input) = &plan.input {
             add(input.as_fd(), PollFlags::OUT);
         }
-        let (polled, at) = wait_for(&mut fds, plan.until);
+        let (polled, at) = wait_for(&mut fds, now(), plan.until);
         let has = |index: Option<usize>| {
             let fd = index.and_then(|index| fds.get(index));
             // If polling fails, reading is tried.
@@ -343,6 +344,9 @@ pub(super) fn flush(state: &mut shared::State) {
         }
         if state.driver.has_output() || state.driver.is_blocked() {
             write(state);
+            if !state.driver.is_blocked() {
+                state.driver.on_written(now());
+            }
         }
         if !state.driver.can_start_pending() {
             break;
@@ -413,23 +417,24 @@ pub(super) fn drain(state: &mut shared::State) {
 /// Reads once. `at` is the time of arrival, or now.
 fn read(state: &mut shared::State, at: Option<Instant>) -> ReadOutcome {
     let Some(output) = state.io.polled.output.clone() else { return ReadOutcome::Nothing };
-    let mut chunk = [0; CHUNK];
-    let count = match (&*output).read(&mut chunk) {
-        Ok(count) => count,
-        Err(error) if is_temporary(&error) => return ReadOutcome::Nothing,
-        Err(_) => 0,
+    // Without the cost of zeros for each line of an engine.
+    let mut chunk = [MaybeUninit::<u8>::uninit(); CHUNK];
+    let bytes: &[u8] = match rustix::io::read(&*output, &mut chunk) {
+        Ok((bytes, _)) => bytes,
+        Err(Errno::INTR | Errno::AGAIN) => return ReadOutcome::Nothing,
+        Err(_) => &[],
     };
     // Another thread may have read earlier output meanwhile.
     let at = at.unwrap_or_else(now);
     let at = state.io.polled.arrived.map_or(at, |before| at.max(before));
     state.io.polled.arrived = Some(at);
-    if count == 0 {
+    if bytes.is_empty() {
         state.io.polled.output = None;
         Shared::on_output_closed(state, at);
         return ReadOutcome::Nothing;
     }
-    Shared::on_bytes(state, chunk.get(..count).unwrap_or_default(), at);
-    if count < CHUNK { ReadOutcome::All } else { ReadOutcome::Part }
+    Shared::on_bytes(state, bytes, at);
+    if bytes.len() < CHUNK { ReadOutcome::All } else { ReadOutcome::Part }
 }
 
 fn write(state: &mut shared::State) {
@@ -497,7 +502,7 @@ pub(super) fn turn<'a>(
     if let Some(input) = &input {
         fds.push(PollFd::new(input, PollFlags::OUT));
     }
-    let (polled, at) = wait_for(&mut fds, until);
+    let (polled, at) = wait_for(&mut fds, started, until);
     let has =
         |index: usize| fds.get(index).is_some_and(|fd| polled.is_err() || !fd.revents().is_empty());
     let (rung, readable) = (has(0), output.is_some() && has(1));
@@ -510,14 +515,18 @@ pub(super) fn turn<'a>(
         if readable {
             read(&mut state, Some(at));
         }
-        state.driver.on_time(now());
+        state.driver.on_time(at);
     }
     state
 }
 
 /// Waits for files until the deadline. Returns the current time, too.
-fn wait_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> (Result<usize, Errno>, Instant) {
-    let left = until.map(|until| until.saturating_duration_since(now()).min(MAX_WAIT));
+fn wait_for(
+    fds: &mut [PollFd<'_>],
+    started: Instant,
+    until: Option<Instant>,
+) -> (Result<usize, Errno>, Instant) {
+    let left = until.map(|until| until.saturating_duration_since(started).min(MAX_WAIT));
     let timeout = left.map(|left| Timespec {
         tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: left.subsec_nanos().into(),
