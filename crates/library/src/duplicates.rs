@@ -6,8 +6,7 @@ use rusqlite::Connection;
 
 use crate::error::Error;
 use crate::fold::{fold, hash};
-use crate::game::{NewGame, StoredGame};
-
+use crate::game::{GameEntry, NewGame, StoredGame};
 use crate::snapshot::{Snapshot, Summaries};
 use crate::summary::{NameId, Summary};
 
@@ -195,6 +194,37 @@ pub(crate) fn groups(connection: &Connection, snapshot: &Snapshot) -> Result<Vec
     }
     groups.sort_unstable();
     Ok(groups)
+}
+
+/// Duplicates of which the user has not decided yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    /// Each with the known game, unless that was deleted.
+    pub games: Vec<(GameEntry, Option<GameEntry>)>,
+    /// Number of all.
+    pub total: usize,
+}
+
+pub(crate) fn undecided(
+    connection: &Connection,
+    snapshot: &Snapshot,
+    limit: usize,
+) -> Result<Undecided, Error> {
+    let total: i64 =
+        connection.query_row("SELECT count(*) FROM undecided", [], |row| row.get(0))?;
+    let mut statement =
+        connection.prepare_cached("SELECT game, known FROM undecided ORDER BY game LIMIT ?1")?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = statement.query([limit])?;
+    let mut games = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (game, known) = (row.get(0)?, row.get(1)?);
+        let Some(stored) = StoredGame::read(connection, game)? else { continue };
+        let entry = GameEntry::read(connection, game, stored.summary)?;
+        let known = snapshot.summaries.get(known).map(|it| GameEntry::read(connection, known, it));
+        games.push((entry, known.transpose()?));
+    }
+    Ok(Undecided { games, total: usize::try_from(total).unwrap_or(0) })
 }
 
 #[cfg(test)]

@@ -66,6 +66,8 @@ pub struct StoredGame {
     pub changed_ms: i64,
     /// Number of changes.
     pub revision: u32,
+    /// The number of the next game at the time of the last change.
+    pub changed_before: u32,
 }
 
 /// A game in a list.
@@ -111,8 +113,8 @@ fn opening(connection: &Connection, id: u16) -> Result<Option<(String, String)>,
 impl StoredGame {
     pub(crate) fn read(connection: &Connection, id: u32) -> Result<Option<Self>, Error> {
         let mut statement = connection.prepare_cached(
-            "SELECT summary, site, added, changed, revision, start, moves, tags, annotations, play
-             FROM game WHERE id = ?1",
+            "SELECT summary, site, added, changed, revision, start, moves, tags, annotations, play,
+             changed_before FROM game WHERE id = ?1",
         )?;
         let row = statement.query_row([id], |row| {
             let summary = Summary::from_bytes(&row.get::<_, [u8; SIZE]>(0)?);
@@ -133,6 +135,7 @@ impl StoredGame {
                 tags: blob(7)?,
                 annotations: blob(8)?,
                 play: row.get(9)?,
+                changed_before: row.get(10)?,
             };
             Ok((game, row.get(1)?))
         });
@@ -143,6 +146,26 @@ impl StoredGame {
         game.site = name(connection, site)?;
         game.opening = opening(connection, game.summary.opening)?;
         Ok(Some(game))
+    }
+}
+
+impl StoredGame {
+    /// The game with the given postings, to replace another one.
+    pub(crate) fn into_new(self, postings: Vec<(Key, u16)>) -> NewGame {
+        NewGame {
+            summary: self.summary,
+            players: self.players,
+            event: self.event,
+            site: self.site,
+            opening: self.opening,
+            start: self.start,
+            moves: self.moves,
+            tags: self.tags,
+            annotations: self.annotations,
+            play: self.play,
+            postings,
+            added_ms: self.added_ms,
+        }
     }
 }
 

@@ -33,12 +33,25 @@ const PROGRESS: Duration = Duration::from_millis(200);
 /// dates and events that do not contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Duplicates {
-    /// They are not added. A report of them allows to ask the user.
+    /// They are not added.
     #[default]
     Skip,
     /// They are added.
     Keep,
     /// They replace the known game if they have more annotations, and are not added otherwise.
+    Replace,
+    /// They are stored, but not visible until [`Library::decide`].
+    Ask,
+}
+
+/// The treatment of duplicates that were imported with [`Duplicates::Ask`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// They are deleted.
+    Skip,
+    /// They are added.
+    Keep,
+    /// They replace the known games.
     Replace,
 }
 
@@ -78,6 +91,18 @@ pub enum Outcome {
     Duplicate(u32),
     /// It replaced this game.
     Replaced(u32),
+    /// It equals this game and is not visible until [`Library::decide`].
+    Undecided(u32),
+}
+
+impl Outcome {
+    /// The game that was added, or the known one.
+    #[must_use]
+    pub fn game(self) -> u32 {
+        match self {
+            Self::Added(id) | Self::Duplicate(id) | Self::Replaced(id) | Self::Undecided(id) => id,
+        }
+    }
 }
 
 /// The response of the writer for a batch.
@@ -96,6 +121,8 @@ pub struct Imported {
     pub duplicates: u64,
     /// Number of known games that were replaced.
     pub replaced: u64,
+    /// Number of duplicates that wait for [`Library::decide`].
+    pub undecided: u64,
     /// Games of the import, counted from 1, that equal known games, with their numbers; the first 1,000.
     pub known: Vec<(u64, u32)>,
     /// Number of games that could not be read.
@@ -126,9 +153,10 @@ impl Imported {
                     Some(last) => last.end = id + 1,
                     None => self.added.push(id..id + 1),
                 },
-                Outcome::Duplicate(id) | Outcome::Replaced(id) => {
+                Outcome::Duplicate(id) | Outcome::Replaced(id) | Outcome::Undecided(id) => {
                     match outcome {
                         Outcome::Replaced(_) => self.replaced += 1,
+                        Outcome::Undecided(_) => self.undecided += 1,
                         _ => self.duplicates += 1,
                     }
                     if self.known.len() < MAX_REPORTED {
@@ -207,7 +235,7 @@ impl<'a> Importer<'a> {
         self.bytes = 0;
         let batch = std::mem::take(&mut self.batch);
         let first = self.state.games + 1 - batch.len() as u64;
-        let receiver = self.library.send_games(batch, self.options.duplicates)?;
+        let receiver = self.library.send_games(batch, self.options.duplicates, None)?;
         self.waiting.push_back((first, receiver));
         Ok(())
     }

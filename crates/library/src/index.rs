@@ -129,14 +129,16 @@ pub(crate) fn write_run(
     Ok(())
 }
 
-/// Marks the postings of a game as void in all runs.
-pub(crate) fn void_game(connection: &Connection, game: u32) -> Result<(), Error> {
+/// Marks the postings of games as void in all runs.
+pub(crate) fn void_games(connection: &Connection, games: &[u32]) -> Result<(), Error> {
     for mut run in runs(connection)? {
-        let Err(at) = run.dead.binary_search(&game) else { continue };
-        if game < run.base {
+        let before = run.dead.len();
+        run.dead.extend(games.iter().filter(|it| **it >= run.base));
+        run.dead.sort_unstable();
+        run.dead.dedup();
+        if run.dead.len() == before {
             continue;
         }
-        run.dead.insert(at, game);
         let dead = encode_games(&run.dead);
         connection.execute("UPDATE run SET dead = ?2 WHERE id = ?1", params![run.id, dead])?;
     }

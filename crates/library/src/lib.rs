@@ -7,12 +7,13 @@
 //! * A game is added from a [`GameRecord`](readyok_rules::record::GameRecord) by [`NewGame::from_record`], and read
 //!   as an equal one by [`StoredGame::record`]. [`NewGame::play`] is data of the app that belongs to the game.
 //! * [`Library::import`] streams files of any size and format, with progress, cancellation and [`Duplicates`];
-//!   [`Library::importer`] adds records from elsewhere.
+//!   [`Library::importer`] adds records from elsewhere. [`Library::add_once`] adds a batch that is repeated after a
+//!   crash.
 //! * [`Library::search`] finds games by a [`Filter`]: one scan of 32-byte [`Summary`] values in memory. A
 //!   [`Key::of`] a position finds games by position, regardless of the order of moves.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
-//! * [`OpenGames`] stores each change of an open game as an [`Entry`] of a log in a second file, in a time that is
-//!   independent of the size of its tree. [`OpenGames::fold`] replaces the game in the library when it is closed.
+//! * [`OpenGames`] stores each change of an open game as an [`Entry`] of a log in a second file. The time is
+//!   independent of the size of the tree. [`OpenGames::fold`] replaces the game in the library when it is closed.
 //!
 //! # Opening and closing of games
 //!
@@ -38,6 +39,7 @@ mod library;
 mod open;
 mod postings;
 mod query;
+mod receipt;
 mod schema;
 mod snapshot;
 mod summary;
@@ -45,12 +47,14 @@ mod varint;
 mod writer;
 
 pub use codec::{code_of, move_of};
+pub use duplicates::Undecided;
 pub use error::Error;
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
-pub use import::{Duplicates, ImportOptions, Imported, Importer, Outcome};
+pub use import::{Decision, Duplicates, ImportOptions, Imported, Importer, Outcome};
 pub use library::Library;
 pub use open::{Entry, OpenGame, OpenGames, OpenNode, OpenTree, StoredMove};
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Counts, Explorer, Filter, MoveStatistics, Page};
+pub use receipt::Receipt;
 pub use summary::{Date, NameId, Source, Speed, Summary};
 pub use varint::Corrupt;

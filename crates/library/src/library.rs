@@ -3,18 +3,22 @@
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use readyok_rules::Side;
 
-use crate::duplicates::groups;
+use crate::duplicates::{Undecided, groups, undecided};
 use crate::error::Error;
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
-use crate::import::{self, Duplicates, ImportOptions, Imported, Importer, Outcome, Outcomes};
+use crate::import::{
+    self, Decision, Duplicates, ImportOptions, Imported, Importer, Outcome, Outcomes,
+};
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Filter, Page};
+use crate::receipt::{self, Receipt};
 use crate::schema;
 use crate::snapshot::Shared;
 use crate::summary::Summary;
@@ -26,6 +30,7 @@ pub struct Library {
     shared: Arc<Shared>,
     requests: Option<SyncSender<Request>>,
     writer: Option<JoinHandle<()>>,
+    preloading: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Library {
@@ -44,14 +49,20 @@ impl Library {
     pub fn open_with(path: &Path, indexer: Indexer, max_pending: usize) -> Result<Self, Error> {
         let (connection, snapshot) = Writer::load(schema::open_writer(path)?)?;
         let shared = Arc::new(Shared::new(path.to_owned(), snapshot.clone()));
-        let mut writer = Writer::new(connection, Arc::clone(&shared), snapshot, max_pending);
+        let mut writer =
+            Writer::new(connection, Arc::clone(&shared), snapshot, (indexer, max_pending));
         let (sender, requests) = mpsc::sync_channel(4);
         let thread = thread::Builder::new().name("library".to_owned()).spawn(move || {
             // Searches by position miss games that were not indexed; the next start tries again.
-            let _ = writer.recover(indexer);
+            let _ = writer.recover();
             writer.run(&requests);
         })?;
-        Ok(Self { shared, requests: Some(sender), writer: Some(thread) })
+        Ok(Self {
+            shared,
+            requests: Some(sender),
+            writer: Some(thread),
+            preloading: Mutex::default(),
+        })
     }
 
     fn request<T>(
@@ -69,14 +80,39 @@ impl Library {
     /// # Errors
     /// Nothing was added.
     pub fn add(&self, games: Vec<NewGame>) -> Result<Vec<u32>, Error> {
-        let outcomes = self.send_games(games, Duplicates::Keep)?.recv();
-        let outcomes = outcomes.map_err(|_| Error::Stopped)??;
-        Ok(outcomes
-            .into_iter()
-            .map(|it| match it {
-                Outcome::Added(id) | Outcome::Duplicate(id) | Outcome::Replaced(id) => id,
-            })
-            .collect())
+        let outcomes = self.send_games(games, Duplicates::Keep, None)?.recv();
+        Ok(outcomes.map_err(|_| Error::Stopped)??.into_iter().map(Outcome::game).collect())
+    }
+
+    /// Adds games in one transaction, unless this is a repetition of the last batch of its source. Then the games were
+    /// added before a crash, and the outcomes are those of that time. Batches of a source are added one at a time.
+    ///
+    /// # Errors
+    /// Nothing was added.
+    pub fn add_once(
+        &self,
+        (source, batch): (&str, u64),
+        games: Vec<NewGame>,
+        duplicates: Duplicates,
+    ) -> Result<Vec<Outcome>, Error> {
+        let batch = Some((source.to_owned(), batch));
+        self.send_games(games, duplicates, batch)?.recv().map_err(|_| Error::Stopped)?
+    }
+
+    /// The last batches of all sources of [`Self::add_once`].
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn receipts(&self) -> Result<Vec<Receipt>, Error> {
+        self.shared.read(|connection, _| receipt::all(connection))
+    }
+
+    /// Forgets the last batch of a source.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn forget_receipt(&self, source: &str) -> Result<(), Error> {
+        self.request(|response| Request::Forget(source.to_owned(), response))
     }
 
     /// Sends games to the writer, which adds them in one transaction.
@@ -84,10 +120,11 @@ impl Library {
         &self,
         games: Vec<NewGame>,
         duplicates: Duplicates,
+        batch: Option<(String, u64)>,
     ) -> Result<Receiver<Outcomes>, Error> {
         let (response, receiver) = mpsc::channel();
         let requests = self.requests.as_ref().ok_or(Error::Stopped)?;
-        let request = Request::Add { games, duplicates, response };
+        let request = Request::Add { games, duplicates, batch, response };
         requests.send(request).map_err(|_| Error::Stopped)?;
         Ok(receiver)
     }
@@ -121,6 +158,22 @@ impl Library {
         self.shared.read(groups)
     }
 
+    /// The first `limit` duplicates that were imported with [`Duplicates::Ask`].
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn undecided(&self, limit: usize) -> Result<Undecided, Error> {
+        self.shared.read(|connection, snapshot| undecided(connection, snapshot, limit))
+    }
+
+    /// Adds, deletes or merges undecided duplicates: the given ones, or all. Returns how many.
+    ///
+    /// # Errors
+    /// The transaction of some of them failed; those before are decided.
+    pub fn decide(&self, games: Option<Vec<u32>>, decision: Decision) -> Result<usize, Error> {
+        self.request(|response| Request::Decide { games, decision, response })
+    }
+
     /// Sets or removes a label of games.
     ///
     /// # Errors
@@ -147,7 +200,31 @@ impl Library {
     /// # Errors
     /// Nothing was changed.
     pub fn replace(&self, game: u32, new: NewGame) -> Result<bool, Error> {
-        self.request(|response| Request::Replace(game, Box::new(new), response))
+        let (new, revision) = (Box::new(new), None);
+        self.request(|response| Request::Replace { game, new, revision, response })
+    }
+
+    /// Replaces a game if it has a revision. Returns false if it has another one, or does not exist.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn replace_revision(&self, game: u32, revision: u32, new: NewGame) -> Result<bool, Error> {
+        let (new, revision) = (Box::new(new), Some(revision));
+        self.request(|response| Request::Replace { game, new, revision, response })
+    }
+
+    /// The revision of a game.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn revision(&self, game: u32) -> Result<Option<u32>, Error> {
+        self.shared.read(|connection, snapshot| {
+            if snapshot.summaries.raw(game).is_none() {
+                return Ok(None);
+            }
+            let sql = "SELECT revision FROM game WHERE id = ?1";
+            Ok(Some(connection.prepare_cached(sql)?.query_row([game], |row| row.get(0))?))
+        })
     }
 
     /// Deletes games, in transactions of 500. Returns how many existed.
@@ -156,6 +233,14 @@ impl Library {
     /// The transaction of some of them failed; those before are deleted.
     pub fn delete(&self, games: Vec<u32>) -> Result<usize, Error> {
         self.request(|response| Request::Delete(games, response))
+    }
+
+    /// Adds deleted games again, with their numbers, in one transaction. Returns how many did not exist.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn restore(&self, games: Vec<StoredGame>) -> Result<usize, Error> {
+        self.request(|response| Request::Restore(games, response))
     }
 
     /// Writes recent postings to the index. With `optimize`, merges the whole index.
@@ -180,6 +265,16 @@ impl Library {
         self.shared.read(|connection, snapshot| {
             query::search(connection, &self.shared.caches, snapshot, filter, sort, (offset, limit))
         })
+    }
+
+    /// Reads in the background what the first search would read from the disk.
+    pub fn preload(&self) {
+        let shared = Arc::clone(&self.shared);
+        let thread = thread::Builder::new().name("preload".to_owned()).spawn(move || {
+            // Without it, the first search is slower.
+            let _ = shared.preload();
+        });
+        *self.preloading.lock().unwrap_or_else(PoisonError::into_inner) = thread.ok();
     }
 
     /// Numbers of all games that match a filter, ascending.
@@ -207,7 +302,8 @@ impl Library {
     /// # Errors
     /// The file could not be read.
     pub fn game(&self, game: u32) -> Result<Option<StoredGame>, Error> {
-        self.shared.read(|connection, _| StoredGame::read(connection, game))
+        let found = self.shared.read(|connection, _| StoredGame::read(connection, game))?;
+        Ok(found.filter(|it| it.summary.exists))
     }
 
     /// Existing games of a list, in its order.
@@ -231,9 +327,11 @@ impl Library {
 impl Drop for Library {
     fn drop(&mut self) {
         drop(self.requests.take());
-        if let Some(writer) = self.writer.take() {
-            // A panic of the writer was reported on its thread.
-            let _ = writer.join();
+        self.shared.closing.store(true, Ordering::Relaxed);
+        let preloading = self.preloading.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for thread in self.writer.take().into_iter().chain(preloading.take()) {
+            // A panic was reported on its thread.
+            let _ = thread.join();
         }
     }
 }

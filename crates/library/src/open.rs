@@ -56,6 +56,7 @@ type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
 enum Change {
     Begin { game: u32, revision: u32, at_ms: i64, base: Vec<u8> },
     Append { game: u32, at_ms: i64, entries: Vec<Vec<u8>> },
+    SetRevision { game: u32, revision: u32 },
     End { game: u32 },
 }
 
@@ -139,6 +140,16 @@ impl OpenGames {
     ) {
         let entries = entries.iter().map(Entry::encode).collect();
         self.send(Change::Append { game, at_ms, entries }, Box::new(done));
+    }
+
+    /// Sets the revision that the game in the library has at most while its log is newer. It is set before the game in
+    /// the library is replaced by an earlier state, so that a kill in between loses no later change.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn set_revision(&self, game: u32, revision: u32) -> Result<(), Error> {
+        let revision = revision.checked_add(1).ok_or(Error::Full)?;
+        self.wait(Change::SetRevision { game, revision })
     }
 
     /// Deletes the log of a game: its changes are lost unless they were folded.
@@ -284,6 +295,11 @@ impl Logs {
                         .prepare_cached("UPDATE open_game SET changed = ?2 WHERE id = ?1")?
                         .execute(params![game, at_ms])?;
                     sizes.insert(*game, size);
+                }
+                Change::SetRevision { game, revision } => {
+                    transaction
+                        .prepare_cached("UPDATE open_game SET revision = ?2 WHERE id = ?1")?
+                        .execute([game, revision])?;
                 }
                 Change::End { game } => {
                     end(&transaction, *game)?;

@@ -1,11 +1,11 @@
 //! Searches by summary and position, and the opening explorer.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use readyok_rules::{Game, GameResult, Side, Termination};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::bitset::BitSet;
 use crate::error::Error;
@@ -146,20 +146,21 @@ pub struct Explorer {
     pub counts: Counts,
     /// Number of games that reached the position.
     pub total: usize,
+    /// The latest of these games by date, at most 10.
+    pub latest: Vec<u32>,
 }
+
+/// Maximum number of games in [`Explorer::latest`].
+const MAX_LATEST: usize = 10;
 
 /// Results of scans of the texts, which change only when a text is added.
 #[derive(Debug, Default)]
 pub(crate) struct Caches {
     sets: Mutex<Vec<(Lookup, Arc<BitSet>)>>,
-    ranks: Mutex<Vec<(Ranking, Arc<Vec<u32>>)>>,
 }
 
 /// Table, number of its last row and text.
 type Lookup = (&'static str, i64, String);
-
-/// Table and number of its last row.
-type Ranking = (&'static str, i64);
 
 /// Maximum number of cached sets.
 const MAX_SETS: usize = 16;
@@ -195,44 +196,6 @@ impl Caches {
         }
         sets.push((lookup, Arc::clone(&set)));
         Ok(Some(set))
-    }
-
-    /// Ranks of the rows of `name` or `opening` in alphabetical order, by their numbers.
-    fn ranks(&self, connection: &Connection, table: &'static str) -> Result<Arc<Vec<u32>>, Error> {
-        let ranking = (table, last_row(connection, table)?);
-        let mut all = self.ranks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, ranks)) = all.iter().find(|(it, _)| *it == ranking) {
-            return Ok(Arc::clone(ranks));
-        }
-        drop(all);
-        let sql = format!("SELECT id, folded FROM {table}");
-        let mut statement = connection.prepare_cached(&sql)?;
-        let mut rows = statement.query([])?;
-        let (mut texts, mut names) = (String::new(), Vec::new());
-        while let Some(row) = rows.next()? {
-            let begin = texts.len();
-            texts.push_str(row.get_ref(1)?.as_str().unwrap_or_default());
-            let text = &texts.as_bytes()[begin..];
-            // Most comparisons end in the first bytes.
-            let mut first = [0; 8];
-            let length = text.len().min(first.len());
-            first[..length].copy_from_slice(&text[..length]);
-            names.push((u64::from_be_bytes(first), begin..texts.len(), row.get::<_, u32>(0)?));
-        }
-        names.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| texts[a.1.clone()].cmp(&texts[b.1.clone()]))
-        });
-        let mut ranks = vec![0; usize::try_from(ranking.1).unwrap_or(0) + 1];
-        for (rank, (.., id)) in (1..).zip(&names) {
-            if let Some(it) = ranks.get_mut(*id as usize) {
-                *it = rank;
-            }
-        }
-        let ranks = Arc::new(ranks);
-        all = self.ranks.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|((name, _), _)| *name != table);
-        all.push((ranking, Arc::clone(&ranks)));
-        Ok(ranks)
     }
 }
 
@@ -341,6 +304,43 @@ impl<'a> Matcher<'a> {
     }
 }
 
+/// The first games in the order of their keys, of any number of games. Equal keys are listed with the latest game first.
+struct FirstGames {
+    end: usize,
+    /// Number of games at which those that cannot be on the page are dropped: bounds the memory.
+    capacity: usize,
+    games: Vec<(u64, Reverse<u32>)>,
+    /// The key of the last game on the page, if known.
+    bound: u64,
+    total: usize,
+}
+
+impl FirstGames {
+    fn new(end: usize) -> Self {
+        let capacity = end.saturating_mul(2).max(1 << 14);
+        Self { end, capacity, games: Vec::new(), bound: u64::MAX, total: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, key: u64, game: u32) {
+        self.total += 1;
+        if key <= self.bound {
+            self.games.push((key, Reverse(game)));
+            if self.games.len() >= self.capacity {
+                let (.., last, _) = self.games.select_nth_unstable(self.end);
+                self.bound = last.0;
+                self.games.truncate(self.end);
+            }
+        }
+    }
+
+    fn skip(mut self, offset: usize) -> Vec<u32> {
+        self.games.sort_unstable();
+        self.games.truncate(self.end);
+        self.games.into_iter().skip(offset).map(|(_, Reverse(game))| game).collect()
+    }
+}
+
 /// Games that match a filter, sorted; `offset` of them are skipped.
 pub(crate) fn search(
     connection: &Connection,
@@ -351,37 +351,30 @@ pub(crate) fn search(
     (offset, limit): (usize, usize),
 ) -> Result<Page, Error> {
     let matcher = Matcher::new(connection, caches, snapshot, filter)?;
-    let found = snapshot.summaries.iter_rev().filter(|(game, it)| matcher.matches(*game, *it));
-    let mut total = 0;
-    let mut page: Vec<u32> = Vec::new();
-    if column == Column::Added && descending {
-        for (game, _) in found {
-            if total >= offset && page.len() < limit {
-                page.push(game);
+    let found = || snapshot.summaries.iter_rev().filter(|(game, it)| matcher.matches(*game, *it));
+    let end = offset.saturating_add(limit);
+    let (games, total) = if let Some(texts) = Texts::of(column) {
+        let page = texts.page(connection, found().map(|(_, it)| it), (offset, end), descending)?;
+        let mut first = FirstGames::new(end - page.before);
+        for (game, it) in found() {
+            match page.rank(texts.number(it)) {
+                0 => (),
+                rank => first.push(rank.into(), game),
             }
-            total += 1;
         }
+        (first.skip(offset - page.before), page.total)
     } else {
-        let ranks = Ranks::of(connection, caches, column)?;
-        let mut all: Vec<_> = found.map(|(game, it)| (ranks.key(game, it, column), game)).collect();
-        total = all.len();
-        // Equal keys are listed with the latest game first.
-        let order = |a: &(u64, u32), b: &(u64, u32)| -> Ordering {
-            let keys = a.0.cmp(&b.0);
-            let keys = if descending { keys.reverse() } else { keys };
-            let games = if column == Column::Added { a.1.cmp(&b.1) } else { b.1.cmp(&a.1) };
-            keys.then(games)
-        };
-        let end = offset.saturating_add(limit).min(all.len());
-        if end < all.len() {
-            all.select_nth_unstable_by(end, order);
-            all.truncate(end);
+        let keys = Keys::of(connection, column)?;
+        let mut first = FirstGames::new(end);
+        for (game, it) in found() {
+            let key = keys.key(game, it);
+            first.push(if descending { !key } else { key }, game);
         }
-        all.sort_unstable_by(order);
-        page.extend(all.into_iter().skip(offset).map(|(_, game)| game));
-    }
-    let found = page.into_iter().filter_map(|game| Some((game, snapshot.summaries.get(game)?)));
-    let games = found.map(|(game, it)| GameEntry::read(connection, game, it));
+        let total = first.total;
+        (first.skip(offset), total)
+    };
+    let games = games.into_iter().filter_map(|game| Some((game, snapshot.summaries.get(game)?)));
+    let games = games.map(|(game, it)| GameEntry::read(connection, game, it));
     Ok(Page { games: games.collect::<Result<_, _>>()?, total })
 }
 
@@ -399,51 +392,170 @@ pub(crate) fn all(
     Ok(games)
 }
 
-/// Sort keys that are not in the summary.
-enum Ranks {
-    None,
-    /// Ranks of texts by their numbers.
-    Texts(Arc<Vec<u32>>),
-    /// Changed games with the number of the next game at that time.
-    Changes(HashMap<u32, u32>),
+/// Number of texts up to which they are read and sorted, instead of following the index.
+const FEW: usize = 2048;
+
+/// A column of texts.
+struct Texts {
+    table: &'static str,
+    column: Column,
 }
 
-impl Ranks {
-    fn of(connection: &Connection, caches: &Caches, column: Column) -> Result<Self, Error> {
+/// The texts of a page of games that are sorted by text.
+struct TextPage {
+    /// Ranks from 1 by the numbers of the texts; 0 for texts of other pages.
+    ranks: Vec<u32>,
+    /// Number of games before those of the first rank.
+    before: usize,
+    total: usize,
+}
+
+impl TextPage {
+    #[inline]
+    fn rank(&self, number: u32) -> u32 {
+        self.ranks.get(number as usize).copied().unwrap_or(0)
+    }
+}
+
+impl Texts {
+    fn of(column: Column) -> Option<Self> {
         let table = match column {
             Column::First | Column::Second | Column::Event => "name",
             Column::Opening => "opening",
-            Column::Changed => {
-                let mut changes = connection
-                    .prepare_cached("SELECT id, changed_before FROM game WHERE revision > 0")?;
-                let changes = changes.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                return Ok(Self::Changes(changes.collect::<Result<_, _>>()?));
-            }
-            _ => return Ok(Self::None),
+            _ => return None,
         };
-        Ok(Self::Texts(caches.ranks(connection, table)?))
+        Some(Self { table, column })
     }
 
-    fn key(&self, game: u32, it: Raw<'_>, column: Column) -> u64 {
-        let rank = |id: u32| match self {
-            Self::Texts(ranks) => ranks.get(id as usize).copied().unwrap_or(0).into(),
-            Self::None | Self::Changes(_) => 0,
+    /// The number of a game's text; 0 if it has none.
+    #[inline]
+    fn number(&self, it: Raw<'_>) -> u32 {
+        match self.column {
+            Column::First => it.players()[0],
+            Column::Second => it.players()[1],
+            Column::Event => it.event(),
+            _ => it.opening().into(),
+        }
+    }
+
+    /// Counts the games of each text, and follows the order of the texts to the end of the page.
+    fn page<'a>(
+        &self,
+        connection: &Connection,
+        games: impl Iterator<Item = Raw<'a>>,
+        (offset, end): (usize, usize),
+        descending: bool,
+    ) -> Result<TextPage, Error> {
+        let last = usize::try_from(last_row(connection, self.table)?).unwrap_or(0);
+        let mut counts = vec![0_u32; last + 1];
+        let mut total = 0;
+        for it in games {
+            total += 1;
+            if let Some(count) = counts.get_mut(self.number(it) as usize) {
+                *count += 1;
+            }
+        }
+        let (mut before, mut games, mut numbers) = (0, 0, Vec::new());
+        // Returns true at the end of the page.
+        let mut push = |number: u32| {
+            let count = counts.get(number as usize).map_or(0, |it| *it as usize);
+            games += count;
+            if games <= offset {
+                before = games;
+            } else if count > 0 {
+                numbers.push(number);
+            }
+            games >= end
         };
-        match column {
-            Column::Added => 0,
+        // Games without a text are first.
+        if descending || !push(0) {
+            let is_complete = self.for_each(connection, &counts, descending, &mut push)?;
+            if descending && !is_complete {
+                push(0);
+            }
+        }
+        counts.fill(0);
+        for (rank, number) in (1..).zip(numbers) {
+            if let Some(it) = counts.get_mut(number as usize) {
+                *it = rank;
+            }
+        }
+        Ok(TextPage { ranks: counts, before, total })
+    }
+
+    /// Calls `visit` with the numbers of the texts that have games, in alphabetical order, until it returns true.
+    fn for_each(
+        &self,
+        connection: &Connection,
+        counts: &[u32],
+        descending: bool,
+        mut visit: impl FnMut(u32) -> bool,
+    ) -> Result<bool, Error> {
+        let table = self.table;
+        if counts.iter().filter(|it| **it > 0).count() <= FEW {
+            let sql = format!("SELECT folded FROM {table} WHERE id = ?1");
+            let mut statement = connection.prepare_cached(&sql)?;
+            let mut texts: Vec<(String, u32)> = Vec::new();
+            for (number, _) in (0..).zip(counts).skip(1).filter(|(_, count)| **count > 0) {
+                let text = statement.query_row([number], |row| row.get(0)).optional()?;
+                texts.push((text.unwrap_or_default(), number));
+            }
+            texts.sort_unstable();
+            if descending {
+                texts.reverse();
+            }
+            return Ok(texts.into_iter().any(|(_, number)| visit(number)));
+        }
+        let order = if descending { "DESC" } else { "ASC" };
+        let sql = format!("SELECT id FROM {table} ORDER BY folded {order}, id {order}");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if visit(row.get(0)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Keys of the columns without texts.
+struct Keys {
+    column: Column,
+    /// Changed games with the number of the next game at that time.
+    changes: HashMap<u32, u32>,
+    /// The same games.
+    changed: BitSet,
+}
+
+impl Keys {
+    fn of(connection: &Connection, column: Column) -> Result<Self, Error> {
+        let (mut changes, mut changed) = (HashMap::new(), BitSet::default());
+        if column == Column::Changed {
+            let sql = "SELECT id, changed_before FROM game WHERE revision > 0";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let game = row.get(0)?;
+                changed.insert(game);
+                changes.insert(game, row.get(1)?);
+            }
+        }
+        Ok(Self { column, changes, changed })
+    }
+
+    #[inline]
+    fn key(&self, game: u32, it: Raw<'_>) -> u64 {
+        match self.column {
+            Column::Added => game.into(),
             // A changed game is between the games that were added before and after the change.
-            Column::Changed => match self {
-                Self::Changes(changes) => {
-                    let key = 2 * u64::from(game) + 1;
-                    changes.get(&game).map_or(key, |next| 2 * u64::from(*next))
-                }
-                Self::None | Self::Texts(_) => 0,
-            },
+            Column::Changed => {
+                let next = self.changed.contains(game).then(|| self.changes.get(&game)).flatten();
+                let key = 2 * u64::from(game) + 1;
+                next.map_or(key, |next| 2 * u64::from(*next))
+            }
             Column::Date => it.date().sort_key().into(),
-            Column::First => rank(it.players()[0]),
-            Column::Second => rank(it.players()[1]),
-            Column::Event => rank(it.event()),
-            Column::Opening => rank(it.opening().into()),
+            Column::First | Column::Second | Column::Event | Column::Opening => 0,
             Column::Rating => u64::from(it.ratings()[0]) + u64::from(it.ratings()[1]),
             Column::Plies => it.plies().into(),
             Column::Result => match it.result() {
@@ -490,6 +602,7 @@ pub(crate) fn explore(
     let mut moves: BTreeMap<u16, Sums> = BTreeMap::new();
     let mut current: Option<(u16, Sums)> = None;
     let mut seen = BitSet::default();
+    let mut latest = BinaryHeap::with_capacity(MAX_LATEST + 1);
     snapshot.find(connection, key, |mv, game| {
         if matching.as_ref().is_some_and(|it| !it.contains(game)) {
             return;
@@ -499,6 +612,13 @@ pub(crate) fn explore(
         if seen.insert(game) {
             explorer.counts.add(it.result());
             explorer.total += 1;
+            let entry = Reverse((it.date().sort_key(), game));
+            if latest.len() < MAX_LATEST || latest.peek().is_some_and(|least| entry < *least) {
+                latest.push(entry);
+                if latest.len() > MAX_LATEST {
+                    latest.pop();
+                }
+            }
         }
         if current.as_ref().is_none_or(|(last, _)| *last != mv) {
             if let Some((last, sums)) = current.take() {
@@ -513,7 +633,8 @@ pub(crate) fn explore(
     moves.extend(current);
     moves.remove(&END_OF_GAME);
     explorer.moves = moves.into_iter().map(|(mv, sums)| sums.finish(mv)).collect();
-    explorer.moves.sort_by_key(|it| (std::cmp::Reverse(it.counts.total()), it.mv));
+    explorer.moves.sort_by_key(|it| (Reverse(it.counts.total()), it.mv));
+    explorer.latest = latest.into_sorted_vec().into_iter().map(|Reverse((_, game))| game).collect();
     Ok(explorer)
 }
 

@@ -9,7 +9,7 @@ use crate::codec::KEY_SCHEME;
 use crate::error::Error;
 
 /// Stored as `user_version`. A file with another version is rejected.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 3;
 
 /// Stored as `application_id`: "`RdLi`".
 const APPLICATION: i64 = 0x5264_4C69;
@@ -28,6 +28,9 @@ const SCHEMA: &str = "
         folded TEXT NOT NULL,
         UNIQUE (eco, text)
     );
+    -- Searches by text read only these; sorted lists follow their order.
+    CREATE INDEX name_by_folded ON name (folded);
+    CREATE INDEX opening_by_folded ON opening (folded);
     CREATE TABLE game (
         id INTEGER PRIMARY KEY,
         summary BLOB NOT NULL,
@@ -59,6 +62,13 @@ const SCHEMA: &str = "
         run INTEGER, first INTEGER, no INTEGER, PRIMARY KEY (run, first, no)
     ) WITHOUT ROWID;
     CREATE TABLE unindexed (game INTEGER PRIMARY KEY);
+    -- Duplicates that are not visible until the user has decided.
+    CREATE TABLE undecided (game INTEGER PRIMARY KEY, known INTEGER NOT NULL);
+    -- The last batch of a source.
+    CREATE TABLE receipt (
+        source TEXT PRIMARY KEY, batch INTEGER NOT NULL, content INTEGER NOT NULL,
+        outcomes BLOB NOT NULL
+    ) WITHOUT ROWID;
     CREATE TABLE label (
         game INTEGER, text TEXT, PRIMARY KEY (game, text)
     ) WITHOUT ROWID;
@@ -107,7 +117,8 @@ pub(crate) fn open_file(
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    configure(&connection, "OFF", -4096)?;
+    // A scan is larger than any cache; the system caches the file.
+    configure(&connection, "OFF", -1024)?;
     connection.pragma_update(None, "query_only", "ON")?;
     check(&connection, APPLICATION, VERSION)?;
     Ok(connection)

@@ -1,9 +1,10 @@
 //! What readers share with the writer: summaries of all games, visible runs and postings that are not in a run yet.
 
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use rusqlite::Connection;
-use std::path::PathBuf;
 
 use crate::bitset::BitSet;
 use crate::error::Error;
@@ -11,22 +12,26 @@ use crate::index::Run;
 use crate::postings::{Key, Posting};
 use crate::query::Caches;
 use crate::schema;
-use crate::summary::{Digest, Raw, SIZE, Summary};
+use crate::summary::{DIGEST_SIZE, Digest, REST_SIZE, Raw, SIZE, Summary, split};
 
 /// Number of summaries in a chunk: one row of the table `summaries`.
 pub(crate) const CHUNK: usize = 4096;
 
 #[derive(Debug, Clone, Default)]
 struct Chunk {
-    slots: Vec<[u8; SIZE]>,
-    /// Digests of the same games.
     digests: Vec<Digest>,
+    /// The rests of the summaries of the same games.
+    rests: Vec<[u8; REST_SIZE]>,
 }
 
 impl Chunk {
+    fn len(&self) -> usize {
+        self.digests.len()
+    }
+
     fn resize(&mut self, len: usize) {
-        self.slots.resize(len, [0; SIZE]);
         self.digests.resize(len, Digest::default());
+        self.rests.resize(len, [0; REST_SIZE]);
     }
 }
 
@@ -40,7 +45,7 @@ pub(crate) struct Summaries {
 impl Summaries {
     /// One more than the largest game number.
     pub(crate) fn len(&self) -> usize {
-        let last = self.chunks.last().map_or(0, |it| it.slots.len());
+        let last = self.chunks.last().map_or(0, |it| it.len());
         self.chunks.len().saturating_sub(1) * CHUNK + last
     }
 
@@ -53,8 +58,9 @@ impl Summaries {
     #[inline]
     pub(crate) fn raw(&self, game: u32) -> Option<Raw<'_>> {
         let at = game as usize;
-        let bytes = self.chunks.get(at / CHUNK)?.slots.get(at % CHUNK)?;
-        Some(Raw::new(bytes)).filter(|it| it.exists())
+        let chunk = self.chunks.get(at / CHUNK)?;
+        let (digest, rest) = (chunk.digests.get(at % CHUNK)?, chunk.rests.get(at % CHUNK)?);
+        Some(Raw::new(*digest, rest)).filter(|it| it.exists())
     }
 
     /// The digest of an existing game.
@@ -76,11 +82,10 @@ impl Summaries {
         }
         if let Some(chunk) = self.chunks.get_mut(at / CHUNK) {
             let chunk = Arc::make_mut(chunk);
-            if chunk.slots.len() <= at % CHUNK {
+            if chunk.len() <= at % CHUNK {
                 chunk.resize(at % CHUNK + 1);
             }
-            chunk.slots[at % CHUNK] = bytes;
-            chunk.digests[at % CHUNK] = Digest::of(Raw::new(&bytes));
+            (chunk.digests[at % CHUNK], chunk.rests[at % CHUNK]) = split(&bytes);
         }
     }
 
@@ -88,9 +93,10 @@ impl Summaries {
     pub(crate) fn iter_rev(&self) -> impl Iterator<Item = (u32, Raw<'_>)> {
         let chunks = self.chunks.iter().enumerate().rev();
         chunks.flat_map(|(chunk, it)| {
-            it.slots.iter().enumerate().rev().filter_map(move |(slot, bytes)| {
+            let summaries = it.digests.iter().zip(&it.rests).enumerate().rev();
+            summaries.filter_map(move |(slot, (digest, rest))| {
                 let game = u32::try_from(chunk * CHUNK + slot).ok()?;
-                Some((game, Raw::new(bytes))).filter(|(_, it)| it.exists())
+                Some((game, Raw::new(*digest, rest))).filter(|(_, it)| it.exists())
             })
         })
     }
@@ -107,19 +113,24 @@ impl Summaries {
         deleted
     }
 
-    /// The bytes of a complete chunk.
-    pub(crate) fn complete_chunk(&self, no: usize) -> Option<&[u8]> {
-        let slots = &self.chunks.get(no)?.slots;
-        (slots.len() == CHUNK).then(|| slots.as_flattened())
+    /// The bytes of a complete chunk: its digests, and the rests of its summaries.
+    pub(crate) fn complete_chunk(&self, no: usize) -> Option<Vec<u8>> {
+        let chunk = self.chunks.get(no).filter(|it| it.len() == CHUNK)?;
+        let mut bytes = Vec::with_capacity(CHUNK * SIZE);
+        bytes.extend(chunk.digests.iter().flat_map(|it| it.to_bytes()));
+        bytes.extend_from_slice(chunk.rests.as_flattened());
+        Some(bytes)
     }
 
     pub(crate) fn push_chunk(&mut self, data: &[u8]) -> Result<(), Error> {
-        let (slots, rest) = data.as_chunks::<SIZE>();
-        if slots.len() != CHUNK || !rest.is_empty() {
+        let (digests, rests) = data.split_at_checked(CHUNK * DIGEST_SIZE).ok_or(Error::Corrupt)?;
+        let (rests, rest) = rests.as_chunks::<REST_SIZE>();
+        if rests.len() != CHUNK || !rest.is_empty() {
             return Err(Error::Corrupt);
         }
-        let digests = slots.iter().map(|it| Digest::of(Raw::new(it))).collect();
-        self.chunks.push(Arc::new(Chunk { slots: slots.to_vec(), digests }));
+        let (digests, _) = digests.as_chunks::<DIGEST_SIZE>();
+        let digests = digests.iter().map(|it| Digest::from_bytes(*it)).collect();
+        self.chunks.push(Arc::new(Chunk { digests, rests: rests.to_vec() }));
         Ok(())
     }
 }
@@ -160,12 +171,28 @@ pub(crate) struct Shared {
     snapshot: RwLock<Arc<Snapshot>>,
     idle: Mutex<Vec<Connection>>,
     pub(crate) caches: Caches,
+    /// Ends [`Self::preload`].
+    pub(crate) closing: AtomicBool,
 }
 
 impl Shared {
     pub(crate) fn new(path: PathBuf, snapshot: Snapshot) -> Self {
         let snapshot = RwLock::new(Arc::new(snapshot));
-        Self { path, snapshot, idle: Mutex::default(), caches: Caches::default() }
+        let (idle, caches, closing) = Default::default();
+        Self { path, snapshot, idle, caches, closing }
+    }
+
+    /// Reads the indexes that searches scan, which brings them into the system's cache.
+    pub(crate) fn preload(&self) -> Result<(), Error> {
+        self.read(|connection, _| {
+            for table in ["name", "opening"] {
+                let sql = format!("SELECT folded FROM {table} ORDER BY folded");
+                let mut statement = connection.prepare(&sql)?;
+                let mut rows = statement.query([])?;
+                while rows.next()?.is_some() && !self.closing.load(Ordering::Relaxed) {}
+            }
+            Ok(())
+        })
     }
 
     pub(crate) fn publish(&self, snapshot: Snapshot) {

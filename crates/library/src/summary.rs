@@ -1,12 +1,13 @@
-//! The summary of a game: what searches and lists need, in 32 bytes. All summaries are held in memory.
+//! The summary of a game: what searches and lists need, in 32 bytes. All summaries are held in memory. The first 8
+//! bytes are the [`Digest`], which is what the explorer needs.
 //!
 //! ```text
-//!  0 u32 name of the first player    12 u32 hash of the moves       24 u16 plies
-//!  4 u32 name of the second player   16 u16 rating of the first     26 u16 opening
-//!  8 u32 event                       18 u16 rating of the second    28 u8, 29 u8 flags
-//!                                    20 u32 date                    30 u8 termination, 31 u8 speed
-//! flags 28: bits 0-1 result, 2-3 variant, 4-5 source, 6 (unused), 7 the game exists
-//! flags 29: bits 0-1, 2-3 kind of player, 4 annotated, 5 variations, 6 custom start position, 7 edited
+//!  0 u16 rating of the first       8 u32 name of the first player    24 u16 plies
+//!  2 u16 rating of the second     12 u32 name of the second player   26 u16 opening
+//!  4 u24 date                     16 u32 event                       28 u8 flags, 29 u8 termination
+//!  7 u8 flags                     20 u32 hash of the moves           30 u8 speed, 31 u8 (unused)
+//! flags 7: bits 0-1 result, 2-3 variant, 4-5 source, 6 (unused), 7 the game exists
+//! flags 28: bits 0-1, 2-3 kind of player, 4 annotated, 5 variations, 6 custom start position, 7 edited
 //! ```
 
 use std::fmt;
@@ -14,7 +15,13 @@ use std::fmt;
 use readyok_rules::{Game, GameResult, Side, Termination};
 
 /// Size of a stored summary.
-pub(crate) const SIZE: usize = 32;
+pub(crate) const SIZE: usize = DIGEST_SIZE + REST_SIZE;
+
+/// Size of a stored digest.
+pub(crate) const DIGEST_SIZE: usize = 8;
+
+/// Size of the rest of a summary.
+pub(crate) const REST_SIZE: usize = 24;
 
 /// Number of a row in the table of names; 0 is an unknown name.
 pub type NameId = u32;
@@ -314,14 +321,6 @@ impl Summary {
             out[at..at + bytes.len()].copy_from_slice(bytes);
             at += bytes.len();
         };
-        for id in [self.players[0], self.players[1], self.event, self.moves_hash] {
-            put(&id.to_le_bytes());
-        }
-        put(&self.ratings[0].to_le_bytes());
-        put(&self.ratings[1].to_le_bytes());
-        put(&self.date.0.to_le_bytes());
-        put(&self.plies.to_le_bytes());
-        put(&self.opening.to_le_bytes());
         let variant = match self.variant {
             Game::Chess => 0,
             Game::Chess960 => 1,
@@ -337,8 +336,16 @@ impl Summary {
             bits.into_iter().zip(4..).fold(0, |flags, (bit, at)| flags | u8::from(bit) << at)
         };
         let speed = Speed::ALL.iter().zip(0..).find(|(it, _)| **it == self.speed);
+        put(&self.ratings[0].to_le_bytes());
+        put(&self.ratings[1].to_le_bytes());
+        put(&self.date.0.to_le_bytes()[..3]);
+        put(&[result_code(self.result) | variant << 2 | source << 4 | u8::from(self.exists) << 7]);
+        for id in [self.players[0], self.players[1], self.event, self.moves_hash] {
+            put(&id.to_le_bytes());
+        }
+        put(&self.plies.to_le_bytes());
+        put(&self.opening.to_le_bytes());
         put(&[
-            result_code(self.result) | variant << 2 | source << 4 | u8::from(self.exists) << 7,
             kind(self.engines[0])
                 | kind(self.engines[1]) << 2
                 | flags([self.annotated, self.variations, self.custom_start, self.edited]),
@@ -349,24 +356,36 @@ impl Summary {
     }
 
     pub(crate) fn from_bytes(bytes: &[u8; SIZE]) -> Self {
-        Raw::new(bytes).summary()
+        let (digest, rest) = split(bytes);
+        Raw::new(digest, &rest).summary()
     }
+}
+
+/// The digest and the rest of a stored summary.
+pub(crate) fn split(bytes: &[u8; SIZE]) -> (Digest, [u8; REST_SIZE]) {
+    let (mut digest, mut rest) = ([0; DIGEST_SIZE], [0; REST_SIZE]);
+    digest.copy_from_slice(&bytes[..DIGEST_SIZE]);
+    rest.copy_from_slice(&bytes[DIGEST_SIZE..]);
+    (Digest::from_bytes(digest), rest)
 }
 
 /// A stored summary, decoded field by field: scans of all games need few of them. Any bytes are valid: unknown codes
 /// are read as unknown values.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Raw<'a>(&'a [u8; SIZE]);
+pub(crate) struct Raw<'a> {
+    digest: Digest,
+    rest: &'a [u8; REST_SIZE],
+}
 
 impl<'a> Raw<'a> {
     #[inline]
-    pub(crate) fn new(bytes: &'a [u8; SIZE]) -> Self {
-        Self(bytes)
+    pub(crate) fn new(digest: Digest, rest: &'a [u8; REST_SIZE]) -> Self {
+        Self { digest, rest }
     }
 
     #[inline]
     fn u16_at(self, at: usize) -> u16 {
-        u16::from_le_bytes([self.0[at], self.0[at + 1]])
+        u16::from_le_bytes([self.rest[at], self.rest[at + 1]])
     }
 
     #[inline]
@@ -376,7 +395,7 @@ impl<'a> Raw<'a> {
 
     #[inline]
     pub(crate) fn exists(self) -> bool {
-        self.0[28] & 1 << 7 != 0
+        self.digest.exists()
     }
 
     #[inline]
@@ -396,32 +415,32 @@ impl<'a> Raw<'a> {
 
     #[inline]
     pub(crate) fn ratings(self) -> [u16; 2] {
-        [self.u16_at(16), self.u16_at(18)]
+        self.digest.ratings()
     }
 
     #[inline]
     pub(crate) fn date(self) -> Date {
-        Date(self.u32_at(20))
+        self.digest.date()
     }
 
     #[inline]
     pub(crate) fn plies(self) -> u16 {
-        self.u16_at(24)
+        self.u16_at(16)
     }
 
     #[inline]
     pub(crate) fn opening(self) -> u16 {
-        self.u16_at(26)
+        self.u16_at(18)
     }
 
     #[inline]
     pub(crate) fn result(self) -> GameResult {
-        result_of(self.0[28])
+        self.digest.result()
     }
 
     #[inline]
     pub(crate) fn variant(self) -> Game {
-        match self.0[28] >> 2 & 3 {
+        match self.digest.flags() >> 2 & 3 {
             1 => Game::Chess960,
             2 => Game::Shogi,
             _ => Game::Chess,
@@ -430,7 +449,7 @@ impl<'a> Raw<'a> {
 
     #[inline]
     pub(crate) fn source(self) -> Source {
-        match self.0[28] >> 4 & 3 {
+        match self.digest.flags() >> 4 & 3 {
             0 => Source::Play,
             2 => Source::Match,
             _ => Source::Import,
@@ -439,21 +458,21 @@ impl<'a> Raw<'a> {
 
     #[inline]
     pub(crate) fn engines(self) -> [Option<bool>; 2] {
-        [self.0[29] & 3, self.0[29] >> 2 & 3].map(|kind| (kind > 0).then_some(kind > 1))
+        [self.rest[20] & 3, self.rest[20] >> 2 & 3].map(|kind| (kind > 0).then_some(kind > 1))
     }
 
     #[inline]
     pub(crate) fn termination(self) -> Option<Termination> {
-        termination_of(self.0[30])
+        termination_of(self.rest[21])
     }
 
     #[inline]
     pub(crate) fn speed(self) -> Speed {
-        Speed::ALL.get(usize::from(self.0[31])).copied().unwrap_or_default()
+        Speed::ALL.get(usize::from(self.rest[22])).copied().unwrap_or_default()
     }
 
     pub(crate) fn summary(self) -> Summary {
-        let flag = |bit: u8| self.0[29] & 1 << bit != 0;
+        let flag = |bit: u8| self.rest[20] & 1 << bit != 0;
         Summary {
             players: self.players(),
             event: self.event(),
@@ -477,38 +496,45 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// What the explorer needs of a summary, in 8 bytes: result, ratings, date.
-///
-/// Bits 0–1 result, 2 the game exists, 3–15 and 16–28 ratings, 32–63 date.
+/// What the explorer needs of a summary, in 8 bytes: ratings, date, result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Digest(u64);
 
 impl Digest {
-    pub(crate) fn of(it: Raw<'_>) -> Self {
-        let [first, second] = it.ratings().map(|it| u64::from(it.min(0x1FFF)));
-        let code = u64::from(result_code(it.result())) | u64::from(it.exists()) << 2;
-        Self(code | first << 3 | second << 16 | u64::from(it.date().0) << 32)
+    #[inline]
+    pub(crate) fn from_bytes(bytes: [u8; DIGEST_SIZE]) -> Self {
+        Self(u64::from_le_bytes(bytes))
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; DIGEST_SIZE] {
+        self.0.to_le_bytes()
+    }
+
+    #[inline]
+    fn flags(self) -> u8 {
+        self.to_bytes()[7]
     }
 
     #[inline]
     pub(crate) fn exists(self) -> bool {
-        self.0 & 1 << 2 != 0
+        self.0 & 1 << 63 != 0
     }
 
     #[inline]
     pub(crate) fn result(self) -> GameResult {
-        result_of(self.0.to_le_bytes()[0])
+        result_of(self.flags())
     }
 
-    /// Ratings; those above 8,191 are limited.
     #[inline]
     pub(crate) fn ratings(self) -> [u16; 2] {
-        [3, 16].map(|shift| u16::try_from(self.0 >> shift & 0x1FFF).unwrap_or(0))
+        let [a, b, c, d, ..] = self.to_bytes();
+        [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])]
     }
 
     #[inline]
     pub(crate) fn date(self) -> Date {
-        Date(u32::try_from(self.0 >> 32).unwrap_or(0))
+        let [.., a, b, c, _] = self.to_bytes();
+        Date(u32::from_le_bytes([a, b, c, 0]))
     }
 }
 
@@ -525,10 +551,9 @@ mod tests {
         fn any_bytes_are_a_summary_that_is_stored_again(bytes: [u8; SIZE]) {
             let summary = Summary::from_bytes(&bytes);
             prop_assert_eq!(Summary::from_bytes(&summary.to_bytes()), summary);
-            let digest = Digest::of(Raw::new(&bytes));
+            let (digest, _) = split(&bytes);
             prop_assert_eq!((digest.result(), digest.date()), (summary.result, summary.date));
-            prop_assert_eq!(digest.ratings(), summary.ratings.map(|it| it.min(8191)));
-            prop_assert_eq!(digest.exists(), summary.exists);
+            prop_assert_eq!((digest.ratings(), digest.exists()), (summary.ratings, summary.exists));
         }
     }
 
@@ -551,8 +576,8 @@ mod tests {
             ..Summary::new(Game::Shogi, Source::Match)
         };
         let expected = [
-            1, 0, 0, 0, 4, 3, 2, 1, 7, 0, 0, 0, 0xEF, 0xBE, 0xAD, 0xDE, 0xF0, 0x0A, 0, 0, 0x79,
-            0xD5, 0x0F, 0, 84, 0, 44, 1, 0xAA, 0x96, 15, 2,
+            0xF0, 0x0A, 0, 0, 0x79, 0xD5, 0x0F, 0xAA, 1, 0, 0, 0, 4, 3, 2, 1, 7, 0, 0, 0, 0xEF,
+            0xBE, 0xAD, 0xDE, 84, 0, 44, 1, 0x96, 15, 2, 0,
         ];
         assert_eq!(summary.to_bytes(), expected);
         assert_eq!(Summary::from_bytes(&expected), summary);

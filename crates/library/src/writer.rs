@@ -12,12 +12,13 @@ use crate::duplicates::DuplicateFinder;
 use crate::error::Error;
 use crate::fold::fold;
 use crate::game::{Indexer, NewGame, StoredGame};
-use crate::import::{Duplicates, Outcome, Outcomes};
+use crate::import::{Decision, Duplicates, Outcome, Outcomes};
 use crate::index::{self, Merge, Run};
 use crate::postings::Posting;
+use crate::receipt;
 use crate::schema::{self, set_meta};
 use crate::snapshot::{CHUNK, Shared, Snapshot, Summaries};
-use crate::summary::Summary;
+use crate::summary::{SIZE, Summary};
 
 /// Number of pending postings at which they become a run: 8 MiB.
 pub(crate) const MAX_PENDING: usize = 1 << 19;
@@ -37,9 +38,24 @@ pub(crate) enum Request {
     Add {
         games: Vec<NewGame>,
         duplicates: Duplicates,
+        /// The source and the number of the batch, if it is repeated after a crash.
+        batch: Option<(String, u64)>,
         response: Sender<Outcomes>,
     },
-    Replace(u32, Box<NewGame>, Sender<Result<bool, Error>>),
+    Forget(String, Sender<Result<(), Error>>),
+    Decide {
+        games: Option<Vec<u32>>,
+        decision: Decision,
+        response: Sender<Result<usize, Error>>,
+    },
+    Restore(Vec<StoredGame>, Sender<Result<usize, Error>>),
+    Replace {
+        game: u32,
+        new: Box<NewGame>,
+        /// The game is replaced only if it has this revision.
+        revision: Option<u32>,
+        response: Sender<Result<bool, Error>>,
+    },
     Delete(Vec<u32>, Sender<Result<usize, Error>>),
     Label {
         games: Vec<u32>,
@@ -60,6 +76,7 @@ pub(crate) struct Writer {
     openings: HashMap<(String, String), u16>,
     /// Made by the first batch whose duplicates are not kept.
     finder: Option<DuplicateFinder>,
+    indexer: Indexer,
     pending: usize,
     max_pending: usize,
     /// The merge in progress.
@@ -102,7 +119,7 @@ impl Writer {
         connection: Connection,
         shared: Arc<Shared>,
         state: Snapshot,
-        max_pending: usize,
+        (indexer, max_pending): (Indexer, usize),
     ) -> Self {
         let (names, openings) = (HashMap::new(), HashMap::new());
         let (finder, merge, recovered) = (None, None, None);
@@ -113,6 +130,7 @@ impl Writer {
             names,
             openings,
             finder,
+            indexer,
             pending: 0,
             max_pending,
             merge,
@@ -121,7 +139,7 @@ impl Writer {
     }
 
     /// Indexes games again whose postings were only in memory.
-    pub(crate) fn recover(&mut self, indexer: Indexer) -> Result<(), Error> {
+    pub(crate) fn recover(&mut self) -> Result<(), Error> {
         let indexed = schema::meta(&self.connection, "indexed")?;
         let mut after = 0;
         loop {
@@ -143,15 +161,21 @@ impl Writer {
             for game in games {
                 let stored = StoredGame::read(&self.connection, game)?;
                 let Some(stored) = stored else { continue };
-                // A game that cannot be read is found by its summary only.
-                let keys = stored.summary.is_indexed().then(|| indexer(&stored)).flatten();
-                let keys = keys.unwrap_or_default();
-                postings.extend(keys.into_iter().map(|(key, mv)| Posting::new(key, mv, game)));
+                postings.extend(self.postings_of(&stored));
             }
             self.add_pending(postings);
             self.flush_if_large()?;
             self.shared.publish(self.state.clone());
         }
+    }
+
+    fn postings_of(&self, stored: &StoredGame) -> impl Iterator<Item = Posting> + use<> {
+        let summary = &stored.summary;
+        // A game that cannot be read is found by its summary only.
+        let keys = (summary.exists && summary.is_indexed()).then(|| (self.indexer)(stored));
+        let game = stored.id;
+        let keys = keys.flatten().unwrap_or_default();
+        keys.into_iter().map(move |(key, mv)| Posting::new(key, mv, game))
     }
 
     /// Handles requests until all senders are gone.
@@ -161,12 +185,21 @@ impl Writer {
             let wait = if self.merge.is_some() { Duration::ZERO } else { IDLE };
             // Responses to callers that have gone are dropped.
             match requests.recv_timeout(wait) {
-                Ok(Request::Add { games, duplicates, response }) => {
-                    let result = self.add(&games, duplicates);
+                Ok(Request::Add { games, duplicates, batch, response }) => {
+                    let result = self.add(&games, duplicates, batch.as_ref());
                     let _ = response.send(result);
                 }
-                Ok(Request::Replace(game, new, response)) => {
-                    let result = self.replace(game, &new);
+                Ok(Request::Forget(source, response)) => {
+                    let _ = response.send(receipt::forget(&self.connection, &source));
+                }
+                Ok(Request::Decide { games, decision, response }) => {
+                    let _ = response.send(self.decide(games, decision));
+                }
+                Ok(Request::Restore(games, response)) => {
+                    let _ = response.send(self.restore(&games));
+                }
+                Ok(Request::Replace { game, new, revision, response }) => {
+                    let result = self.replace(game, &new, revision);
                     let _ = response.send(result);
                 }
                 Ok(Request::Delete(games, response)) => {
@@ -204,7 +237,36 @@ impl Writer {
         self.finder = None;
     }
 
-    fn add(&mut self, games: &[NewGame], duplicates: Duplicates) -> Outcomes {
+    fn add(
+        &mut self,
+        games: &[NewGame],
+        duplicates: Duplicates,
+        batch: Option<&(String, u64)>,
+    ) -> Outcomes {
+        let known = batch.map(|batch| receipt::find(&self.connection, batch, games)).transpose()?;
+        let mut outcomes = match known.flatten() {
+            Some(outcomes) => outcomes,
+            None => self.add_new(games, duplicates, batch)?,
+        };
+        if duplicates == Duplicates::Replace {
+            for (game, outcome) in games.iter().zip(&mut outcomes) {
+                if let Outcome::Duplicate(id) = *outcome
+                    && self.has_fewer_annotations(id, game)?
+                    && self.replace(id, game, None)?
+                {
+                    *outcome = Outcome::Replaced(id);
+                }
+            }
+        }
+        Ok(outcomes)
+    }
+
+    fn add_new(
+        &mut self,
+        games: &[NewGame],
+        duplicates: Duplicates,
+        batch: Option<&(String, u64)>,
+    ) -> Outcomes {
         self.flush_if_large()?;
         if self.names.len() > MAX_NAMES {
             self.names.clear();
@@ -212,28 +274,18 @@ impl Writer {
         if duplicates != Duplicates::Keep && self.finder.is_none() {
             self.finder = Some(DuplicateFinder::new(&self.connection, &self.state)?);
         }
-        let result = self.insert(games, duplicates);
+        let result = self.insert(games, duplicates, batch);
         if result.is_err() {
             // They can have numbers of rows that were rolled back.
             self.names.clear();
             self.openings.clear();
             self.finder = None;
         }
-        let (mut outcomes, summaries, postings) = result?;
+        let (outcomes, summaries, postings) = result?;
         self.state.summaries = summaries;
         self.add_pending(postings);
         self.state.generation += 1;
         self.shared.publish(self.state.clone());
-        if duplicates == Duplicates::Replace {
-            for (game, outcome) in games.iter().zip(&mut outcomes) {
-                if let Outcome::Duplicate(id) = *outcome
-                    && self.has_fewer_annotations(id, game)?
-                    && self.replace(id, game)?
-                {
-                    *outcome = Outcome::Replaced(id);
-                }
-            }
-        }
         Ok(outcomes)
     }
 
@@ -248,6 +300,7 @@ impl Writer {
         &mut self,
         games: &[NewGame],
         duplicates: Duplicates,
+        batch: Option<&(String, u64)>,
     ) -> Result<(Vec<Outcome>, Summaries, Vec<Posting>), Error> {
         let transaction = self.connection.transaction()?;
         let mut summaries = self.state.summaries.clone();
@@ -257,9 +310,14 @@ impl Writer {
         // Numbers are never used again.
         let mut next = schema::meta(&transaction, "next_game")?;
         for game in games {
-            if duplicates != Duplicates::Keep
-                && let Some(finder) = &self.finder
-                && let Some(known) = finder.find(&transaction, &summaries, game)?
+            let known = match &self.finder {
+                Some(finder) if duplicates != Duplicates::Keep => {
+                    finder.find(&transaction, &summaries, game)?
+                }
+                _ => None,
+            };
+            if let Some(known) = known
+                && duplicates != Duplicates::Ask
             {
                 outcomes.push(Outcome::Duplicate(known));
                 continue;
@@ -271,27 +329,18 @@ impl Writer {
                 known: &mut self.names,
                 openings: &mut self.openings,
             };
-            let (summary, site) = names.resolve(game)?;
+            let (mut summary, site) = names.resolve(game)?;
+            summary.exists = known.is_none();
             let bytes = summary.to_bytes();
-            transaction
-                .prepare_cached(
-                    "INSERT INTO game
-                     (id, summary, site, added, changed, changed_before, start, moves, tags,
-                     annotations, play)
-                     VALUES (?1, ?2, ?3, ?4, ?4, ?1, ?5, ?6, ?7, ?8, ?9)",
-                )?
-                .execute(params![
-                    id,
-                    bytes,
-                    site,
-                    game.added_ms,
-                    game.start,
-                    game.moves,
-                    none_if_empty(&game.tags),
-                    none_if_empty(&game.annotations),
-                    game.play,
-                ])?;
+            insert_row(&transaction, id, (bytes, site), &Content::from(game))?;
             summaries.set(id, bytes);
+            if let Some(known) = known {
+                transaction
+                    .prepare_cached("INSERT INTO undecided (game, known) VALUES (?1, ?2)")?
+                    .execute([id, known])?;
+                outcomes.push(Outcome::Undecided(known));
+                continue;
+            }
             if summary.is_indexed() {
                 postings.extend(game.postings.iter().map(|&(key, mv)| Posting::new(key, mv, id)));
             }
@@ -299,6 +348,9 @@ impl Writer {
             if let Some(finder) = &mut self.finder {
                 finder.insert(id, &summary, &game.players);
             }
+        }
+        if let Some(batch) = batch {
+            receipt::store(&transaction, batch, games, &outcomes)?;
         }
         store_chunks(&transaction, &summaries, first_chunk..summaries.len() / CHUNK)?;
         set_meta(&transaction, "next_game", next)?;
@@ -308,9 +360,16 @@ impl Writer {
     }
 
     /// Replaces everything of a game but its number and the time when it was added.
-    fn replace(&mut self, game: u32, new: &NewGame) -> Result<bool, Error> {
+    fn replace(&mut self, game: u32, new: &NewGame, expected: Option<u32>) -> Result<bool, Error> {
         let Some(old) = self.state.summaries.get(game) else { return Ok(false) };
         let transaction = self.connection.transaction()?;
+        if let Some(expected) = expected {
+            let sql = "SELECT revision FROM game WHERE id = ?1";
+            let revision: u32 = transaction.query_row(sql, [game], |row| row.get(0))?;
+            if revision != expected {
+                return Ok(false);
+            }
+        }
         let mut names = Names {
             transaction: &transaction,
             known: &mut self.names,
@@ -345,7 +404,7 @@ impl Writer {
             self.finder = None;
             // The merge continues with the new list of void games.
             self.merge = None;
-            index::void_game(&transaction, game)?;
+            index::void_games(&transaction, &[game])?;
             transaction.execute("INSERT OR IGNORE INTO unindexed VALUES (?1)", [game])?;
         }
         set_meta(&transaction, "generation", self.state.generation + 1)?;
@@ -355,11 +414,7 @@ impl Writer {
         self.state.generation += 1;
         self.state.runs = runs;
         if moved {
-            for batch in &mut self.state.pending {
-                if batch.iter().any(|it| it.game() == game) {
-                    *batch = batch.iter().copied().filter(|it| it.game() != game).collect();
-                }
-            }
+            self.remove_pending(|it| it == game);
             if summary.is_indexed() {
                 let postings = new.postings.iter().map(|&(key, mv)| Posting::new(key, mv, game));
                 self.add_pending(postings.collect());
@@ -369,6 +424,116 @@ impl Writer {
         self.flush_if_large()?;
         self.start_merge(false)?;
         Ok(true)
+    }
+
+    fn remove_pending(&mut self, is_removed: impl Fn(u32) -> bool) {
+        for batch in &mut self.state.pending {
+            if batch.iter().any(|it| is_removed(it.game())) {
+                *batch = batch.iter().copied().filter(|it| !is_removed(it.game())).collect();
+            }
+        }
+    }
+
+    /// Adds deleted games again, with their numbers. Returns how many did not exist.
+    fn restore(&mut self, games: &[StoredGame]) -> Result<usize, Error> {
+        let transaction = self.connection.transaction()?;
+        let next = schema::meta(&transaction, "next_game")?;
+        let mut visible = Vec::new();
+        for game in games {
+            if self.state.summaries.raw(game.id).is_some() || i64::from(game.id) >= next {
+                continue;
+            }
+            let mut names = Names {
+                transaction: &transaction,
+                known: &mut self.names,
+                openings: &mut self.openings,
+            };
+            let site = names.name(&game.site)?;
+            let row = (game.summary.to_bytes(), site);
+            insert_row(&transaction, game.id, row, &Content::from(game))?;
+            visible.push(game.clone());
+        }
+        let count = visible.len();
+        let (summaries, runs) = show(&transaction, &self.state, &visible)?;
+        transaction.commit()?;
+        self.after_show((summaries, runs), &visible)?;
+        Ok(count)
+    }
+
+    /// Adds, deletes or merges undecided duplicates. Returns how many.
+    fn decide(&mut self, games: Option<Vec<u32>>, decision: Decision) -> Result<usize, Error> {
+        let mut pairs: Vec<(u32, u32)> = {
+            let sql = "SELECT game, known FROM undecided ORDER BY game";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<Result<_, _>>()?
+        };
+        if let Some(games) = games {
+            let games: BTreeSet<u32> = games.into_iter().collect();
+            pairs.retain(|(game, _)| games.contains(game));
+        }
+        for pairs in pairs.chunks(500) {
+            let mut shown = Vec::new();
+            let mut hidden = Vec::new();
+            for &(game, known) in pairs {
+                let known = self.state.summaries.raw(known).map(|_| known);
+                match (decision, known) {
+                    (Decision::Skip, _) => hidden.push(game),
+                    (Decision::Replace, Some(known)) => {
+                        if let Some(stored) = StoredGame::read(&self.connection, game)? {
+                            let postings = (self.indexer)(&stored).unwrap_or_default();
+                            self.replace(known, &stored.into_new(postings), None)?;
+                        }
+                        hidden.push(game);
+                    }
+                    (Decision::Keep | Decision::Replace, _) => {
+                        shown.extend(StoredGame::read(&self.connection, game)?);
+                    }
+                }
+            }
+            for game in &mut shown {
+                game.summary.exists = true;
+            }
+            let transaction = self.connection.transaction()?;
+            for game in &hidden {
+                transaction.prepare_cached("DELETE FROM game WHERE id = ?1")?.execute([game])?;
+            }
+            for game in &shown {
+                transaction
+                    .prepare_cached("UPDATE game SET summary = ?2 WHERE id = ?1")?
+                    .execute(params![game.id, game.summary.to_bytes()])?;
+            }
+            for (game, _) in pairs {
+                transaction
+                    .prepare_cached("DELETE FROM undecided WHERE game = ?1")?
+                    .execute([game])?;
+            }
+            let changed = show(&transaction, &self.state, &shown)?;
+            transaction.commit()?;
+            self.after_show(changed, &shown)?;
+        }
+        Ok(pairs.len())
+    }
+
+    /// Publishes games that became visible.
+    fn after_show(
+        &mut self,
+        (summaries, runs): (Summaries, Arc<[Run]>),
+        games: &[StoredGame],
+    ) -> Result<(), Error> {
+        self.finder = None;
+        // The merge continues with the new list of void games.
+        self.merge = None;
+        self.state.summaries = summaries;
+        self.state.runs = runs;
+        self.state.generation += 1;
+        let ids: BTreeSet<u32> = games.iter().map(|it| it.id).collect();
+        self.remove_pending(|it| ids.contains(&it));
+        let postings = games.iter().flat_map(|it| self.postings_of(it)).collect();
+        self.add_pending(postings);
+        self.shared.publish(self.state.clone());
+        self.flush_if_large()?;
+        self.start_merge(false)
     }
 
     /// Deletes games. Returns how many existed.
@@ -501,6 +666,104 @@ impl Writer {
             }
         }
     }
+}
+
+/// The parts of a row that are not numbered.
+struct Content<'a> {
+    /// Times of the addition and of the last change.
+    times: (i64, i64),
+    /// Number of changes, and the next game at the time of the last one; the game itself without changes.
+    changes: (u32, Option<u32>),
+    start: Option<&'a str>,
+    moves: &'a [u8],
+    tags: &'a [u8],
+    annotations: &'a [u8],
+    play: Option<&'a str>,
+}
+
+impl<'a> From<&'a NewGame> for Content<'a> {
+    fn from(it: &'a NewGame) -> Self {
+        Self {
+            times: (it.added_ms, it.added_ms),
+            changes: (0, None),
+            start: it.start.as_deref(),
+            moves: &it.moves,
+            tags: &it.tags,
+            annotations: &it.annotations,
+            play: it.play.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a StoredGame> for Content<'a> {
+    fn from(it: &'a StoredGame) -> Self {
+        Self {
+            times: (it.added_ms, it.changed_ms),
+            changes: (it.revision, Some(it.changed_before)),
+            start: it.start.as_deref(),
+            moves: &it.moves,
+            tags: &it.tags,
+            annotations: &it.annotations,
+            play: it.play.as_deref(),
+        }
+    }
+}
+
+fn insert_row(
+    transaction: &Transaction<'_>,
+    id: u32,
+    (summary, site): ([u8; SIZE], u32),
+    content: &Content<'_>,
+) -> Result<(), Error> {
+    let (added, changed) = content.times;
+    let (revision, changed_before) = content.changes;
+    transaction
+        .prepare_cached(
+            "INSERT INTO game
+             (id, summary, site, added, changed, changed_before, revision, start, moves, tags,
+             annotations, play)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?
+        .execute(params![
+            id,
+            summary,
+            site,
+            added,
+            changed,
+            changed_before.unwrap_or(id),
+            revision,
+            content.start,
+            content.moves,
+            none_if_empty(content.tags),
+            none_if_empty(content.annotations),
+            content.play,
+        ])?;
+    Ok(())
+}
+
+/// Makes games visible whose rows are stored: their summaries, and marks for the index.
+fn show(
+    transaction: &Transaction<'_>,
+    state: &Snapshot,
+    games: &[StoredGame],
+) -> Result<(Summaries, Arc<[Run]>), Error> {
+    let mut summaries = state.summaries.clone();
+    let mut chunks = BTreeSet::new();
+    for game in games {
+        summaries.set(game.id, game.summary.to_bytes());
+        chunks.insert(game.id as usize / CHUNK);
+        transaction
+            .prepare_cached("INSERT OR IGNORE INTO unindexed VALUES (?1)")?
+            .execute([game.id])?;
+    }
+    for chunk in chunks {
+        store_chunks(transaction, &summaries, chunk..chunk + 1)?;
+    }
+    // Postings of a deleted game may exist.
+    let ids: Vec<u32> = games.iter().map(|it| it.id).collect();
+    index::void_games(transaction, &ids)?;
+    set_meta(transaction, "generation", state.generation + 1)?;
+    Ok((summaries, index::runs(transaction)?.into()))
 }
 
 /// Commits a change of runs and returns them.

@@ -1,11 +1,11 @@
 //! Duplicates and labels.
 
 use readyok_library::{
-    Column, Date, Duplicates, Filter, ImportOptions, Imported, Library, NewGame,
+    Column, Date, Decision, Duplicates, Filter, ImportOptions, Imported, Library, NewGame, Outcome,
 };
 use tempfile::TempDir;
 
-use crate::generate::{Random, game, indexer};
+use crate::generate::{Random, game, indexer, keys};
 
 fn open(dir: &TempDir) -> Library {
     Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens")
@@ -102,4 +102,91 @@ fn labels_are_set_searched_and_removed() {
     library.set_label(vec![4], "to study".to_owned(), false).expect("removed");
     library.delete(vec![2]).expect("deleted");
     assert_eq!(library.labels().expect("read"), [("won".to_owned(), 1)]);
+}
+
+/// All visible games.
+fn games(library: &Library) -> Vec<u32> {
+    let all = library.find_all(&Filter::default()).expect("found");
+    let at_start = Filter { positions: keys(&[]), ..Filter::default() };
+    assert_eq!(library.find_all(&at_start).expect("found"), all, "all are in the index");
+    all
+}
+
+#[test]
+fn undecided_duplicates_are_invisible_until_the_decision() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let all: Vec<NewGame> = (1..=4).map(long_game).collect();
+    add(&library, Duplicates::Skip, all[..3].to_vec());
+    let annotated = |it: &NewGame| NewGame { annotations: vec![4, 1, 1, 1], ..it.clone() };
+    let imported = add(&library, Duplicates::Ask, all.iter().map(annotated).collect());
+    assert_eq!((imported.added_count(), imported.undecided, imported.duplicates), (1, 3, 0));
+    assert_eq!(imported.known, [(1, 1), (2, 2), (3, 3)]);
+    // They survive a restart.
+    drop(library);
+    let library = open(&dir);
+    assert_eq!(games(&library), [1, 2, 3, 7]);
+    assert_eq!(library.game(4).expect("read"), None);
+    let undecided = library.undecided(2).expect("read");
+    let pairs: Vec<_> = undecided
+        .games
+        .iter()
+        .map(|(new, known)| (new.id, known.as_ref().map(|it| it.id), new.players.clone()))
+        .collect();
+    let expected = [(4, Some(1), all[0].players.clone()), (5, Some(2), all[1].players.clone())];
+    assert_eq!((pairs, undecided.total), (expected.to_vec(), 3));
+    assert_eq!(library.decide(Some(vec![4, 99]), Decision::Keep).expect("decided"), 1);
+    assert_eq!(games(&library), [1, 2, 3, 4, 7]);
+    assert_eq!(library.decide(Some(vec![5]), Decision::Replace).expect("decided"), 1);
+    let replaced = library.game(2).expect("read").expect("a game");
+    assert_eq!(replaced.annotations, [4, 1, 1, 1]);
+    // The known game can be gone.
+    library.delete(vec![3]).expect("deleted");
+    assert_eq!(library.decide(None, Decision::Replace).expect("decided"), 1);
+    assert_eq!(games(&library), [1, 2, 4, 6, 7]);
+    assert_eq!(library.undecided(9).expect("read").total, 0);
+    let imported = add(&library, Duplicates::Ask, vec![all[3].clone()]);
+    assert_eq!(imported.undecided, 1);
+    assert_eq!(library.decide(None, Decision::Skip).expect("decided"), 1);
+    drop(library);
+    assert_eq!(games(&open(&dir)), [1, 2, 4, 6, 7]);
+}
+
+#[test]
+fn a_repeated_batch_is_added_once() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let batch: Vec<NewGame> = (1..=3).map(long_game).collect();
+    let add = |library: &Library, number, games: &[NewGame]| {
+        library.add_once(("job 1", number), games.to_vec(), Duplicates::Keep).expect("added")
+    };
+    let first = add(&library, 0, &batch);
+    assert_eq!(first, [1, 2, 3].map(Outcome::Added));
+    drop(library);
+    let library = open(&dir);
+    assert_eq!(add(&library, 0, &batch), first);
+    assert_eq!(games(&library), [1, 2, 3]);
+    // The next batch, another content, and another source.
+    assert_eq!(add(&library, 1, &batch), [4, 5, 6].map(Outcome::Added));
+    assert_eq!(add(&library, 1, &batch[1..]), [7, 8].map(Outcome::Added));
+    let other = library.add_once(("job 2", 1), batch[1..].to_vec(), Duplicates::Keep);
+    assert_eq!(other.expect("added"), [9, 10].map(Outcome::Added));
+    let receipts = library.receipts().expect("read");
+    let known: Vec<_> = receipts.iter().map(|it| (&it.source[..], it.batch)).collect();
+    assert_eq!(known, [("job 1", 1), ("job 2", 1)]);
+    library.forget_receipt("job 1").expect("forgotten");
+    assert_eq!(library.receipts().expect("read").len(), 1);
+}
+
+#[test]
+fn a_repeated_batch_replaces_games_with_fewer_annotations() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let plain = long_game(1);
+    add(&library, Duplicates::Keep, vec![plain.clone()]);
+    let batch = vec![NewGame { annotations: vec![4, 1, 1, 1], ..plain }];
+    let add = || library.add_once(("job", 0), batch.clone(), Duplicates::Replace).expect("added");
+    assert_eq!(add(), [Outcome::Replaced(1)]);
+    assert_eq!(add(), [Outcome::Duplicate(1)]);
+    assert_eq!(games(&library), [1]);
 }

@@ -20,6 +20,7 @@ pub fn stored(new: &NewGame) -> StoredGame {
         added_ms: 0,
         changed_ms: 0,
         revision: 0,
+        changed_before: 0,
     }
 }
 
@@ -45,6 +46,7 @@ pub fn stored_game(bytes: &[u8]) {
         added_ms: 0,
         changed_ms: 0,
         revision: 0,
+        changed_before: 0,
     };
     let Ok(record) = game.record() else { return };
     let again = stored(&NewGame::from_record(&record, Source::Import, 0)).record();

@@ -70,6 +70,11 @@ fn the_explorer_counts_what_was_played() {
             let explorer = library.explore(key, Side::First, &filter).expect("explored");
             assert_eq!(explorer.total, reached.len(), "{line:?}");
             assert_eq!(explorer.counts, counts(reached.iter().map(|it| &games[*it])));
+            // The latest games are those of a search by date.
+            let by_date = Filter { positions: vec![key], ..filter.clone() };
+            let page = library.search(&by_date, (Column::Date, true), 0, 10).expect("a page");
+            let latest: Vec<_> = page.games.iter().map(|it| it.id).collect();
+            assert_eq!(explorer.latest, latest, "{line:?}");
             let found: BTreeMap<u16, Counts> =
                 explorer.moves.iter().map(|it| (it.mv, it.counts)).collect();
             let expected: BTreeMap<u16, Counts> = expected
@@ -171,4 +176,58 @@ fn filters_and_columns_agree_with_a_scan() {
     let by_name =
         library.search(&Filter::default(), (Column::First, false), 0, 1500).expect("a page");
     assert!(by_name.games.is_sorted_by_key(|it| it.players[0].to_lowercase()));
+}
+
+#[test]
+fn pages_follow_the_order_of_names() {
+    let dir = TempDir::new().expect("a directory");
+    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
+    let mut random = Random(6);
+    let games: Vec<_> = (0..5000)
+        .map(|_| {
+            let mut it = game(&mut random);
+            let name = random.below(4000);
+            it.players[0] = if name < 40 { String::new() } else { format!("Name {name:04}") };
+            it.postings.clear();
+            it
+        })
+        .collect();
+    library.add(games.clone()).expect("they are added");
+    let filters: [(Filter, Matches); 2] = [
+        (Filter::default(), |_| true),
+        // Few names.
+        (Filter { plies: Some((10, 11)), ..Filter::default() }, |it| {
+            (10..=11).contains(&it.summary.plies)
+        }),
+    ];
+    for (filter, matches) in filters {
+        let found = (1..).zip(&games).filter(|(_, it)| matches(it));
+        let mut expected: Vec<_> = found.map(|(id, it)| (it.players[0].clone(), id)).collect();
+        for descending in [false, true] {
+            // The latest game of a name is first in both directions.
+            expected.sort_by(|a, b| {
+                let names = a.0.cmp(&b.0);
+                if descending { names.reverse() } else { names }.then(b.1.cmp(&a.1))
+            });
+            for offset in [0, 7, expected.len() / 2, expected.len() - 5, expected.len() + 1] {
+                let page = library.search(&filter, (Column::First, descending), offset, 20);
+                let page = page.expect("a page");
+                let ids: Vec<u32> = page.games.iter().map(|it| it.id).collect();
+                let wanted: Vec<u32> =
+                    expected.iter().skip(offset).take(20).map(|it| it.1).collect();
+                assert_eq!((ids, page.total), (wanted, expected.len()), "{offset}, {descending}");
+            }
+        }
+    }
+}
+
+#[test]
+fn preloading_runs_concurrently_with_searches_and_ends_with_the_library() {
+    let (dir, library, games) = library(200);
+    library.preload();
+    let all = library.search(&Filter::default(), (Column::First, false), 0, 10);
+    assert_eq!(all.expect("a page").total, games.len());
+    drop(library);
+    let again = Library::open(&dir.path().join("library.sqlite")).expect("no other connection");
+    again.preload();
 }
