@@ -1,7 +1,7 @@
 //! Solves test suites: `suite [--nodes N] FILE…`.
 //!
-//! Files of EPD have positions of chess with their best moves (`bm`), moves to avoid (`am`), or moves
-//! with points as the Strategic Test Suite has them (`c9` names the moves, `c8` their points). All other
+//! Files of EPD have positions of chess with their best moves (`bm`) or moves to avoid (`am`). Moves can
+//! have points, as in the Strategic Test Suite (`c9` names the moves, `c8` their points). All other
 //! files have a SFEN in each line, with mates of shogi to be found by the mate solver.
 
 use std::{env, fs, io, io::Write as _, time::Duration};

@@ -34,6 +34,7 @@ features! {
     ProbCut = "probcut",
     Killers = "killers",
     ButterflyHistory = "butterfly-history",
+    ThreatHistory = "threat-history",
     ContinuationHistory = "continuation-history",
     CaptureHistory = "capture-history",
     Malus = "malus",
@@ -62,6 +63,7 @@ features! {
     FailHighSoftening = "fail-high-softening",
     ExactBonus = "exact-bonus",
     QsearchFutility = "qsearch-futility",
+    ThreadVote = "thread-vote",
 }
 
 /// Whether a feature of the search is enabled.

@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn node_counts_are_unchanged() {
         let nodes = |game| Bench::new(game).run().expect("memory").nodes;
-        assert_eq!([Game::Chess, Game::Shogi].map(nodes), [344_874, 161_616]);
+        assert_eq!([Game::Chess, Game::Shogi].map(nodes), [376_357, 163_338]);
     }
 
     #[track_caller]
@@ -405,13 +405,13 @@ mod tests {
     #[test]
     fn output_ends_with_the_lines_that_openbench_parses() {
         let result = BenchResult {
-            evaluation: "hand-written".into(),
+            evaluation: "network test-1".into(),
             nodes: 344_874,
             time: Duration::from_secs(2),
         };
         let text = result.to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "Evaluation      : hand-written");
+        assert_eq!(lines[0], "Evaluation      : network test-1");
         assert_eq!(lines[2..], ["Nodes searched  : 344874", "Nodes/second    : 172437"]);
     }
 

@@ -101,6 +101,11 @@ pub(crate) trait Board: Clone + Send {
 
     fn in_check(&self) -> bool;
 
+    /// Squares that the opponent attacks, as bits, if the butterfly history distinguishes them.
+    fn threats(&self) -> u128 {
+        0
+    }
+
     fn gives_check(&self, mv: Self::Move) -> bool;
 
     /// The value if the game has ended by rule, apart from checkmate and stalemate.
@@ -115,8 +120,10 @@ pub(crate) trait Board: Clone + Send {
     /// The scale of evaluations by the fifty-move counter, out of 256.
     fn rule50_scale(&self) -> i32;
 
-    /// The hand-crafted evaluation.
-    fn evaluate(&self) -> Value;
+    /// A network's value, corrected by knowledge of endgames.
+    fn endgame_value(&self, value: Value) -> Value {
+        value
+    }
 
     /// The position for networks.
     type Position: Features;

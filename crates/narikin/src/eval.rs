@@ -1,13 +1,10 @@
 //! Static evaluation.
 //!
-//! A game's [`Model`] lists the terms of a position; [`Weight`]s give their values. Nonlinear
-//! features are indexed by cases, with one weight per number of attackers, for example, so that all
-//! weights can be tuned.
+//! A [`Model`] lists the terms of a position; [`Weight`]s give their values. Nonlinear features are
+//! indexed by cases, with one weight per number of attackers, for example, so that all weights can be
+//! tuned. Only shogi has a hand-written evaluation.
 
-pub mod chess;
 pub mod shogi;
-
-use readyok_rules::Game;
 
 use crate::{board::Board, score::Value};
 
@@ -22,29 +19,7 @@ pub(crate) trait Evaluation<B: Board> {
     fn evaluate(&mut self, board: &B) -> Value;
 }
 
-/// Builds the tables of a game's evaluation.
-pub(crate) fn prepare(game: Game) {
-    match game {
-        Game::Chess | Game::Chess960 => chess::prepare(),
-        Game::Shogi => shogi::prepare(),
-    }
-}
-
-/// The hand-crafted evaluation with tuned weights: see [`Model`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct HandWritten;
-
-impl<B: Board> Evaluation<B> for HandWritten {
-    fn play(&mut self, _board: &B, _mv: B::Move) {}
-
-    fn undo(&mut self) {}
-
-    fn evaluate(&mut self, board: &B) -> Value {
-        board.evaluate()
-    }
-}
-
-/// The evaluation terms of a game.
+/// The terms of an evaluation.
 pub trait Model {
     /// The board.
     type Board;
@@ -58,17 +33,7 @@ pub trait Model {
 
     /// The game phase, from [`MAX_PHASE`] in the opening down to 0.
     fn phase(board: &Self::Board) -> i32;
-
-    /// The scale factor of a value for the first side, up to [`SCALE_NORMAL`]: lower in drawish
-    /// endgames.
-    fn scale(board: &Self::Board, value: i32) -> i32 {
-        let _ = (board, value);
-        SCALE_NORMAL
-    }
 }
-
-/// The scale factor of normal positions.
-pub const SCALE_NORMAL: i32 = 64;
 
 /// The game phase of the opening.
 pub const MAX_PHASE: i32 = 256;
@@ -97,8 +62,7 @@ pub fn evaluate<M: Model>(board: &M::Board, weights: &[Weight]) -> i32 {
     let mut sum = Sum { weights, mg: 0, eg: 0 };
     M::terms(board, &mut sum);
     let phase = M::phase(board);
-    let value = (sum.mg * phase + sum.eg * (MAX_PHASE - phase)) / (MAX_PHASE * WEIGHT_UNITS);
-    value * M::scale(board, value) / SCALE_NORMAL
+    (sum.mg * phase + sum.eg * (MAX_PHASE - phase)) / (MAX_PHASE * WEIGHT_UNITS)
 }
 
 /// Sums the weights of terms.

@@ -19,6 +19,7 @@ mod bench;
 mod board;
 mod book;
 mod control;
+mod endgames;
 mod engine;
 pub mod eval;
 pub mod mate;

@@ -1,4 +1,4 @@
-//! Neural networks (NNUE) in place of the hand-written evaluation.
+//! Neural networks (NNUE) that evaluate positions.
 //!
 //! A network has one hidden layer, computed from both perspectives. Every piece on its square and
 //! every piece in hand is a feature ([`Features`]) that adds its column of weights to the
@@ -18,13 +18,11 @@ mod simd;
 
 use std::fmt;
 
+pub(crate) use self::accumulators::{Accumulators, Changes};
 use self::simd::{Lanes, Output, Simd};
-pub(crate) use self::{
-    accumulators::{Accumulators, Changes},
-    embedded::embedded,
-};
 pub use self::{
     architecture::{Activation, Architecture, MAX_HIDDEN, OUTPUT_BUCKETS, Quantization},
+    embedded::embedded,
     features::Features,
     file::{MAX_BYTES, MAX_DATA_FILES, MAX_TEXT, NetworkError, NetworkInfo, Sha256Hash},
 };

@@ -1,7 +1,10 @@
 //! Memory, threads and CPU time of the host.
-#![expect(
-    unsafe_code,
-    reason = "the standard library has no safe form of hints to the system and the CPU; docs/search.md has their effect"
+#![cfg_attr(
+    any(target_arch = "x86_64", target_os = "linux"),
+    expect(
+        unsafe_code,
+        reason = "the standard library has no safe form of hints to the system and the CPU; docs/search.md has their effect"
+    )
 )]
 
 use std::{mem::MaybeUninit, num::NonZero, thread, time::Duration};

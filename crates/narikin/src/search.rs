@@ -11,6 +11,9 @@ mod stack;
 pub(crate) mod timeman;
 pub(crate) mod tt;
 mod tuning;
+#[cfg(feature = "tune")]
+pub(crate) mod tuning_options;
+mod vote;
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -77,6 +80,8 @@ struct Frame {
     improving: bool,
     /// The reduction of the move played at this ply.
     reduction: i32,
+    /// Squares that the opponent attacks.
+    threats: u128,
 }
 
 /// Returns whether to stop. Called regularly with the current line.
@@ -167,7 +172,9 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let raw = self.evaluate();
             self.corrected(raw)
         };
+        let threats = self.board.threats();
         let frame = self.frame(0);
+        frame.threats = threats;
         frame.eval = eval;
         frame.excluded = 0;
         for ply in [1, 2] {
@@ -308,6 +315,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 raw
             }
         };
+        let threats = self.board.threats();
+        self.frame(ply).threats = threats;
         let mut eval = INFINITE;
         let mut improving = false;
         if in_check {
@@ -344,7 +353,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         self.frame(ply + 1).excluded = 0;
         self.frame(ply + 2).killers = [0; 2];
         self.frame(ply + 2).cutoff_count = 0;
-        let tuning = B::TUNING;
+        let tuning = Tuning::of::<B>();
 
         let full_width = self.shared.full_width;
         if !PV && !in_check && excluded == 0 && !full_width {
@@ -428,7 +437,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let (mut quiets, mut noisies) = self.take_searched_moves(ply);
         let killers = self.frame(ply).killers;
         let mut picker =
-            MovePicker::<B>::new(Selection::All, tt_move, killers, cont_hist, 0, lists);
+            MovePicker::<B>::new(Selection::All, tt_move, killers, cont_hist, threats, 0, lists);
         let side = self.board.side();
         let (original_alpha, mut best, mut best_move) = (alpha, -INFINITE, None);
         let mut count = 0;
@@ -445,7 +454,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let history = if noisy {
                 self.histories.noisy(mv, victim)
             } else {
-                self.histories.quiet(side, mv, &cont_hist)
+                self.histories.quiet(side, mv, &cont_hist, threats)
             };
             let gives_check = self.board.gives_check(mv);
             let base = self.shared.reductions.get(depth, count);
@@ -714,7 +723,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let wins = probcut_beta - self.frame(ply).eval;
         let cont_hist = self.cont_hist(ply);
         let wanted = Selection::Noisy { checks: false };
-        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, wins, lists);
+        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, 0, wins, lists);
         let mut found = None;
         while let Some(mv) = picker.next(&self.board, self.histories, false) {
             if picker.is_bad_noisy_stage() {
@@ -739,7 +748,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 break;
             }
             if value >= probcut_beta {
-                found = Some(if is_decided(value) { value } else { value - B::TUNING.probcut });
+                found =
+                    Some(if is_decided(value) { value } else { value - Tuning::of::<B>().probcut });
                 break;
             }
         }

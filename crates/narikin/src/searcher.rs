@@ -7,8 +7,9 @@ use readyok_rules::{BoardRef, Game, Position};
 use crate::{
     board::{Chess, Shogi},
     control::{Control, Limits, SearchResult},
+    eval::shogi::HandWritten,
     mate::Solver,
-    network::{Network, embedded},
+    network::{Accumulators, Network, embedded},
     search::{
         history::Histories,
         run::{Run, unsearched},
@@ -20,7 +21,7 @@ use crate::{
 /// Size of the mate solver's table in megabytes.
 const SOLVER_MEMORY: usize = 8;
 
-/// The name of the hand-written evaluation.
+/// The name of the hand-written evaluation of shogi.
 pub(crate) const HAND_WRITTEN: &str = "hand-written";
 
 /// Searches positions, with a transposition table and histories that persist.
@@ -32,6 +33,7 @@ pub struct Searcher {
     /// The mate solver of shogi, allocated on demand.
     solver: Option<Solver>,
     chess_network: Option<Arc<Network>>,
+    /// None for the hand-written evaluation.
     shogi_network: Option<Arc<Network>>,
 }
 
@@ -116,10 +118,17 @@ impl Searcher {
         let delays = SchedulingDelays::new(control.elapsed());
         let run = Run { position, tt: &self.tt, limits, control, delays: &delays };
         let found = match position.board() {
-            BoardRef::Chess(_) => run.search(&mut self.chess, self.chess_network.as_deref(), None),
+            BoardRef::Chess(_) => self.chess_network.as_deref().and_then(|network| {
+                run.search(&mut self.chess, &|board| Accumulators::new(network, board), None)
+            }),
             BoardRef::Shogi(_) => {
-                let solver = self.solver.as_mut();
-                run.search(&mut self.shogi, self.shogi_network.as_deref(), solver)
+                let (histories, solver) = (&mut self.shogi, self.solver.as_mut());
+                match self.shogi_network.as_deref() {
+                    Some(network) => {
+                        run.search(histories, &|board| Accumulators::new(network, board), solver)
+                    }
+                    None => run.search(histories, &|_| HandWritten, solver),
+                }
             }
             BoardRef::Diagram(_) => None,
         };
@@ -133,14 +142,13 @@ impl Searcher {
         self.clear();
     }
 
-    /// Evaluates positions of a game by the hand-written evaluation.
-    pub fn remove_network(&mut self, game: Game) {
-        *self.network_mut(game) = None;
+    /// Evaluates positions of shogi by the hand-written evaluation.
+    pub fn remove_shogi_network(&mut self) {
+        self.shogi_network = None;
         self.clear();
     }
 
-    /// Evaluates positions of a game by the network in the executable. Without one, by the
-    /// hand-written evaluation.
+    /// Evaluates positions of a game by the network in the executable.
     pub fn reset_network(&mut self, game: Game) {
         *self.network_mut(game) = embedded(game);
         self.clear();
@@ -153,7 +161,7 @@ impl Searcher {
         self.clear();
     }
 
-    /// The evaluation of a game: `network` and its name, or `hand-written`.
+    /// The evaluation of a game: `network` and its name, or `hand-written` in shogi.
     pub fn evaluation_name(&self, game: Game) -> String {
         let network = match game {
             Game::Chess | Game::Chess960 => &self.chess_network,

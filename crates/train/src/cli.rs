@@ -13,17 +13,18 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use clap::{Parser, Subcommand, ValueEnum};
+use narikin::eval::shogi::{self, GROUPS, initial_weights};
 use narikin::eval::{Model, Weight};
 use narikin::tablebase::Tablebases;
 
 use crate::data::{Header, Reader, Writer};
-use crate::games::{Chess, GameKind, Shogi, TrainGame};
+use crate::games::{GameKind, Shogi};
 use crate::generate::{GenerateError, Progress, Until};
 use crate::samples::Filter;
 use crate::tune::{self, Settings};
 use crate::{generate, stats, weights};
 
-/// Play games of Narikin against itself, and fit its evaluation to them.
+/// Play games of Narikin against itself, and train its networks on them.
 #[derive(Debug, Parser)]
 #[command(name = "narikin-train", version)]
 struct Cli {
@@ -194,20 +195,19 @@ fn report_progress(before: Progress, now: Progress, time: Duration) {
 
 const TUNE_HELP: &str = "\
 Example:
-  narikin-train tune chess --data chess.bin --out crates/narikin/weights/chess.bin";
+  narikin-train tune --data shogi.bin --out crates/narikin/weights/shogi.bin";
 
-/// Fit the weights of the evaluation to games
+/// Fit the weights of the hand-written evaluation of shogi to games
 #[derive(Debug, clap::Args)]
 #[command(after_help = TUNE_HELP)]
 struct TuneArgs {
-    game: GameName,
     /// Files of games
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     data: Vec<PathBuf>,
     /// Where to write the weights
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// A file of weights to start from, `hand` for the hand-written ones, or `zero`
+    /// A file of weights to start from, `hand` for the initial ones, or `zero`
     #[arg(long, value_name = "FILE", default_value = "hand")]
     start: String,
     /// Number of passes through all positions
@@ -251,32 +251,24 @@ fn run_tune(args: &TuneArgs) -> Done {
     if !(0.0..=1.0).contains(&args.lambda) {
         return Err(format!("lambda is `{}`, which is not from 0 to 1", args.lambda).into());
     }
-    match args.game.kind() {
-        GameKind::Chess => tune_model::<Chess>(args),
-        GameKind::Shogi => tune_model::<Shogi>(args),
-    }
-}
-
-fn tune_model<G: TrainGame>(args: &TuneArgs) -> Done {
-    let count = <G::Model as Model>::WEIGHTS;
+    let count = shogi::Shogi::WEIGHTS;
     let mut start = match args.start.as_str() {
-        "hand" => G::hand_written(),
+        "hand" => initial_weights(),
         "zero" => vec![Weight::default(); count],
         file => weights::read(file.as_ref(), count)?,
     };
-    let groups = G::groups();
     let mut frozen = Vec::new();
     for name in &args.keep {
-        frozen.push(group_range(&groups, name)?);
+        frozen.push(group_range(name)?);
     }
     for name in &args.without {
-        let range = group_range(&groups, name)?;
+        let range = group_range(name)?;
         if let Some(group) = start.get_mut(range.clone()) {
             group.fill(Weight::default());
         }
         frozen.push(range);
     }
-    let split = tune::load::<G, G::Model>(&args.data, &Filter::usual(G::KIND))?;
+    let split = tune::load::<Shogi, shogi::Shogi>(&args.data, &Filter::usual(GameKind::Shogi))?;
     let (training, validation) = (&split.training, &split.validation);
     let scale = args.scale.unwrap_or_else(|| split.scores.scale());
     send(&format!(
@@ -304,36 +296,28 @@ fn tune_model<G: TrainGame>(args: &TuneArgs) -> Done {
     Ok(())
 }
 
-fn group_range(groups: &[(&str, Range<usize>)], name: &str) -> Result<Range<usize>, String> {
-    let found = groups.iter().find(|(group, _)| *group == name);
-    found.map(|(_, range)| range.clone()).ok_or_else(|| {
-        let names: Vec<&str> = groups.iter().map(|&(name, _)| name).collect();
+fn group_range(name: &str) -> Result<Range<usize>, String> {
+    let found = GROUPS.iter().find(|group| group.name == name);
+    found.map(|group| group.range.clone()).ok_or_else(|| {
+        let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
         format!("`{name}` is not one of the groups: {}", names.join(", "))
     })
 }
 
-/// Print the weights of a file by their groups, in centipawns
+/// Print weights of the hand-written evaluation of shogi by their groups, in centipawns
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    game: GameName,
-    /// The file, or `hand` for the hand-written ones
+    /// The file, or `hand` for the initial weights
     #[arg(value_name = "FILE")]
     weights: String,
 }
 
 fn show(args: &ShowArgs) -> Done {
-    match args.game.kind() {
-        GameKind::Chess => show_of::<Chess>(args),
-        GameKind::Shogi => show_of::<Shogi>(args),
-    }
-}
-
-fn show_of<G: TrainGame>(args: &ShowArgs) -> Done {
     let weights = match args.weights.as_str() {
-        "hand" => G::hand_written(),
-        file => weights::read(file.as_ref(), <G::Model as Model>::WEIGHTS)?,
+        "hand" => initial_weights(),
+        file => weights::read(file.as_ref(), shogi::Shogi::WEIGHTS)?,
     };
-    send(weights::table(&weights, &G::groups()).trim_end());
+    send(weights::table(&weights, GROUPS).trim_end());
     Ok(())
 }
 

@@ -539,8 +539,8 @@ impl Writer {
     /// end.
     ///
     /// # Errors
-    /// The file cannot be read or written, another process is writing it, it is damaged other than at
-    /// its end, it has an old version, or its settings differ from the header.
+    /// The file cannot be read or written, or another process is writing it. The file is damaged other
+    /// than at its end, has an old version, or its settings differ from the header.
     pub fn open(
         path: &Path,
         header: &Header,

@@ -1,10 +1,7 @@
-//! The games: numbers of start positions and moves in files, and boards for the tuner.
-
-use std::ops::Range;
+//! The games: numbers of start positions and moves in files, and their boards.
 
 use cozy_chess::{Board, Piece, Square};
-use narikin::eval::{self, Model, Weight};
-use narikin::network::Features;
+use narikin::network::{Features, embedded};
 use readyok_rules::{Game, Move, Position, Setup, shakmaty};
 use rsshogi::board::{Move32List, Position as ShogiBoard, hirate_position};
 use rsshogi::movegen::generate_legal_all_move32;
@@ -76,13 +73,16 @@ pub fn number(mv: Move) -> Option<u16> {
     }
 }
 
-/// A game whose boards can play the numbered moves of a file, with the model of Narikin's evaluation.
-pub trait TrainGame {
-    /// The board type of the model.
-    type Board: Features + Clone;
+/// The static evaluation by the network in the executable, in centipawns for the side to move.
+pub fn evaluate<P: Features>(board: &P) -> i32 {
+    let network = embedded(P::GAME);
+    network.and_then(|network| network.evaluate(board)).unwrap_or(0)
+}
 
-    /// The model of Narikin's evaluation.
-    type Model: Model<Board = Self::Board>;
+/// A game whose boards can play the numbered moves of a file.
+pub trait TrainGame {
+    /// The board type.
+    type Board: Features + Clone;
 
     /// The game.
     const KIND: GameKind;
@@ -101,15 +101,6 @@ pub trait TrainGame {
 
     /// The numbers of all legal moves.
     fn legal_moves(board: &Self::Board) -> Vec<u16>;
-
-    /// The hand-written evaluation in centipawns, for the side to move.
-    fn evaluate(board: &Self::Board) -> i32;
-
-    /// The initial weights of the model.
-    fn hand_written() -> Vec<Weight>;
-
-    /// The groups of the model's weights with their names.
-    fn groups() -> Vec<(&'static str, Range<usize>)>;
 }
 
 /// Chess and Chess960.
@@ -147,7 +138,6 @@ fn chess_move(number: u16) -> Option<cozy_chess::Move> {
 
 impl TrainGame for Chess {
     type Board = Board;
-    type Model = eval::chess::Chess;
     const KIND: GameKind = GameKind::Chess;
 
     fn start(number: u16) -> Option<Board> {
@@ -189,18 +179,6 @@ impl TrainGame for Chess {
         });
         numbers
     }
-
-    fn evaluate(board: &Board) -> i32 {
-        eval::chess::evaluate(board)
-    }
-
-    fn hand_written() -> Vec<Weight> {
-        eval::chess::initial_weights()
-    }
-
-    fn groups() -> Vec<(&'static str, Range<usize>)> {
-        eval::chess::GROUPS.iter().map(|group| (group.name, group.range.clone())).collect()
-    }
 }
 
 /// Shogi.
@@ -213,7 +191,6 @@ pub struct Shogi;
 
 impl TrainGame for Shogi {
     type Board = ShogiBoard;
-    type Model = eval::shogi::Shogi;
     const KIND: GameKind = GameKind::Shogi;
 
     fn start(number: u16) -> Option<ShogiBoard> {
@@ -240,17 +217,5 @@ impl TrainGame for Shogi {
         let mut moves = Move32List::new();
         generate_legal_all_move32(board, &mut moves);
         moves.iter().map(|mv| mv.to_move().raw()).collect()
-    }
-
-    fn evaluate(board: &ShogiBoard) -> i32 {
-        eval::shogi::evaluate(board)
-    }
-
-    fn hand_written() -> Vec<Weight> {
-        eval::shogi::initial_weights()
-    }
-
-    fn groups() -> Vec<(&'static str, Range<usize>)> {
-        eval::shogi::GROUPS.iter().map(|group| (group.name, group.range.clone())).collect()
     }
 }

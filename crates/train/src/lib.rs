@@ -1,8 +1,8 @@
-//! Training data from Narikin's own games, and the tuner that fits its evaluation to them.
+//! Training of Narikin's evaluations on its own games.
 //!
 //! [`generate`] plays games and writes them in the format of [`data`], which `docs/training-data.md`
-//! documents. [`samples`] selects positions, and [`tune`] fits the weights of a
-//! [`Model`](narikin::eval::Model) to them. [`cli`] is the command line.
+//! documents. [`samples`] selects positions, [`nnue`] trains networks on them, and [`tune`] fits the
+//! weights of a [`Model`](narikin::eval::Model). [`cli`] is the command line.
 #![forbid(unsafe_code)]
 
 pub mod cli;

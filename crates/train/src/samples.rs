@@ -83,8 +83,9 @@ pub fn replay<G: TrainGame>(
     Ok(())
 }
 
-/// Calls `with` for every position of a game that passes the filter, if the side to move is not in
-/// check and its move is neither a capture nor a promotion.
+/// Calls `with` for every position of a game that passes the filter.
+///
+/// The side to move must not be in check, and its move must be neither a capture nor a promotion.
 ///
 /// # Errors
 /// The game cannot be replayed.

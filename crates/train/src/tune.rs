@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{fmt, thread};
 
-use narikin::eval::{MAX_PHASE, Model, SCALE_NORMAL, Terms, WEIGHT_UNITS, Weight};
+use narikin::eval::{MAX_PHASE, Model, Terms, WEIGHT_UNITS, Weight};
 
 use crate::data::{DataError, Reader, Winner};
 use crate::games::TrainGame;
@@ -217,8 +217,7 @@ impl Sums {
     fn mean(&mut self, data: &Dataset, numbers: &[u32], weights: &[Pair], curve: Curve) -> f64 {
         let loss = self.each(numbers, |sum, number| {
             if let Some(example) = data.example(number) {
-                let (value, _) = value(&example, weights);
-                let error = curve.points(value) - curve.target(&example);
+                let error = curve.points(value(&example, weights)) - curve.target(&example);
                 sum.loss += f64::from(error * error);
             }
         });
@@ -232,11 +231,10 @@ impl Sums {
         }
         self.each(numbers, |sum, number| {
             let Some(example) = data.example(number) else { return };
-            let (value, share) = value(&example, weights);
-            let points = curve.points(value);
+            let points = curve.points(value(&example, weights));
             let error = points - curve.target(&example);
             sum.loss += f64::from(error * error);
-            let slope = 2.0 * error * points * (1.0 - points) * share;
+            let slope = 2.0 * error * points * (1.0 - points);
             let (in_mg, in_eg) = (slope * example.mg, slope * (1.0 - example.mg));
             for (weight, count) in example.terms() {
                 if let Some([mg, eg]) = sum.gradient.get_mut(weight) {
@@ -272,8 +270,8 @@ impl Sums {
     }
 }
 
-/// The evaluation of a position in centipawns for the first side, and its scale.
-fn value(example: &Example<'_>, weights: &[Pair]) -> (f32, f32) {
+/// The evaluation of a position in centipawns for the first side.
+fn value(example: &Example<'_>, weights: &[Pair]) -> f32 {
     let (mut in_mg, mut in_eg) = (0.0, 0.0);
     for (weight, count) in example.terms() {
         if let Some([mg, eg]) = weights.get(weight) {
@@ -281,9 +279,7 @@ fn value(example: &Example<'_>, weights: &[Pair]) -> (f32, f32) {
             in_eg += eg * count;
         }
     }
-    let sum = in_mg * example.mg + in_eg * (1.0 - example.mg);
-    let share = example.share(sum);
-    (sum * share, share)
+    in_mg * example.mg + in_eg * (1.0 - example.mg)
 }
 
 /// A term has its weight in the lower 24 bits and its count in the upper 8.
@@ -316,8 +312,6 @@ struct Entry {
     phase: i16,
     score: i16,
     winner: Winner,
-    /// The scale of the evaluation if the second side, or the first, is ahead.
-    shares: [u8; 2],
 }
 
 /// The data of a position.
@@ -330,7 +324,6 @@ struct Example<'a> {
     score: f32,
     /// The points of the first side.
     points: f32,
-    shares: [u8; 2],
 }
 
 impl Dataset {
@@ -355,10 +348,7 @@ impl Dataset {
             return Err(Full);
         };
         let phase = i16::try_from(M::phase(board).clamp(0, MAX_PHASE)).unwrap_or(0);
-        let shares = [-LEAD, LEAD].map(|value| {
-            u8::try_from(M::scale(board, value).clamp(0, SCALE_NORMAL)).unwrap_or(u8::MAX)
-        });
-        self.positions.push(Entry { end, phase, score, winner, shares });
+        self.positions.push(Entry { end, phase, score, winner });
         Ok(())
     }
 
@@ -403,25 +393,14 @@ impl Dataset {
             mg: f32::from(entry.phase) / MAX_PHASE_F32,
             score: f32::from(entry.score),
             points: entry.winner.points(),
-            shares: entry.shares,
         })
     }
 }
 
 const MAX_PHASE_F32: f32 = 256.0;
-const WHOLE_VALUE: f32 = 64.0;
-const _: () = assert!(MAX_PHASE == 256 && SCALE_NORMAL == 64, "these constants are equal");
-
-/// A score to query the scale, which depends only on its sign.
-const LEAD: i32 = 100;
+const _: () = assert!(MAX_PHASE == 256, "these constants are equal");
 
 impl Example<'_> {
-    /// The scale of a score, from 0 to 1.
-    fn share(&self, value: f32) -> f32 {
-        let [second, first] = self.shares;
-        f32::from(if value < 0.0 { second } else { first }) / WHOLE_VALUE
-    }
-
     /// The weights of the position and their counts.
     fn terms(&self) -> impl Iterator<Item = (usize, f32)> {
         self.terms.iter().map(|&term| {

@@ -4,10 +4,9 @@ use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use narikin::eval::{WEIGHT_UNITS, Weight, read_weights};
+use narikin::eval::{WEIGHT_UNITS, Weight, read_weights, shogi::Group};
 
 /// Why weights cannot be read.
 #[derive(Debug)]
@@ -78,9 +77,9 @@ pub fn bytes(weights: &[Weight]) -> Vec<u8> {
 
 /// A table of weights by group, in centipawns: middlegame and endgame, separated by a slash. Rows have
 /// the length of the board's rows if the group is a multiple.
-pub fn table(weights: &[Weight], groups: &[(&str, Range<usize>)]) -> String {
+pub fn table(weights: &[Weight], groups: &[Group]) -> String {
     let mut table = String::new();
-    for (name, range) in groups {
+    for Group { name, range } in groups {
         let group = weights.get(range.clone()).unwrap_or(&[]);
         // Writing to a string does not fail.
         let _ = writeln!(table, "{name}: {} from {}", group.len(), range.start);

@@ -10,7 +10,7 @@ use readyok_rules::{BoardRef, Position, shakmaty};
 use super::{Board, CORRECTION_KEYS, MoveList, SearchMove, TbMove, cuckoo::Cuckoo};
 use crate::{
     control::{Limits, TbConfig},
-    eval,
+    endgames,
     network::{Changes, features::chess as features},
     score::{DRAW, Value},
     search::{Tuning, tt::Bound},
@@ -391,7 +391,6 @@ impl Board for Chess {
         delta: 180,
         late_moves: [4, 1],
         reduction: [80, 235],
-        butterfly: false,
         check_plies: 0,
         wide_plies: 6,
     };
@@ -583,12 +582,33 @@ impl Board for Chess {
         100_u32.saturating_sub(self.now.board.halfmove_clock().into())
     }
 
+    fn threats(&self) -> u128 {
+        let board = &self.now.board;
+        let (side, occupied) = (board.side_to_move(), board.occupied());
+        let theirs = |piece| board.colored_pieces(!side, piece);
+        let mut attacked = get_king_moves(board.king(!side));
+        for pawn in theirs(Piece::Pawn) {
+            attacked |= get_pawn_attacks(pawn, !side);
+        }
+        for knight in theirs(Piece::Knight) {
+            attacked |= get_knight_moves(knight);
+        }
+        let queens = theirs(Piece::Queen);
+        for slider in theirs(Piece::Bishop) | queens {
+            attacked |= get_bishop_moves(slider, occupied);
+        }
+        for slider in theirs(Piece::Rook) | queens {
+            attacked |= get_rook_moves(slider, occupied);
+        }
+        attacked.0.into()
+    }
+
     fn rule50_scale(&self) -> i32 {
         256 - i32::from(self.now.board.halfmove_clock())
     }
 
-    fn evaluate(&self) -> Value {
-        eval::chess::evaluate(&self.now.board)
+    fn endgame_value(&self, value: Value) -> Value {
+        endgames::corrected_value(&self.now.board, value)
     }
 
     type Position = Cozy;
@@ -780,4 +800,35 @@ fn see_ge(board: &Cozy, mv: Move, piece: Piece, material_gain: Value, threshold:
         }
     }
     side != board.side_to_move()
+}
+
+#[cfg(test)]
+mod tests {
+    use readyok_rules::Game;
+
+    use super::*;
+
+    #[test]
+    fn threats_are_squares_with_an_attacker() {
+        for fen in [
+            "rnbq1k1r/pP1Pbppp/2p5/8/2B5/8/P1P1NnPP/RNBQK2R w KQ - 1 8",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+        ] {
+            let position = Position::from_text(Game::Chess, fen).expect("a position");
+            let chess = Chess::new(&position, &Limits::default()).expect("a board");
+            let board = &chess.now.board;
+            let (side, occupied) = (board.side_to_move(), board.occupied());
+            let theirs = |piece| board.colored_pieces(!side, piece);
+            let queens = theirs(Piece::Queen);
+            for square in Square::ALL {
+                let attackers = get_pawn_attacks(square, side) & theirs(Piece::Pawn)
+                    | get_knight_moves(square) & theirs(Piece::Knight)
+                    | get_bishop_moves(square, occupied) & (theirs(Piece::Bishop) | queens)
+                    | get_rook_moves(square, occupied) & (theirs(Piece::Rook) | queens)
+                    | get_king_moves(square) & theirs(Piece::King);
+                let is_threatened = chess.threats() >> square as usize & 1 != 0;
+                assert_eq!(is_threatened, !attackers.is_empty(), "{fen} {square}");
+            }
+        }
+    }
 }

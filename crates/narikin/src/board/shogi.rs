@@ -16,7 +16,6 @@ use readyok_rules::{
 use super::{Board, CORRECTION_KEYS, MoveList, SearchMove};
 use crate::{
     control::Limits,
-    eval,
     mate::{self, Solution, Solver},
     network::{Changes, features::shogi as features},
     score::{DRAW, Value, WON, declared_win},
@@ -191,7 +190,6 @@ impl Board for Shogi {
         delta: 280,
         late_moves: [6, 1],
         reduction: [70, 235],
-        butterfly: true,
         check_plies: 1,
         wide_plies: 16,
     };
@@ -343,10 +341,6 @@ impl Board for Shogi {
 
     fn rule50_scale(&self) -> i32 {
         256
-    }
-
-    fn evaluate(&self) -> Value {
-        eval::shogi::evaluate(&self.position)
     }
 
     type Position = Position;

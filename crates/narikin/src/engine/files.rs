@@ -113,18 +113,16 @@ impl NetworkFile {
             return None;
         }
         self.path = wanted;
-        let games = [Game::Chess, Game::Shogi];
-        if self.path == HAND_WRITTEN {
-            for game in games {
-                searcher.remove_network(game);
-            }
-            return None;
-        }
-        for game in games {
+        for game in [Game::Chess, Game::Shogi] {
             searcher.reset_network(game);
         }
         if self.path.is_empty() {
             return None;
+        }
+        if self.path == HAND_WRITTEN {
+            searcher.remove_shogi_network();
+            let remark = "only shogi has a hand-written evaluation";
+            return (game == Some(Game::Chess)).then(|| remark.to_owned());
         }
         let path = self.path.escape_debug();
         match load(Path::new(&self.path)) {

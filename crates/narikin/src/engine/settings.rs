@@ -65,6 +65,8 @@ pub(super) struct Settings {
     table_fifty_moves: Check,
     /// Messages of options.
     remarks: Receiver<String>,
+    #[cfg(feature = "tune")]
+    pub(super) tuning: crate::search::tuning_options::TuningOptions,
 }
 
 /// The choices of `UCI_Variant`.
@@ -189,6 +191,8 @@ impl Settings {
             table_pieces,
             table_fifty_moves,
             remarks,
+            #[cfg(feature = "tune")]
+            tuning: crate::search::tuning_options::TuningOptions::declare(options),
         }
     }
 

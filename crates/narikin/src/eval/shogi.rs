@@ -27,9 +27,13 @@ use self::{
     terms::Expand,
     view::Context,
 };
-use super::{MAX_PHASE, Model, Terms, Weight, read_weights};
+use super::{Evaluation, MAX_PHASE, Model, Terms, Weight, read_weights};
 #[cfg(target_arch = "x86_64")]
 use crate::platform;
+use crate::{
+    board::{Board, Shogi as ShogiBoard},
+    score::Value,
+};
 
 /// The terms of shogi.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +84,22 @@ pub fn weights() -> Vec<Weight> {
 
 static TABLES: LazyLock<LookupTables> = LazyLock::new(|| LookupTables::new(weights()));
 
+/// The hand-written evaluation with tuned weights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HandWritten;
+
+impl Evaluation<ShogiBoard> for HandWritten {
+    fn play(&mut self, _board: &ShogiBoard, _mv: <ShogiBoard as Board>::Move) {}
+
+    fn undo(&mut self) {}
+
+    fn evaluate(&mut self, board: &ShogiBoard) -> Value {
+        evaluate(board.position())
+    }
+}
+
 /// Builds the lookup tables.
-pub(super) fn prepare() {
+pub(crate) fn prepare() {
     LazyLock::force(&TABLES);
 }
 

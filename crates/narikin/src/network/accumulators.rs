@@ -1,8 +1,8 @@
 //! Incremental evaluation of a search.
 //!
 //! A move only records its changes of features. An evaluation updates the accumulators from the last
-//! evaluated position of the line. If the king of a side changed the half of the board since then, the
-//! accumulator of that side is updated from a table of earlier positions with this mirroring instead.
+//! evaluated position of the line. If the king of a side changed the half of the board since then, a table of
+//! earlier positions with this mirroring is the start for that side instead.
 
 use std::ops::Range;
 
@@ -226,7 +226,8 @@ impl<B: Board> Evaluation<B> for Accumulators<'_> {
         }
         let side = board.side();
         let [ours, theirs] = [side, 1 - side].map(|side| &self.sums[self.range(self.ply, side)]);
-        self.network.output(self.simd, ours, theirs, position.output_bucket())
+        let value = self.network.output(self.simd, ours, theirs, position.output_bucket());
+        board.endgame_value(value)
     }
 }
 
@@ -280,6 +281,7 @@ mod tests {
                 if numbers.below(3) == 0 {
                     evaluated += 1;
                     let expected = network.evaluate(board.position()).expect("of this game");
+                    let expected = board.endgame_value(expected);
                     let last = line.last().map(|&mv| B::notation(mv));
                     assert_eq!(accumulators.evaluate(&board), expected, "{simd:?} {last:?}");
                 }

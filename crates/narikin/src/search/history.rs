@@ -21,7 +21,7 @@ pub(crate) struct ContHistKey(u32);
 
 /// History tables. Updates have gravity: entries decay as they grow.
 pub(crate) struct Histories<B: Board> {
-    /// Butterfly history, by side, origin and target.
+    /// Butterfly history, by side, threats to origin and target, origin and target.
     quiet: Box<[i16]>,
     /// Capture history, by piece, target and victim.
     noisy: Box<[i16]>,
@@ -37,7 +37,7 @@ impl<B: Board> Histories<B> {
         let zeros = |count: usize| vec![0; count].into_boxed_slice();
         let landings = B::PIECES * B::SQUARES;
         Self {
-            quiet: zeros(2 * B::FROMS * B::SQUARES),
+            quiet: zeros(2 * 2 * 2 * B::FROMS * B::SQUARES),
             noisy: zeros(landings * B::VICTIMS),
             cont_hist: zeros((landings + 1) * landings),
             corrections: zeros(CORRECTION_KEYS * 2 * CORRECTION_ENTRIES),
@@ -56,8 +56,14 @@ impl<B: Board> Histories<B> {
         ContHistKey(u32::try_from(1 + piece_to_index::<B>(mv)).unwrap_or(0))
     }
 
-    fn quiet_index(side: usize, mv: B::Move) -> usize {
-        (side * B::FROMS + mv.from()) * B::SQUARES + mv.to()
+    fn quiet_index(side: usize, mv: B::Move, threats: u128) -> usize {
+        // Pieces in hand have no square.
+        let threatened = |square: usize| {
+            let is_threatened = square < B::SQUARES && threats >> square & 1 != 0;
+            usize::from(enabled!(ThreatHistory) && is_threatened)
+        };
+        let case = (side * 2 + threatened(mv.from())) * 2 + threatened(mv.to());
+        (case * B::FROMS + mv.from()) * B::SQUARES + mv.to()
     }
 
     fn noisy_index(mv: B::Move, victim: usize) -> usize {
@@ -68,10 +74,15 @@ impl<B: Board> Histories<B> {
         key as usize * (B::PIECES * B::SQUARES) + piece_to_index::<B>(mv)
     }
 
-    /// The history score of a quiet move.
-    pub(crate) fn quiet(&self, side: usize, mv: B::Move, cont_hist: &[ContHistKey]) -> i32 {
-        let mut sum =
-            if B::TUNING.butterfly { read(&self.quiet, Self::quiet_index(side, mv)) } else { 0 };
+    /// The history score of a quiet move. `threats` are [`Board::threats`].
+    pub(crate) fn quiet(
+        &self,
+        side: usize,
+        mv: B::Move,
+        cont_hist: &[ContHistKey],
+        threats: u128,
+    ) -> i32 {
+        let mut sum = read(&self.quiet, Self::quiet_index(side, mv, threats));
         for &key in cont_hist {
             sum += read(&self.cont_hist, Self::cont_hist_index(key, mv));
         }
@@ -88,10 +99,11 @@ impl<B: Board> Histories<B> {
         side: usize,
         mv: B::Move,
         cont_hist: &[ContHistKey],
+        threats: u128,
         by: i32,
     ) {
-        if enabled!(ButterflyHistory) && B::TUNING.butterfly {
-            update_histories(&mut self.quiet, Self::quiet_index(side, mv), by);
+        if enabled!(ButterflyHistory) {
+            update_histories(&mut self.quiet, Self::quiet_index(side, mv, threats), by);
         }
         if enabled!(ContinuationHistory) {
             for &key in cont_hist {

@@ -43,6 +43,7 @@ pub(crate) struct MovePicker<B: Board> {
     tt_move: Option<B::Move>,
     killers: [u16; 2],
     cont_hist: [ContHistKey; 3],
+    threats: u128,
     /// SEE threshold of good captures.
     least: Value,
     list: MoveList<B::Move>,
@@ -57,6 +58,7 @@ impl<B: Board> MovePicker<B> {
         tt_move: Option<B::Move>,
         killers: [u16; 2],
         cont_hist: [ContHistKey; 3],
+        threats: u128,
         least: Value,
         (mut list, mut bad): (MoveList<B::Move>, MoveList<B::Move>),
     ) -> Self {
@@ -68,6 +70,7 @@ impl<B: Board> MovePicker<B> {
             tt_move,
             killers,
             cont_hist,
+            threats,
             least,
             list,
             next: 0,
@@ -140,7 +143,8 @@ impl<B: Board> MovePicker<B> {
                             [first, _] if first == packed => exact_rank(1_000_001),
                             [_, second] if second == packed => exact_rank(1_000_000),
                             _ => {
-                                let history = histories.quiet(side, *mv, &self.cont_hist);
+                                let history =
+                                    histories.quiet(side, *mv, &self.cont_hist, self.threats);
                                 rank_bound(board, *mv, history + 16 * board.material_gain(*mv))
                             }
                         };

@@ -41,8 +41,8 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             && !self.board.is_noisy(mv)
         {
             let cont_hist = self.cont_hist(ply);
-            let side = self.board.side();
-            self.histories.update_quiet(side, mv, &cont_hist, bonus(depth));
+            let (side, threats) = (self.board.side(), self.board.threats());
+            self.histories.update_quiet(side, mv, &cont_hist, threats, bonus(depth));
         }
     }
 
@@ -54,7 +54,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             let cont_hist =
                 CONT_HIST_PLIES.map(|back| self.frame_before(ply, back + 1).cont_hist_key);
             let side = 1 - self.board.side();
-            self.histories.update_quiet(side, mv, &cont_hist, bonus(depth));
+            self.histories.update_quiet(side, mv, &cont_hist, last.threats, bonus(depth));
         }
     }
 
@@ -71,6 +71,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         let malus = if enabled!(Malus) { by } else { 0 };
         let side = self.board.side();
         let cont_hist = self.cont_hist(ply);
+        let threats = self.frame(ply).threats;
         if self.board.is_noisy(mv) {
             let victim = self.board.victim(mv);
             self.histories.update_noisy(mv, victim, by);
@@ -82,10 +83,10 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             }
             // No bonus for an immediate cutoff at low depth.
             if depth > 3 || !quiets.is_empty() {
-                self.histories.update_quiet(side, mv, &cont_hist, by);
+                self.histories.update_quiet(side, mv, &cont_hist, threats, by);
             }
             for &other in quiets {
-                self.histories.update_quiet(side, other, &cont_hist, -malus);
+                self.histories.update_quiet(side, other, &cont_hist, threats, -malus);
             }
         }
         for &other in noisies {

@@ -1,7 +1,7 @@
 //! Quiescence search: captures, quiet checks at first, and evasions.
 
 use super::{
-    Search,
+    Search, Tuning,
     movepick::{MovePicker, Selection},
     tt::{Bound, NO_VALUE, TtData, narrow},
 };
@@ -76,7 +76,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                 return if is_decided(best) { best } else { Value::midpoint(best, beta) };
             }
             alpha = alpha.max(best);
-            enough = best + B::TUNING.delta;
+            enough = best + Tuning::of::<B>().delta;
         }
 
         // Step 4. Loop over the moves.
@@ -84,8 +84,11 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         let tt_move = tt_move.filter(|&mv| in_check || checks || self.board.is_noisy(mv));
         let wanted = if in_check { Selection::All } else { Selection::Noisy { checks } };
         let cont_hist = self.cont_hist(ply);
+        // Quiet moves are sorted by history.
+        let threats = if in_check || checks { self.board.threats() } else { 0 };
         let lists = self.take_move_lists(ply);
-        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, 0, lists);
+        let mut picker =
+            MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, threats, 0, lists);
         let original_alpha = alpha;
         let (mut count, mut best_move) = (0, None);
         let mut skip_quiet = false;

@@ -6,7 +6,7 @@ use crate::{
     board::{Board, MoveList, SearchMove, TbMove},
     eval::Evaluation,
     score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in},
-    search::Search,
+    search::{Search, Tuning},
 };
 
 /// A root move and its PV.
@@ -33,6 +33,25 @@ impl<M> RootMove<M> {
     /// Lower is better, regardless of the search value.
     fn rank(&self) -> i32 {
         self.tb.map_or(0, |it| it.rank)
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_line(mv: M, value: Value, depth: i32) -> Self
+    where
+        M: Copy,
+    {
+        Self {
+            mv,
+            value,
+            average_value: value,
+            depth,
+            sel_depth: 0,
+            pv: vec![mv],
+            nodes: 0,
+            nodes_before: 0,
+            refutation: None,
+            tb: None,
+        }
     }
 
     /// Sets a proved value and line.
@@ -206,7 +225,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         on_progress: &mut dyn FnMut(&mut Self, Progress) -> bool,
     ) {
         let Some(first) = self.moves.get(line) else { return };
-        let mut width = B::TUNING.window + first.average_value.abs() / 100;
+        let mut width = Tuning::of::<B>().window + first.average_value.abs() / 100;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         if enabled!(AspirationWindows) && self.search.depth >= 4 && !is_decided(first.value) {
             alpha = (first.average_value - width).max(-INFINITE);

@@ -10,22 +10,22 @@ use std::{
 use readyok_rules::{Move, Position};
 
 use super::{
-    Reductions, Search, Shared,
+    Reductions, Search, Shared, Tuning,
     currline::{CurrLineReporter, CurrLines},
     history::Histories,
     root::{Progress, Root, RootMove, value_without_moves},
     timeman::{SchedulingDelays, TimeManager},
     tt::TranspositionTable,
+    vote,
 };
 use crate::{
     board::{Board, TbMove},
     control::{Control, Limits, Report, SearchResult},
-    eval::{Evaluation, HandWritten},
+    eval::Evaluation,
     mate::{
         Solver,
         root::{MateSearchShare, RootMateSearch},
     },
-    network::{Accumulators, Network},
     platform::thread_count,
     score::{DRAW, MAX_PLY, Score, Value, tb_win},
 };
@@ -44,19 +44,14 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Searches on the board of a game; none if that board does not support the position.
-    pub(crate) fn search<B: Board>(
+    pub(crate) fn search<B: Board, E: Evaluation<B>>(
         &self,
         memory: &mut Vec<Histories<B>>,
-        network: Option<&Network>,
+        evaluation: &(dyn Fn(&B) -> E + Sync),
         solver: Option<&mut Solver>,
     ) -> Option<SearchResult> {
         let board = B::new(self.position, self.limits)?;
-        let mut search = |run: &Run<'_>, solver| match network {
-            Some(network) => {
-                run.with(&board, memory, solver, &|board| Accumulators::new(network, board))
-            }
-            None => run.with(&board, memory, solver, &|_| HandWritten),
-        };
+        let mut search = |run: &Run<'_>, solver| run.with(&board, memory, solver, evaluation);
         let Some(limit) = self.limits.mate.filter(|&plies| plies > FULL_WIDTH) else {
             return search(self, solver);
         };
@@ -80,10 +75,10 @@ impl Run<'_> {
         solver: Option<&mut Solver>,
         evaluation: &(dyn Fn(&B) -> E + Sync),
     ) -> Option<SearchResult> {
-        let Self { position, tt, limits, .. } = *self;
+        let Self { position, tt, limits, control, .. } = *self;
         let threads = thread_count(limits.threads);
         memory.resize_with(threads.max(memory.len()), Histories::new);
-        let reductions = Reductions::new(B::TUNING.reduction);
+        let reductions = Reductions::new(Tuning::of::<B>().reduction);
         // Tablebases have no distance to mate.
         let tables = limits.tables.as_ref().filter(|_| limits.mate.is_none());
         let shared = Shared {
@@ -111,8 +106,18 @@ impl Run<'_> {
         };
         let mut memory = memory.iter_mut();
         let own = memory.next()?;
+        // A value set for the position does not apply to a subset of its moves.
+        let position_values = shared.position_values.filter(|_| limits.searchmoves.is_empty());
+        let position_values = position_values.and_then(|values| values.get_by_key(board.key()));
+        let reporter = Reporter { position, shared: &shared, control, position_values };
+        // Other results are of a fixed depth, or complete only in the main thread.
+        let votes = enabled!(ThreadVote)
+            && limits.multipv <= 1
+            && limits.depth.is_none()
+            && limits.mate.is_none();
         let lines = CurrLines::new();
         thread::scope(|scope| {
+            let mut helpers = Vec::new();
             for (number, histories) in memory.take(threads - 1).enumerate() {
                 let (board, shared, requested) = (board.clone(), &shared, &requested);
                 let lines = &lines;
@@ -133,16 +138,28 @@ impl Run<'_> {
                         let first = 1 + i32::from(number.is_multiple_of(2));
                         root.deepen(first, i32::MAX, &mut |_, _| true);
                         root.search.count();
+                        root.moves.into_iter().next()
                     });
                 // A thread that fails to start is ignored.
-                drop(spawned);
+                helpers.extend(spawned.ok());
             }
             let viewer = CurrLineReporter::new(&lines, threads - 1);
             let own = MainThread { histories: own, solver, viewer };
-            let result =
-                self.main_thread(board.clone(), evaluation(board), &shared, own, &requested, &tb);
+            let (result, best) =
+                self.main_thread(board.clone(), evaluation(board), &reporter, own, &requested, &tb);
             shared.stop.store(true, Relaxed);
-            Some(result)
+            let mut lines: Vec<_> = best.into_iter().collect();
+            for helper in helpers {
+                lines.extend(helper.join().ok().flatten());
+            }
+            let Some(selected) = vote::select(&lines).filter(|_| votes) else {
+                return Some(result);
+            };
+            if lines.first().is_some_and(|main| main.mv == selected.mv) {
+                return Some(result);
+            }
+            reporter.report_line::<B>(selected, 0, result.nodes);
+            Some(reporter.result::<B>(Some(selected), result.nodes))
         })
     }
 
@@ -151,21 +168,17 @@ impl Run<'_> {
         &self,
         board: B,
         evaluation: E,
-        shared: &Shared<'_>,
+        reporter: &Reporter<'_>,
         own: MainThread<'_, B>,
         requested: &dyn Fn(B::Move) -> bool,
         tb: &[TbMove],
-    ) -> SearchResult {
-        let Self { position, limits, control, delays, .. } = *self;
+    ) -> (SearchResult, Option<RootMove<B::Move>>) {
+        let Self { limits, control, delays, .. } = *self;
+        let shared = reporter.shared;
         let bounds = || delays.within(control.bounds(), limits.exact_time);
         let without_moves = value_without_moves(&board);
-        // A value set for the position does not apply to a subset of its moves.
-        let position_values = shared.position_values.filter(|_| limits.searchmoves.is_empty());
-        let position_values =
-            position_values.and_then(|position_values| position_values.get_by_key(board.key()));
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
-        let reporter = Reporter { position, shared, control, position_values };
         let mut viewer = own.viewer;
         let timeman = Cell::new(TimeManager::new(limits.ponders));
         let mut poll = |path: &[B::Move]| {
@@ -189,12 +202,8 @@ impl Run<'_> {
         let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
         let mut root = Root::new(search, requested, tb, limits.multipv, limits.refutations);
         if root.moves.is_empty() {
-            return SearchResult {
-                score: Score::from_value(without_moves),
-                pv: Vec::new(),
-                depth: 0,
-                nodes: 0,
-            };
+            let score = Score::from_value(without_moves);
+            return (SearchResult { score, pv: Vec::new(), depth: 0, nodes: 0 }, None);
         }
         let within = |limit: Option<u32>| {
             limit.map_or(i32::MAX, |it| i32::try_from(it).unwrap_or(i32::MAX).max(1))
@@ -260,7 +269,8 @@ impl Run<'_> {
             // Reports the move that will be played after an aborted search.
             reporter.report(&root);
         }
-        reporter.result(&root)
+        let nodes = reporter.nodes(&root);
+        (reporter.result::<B>(root.best(), nodes), root.moves.into_iter().next())
     }
 }
 
@@ -325,9 +335,12 @@ impl Reporter<'_> {
         moves
     }
 
-    fn result<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> SearchResult {
-        let nodes = self.shared.nodes.load(Relaxed).max(root.search.nodes);
-        match root.best() {
+    fn nodes<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> u64 {
+        self.shared.nodes.load(Relaxed).max(root.search.nodes)
+    }
+
+    fn result<B: Board>(&self, best: Option<&RootMove<B::Move>>, nodes: u64) -> SearchResult {
+        match best {
             Some(best) => SearchResult {
                 score: self.score(best, true),
                 pv: self.moves::<B>(&best.pv),
@@ -340,23 +353,26 @@ impl Reporter<'_> {
 
     fn report<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) {
         for (index, line) in root.reported_lines().iter().enumerate() {
-            let pv = self.moves::<B>(&line.pv);
-            let sel_depth =
-                line.sel_depth.max(usize::try_from(line.depth).unwrap_or(0)).min(MAX_PLY);
-            self.control.report(&Report {
-                depth: line.depth.unsigned_abs(),
-                seldepth: u32::try_from(sel_depth).unwrap_or(u32::MAX),
-                multipv: index + 1,
-                score: self.score(line, index == 0),
-                seen: Score::from_value(line.value),
-                drawn: self.is_drawn(line),
-                nodes: self.shared.nodes.load(Relaxed).max(root.search.nodes),
-                time: self.control.elapsed(),
-                hashfull: self.shared.tt.permille_used(),
-                tbhits: self.shared.tbhits.load(Relaxed),
-                pv: &pv,
-            });
+            self.report_line::<B>(line, index, self.nodes(root));
         }
+    }
+
+    fn report_line<B: Board>(&self, line: &RootMove<B::Move>, index: usize, nodes: u64) {
+        let pv = self.moves::<B>(&line.pv);
+        let sel_depth = line.sel_depth.max(usize::try_from(line.depth).unwrap_or(0)).min(MAX_PLY);
+        self.control.report(&Report {
+            depth: line.depth.unsigned_abs(),
+            seldepth: u32::try_from(sel_depth).unwrap_or(u32::MAX),
+            multipv: index + 1,
+            score: self.score(line, index == 0),
+            seen: Score::from_value(line.value),
+            drawn: self.is_drawn(line),
+            nodes,
+            time: self.control.elapsed(),
+            hashfull: self.shared.tt.permille_used(),
+            tbhits: self.shared.tbhits.load(Relaxed),
+            pv: &pv,
+        });
     }
 }
 

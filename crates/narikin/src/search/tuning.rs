@@ -1,6 +1,6 @@
 //! Constants of the search per game, and the table of late move reductions.
 
-use crate::score::Value;
+use crate::{board::Board, score::Value};
 
 /// Search constants of a game, tuned by matches.
 pub(crate) struct Tuning {
@@ -24,12 +24,25 @@ pub(crate) struct Tuning {
     pub(crate) late_moves: [i32; 2],
     /// Late move reductions: a constant and the divisor of the logarithms, in hundredths.
     pub(crate) reduction: [i32; 2],
-    /// Whether quiet moves are scored by butterfly history, too.
-    pub(crate) butterfly: bool,
     /// Plies of qsearch with quiet checks.
     pub(crate) check_plies: i32,
     /// Plies of qsearch after which only the first good move is searched.
     pub(crate) wide_plies: i32,
+}
+
+impl Tuning {
+    /// The constants of a board. Options replace them in builds with the feature `tune`.
+    #[inline]
+    pub(crate) fn of<B: Board>() -> Self {
+        #[cfg(feature = "tune")]
+        {
+            super::tuning_options::current::<B>()
+        }
+        #[cfg(not(feature = "tune"))]
+        {
+            B::TUNING
+        }
+    }
 }
 
 const DEPTHS: usize = 64;

@@ -11,7 +11,6 @@ mod client;
 mod dead_positions;
 mod endings;
 mod engine;
-mod eval_chess;
 mod limits;
 mod lines;
 mod mates;
@@ -25,6 +24,8 @@ mod stress;
 mod syzygy;
 mod table_repetition;
 mod tablebase;
+#[cfg(feature = "tune")]
+mod tuning;
 mod variants;
 
 use narikin::{Limits, SearchResult, Searcher};

@@ -1,4 +1,4 @@
-//! Networks that replace the hand-written evaluation.
+//! Networks from files, and the hand-written evaluation of shogi.
 
 use std::io::Write as _;
 
@@ -50,12 +50,23 @@ fn a_network_evaluates_its_game_until_it_is_removed() {
             Client::with(hello, &[&format!("EvalFile value {}", file.path().display())]);
         assert_eq!(client.all_remarks(), [format!("evaluation of {name}: network constant-1")]);
         assert!(is_by_network(&mut client), "{name}");
-        client.send("setoption name EvalFile value hand-written");
-        assert_eq!(client.all_remarks(), [format!("evaluation of {name}: hand-written")]);
-        assert!(!is_by_network(&mut client), "{name}");
         client.send("setoption name EvalFile value <empty>");
-        assert!(client.remarks().is_empty());
+        let embedded = format!("evaluation of {name}: network {name}-256s");
+        assert_eq!(client.all_remarks(), [embedded]);
+        assert!(!is_by_network(&mut client), "{name}");
     }
+}
+
+#[test]
+fn only_shogi_has_a_hand_written_evaluation() {
+    let option = ["EvalFile value hand-written"];
+    let mut client = Client::with("usi", &option);
+    assert_eq!(client.all_remarks(), ["evaluation of shogi: hand-written"]);
+    assert!(client.ask("position startpos\ngo depth 2").len() > 1);
+    let mut client = Client::with("uci", &option);
+    let remarks = client.all_remarks();
+    assert!(remarks.contains(&"only shogi has a hand-written evaluation".to_owned()));
+    assert!(remarks.contains(&"evaluation of chess: network chess-256s".to_owned()), "{remarks:?}");
 }
 
 #[test]
@@ -85,7 +96,7 @@ fn a_network_is_used_only_in_its_game() {
 fn bench_uses_the_network() {
     let file = file(&constant(Game::Shogi).write());
     let mut client = Client::with("usi", &[&format!("EvalFile value {}", file.path().display())]);
-    for (game, name) in [("shogi", "network constant-1"), ("chess", "hand-written")] {
+    for (game, name) in [("shogi", "network constant-1"), ("chess", "network chess-256s")] {
         client.send(&format!("bench {game} 1 1 2"));
         let lines = client.receive_until("Nodes/second");
         assert!(lines.contains(&format!("Evaluation      : {name}")), "{lines:?}");

@@ -88,3 +88,27 @@ fn plays_a_game_against_itself_to_its_end() {
         assert!(plies > 10, "{position}");
     }
 }
+
+/// Both sides search, without tablebases.
+#[test]
+fn mates_a_bare_king() {
+    for fen in [
+        "8/8/8/4k3/8/8/8/KQ6 w - - 0 1",
+        "8/8/8/4k3/8/8/8/KR6 w - - 0 1",
+        "8/8/8/4k3/8/8/8/KBB5 w - - 0 1",
+        "8/8/8/4k3/8/8/8/KBN5 w - - 0 1",
+        "8/8/8/4k3/8/4K3/4P3/8 b - - 0 1",
+        "8/8/8/4k3/8/8/P6P/4K3 w - - 0 1",
+        "4kr2/8/8/8/4K3/8/8/8 b - - 0 1",
+    ] {
+        let mut searcher = Searcher::new(4).expect("four megabytes");
+        let limits = Limits { nodes: Some(4000), ..Limits::default() };
+        let mut position = crate::position(Game::Chess, fen);
+        for _ in 0..100 {
+            let outcome = searcher.search(&position, &limits, &Probe::default());
+            let Some(best) = outcome.best() else { break };
+            position.play(best).expect("a legal move");
+        }
+        assert!(position.legal_moves().is_empty() && position.in_check(), "{fen}: {position}");
+    }
+}

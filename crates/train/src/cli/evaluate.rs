@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use narikin::network::{Activation, Features, Network};
+use narikin::network::{Activation, Features, Network, embedded};
 
 use crate::cli::train::TargetName;
 use crate::cli::{Done, GameName, send};
@@ -12,7 +13,7 @@ use crate::nnue::gradient::Objective;
 use crate::nnue::source::Source;
 use crate::samples::Filter;
 
-/// Compare networks with the hand-written evaluation on validation games
+/// Compare networks with the one in the executable on validation games
 #[derive(Debug, clap::Args)]
 pub(super) struct EvaluateArgs {
     game: GameName,
@@ -48,7 +49,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Done {
 
 #[expect(clippy::cast_precision_loss, reason = "means and scores")]
 fn evaluate<G: TrainGame + Sync>(args: &EvaluateArgs) -> Done {
-    let mut networks = Vec::new();
+    let mut networks = Vec::from_iter(embedded(G::Board::GAME));
     for path in &args.net {
         let bytes = fs::read(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         let network =
@@ -56,30 +57,29 @@ fn evaluate<G: TrainGame + Sync>(args: &EvaluateArgs) -> Done {
         if network.architecture().game() != G::Board::GAME {
             return Err(format!("`{}` is a network of another game", path.display()).into());
         }
-        networks.push(network);
+        networks.push(Arc::new(network));
     }
     let source =
         Source::<G>::load(&args.data, Filter::usual(G::KIND), args.targets.targets(args.siblings))?;
     let scale = args.scale.unwrap_or_else(|| source.scores().scale());
-    let mut values = vec![Vec::new(); 1 + networks.len()];
+    let mut values = vec![Vec::new(); networks.len()];
     let positions = source.validation(args.validation, |board| {
-        let of_networks = networks.iter().map(|network| network.evaluate(board).unwrap_or(0));
-        let all = std::iter::once(G::evaluate(board)).chain(of_networks);
-        values.iter_mut().zip(all).for_each(|(values, value)| values.push(value));
+        for (values, network) in values.iter_mut().zip(&networks) {
+            values.push(network.evaluate(board).unwrap_or(0));
+        }
     });
     // The activation only matters for gradients.
     let wdl = if args.targets == TargetName::Static { 0.0 } else { args.wdl };
     let objective = Objective { activation: Activation::ClippedRelu, centipawns: 1.0, scale, wdl };
     send(&format!("{} positions, scale {scale:.0}", positions.len()));
     send("loss      name");
-    let names = std::iter::once("hand-written").chain(networks.iter().map(Network::name));
-    for (name, values) in names.zip(values) {
+    for (network, values) in networks.iter().zip(values) {
         let losses = values
             .iter()
             .enumerate()
             .map(|(index, &value)| objective.loss(&positions.get(index), value as f32));
         let mean = losses.sum::<f64>() / positions.len().max(1) as f64;
-        send(&format!("{mean:.6}  {name}"));
+        send(&format!("{mean:.6}  {}", network.name()));
     }
     Ok(())
 }

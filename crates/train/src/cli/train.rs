@@ -4,15 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use narikin::network::{Activation, Features, NetworkInfo};
+use narikin::network::{Activation, Features, Network, NetworkInfo};
 use rayon::ThreadPoolBuilder;
 
 use crate::cli::{Done, GameName, send};
-use crate::games::{Chess, GameKind, Shogi, TrainGame};
+use crate::games::{self, Chess, GameKind, Shogi, TrainGame};
 use crate::nnue::checkpoint::{Checkpoint, CheckpointError};
 use crate::nnue::curve::Curve;
 use crate::nnue::parameters::{BLOCK, Shape};
-use crate::nnue::quantization::quantize;
+use crate::nnue::quantization::{dequantize, quantize};
 use crate::nnue::source::{Source, Targets};
 use crate::nnue::training::{Settings, Trainer};
 use crate::samples::Filter;
@@ -78,7 +78,7 @@ pub(super) struct TrainArgs {
     /// Number of points of the learning curve
     #[arg(long, value_name = "N", default_value_t = 40)]
     reports: u32,
-    /// Checkpoint of another run to start from
+    /// Checkpoint or network to start from, with the same number of hidden units and activation
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     start: Option<PathBuf>,
     /// Continue from the checkpoint of an interrupted run with the same arguments
@@ -102,7 +102,7 @@ pub(super) struct TrainArgs {
 pub(super) enum TargetName {
     /// Scores of searches and results of games
     Searches,
-    /// The hand-written evaluation
+    /// Static evaluations by the network in the executable
     Static,
 }
 
@@ -183,7 +183,7 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         buffer: args.buffer.max(1),
         rate: args.rate,
         decay: args.decay,
-        // Results do not depend on the hand-written evaluation.
+        // Results do not depend on static evaluations.
         wdl: if args.targets == TargetName::Static { [0.0; 2] } else { args.wdl },
         scale,
         centipawns: f32::from(args.output_scale.unwrap_or_else(|| rounded(scale))),
@@ -193,8 +193,8 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
     let objective = settings.objective(1.0);
     let mut evaluations = Vec::new();
     let validation =
-        source.validation(args.validation, |board| evaluations.push(G::evaluate(board)));
-    let hand_written: f64 = evaluations
+        source.validation(args.validation, |board| evaluations.push(games::evaluate(board)));
+    let baseline: f64 = evaluations
         .iter()
         .enumerate()
         .map(|(index, &value)| objective.loss(&validation.get(index), value as f32))
@@ -207,11 +207,11 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         validation.len(),
         started.elapsed().as_secs_f64()
     ));
-    send(&format!("validation loss of the hand-written evaluation: {hand_written:.6}"));
+    send(&format!("validation loss of the network in the executable: {baseline:.6}"));
     let shape = Shape { features: G::Board::INPUTS, hidden: args.hidden };
     let described = format!("{targets:?} {settings:?} games {}", source.games());
     let checkpoint_file = args.out.with_extension("checkpoint");
-    let mut curve = Curve { points: Vec::new(), hand_written };
+    let mut curve = Curve { points: Vec::new(), baseline };
     let mut trainer = if args.resume {
         let checkpoint = Checkpoint::read(&checkpoint_file).map_err(|error| failed(&error))?;
         if checkpoint.settings != described {
@@ -222,13 +222,8 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         curve = checkpoint.curve;
         Trainer::resume(&source, validation, settings, checkpoint.state)
     } else {
-        let start = args.start.as_deref().map(Checkpoint::read).transpose();
-        let start = start.map_err(|error| failed(&error))?.map(|checkpoint| checkpoint.state.best);
-        if let (Some(path), Some(start)) = (&args.start, &start)
-            && start.len() != shape.parameters()
-        {
-            return Err(failed(&CheckpointError::Shape(path.clone())));
-        }
+        let start = args.start.as_deref().map(|path| start(path, shape, &settings));
+        let start = start.transpose().map_err(|error| failed(&error))?;
         Trainer::new(&source, validation, settings, start)
     };
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -261,6 +256,23 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
     }
     send(&format!("lowest validation loss: {:.6}", trainer.state().best_loss));
     Ok(())
+}
+
+/// The parameters of a checkpoint or network.
+fn start(path: &Path, shape: Shape, settings: &Settings) -> Result<Vec<f32>, CheckpointError> {
+    let bytes = fs::read(path).map_err(|error| CheckpointError::Io(path.to_owned(), error))?;
+    let parameters = if let Ok(network) = Network::read(&bytes) {
+        if network.architecture().activation() != settings.activation {
+            return Err(CheckpointError::Shape(path.to_owned()));
+        }
+        dequantize(&network)
+    } else {
+        Checkpoint::read(path)?.state.best
+    };
+    if parameters.len() != shape.parameters() {
+        return Err(CheckpointError::Shape(path.to_owned()));
+    }
+    Ok(parameters)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {

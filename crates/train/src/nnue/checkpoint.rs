@@ -52,7 +52,7 @@ impl fmt::Display for CheckpointError {
                 path.display()
             ),
             Self::Shape(path) => {
-                write!(f, "`{}` has a network of another game or size", path.display())
+                write!(f, "`{}` has a network of another game, size or activation", path.display())
             }
         }
     }
@@ -87,7 +87,7 @@ impl Checkpoint {
             u64::from(state.reports),
             u64::from(state.adam.steps),
             state.best_loss.to_bits(),
-            self.curve.hand_written.to_bits(),
+            self.curve.baseline.to_bits(),
             self.curve.points.len() as u64,
             state.parameters.len() as u64,
         ] {
@@ -134,7 +134,7 @@ impl Checkpoint {
         let reports = fields.number()?.try_into().ok()?;
         let steps = fields.number()?.try_into().ok()?;
         let best_loss = f64::from_bits(fields.number()?);
-        let hand_written = f64::from_bits(fields.number()?);
+        let baseline = f64::from_bits(fields.number()?);
         let (points, parameters) = (fields.size()?, fields.size()?);
         let point = |_| {
             Some(Point {
@@ -157,7 +157,7 @@ impl Checkpoint {
             positions,
             reports,
         };
-        let curve = Curve { points, hand_written };
+        let curve = Curve { points, baseline };
         fields.0.is_empty().then_some(Self { settings, state, curve })
     }
 }

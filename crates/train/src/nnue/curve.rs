@@ -22,8 +22,8 @@ pub struct Point {
 pub struct Curve {
     /// The points in order.
     pub points: Vec<Point>,
-    /// The loss of the hand-written evaluation on the validation set.
-    pub hand_written: f64,
+    /// The loss of the network in the executable on the validation set.
+    pub baseline: f64,
 }
 
 const WIDTH: f64 = 720.0;
@@ -34,10 +34,10 @@ const COLORS: [&str; 3] = ["#4477aa", "#ee6677", "#888888"];
 impl Curve {
     /// A table of comma-separated values.
     pub fn csv(&self) -> String {
-        let mut text = "positions,rate,training,validation,hand_written\n".to_owned();
+        let mut text = "positions,rate,training,validation,baseline\n".to_owned();
         for Point { positions, rate, training, validation, .. } in &self.points {
-            let hand_written = self.hand_written;
-            let row = format!("{positions},{rate},{training},{validation},{hand_written}\n");
+            let baseline = self.baseline;
+            let row = format!("{positions},{rate},{training},{validation},{baseline}\n");
             text.push_str(&row);
         }
         text
@@ -47,7 +47,7 @@ impl Curve {
     #[expect(clippy::cast_precision_loss, reason = "coordinates")]
     pub fn svg(&self) -> String {
         let losses = self.points.iter().flat_map(|point| [point.training, point.validation]);
-        let losses = losses.chain([self.hand_written]);
+        let losses = losses.chain([self.baseline]);
         let (low, high) = losses
             .fold((f64::INFINITY, 0.0_f64), |(low, high), loss| (low.min(loss), high.max(loss)));
         // The first losses would hide all others.
@@ -78,8 +78,8 @@ impl Curve {
         };
         line(&series(|point| point.training), COLORS[0]);
         line(&series(|point| point.validation), COLORS[1]);
-        line(&[(0.0, self.hand_written), (last, self.hand_written)], COLORS[2]);
-        let names = ["training", "validation", "hand-written evaluation, validation"];
+        line(&[(0.0, self.baseline), (last, self.baseline)], COLORS[2]);
+        let names = ["training", "validation", "network in the executable, validation"];
         let mut top = MARGIN / 2.0;
         for (name, color) in names.iter().zip(COLORS) {
             top += 16.0;

@@ -51,3 +51,17 @@ pub fn quantize(
     };
     Network::new(architecture, quantization, info, &weights)
 }
+
+/// The parameters of a network. Quantized again, they are the same network.
+#[expect(clippy::cast_possible_truncation, reason = "biases need less precision")]
+pub fn dequantize(network: &Network) -> Vec<f32> {
+    let Weights { hidden, hidden_biases, output, output_biases } = network.weights();
+    let quantization = network.quantization();
+    let [hidden_one, output_one] =
+        [quantization.hidden_one(), quantization.output_one()].map(f32::from);
+    let bias_one = f64::from(quantization.output_bias_one());
+    let hidden = hidden.iter().chain(&hidden_biases).map(|&weight| f32::from(weight) / hidden_one);
+    let output = output.iter().map(|&weight| f32::from(weight) / output_one);
+    let biases = output_biases.iter().map(|&bias| (f64::from(bias) / bias_one) as f32);
+    hidden.chain(output).chain(biases).collect()
+}

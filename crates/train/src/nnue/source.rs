@@ -11,7 +11,7 @@ use readyok_rules::Side;
 use sha2::{Digest as _, Sha256};
 
 use crate::data::{DataError, Reader, Record, Winner};
-use crate::games::TrainGame;
+use crate::games::{TrainGame, evaluate};
 use crate::nnue::positions::Positions;
 use crate::rng;
 use crate::samples::{self, Filter, Scores};
@@ -22,7 +22,7 @@ use crate::tune::{self, LoadError};
 pub enum Targets {
     /// The scores of searches, for the positions that pass the filter.
     Searches,
-    /// The hand-written evaluation. Positions are those of the games and, after each of them,
+    /// Static evaluations by the network in the executable. Positions are those of the games and, after each of them,
     /// the positions after a number of random legal moves. The side to move is not in check.
     Static {
         /// The number of random moves for each position of a game.
@@ -211,7 +211,7 @@ impl<G: TrainGame + Sync> Source<G> {
             Targets::Static { siblings } => samples::replay::<G>(record, |_, board, _| {
                 let mut add = |board: &G::Board| {
                     if !G::in_check(board) {
-                        with(board, evaluation::<G>(board), record.winner);
+                        with(board, narrow(evaluate(board)), record.winner);
                     }
                 };
                 add(board);
@@ -230,8 +230,7 @@ impl<G: TrainGame + Sync> Source<G> {
     }
 }
 
-/// The hand-written evaluation for the side to move.
-fn evaluation<G: TrainGame>(board: &G::Board) -> i16 {
+fn narrow(value: i32) -> i16 {
     let most = i32::from(i16::MAX);
-    i16::try_from(G::evaluate(board).clamp(-most, most)).unwrap_or(0)
+    i16::try_from(value.clamp(-most, most)).unwrap_or(0)
 }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use narikin::network::{Activation, Features, NetworkInfo};
-use narikin_train::games::{Chess, GameKind, Shogi, TrainGame};
+use narikin_train::games::{Chess, GameKind, Shogi, TrainGame, evaluate};
 use narikin_train::nnue::checkpoint::Checkpoint;
 use narikin_train::nnue::curve::{Curve, Point};
 use narikin_train::nnue::gradient::{Objective, Pass};
 use narikin_train::nnue::parameters::Shape;
 use narikin_train::nnue::positions::Positions;
-use narikin_train::nnue::quantization::quantize;
+use narikin_train::nnue::quantization::{dequantize, quantize};
 use narikin_train::nnue::source::{Source, Targets};
 use narikin_train::nnue::training::{Settings, State, Trainer};
 use narikin_train::samples::Filter;
@@ -157,7 +157,7 @@ fn an_interrupted_run_continues_from_a_checkpoint() {
     let (state, points) = train(&source, SETTINGS);
     let validation = || source.validation(1000, |_| ());
     let mut trainer = Trainer::new(&source, validation(), SETTINGS, None);
-    let mut curve = Curve { points: Vec::new(), hand_written: 0.25 };
+    let mut curve = Curve { points: Vec::new(), baseline: 0.25 };
     curve.points.extend((0..3).filter_map(|_| trainer.advance()));
     let checkpoint = Checkpoint {
         settings: "those of the test".to_owned(),
@@ -192,8 +192,10 @@ fn quantized_networks_compute_about_the_same_values() {
             data: source.hashes().to_vec(),
         };
         let shape = shape::<G>();
-        let network = quantize(G::Board::GAME, &settings, info, &state.parameters);
+        let network = quantize(G::Board::GAME, &settings, info.clone(), &state.parameters);
         let network = network.expect("a network");
+        let again = quantize(G::Board::GAME, &settings, info, &dequantize(&network));
+        assert_eq!(again, Ok(network.clone()));
         let mut values = Vec::new();
         let positions = source.validation(300, |board| values.push(network.evaluate(board)));
         let mut pass = Pass::new(shape);
@@ -212,13 +214,13 @@ fn quantized_networks_compute_about_the_same_values() {
 }
 
 #[test]
-fn static_targets_are_the_hand_written_evaluation() {
+fn static_targets_are_values_of_the_network_in_the_executable() {
     let (_directory, paths) = games(GameKind::Chess);
     let source = source::<Chess>(&paths, Targets::Static { siblings: 3 });
     let mut values = Vec::new();
     let positions = source.validation(10_000, |board| {
         assert!(!Chess::in_check(board));
-        values.push(Chess::evaluate(board));
+        values.push(evaluate(board));
     });
     assert!(positions.len() > 100, "{}", positions.len());
     for (index, value) in values.into_iter().enumerate() {
@@ -237,10 +239,10 @@ fn curves_are_tables_and_charts() {
         training: 0.03,
         validation: 0.025,
     };
-    let curve = Curve { points: vec![point], hand_written: 0.02 };
+    let curve = Curve { points: vec![point], baseline: 0.02 };
     assert_eq!(
         curve.csv(),
-        "positions,rate,training,validation,hand_written\n2000000,0.001,0.03,0.025,0.02\n"
+        "positions,rate,training,validation,baseline\n2000000,0.001,0.03,0.025,0.02\n"
     );
     let svg = curve.svg();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");

@@ -24,36 +24,46 @@ fn fails(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).expect("UTF-8")
 }
 
+fn generate(directory: &Path, game: &str) {
+    let arguments = "--out games --nodes 30 --games 16 --random-plies 4 --seed 3";
+    let arguments: Vec<&str> = ["generate", game].into_iter().chain(arguments.split(' ')).collect();
+    let reported = check(directory, &arguments);
+    assert!(reported.contains("games 16 positions "), "{reported}");
+    let reported = check(directory, &["stats", "games"]);
+    assert!(reported.contains("games      16\n"), "{reported}");
+}
+
 #[test]
 fn generates_games_and_fits_weights() {
-    for game in ["chess", "shogi"] {
-        let directory = tempfile::tempdir().expect("a directory");
-        let directory = directory.path();
-        let generate = "--out games --nodes 30 --games 16 --random-plies 4 --seed 3";
-        let generate: Vec<&str> =
-            ["generate", game].into_iter().chain(generate.split(' ')).collect();
-        let reported = check(directory, &generate);
-        assert!(reported.contains("games 16 positions "), "{reported}");
-        let reported = check(directory, &["stats", "games"]);
-        assert!(reported.contains("games      16\n"), "{reported}");
-        let tune = ["tune", game, "--data", "games", "--out", "fitted", "--epochs", "2"];
-        let reported = check(directory, &tune);
-        assert_eq!(reported.lines().count(), 4, "{reported}");
-        let hand = check(directory, &["show", game, "hand"]);
-        let fitted = check(directory, &["show", game, "fitted"]);
-        assert_ne!(fitted, hand);
-        let material = |name: &str| {
-            let table = check(directory, &["show", game, name]);
-            let group = table.lines().skip_while(|line| !line.starts_with("material"));
-            group.skip(1).take_while(|line| line.starts_with(' ')).collect::<String>()
-        };
-        assert_ne!(material("fitted"), material("hand"));
-        check(directory, &[&tune[..], &["--keep", "material"]].concat());
-        assert_eq!(material("fitted"), material("hand"));
-        check(directory, &[&tune[..], &["--without", "material"]].concat());
-        let zeros = material("fitted");
-        assert!(zeros.split_whitespace().all(|weight| weight == "0.0/0.0"), "{zeros}");
-    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    generate(directory, "shogi");
+    let tune = ["tune", "--data", "games", "--out", "fitted", "--epochs", "2"];
+    let reported = check(directory, &tune);
+    assert_eq!(reported.lines().count(), 4, "{reported}");
+    let hand = check(directory, &["show", "hand"]);
+    let fitted = check(directory, &["show", "fitted"]);
+    assert_ne!(fitted, hand);
+    let material = |name: &str| {
+        let table = check(directory, &["show", name]);
+        let group = table.lines().skip_while(|line| !line.starts_with("material"));
+        group.skip(1).take_while(|line| line.starts_with(' ')).collect::<String>()
+    };
+    assert_ne!(material("fitted"), material("hand"));
+    check(directory, &[&tune[..], &["--keep", "material"]].concat());
+    assert_eq!(material("fitted"), material("hand"));
+    check(directory, &[&tune[..], &["--without", "material"]].concat());
+    let zeros = material("fitted");
+    assert!(zeros.split_whitespace().all(|weight| weight == "0.0/0.0"), "{zeros}");
+}
+
+#[test]
+fn fits_weights_only_to_games_of_shogi() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    generate(directory, "chess");
+    let error = fails(directory, &["tune", "--data", "games", "--out", "fitted"]);
+    assert!(error.contains("`games` is a file of another game"), "{error}");
 }
 
 #[test]
@@ -76,6 +86,10 @@ fn trains_and_compares_networks() {
     let network = crate::bytes(&directory.join("tuned.net"));
     arguments(&format!("{tuned} --resume"));
     assert_eq!(crate::bytes(&directory.join("tuned.net")), network);
+    let restarted = format!("{shared} --epochs 1 --out again.net --start");
+    arguments(&format!("{restarted} tuned.net --activation screlu"));
+    let other: Vec<_> = restarted.split_whitespace().chain(["tuned.net"]).collect();
+    assert!(fails(directory, &other).contains("another game, size or activation"));
     for file in ["tuned.csv", "tuned.svg"] {
         assert!(directory.join(file).exists(), "{file}");
     }
@@ -93,7 +107,7 @@ fn reports_errors() {
     assert!(fails(directory, &["stats", "games"]).contains("`games` cannot be opened"));
     std::fs::write(directory.join("short"), [0; 8]).expect("free disk space");
     assert!(fails(directory, &["stats", "short"]).contains("`short` is not a file of games"));
-    assert!(fails(directory, &["show", "chess", "short"]).contains("`short` has 8 bytes"));
-    let tune = ["tune", "chess", "--data", "short", "--out", "x", "--without", "luck"];
+    assert!(fails(directory, &["show", "short"]).contains("`short` has 8 bytes"));
+    let tune = ["tune", "--data", "short", "--out", "x", "--without", "luck"];
     assert!(fails(directory, &tune).contains("`luck` is not one of the groups: "));
 }

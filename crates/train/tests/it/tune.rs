@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use cozy_chess::{Board, Color, Piece};
-use narikin::eval::{MAX_PHASE, Model, Terms, Weight, evaluate};
+use narikin::eval::{MAX_PHASE, Model, Terms, Weight, evaluate, shogi};
 use narikin_train::data::Winner;
-use narikin_train::games::{Chess, GameKind, TrainGame};
+use narikin_train::games::{Chess, GameKind, Shogi};
 use narikin_train::samples::Filter;
 use narikin_train::tune::{Dataset, Epoch, LoadError, Settings, fit, load};
 
@@ -172,12 +172,11 @@ fn an_empty_data_set_leaves_the_start_unchanged() {
 fn fits_narikins_model_to_its_games() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
-    play(&path, GameKind::Chess, 48, 1);
+    play(&path, GameKind::Shogi, 192, 2);
     let split =
-        load::<Chess, <Chess as TrainGame>::Model>(&[&path], &Filter::usual(GameKind::Chess))
-            .expect("positions");
+        load::<Shogi, shogi::Shogi>(&[&path], &Filter::usual(GameKind::Shogi)).expect("positions");
     assert!(split.training.len() > split.validation.len() && !split.validation.is_empty());
-    let start = vec![Weight::default(); <Chess as TrainGame>::Model::WEIGHTS];
+    let start = vec![Weight::default(); shogi::Shogi::WEIGHTS];
     let mut losses = Vec::new();
     let settings = Settings { epochs: 5, lambda: 0.7, ..SETTINGS };
     fit(&split.training, &split.validation, &start, &[], &settings, |epoch| {

@@ -1,126 +1,10 @@
-//! Endgames: drawish material, mating a bare king, and king and pawn against king.
+//! King and pawn against king.
 
 use std::sync::LazyLock;
 
-use cozy_chess::{BitBoard, File, Piece, Rank, Square, get_king_moves};
+use cozy_chess::{BitBoard, File, Rank, Square, get_king_moves};
 
-use super::{
-    Context,
-    terms::TermSink,
-    view::{View, adjacent, count, distance, down, from_corner, same_color, up},
-    weights::{BARE_CORNER, BARE_KING},
-};
-use crate::eval::SCALE_NORMAL;
-
-/// The scale factor of this side's advantage, in 64ths.
-#[inline(always)]
-pub(super) fn scale(context: &Context<'_>) -> i32 {
-    let view = context.view;
-    match count(view.own(Piece::Pawn)) {
-        0 => return without_pawns(view),
-        1 if view.all_own.len() == 2 && view.all_enemy.len() == 1 => return one_pawn(view),
-        // The enemy can sacrifice a piece for the pawn.
-        1 if own_points(view) <= enemy_points(view) + 2 && enemy_points(view) >= 3 => return 40,
-        _ if is_wrong_corner(view) => return 2,
-        _ => {}
-    }
-    let bishops = [view.own(Piece::Bishop), view.enemy(Piece::Bishop)];
-    let [Some(bishop), Some(other)] = bishops.map(BitBoard::next_square) else {
-        return SCALE_NORMAL;
-    };
-    let opposite =
-        bishops.into_iter().all(|bishops| count(bishops) == 1) && !same_color(bishop).has(other);
-    if !opposite {
-        return SCALE_NORMAL;
-    }
-    match (own_points(view), enemy_points(view)) {
-        (3, 3) => (20 + 6 * count(context.pawns.passed).cast_signed()).min(SCALE_NORMAL),
-        (own, enemy) if own == enemy => 54,
-        _ => SCALE_NORMAL,
-    }
-}
-
-#[inline(always)]
-fn own_points(view: &View) -> u32 {
-    piece_points(|piece| view.own(piece))
-}
-
-#[inline(always)]
-fn enemy_points(view: &View) -> u32 {
-    piece_points(|piece| view.enemy(piece))
-}
-
-/// Material in pawns.
-#[inline(always)]
-fn piece_points(of: impl Fn(Piece) -> BitBoard) -> u32 {
-    3 * count(of(Piece::Knight) | of(Piece::Bishop))
-        + 5 * count(of(Piece::Rook))
-        + 9 * count(of(Piece::Queen))
-}
-
-#[inline(always)]
-fn without_pawns(view: &View) -> i32 {
-    if has_bishops_of_one_color_only(view) {
-        return 0;
-    }
-    let (own, enemy) = (own_points(view), enemy_points(view));
-    let only_knights = 3 * count(view.own(Piece::Knight)) == own;
-    if own < 5 || own == 6 && only_knights && view.enemy(Piece::Pawn).is_empty() {
-        0
-    } else if own <= enemy + 3 {
-        if enemy <= 3 { 6 } else { 16 }
-    } else if own == 6 && only_knights {
-        6
-    } else {
-        SCALE_NORMAL
-    }
-}
-
-/// Whether this side has only bishops on squares of one color, which cannot mate, except a king
-/// blocked by its own pieces.
-fn has_bishops_of_one_color_only(view: &View) -> bool {
-    let bishops = view.own(Piece::Bishop);
-    bishops == view.all_own - view.own(Piece::King)
-        && bishops.next_square().is_some_and(|bishop| bishops.is_subset(same_color(bishop)))
-}
-
-/// King and pawn against king.
-fn one_pawn(view: &View) -> i32 {
-    let won = view
-        .own(Piece::Pawn)
-        .next_square()
-        .is_some_and(|pawn| is_won(view.king, pawn, view.enemy_king, view.to_move));
-    if won { SCALE_NORMAL } else { 0 }
-}
-
-/// Wrong rook pawn: whether all pawns are on one edge file and the enemy king holds the corner.
-fn is_wrong_corner(view: &View) -> bool {
-    let pawns = view.own(Piece::Pawn);
-    let Some(file) = [File::A, File::H].into_iter().find(|file| pawns.is_subset(file.bitboard()))
-    else {
-        return false;
-    };
-    let corner = Square::new(file, Rank::Eighth);
-    let pieces = view.all_own - pawns - view.own(Piece::King);
-    pieces.is_subset(view.own(Piece::Bishop) - same_color(corner))
-        && distance(view.enemy_king, corner) <= 1
-}
-
-/// Terms against a bare king: distance of the kings, and the corner with bishop and knight.
-#[inline(always)]
-pub(super) fn bare_king(view: &View, terms: &mut impl TermSink) {
-    if view.all_enemy.len() > 1 {
-        return;
-    }
-    terms.add(BARE_KING.at(distance(view.king, view.enemy_king).saturating_sub(2)));
-    let (bishops, knights) = (view.own(Piece::Bishop), view.own(Piece::Knight));
-    if view.all_own.len() == 3
-        && knights.len() == 1
-        && let (Some(bishop), 1) = (bishops.next_square(), bishops.len())
-    {
-        terms.add(BARE_CORNER.at(from_corner(view.enemy_king, same_color(bishop))));
-    }
-}
+use super::{adjacent, distance, down, up};
 
 /// Pawns on the left half; the others are mirrored.
 const PAWNS: usize = 4 * 6;
@@ -141,8 +25,8 @@ pub(super) fn prepare() {
     LazyLock::force(&KPK);
 }
 
-/// Whether the side with the pawn wins.
-fn is_won(king: Square, pawn: Square, enemy_king: Square, to_move: bool) -> bool {
+/// Whether the side with the pawn wins. It plays upwards.
+pub(super) fn is_won(king: Square, pawn: Square, enemy_king: Square, to_move: bool) -> bool {
     let is_left = pawn.file() <= File::D;
     let turn = |square: Square| if is_left { square } else { square.flip_file() };
     let Some(index) = index_of(turn(pawn)) else { return true };
