@@ -480,6 +480,7 @@ impl Follower {
                 if let Err(error) = file.write_all(text.as_bytes()) {
                     // A partial game would make the file invalid.
                     file.set_len(*end).at(&self.path, "cannot be truncated")?;
+                    file.seek(SeekFrom::End(0)).at(&self.path, "cannot be truncated")?;
                     return Err(error).at(&self.path, "cannot be written");
                 }
                 *end += text.len() as u64;
@@ -498,9 +499,11 @@ impl Follower {
 
     /// Truncates the file and appends to it.
     fn append_from(&mut self, end: u64) -> Result<(), ExportError> {
-        let file = OpenOptions::new().append(true).open(&self.path);
-        let file = file.at(&self.path, "cannot be opened")?;
+        // Files that are opened for appending cannot be truncated on Windows.
+        let file = OpenOptions::new().write(true).open(&self.path);
+        let mut file = file.at(&self.path, "cannot be opened")?;
         file.set_len(end).at(&self.path, "cannot be truncated")?;
+        file.seek(SeekFrom::End(0)).at(&self.path, "cannot be truncated")?;
         self.state = State::Appending { file, end };
         Ok(())
     }
@@ -532,8 +535,10 @@ impl Follower {
     /// Replaces the old file by the new one.
     fn replace(&mut self) -> Result<(), ExportError> {
         let path = &self.path;
-        let opened = File::open(path).at(path, "cannot be opened")?;
-        let between = State::Checking { file: BufReader::new(opened), good: 0 };
+        let State::Rewriting { file, .. } = &self.state else { return Ok(()) };
+        // The old file is closed here, because Windows does not replace open files.
+        let between = file.as_file().try_clone().at(path, "cannot be replaced")?;
+        let between = State::Streaming { file: between };
         let State::Rewriting { file, .. } = std::mem::replace(&mut self.state, between) else {
             return Ok(());
         };

@@ -1,22 +1,28 @@
 //! The report of a match as one self-contained HTML file.
 //!
 //! [`Report`] receives results in the order of their pairings and stores sums only: its size does not
-//! depend on the length of the match. [`Report::html`] writes the page. Charts are SVG elements; the
-//! page contains no scripts and loads no other files.
+//! depend on the length of the match, except for a limited number of games that can be replayed.
+//! [`Report::html`] writes the page. Charts are SVG elements; the page loads no other files.
 
+mod games;
+mod openings;
 mod page;
 
 use std::collections::BTreeMap;
 
-use readyok_protocol::Move;
+use readyok_protocol::Score;
 use readyok_rules::{Side, Termination};
 
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
-use crate::queue::WorkerId;
-use crate::result::{GameEnd, MatchGame, MoveRecord};
+use crate::repeats::Repeats;
+use crate::report::games::{Games, notate};
+use crate::report::openings::OpeningSums;
+use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord};
 use crate::stats::{Counts, Crosstable, Figures, MAX_PLAYERS, Ratings, Sprt};
+use crate::store::Origin;
 use crate::tune::Tuner;
+use crate::worker_stats::WorkerTable;
 
 /// The statistics of a match.
 #[derive(Clone, Debug)]
@@ -28,11 +34,19 @@ pub struct Report {
     curve: Curve,
     engines: Vec<EngineSums>,
     lengths: Lengths,
-    slowest: Slowest,
     failures: Failures,
-    workers: Workers,
+    pairs: u64,
+    workers: WorkerTable,
     tuner: Option<Tuner>,
     values: Values,
+    openings: OpeningSums,
+    replay: Games,
+    repeats: Repeats,
+    /// Start of the first game and end of the last one, in milliseconds since 1970.
+    period: Option<(u64, u64)>,
+    /// Sum of the durations of all games.
+    duration_ms: u64,
+    origin: Option<Origin>,
 }
 
 impl Report {
@@ -47,13 +61,25 @@ impl Report {
             curve: Curve::default(),
             engines,
             lengths: Lengths::default(),
-            slowest: Slowest::default(),
             failures: Failures::default(),
-            workers: Workers::default(),
+            pairs: 0,
+            workers: WorkerTable::default(),
             tuner: Tuner::new(plan),
             values: Values::default(),
+            openings: OpeningSums::default(),
+            replay: Games::default(),
+            repeats: Repeats::default(),
+            period: None,
+            duration_ms: 0,
+            origin: None,
             plan: plan.clone(),
         }
+    }
+
+    /// Adds the conditions that a results file has in addition to its plan.
+    #[must_use]
+    pub fn with_origin(self, origin: Origin) -> Self {
+        Self { origin: Some(origin), ..self }
     }
 
     /// Adds the games of a pairing, except aborted games.
@@ -63,19 +89,38 @@ impl Report {
             tuner.add(result);
             self.values.add(tuner.values());
         }
+        self.pairs += 1;
         self.workers.add(result);
+        self.repeats.add(result);
+        self.openings.add(result);
+        self.replay.add(&self.plan, result);
         for (number, game) in (1..).zip(&result.games) {
             if game.end == Termination::Aborted {
                 continue;
             }
             self.games += 1;
             self.lengths.add(game);
-            self.slowest.add(result.pairing.index, number, game);
+            let end = game.started_ms.saturating_add(game.duration_ms);
+            let (first, last) = self.period.unwrap_or((game.started_ms, end));
+            self.period = Some((first.min(game.started_ms), last.max(end)));
+            self.duration_ms = self.duration_ms.saturating_add(game.duration_ms);
             self.failures.add(result.pairing.index, number, game);
-            let mut turn = result.pairing.opening.turn(self.plan.game);
+            let kind = self.plan.game;
+            let opening = &result.pairing.opening;
+            let mut turn = opening.turn(kind);
             for (ply, played) in game.moves.iter().enumerate() {
+                let points = match game.winner {
+                    None => 0.5,
+                    Some(winner) if winner == turn => 1.0,
+                    Some(_) => 0.0,
+                };
                 if let Some(sums) = self.sums(engine_of(game, turn)) {
-                    sums.add_move(ply, played);
+                    sums.add_move(ply, played, points);
+                    let place = (result.pairing.index, number);
+                    sums.slowest.add(place, ply + 1, played.time_us, || {
+                        let made = game.moves.get(..=ply).unwrap_or_default();
+                        notate(kind, opening, made).pop().unwrap_or_default()
+                    });
                 }
                 turn = turn.other();
             }
@@ -136,6 +181,8 @@ struct Point {
     games: u64,
     /// Elo and its error, if defined.
     elo: Option<(f64, f64)>,
+    /// The score as a fraction.
+    score: Option<f64>,
     /// The log-likelihood ratio, in a test.
     llr: Option<f64>,
 }
@@ -152,6 +199,7 @@ impl Curve {
         let point = Point {
             games: counts.games(),
             elo: figures.elo.value.number().zip(figures.elo.error.number()),
+            score: figures.score.number(),
             llr: sprt.and_then(|sprt| sprt.llr(counts).ok()),
         };
         self.last = Some(point);
@@ -224,8 +272,15 @@ const LAST_MOVE: usize = 150;
 struct EngineSums {
     /// Number of games by termination and score: won (1), drawn (0) or lost (-1).
     ends: BTreeMap<(String, i8), u64>,
-    /// Time by move number, from 0.
+    /// The name and the author that it reported.
+    info: EngineInfo,
+    /// Time in milliseconds, depth and nodes by move number, from 0.
     time: Vec<Mean>,
+    depths: Vec<Mean>,
+    node_counts: Vec<Mean>,
+    /// The points of the games by the score of a move.
+    by_score: ScoreBins,
+    slowest: Slowest,
     /// Time of all moves.
     all_time: Mean,
     /// The longest search, in microseconds.
@@ -263,14 +318,24 @@ impl Mean {
 impl EngineSums {
     /// Adds a move; `ply` counts the moves of both sides from 0.
     #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, and shown rounded")]
-    fn add_move(&mut self, ply: usize, played: &MoveRecord) {
+    fn add_move(&mut self, ply: usize, played: &MoveRecord, points: f64) {
         let millis = played.time_us as f64 / 1000.0;
         let number = (ply / 2).min(LAST_MOVE);
-        if self.time.len() <= number {
-            self.time.resize(number + 1, Mean::default());
+        let values = [
+            (&mut self.time, Some(millis)),
+            (&mut self.depths, played.depth.map(f64::from)),
+            (&mut self.node_counts, played.nodes.map(|nodes| nodes as f64)),
+        ];
+        for (means, value) in values {
+            if means.len() <= number {
+                means.resize(number + 1, Mean::default());
+            }
+            if let (Some(mean), Some(value)) = (means.get_mut(number), value) {
+                mean.add(value);
+            }
         }
-        if let Some(mean) = self.time.get_mut(number) {
-            mean.add(millis);
+        if let Some(score) = played.score {
+            self.by_score.add(score, points);
         }
         self.all_time.add(millis);
         self.longest_us = self.longest_us.max(played.time_us);
@@ -296,6 +361,46 @@ impl EngineSums {
             Some(_) => -1,
         };
         *self.ends.entry((end(game.end.termination), outcome)).or_default() += 1;
+        let [first, second] = &game.engines;
+        let info = if side == Side::First { first } else { second };
+        if *info != EngineInfo::default() {
+            self.info.clone_from(info);
+        }
+    }
+}
+
+/// The mean points of games by the score of a move.
+#[derive(Clone, Copy, Debug, Default)]
+struct ScoreBins([Mean; 2 * Self::SIDE + 1]);
+
+impl ScoreBins {
+    /// Bins on each side of zero. The last one includes larger scores and mates.
+    const SIDE: usize = 12;
+    /// Centipawns per bin.
+    const STEP: i32 = 50;
+
+    fn add(&mut self, score: Score, points: f64) {
+        let side = i32::try_from(Self::SIDE).unwrap_or(i32::MAX);
+        let bin = match score {
+            Score::Cp(cp) => {
+                let rounded = cp.saturating_add(cp.signum() * Self::STEP / 2) / Self::STEP;
+                rounded.clamp(-side, side)
+            }
+            score if Score::Cp(0) < score => side,
+            _ => -side,
+        };
+        let index = usize::try_from(bin + side).unwrap_or(0);
+        if let Some(mean) = self.0.get_mut(index) {
+            mean.add(points);
+        }
+    }
+
+    /// Centipawns and mean points of each bin with enough moves.
+    fn points(&self) -> Vec<(f64, f64)> {
+        const MIN_MOVES: u64 = 5;
+        let side = i32::try_from(Self::SIDE).unwrap_or(i32::MAX);
+        let bins = (-side..).zip(&self.0).filter(|(_, mean)| mean.count >= MIN_MOVES);
+        bins.filter_map(|(bin, mean)| Some((f64::from(bin * Self::STEP), mean.value()?))).collect()
     }
 }
 
@@ -358,8 +463,8 @@ impl Failures {
     }
 }
 
-/// The number of slowest moves that are stored.
-const SLOWEST: usize = 20;
+/// The number of slowest moves of each engine that are stored.
+const SLOWEST: usize = 10;
 
 /// A histogram of game lengths.
 #[derive(Clone, Debug, Default)]
@@ -404,90 +509,27 @@ struct SlowMove {
     game: u32,
     /// From 1, after the opening.
     ply: usize,
-    mv: Move,
+    mv: String,
 }
 
 impl Slowest {
-    fn add(&mut self, pairing: u64, number: u32, game: &MatchGame) {
-        for (ply, played) in (1..).zip(&game.moves) {
-            let time_us = played.time_us;
-            let full = self.moves.len() == SLOWEST;
-            if full && self.moves.last().is_some_and(|last| time_us <= last.time_us) {
-                continue;
-            }
-            let at = self.moves.partition_point(|slow| slow.time_us >= time_us);
-            let mv = played.mv;
-            self.moves.insert(at, SlowMove { time_us, pairing, game: number, ply, mv });
-            self.moves.truncate(SLOWEST);
+    fn add(
+        &mut self,
+        (pairing, game): (u64, u32),
+        ply: usize,
+        time_us: u64,
+        mv: impl FnOnce() -> String,
+    ) {
+        let is_full = self.moves.len() == SLOWEST;
+        if is_full && self.moves.last().is_some_and(|last| time_us <= last.time_us) {
+            return;
         }
+        let at = self.moves.partition_point(|slow| slow.time_us >= time_us);
+        self.moves.insert(at, SlowMove { time_us, pairing, game, ply, mv: mv() });
+        self.moves.truncate(SLOWEST);
     }
 
     fn moves(&self) -> &[SlowMove] {
         &self.moves
-    }
-}
-
-/// Maximum number of workers with sums of their own.
-const MAX_WORKERS: usize = 500;
-
-/// The sums of all workers.
-#[derive(Clone, Debug, Default)]
-struct Workers {
-    /// The key `None` is the coordinator.
-    sums: BTreeMap<Option<WorkerId>, WorkerSums>,
-    /// Pairings of other workers.
-    more: u64,
-}
-
-/// The sums of one worker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct WorkerSums {
-    pairings: u64,
-    games: u64,
-    /// Games lost by an engine, by termination.
-    no_starts: u64,
-    crashes: u64,
-    stalls: u64,
-    illegal: u64,
-    forfeits: u64,
-}
-
-impl Workers {
-    fn add(&mut self, result: &PairResult) {
-        if self.sums.len() >= MAX_WORKERS && !self.sums.contains_key(&result.worker) {
-            self.more += 1;
-            return;
-        }
-        let sums = self.sums.entry(result.worker.clone()).or_default();
-        sums.pairings += 1;
-        for game in &result.games {
-            sums.add(game.end.termination);
-        }
-    }
-
-    /// All workers by name. `None` if there is only one.
-    fn rows(&self) -> Option<impl Iterator<Item = (Option<&WorkerId>, WorkerSums)>> {
-        let rows = self.sums.iter().map(|(worker, sums)| (worker.as_ref(), *sums));
-        (self.sums.len() > 1).then_some(rows)
-    }
-
-    /// The number of pairings of workers without a row.
-    fn more(&self) -> u64 {
-        self.more
-    }
-}
-
-impl WorkerSums {
-    fn add(&mut self, termination: Termination) {
-        self.games += u64::from(termination != Termination::Aborted);
-        let count = match termination {
-            Termination::EngineStartFailure => &mut self.no_starts,
-            Termination::EngineCrash => &mut self.crashes,
-            Termination::EngineStall => &mut self.stalls,
-            Termination::IllegalMove => &mut self.illegal,
-            Termination::TimeForfeit => &mut self.forfeits,
-            _ => return,
-        };
-        *count += 1;
     }
 }

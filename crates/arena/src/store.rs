@@ -38,7 +38,7 @@ use tempfile::NamedTempFile;
 
 pub use crate::store::contents::{ChangedFile, ContentHash, Difference, NoHash};
 pub(crate) use crate::store::contents::{find_program, named_by};
-pub use crate::store::format::{ExportStart, IndexSet, Reader};
+pub use crate::store::format::{ExportStart, IndexSet, Origin, Reader};
 
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Format, Plan};
@@ -120,8 +120,9 @@ impl Store {
         path: &Path,
         mut on_pair: impl FnMut(PairResult),
     ) -> Result<(Self, u64), StoreError> {
-        let file =
-            OpenOptions::new().read(true).append(true).open(path).at(path, "cannot be opened")?;
+        // Files that are opened for appending cannot be truncated on Windows.
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(path).at(path, "cannot be opened")?;
         lock(&file, path)?;
         let mut scan = Scan::start(path, BufReader::new(&file))?;
         let mut exports = Vec::new();
@@ -138,6 +139,7 @@ impl Store {
             file.set_len(end).at(path, "cannot be truncated")?;
             file.sync_all().at(path, "cannot be truncated")?;
         }
+        file.seek(io::SeekFrom::End(0)).at(path, "cannot be read")?;
         let (path, plan) = (path.to_owned(), head.plan.clone());
         let store = Self { path, file, end, head, plan, stored, exports, synced: true };
         Ok((store, length.saturating_sub(end)))
@@ -353,6 +355,10 @@ impl Store {
         }
         new.as_file().sync_all().at(&self.path, "cannot be written")?;
         lock(new.as_file(), &self.path)?;
+        if cfg!(windows) {
+            // An open file cannot be replaced there.
+            self.file = new.reopen().at(&self.path, "cannot be replaced")?;
+        }
         let file = new.persist(&self.path).map_err(|error| error.error);
         self.file = file.at(&self.path, "cannot be replaced")?;
         sync_directory(directory).at(&self.path, "cannot be written")?;
@@ -403,10 +409,13 @@ impl Store {
 
 /// Creates an unnamed file with default permissions.
 pub(crate) fn unnamed_in(directory: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory)
+    {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+        tempfile::Builder::new().permissions(permissions).tempfile_in(directory)
+    }
+    #[cfg(not(unix))]
+    private_in(directory)
 }
 
 /// Creates an unnamed file that is readable by the owner only.
@@ -432,7 +441,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
     let until = now().checked_add(LOCK_TIMEOUT);
     loop {
-        match file.try_lock() {
+        match try_lock(file) {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if until.is_some_and(|until| now() < until) => {
                 // There is no portable lock with a timeout.
@@ -442,6 +451,37 @@ fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
             Err(TryLockError::Error(error)) => return Err(error).at(path, "cannot be locked"),
         }
     }
+}
+
+#[cfg(not(windows))]
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
+}
+
+/// Locks a byte after the end of any file: on Windows, other handles cannot read what is locked.
+#[cfg(windows)]
+#[expect(unsafe_code, reason = "the standard library locks the whole file")]
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    use std::os::windows::io::AsRawHandle;
+
+    use windows_sys::Win32::Foundation::ERROR_LOCK_VIOLATION;
+    use windows_sys::Win32::Storage::FileSystem::{
+        LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
+    };
+    use windows_sys::Win32::System::IO::OVERLAPPED;
+
+    let mut at = OVERLAPPED::default();
+    at.Anonymous.Anonymous.OffsetHigh = i32::MAX.cast_unsigned();
+    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    // SAFETY: the handle is open and not overlapped, so the call returns after it has used `at`.
+    if unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut at) } != 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    if error.raw_os_error().map(i32::cast_unsigned) == Some(ERROR_LOCK_VIOLATION) {
+        return Err(TryLockError::WouldBlock);
+    }
+    Err(TryLockError::Error(error))
 }
 
 /// An error of a results file.

@@ -1,6 +1,7 @@
 //! Results and speed of each worker of a match, and the detection of anomalous workers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use readyok_rules::{Side, Termination};
 use serde::{Deserialize, Serialize};
@@ -101,6 +102,18 @@ pub enum WorkerFlag {
     },
 }
 
+impl fmt::Display for WorkerFlag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Results { p } => write!(f, "anomalous results (p = {p:.1e})"),
+            Self::TimeLosses { p } => write!(f, "time losses (p = {p:.1e})"),
+            Self::Crashes { p } => write!(f, "crashes (p = {p:.1e})"),
+            Self::Speed { ratio } => write!(f, "speed × {ratio:.2}"),
+            Self::Invalid { count } => write!(f, "{count} invalid results"),
+        }
+    }
+}
+
 impl WorkerTable {
     /// Counts an accepted pair. Pairs of this process are not counted.
     pub fn add(&mut self, pair: &PairResult) {
@@ -110,7 +123,7 @@ impl WorkerTable {
         counts.pairs += 1;
         let lower = pair.pairing.first.min(pair.pairing.second);
         let mut half_points = 0;
-        for game in &pair.games {
+        for game in pair.games.iter().filter(|game| game.end != Termination::Aborted) {
             let points = half_points_of(game, game.first == lower);
             half_points += points;
             if let Some(count) = counts.trinomial.get_mut(points) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{error, fmt};
 
+use readyok_client::split_command_line;
 use regex::Regex;
 
 use crate::fastchess::options::{EpdOut, Level, Log, PgnNotation, PgnOut};
@@ -401,7 +402,7 @@ pub(super) fn set(
         "name" => value.clone_into(&mut engine.name),
         "dir" => engine.dir = Some(value.to_owned()),
         "args" => {
-            engine.args = shlex::split(value).ok_or_else(|| bad("balanced quotes"))?;
+            engine.args = split_command_line(value).ok_or_else(|| bad("balanced quotes"))?;
         }
         "tc" => engine.limits.tc = control(value).map_err(|()| bad("[moves/][min:]sec[+inc]"))?,
         "st" => {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use readyok_client::split_command_line;
 use readyok_rules::Game;
 
 use crate::plan::{
@@ -84,7 +85,7 @@ pub fn parse(args: &[String], seed: u64) -> Result<Request, ArgumentError> {
 fn compliance(values: &[String]) -> Result<Request, ArgumentError> {
     let (command, args) = values.split_first().ok_or(ArgumentError::EngineWithoutCommand)?;
     let args = match args {
-        [line] => shlex::split(line).ok_or_else(|| ArgumentError::BadValue {
+        [line] => split_command_line(line).ok_or_else(|| ArgumentError::BadValue {
             option: "--compliance",
             value: line.clone(),
             expected: "balanced quotes",

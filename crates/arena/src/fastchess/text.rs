@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use readyok_protocol::OptionError;
 use readyok_rules::{Game, Side, Termination};
 
 use crate::queue::WarningContext;
@@ -57,6 +58,11 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
             let line = context.line.as_deref().unwrap_or("");
             let why = score_error(line);
             return format!("Warning; Could not extract score from engine {engine}: {why}");
+        }
+        WarningKind::OptionValue { name, value, error: OptionError::NotANumber { .. } } => {
+            return format!(
+                "Warning; Failed to set option {name} with value {value} for engine {engine}: stoi"
+            );
         }
         WarningKind::OptionValue { name, value, .. } => {
             return format!("Warning; Invalid value for option {name}; {value}");

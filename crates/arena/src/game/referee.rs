@@ -450,8 +450,8 @@ impl Tablebases for Syzygy {
 
 /// The decision by tablebases, if any.
 ///
-/// Tables are probed only right after a capture or a pawn move, where their values are exact under the fifty-move rule,
-/// and only without castling rights, which they do not support.
+/// Tables are probed only right after a capture or a pawn move, where their values are exact under the fifty-move rule.
+/// They do not support castling rights.
 fn by_tablebases(
     tables: &dyn Tablebases,
     rule: &TablebaseAdjudication,

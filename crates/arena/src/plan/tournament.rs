@@ -24,8 +24,8 @@ pub enum Format {
     /// Each engine plays all engines before it in the list. The games of one engine are a round.
     Pyramid,
     /// Single elimination. The order of the list is the seeding: the first two engines can only
-    /// play each other in the final, and the first ones have byes if the number of engines is not
-    /// a power of two. The bracket determines the number of rounds, so `rounds` must be 1.
+    /// play each other in the final. The first ones have byes if the number of engines is not a
+    /// power of two. The bracket determines the number of rounds, so `rounds` must be 1.
     Knockout {
         /// How many times a tied match is replayed, each time with the same number of games.
         #[serde(default = "one")]

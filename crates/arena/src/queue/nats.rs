@@ -46,6 +46,7 @@ pub use crate::queue::nats::admin::{Admin, AdminError, Phase, QueuedMatch};
 pub use crate::queue::nats::connection::{Access, AccessError, Connection, Login};
 pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher};
 pub use crate::queue::nats::files::Permissions;
+pub use crate::queue::nats::lease::process_name;
 pub use crate::queue::nats::messages::{Control, QuarantinedResult};
 pub use crate::queue::nats::pool::{Cost, Departure, NewMatch, Pool, PooledJob, Slot, Take};
 pub use crate::queue::nats::status::{

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::plan::{EngineId, EnginePlan, Format};
-use crate::report::{Lengths, Mean, Point, Report};
+use crate::plan::{EngineId, EnginePlan, Format, Limits, OpeningOrder, OpeningSource, Plan};
+use crate::report::{EngineSums, Lengths, Mean, Point, Report, ScoreBins};
 use crate::stats::{Counts, Figure, Figures, Sprt};
 use crate::tune::Parameter;
 
@@ -17,7 +17,17 @@ body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child { text-align: left; } td.text { text-align: left; }
+pre { overflow-x: auto; border: 1px solid #8884; padding: .5rem; }
+#replay { display: flex; gap: 1rem; flex-wrap: wrap; } #board { background: #e8d0aa; color: #000; }
+#board td { width: 2.6rem; height: 2.6rem; padding: 0; text-align: center; font-size: 1.8rem; line-height: 1; border: 1px solid #8886; }
+#board .dark { background: #b58863; } #board .light { background: #f0d9b5; } #board .last { box-shadow: inset 0 0 0 3px #2a7; }
+#board .first { color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000; } #board .second { color: #000; }
+#board.shogi span { color: #000; text-shadow: none; display: inline-block; font-size: 1.4rem; }
+#board.shogi .second { transform: rotate(180deg); } #board.shogi .promoted { color: #b00; }
+#moves { max-width: 24rem; max-height: 22rem; overflow-y: auto; align-content: start; }
+#moves button { border: 0; background: none; color: inherit; padding: .1rem .3rem; font: inherit; }
+#moves .book { opacity: .6; } #moves .current { background: #2a74; }
 figure { margin: 0; overflow-x: auto; } svg { background: #fff; max-width: 100%; height: auto; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em; }
 .scroll { overflow-x: auto; }
@@ -40,7 +50,12 @@ pub(super) fn page(report: &Report) -> Markup {
                 p {
                     (format_name(plan.format)) ", " (game_name(report)) ". "
                     (report.games) " games."
+                    @match report.repeats.count() {
+                        0 => {}
+                        count => { " " (count) " games repeat an earlier game move by move: they are no independent evidence." }
+                    }
                 }
+                (conditions(report))
                 (parameters(report))
                 @if plan.engines.len() == 2 { (head_to_head(report)) }
                 (standings(report))
@@ -49,9 +64,12 @@ pub(super) fn page(report: &Report) -> Markup {
                 @if !report.failures.kept().is_empty() { (failures(report)) }
                 (workers(report))
                 (time_use(report))
+                (by_score(report))
                 h2 { "Game length" }
                 (chart(lengths(report.lengths.steps())))
                 (slowest(report))
+                (openings(report))
+                (replay(report))
             }
         }
     }
@@ -82,6 +100,127 @@ fn format_name(format: Format) -> &'static str {
     }
 }
 
+/// The conditions of the match, and the command to repeat it.
+fn conditions(report: &Report) -> Markup {
+    let plan = &report.plan;
+    let toml = toml::to_string(plan).unwrap_or_default();
+    let parallel = parallel_games(report);
+    let concurrency = parallel.map_or(1.0, |parallel| parallel.round().max(1.0));
+    html! {
+        h2 { "Conditions" }
+        div.scroll { table {
+            tr {
+                th { "Engine" } th { "Reported name" } th { "Program" } th { "Limits" } th { "Options" } th { "SHA-256" }
+            }
+            @for (index, engine) in plan.engines.iter().enumerate() {
+                @let name = report.engines.get(index).map_or("", |sums| sums.info.name.as_str());
+                @let hash = report.origin.as_ref().and_then(|origin| origin.programs.get(&engine.command));
+                tr {
+                    td { (engine_name(report, index)) }
+                    td.text { (if name.is_empty() { "–" } else { name }) }
+                    td.text { (engine.command) @for arg in &engine.args { " " (arg) } }
+                    td.text { (limits(engine)) }
+                    td.text { (options(engine)) }
+                    td.text { @if let Some(hash) = hash { code { (hash.to_string().get(..12).unwrap_or_default()) } } @else { "–" } }
+                }
+            }
+        } }
+        table {
+            (row("Rounds", &format!("{} of {} game pairs per encounter", plan.rounds, plan.pairs_per_encounter)))
+            (row("Openings", &openings_text(plan)))
+            (row("Seed", &plan.seed.to_string()))
+            (row("Adjudication", &adjudication_text(plan)))
+            @if let Some(sprt) = &plan.sprt {
+                (row("Sequential test", &format!("{} against {} ({}), α {}, β {}", sprt.elo0, sprt.elo1, sprt.model, sprt.alpha, sprt.beta)))
+            }
+            @if let Some(origin) = &report.origin {
+                (row(if report.workers.rows().is_empty() { "Machine" } else { "Coordinator" }, &origin.machine()))
+                (row("Readyok", &origin.version))
+            }
+            @if let Some((from, to)) = report.period { (row("Played", &format!("{} to {}", date(from), date(to)))) }
+            @if let Some(parallel) = parallel { (row("Parallel games", &format!("{parallel:.1} on average"))) }
+        }
+        details {
+            summary { "Repeat this match" }
+            p { "Save the plan as " code { "match.toml" } ". The programs, openings and networks must be the same." }
+            pre { code { (format!("readyok match --plan match.toml --concurrency {concurrency}")) } }
+            pre { code { (toml) } }
+        }
+    }
+}
+
+fn limits(engine: &EnginePlan) -> String {
+    let Limits { tc, byoyomi_ms, move_time_ms, nodes, depth, margin_ms } = &engine.limits;
+    let texts = [
+        tc.map(|tc| tc.to_string()),
+        byoyomi_ms.map(|ms| format!("byoyomi {ms} ms")),
+        move_time_ms.map(|ms| format!("{ms} ms per move")),
+        nodes.map(|nodes| format!("{nodes} nodes")),
+        depth.map(|depth| format!("depth {depth}")),
+        (*margin_ms > 0).then(|| format!("margin {margin_ms} ms")),
+        engine.ponder.then(|| "pondering".to_owned()),
+    ];
+    texts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn options(engine: &EnginePlan) -> String {
+    let options = engine.options.iter().map(|(name, value)| format!("{name}={value}"));
+    Some(options.collect::<Vec<_>>().join(", "))
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| "–".to_owned())
+}
+
+fn openings_text(plan: &Plan) -> String {
+    let openings = &plan.openings;
+    let source = match &openings.source {
+        OpeningSource::Start => return "none: all games start from the start position".to_owned(),
+        OpeningSource::File { path, .. } => path.clone(),
+        other => serde_json::to_string(other).unwrap_or_default(),
+    };
+    let order = match openings.order {
+        OpeningOrder::Sequential => "sequential",
+        OpeningOrder::Random => "random",
+        OpeningOrder::Fastchess => "random as in fastchess",
+    };
+    let plies = openings.plies.map(|plies| format!(", {plies} plies")).unwrap_or_default();
+    let skip =
+        if openings.skip > 0 { format!(", skipping {}", openings.skip) } else { String::new() };
+    format!("{source}, {order}{plies}{skip}")
+}
+
+fn adjudication_text(plan: &Plan) -> String {
+    let rules = &plan.adjudication;
+    let texts = [
+        rules.draw.map(|draw| {
+            format!(
+                "draw: {} moves within {} cp from move {}",
+                draw.moves, draw.score, draw.from_move
+            )
+        }),
+        rules.resign.map(|resign| {
+            let sides = if resign.two_sided { ", both sides" } else { "" };
+            format!("loss: {} moves below -{} cp{sides}", resign.moves, resign.score)
+        }),
+        rules.max_moves.map(|moves| format!("draw after {moves} moves")),
+        rules.tablebases.as_ref().map(|_| "Syzygy tablebases".to_owned()),
+    ];
+    let text = texts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    if text.is_empty() { "none".to_owned() } else { text }
+}
+
+/// The mean number of games at the same time.
+fn parallel_games(report: &Report) -> Option<f64> {
+    let (first, last) = report.period?;
+    let length = last.checked_sub(first).filter(|length| *length > 0)?;
+    Some(float(report.duration_ms) / float(length))
+}
+
+/// The time in UTC, to the minute.
+fn date(millis: u64) -> String {
+    let time = i64::try_from(millis).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    time.map_or_else(|| "?".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
 fn chart(svg: String) -> Markup {
     html! { figure { (PreEscaped(svg)) } }
 }
@@ -89,6 +228,7 @@ fn chart(svg: String) -> Markup {
 fn head_to_head(report: &Report) -> Markup {
     let counts = report.crosstable.counts(0, 1);
     let figures = Figures::of(&counts);
+    let games = Figures::of(&Counts::Games(counts.single_games().unwrap_or_default()));
     let points = report.curve.points();
     html! {
         h2 { "Strength" }
@@ -96,13 +236,19 @@ fn head_to_head(report: &Report) -> Markup {
             (row("Elo", &format!("{:.2}", figures.elo)))
             (row("Normalized Elo", &format!("{:.2}", figures.normalized_elo)))
             (row("Likelihood of superiority", &percent(figures.los)))
-            (row("Draws", &percent(figures.draw_ratio)))
+            (row("Draws", &percent(games.draw_ratio)))
+            @if let Counts::Pairs(_) = &counts { (row("Even pairs", &percent(figures.draw_ratio))) }
             @if let Counts::Pairs(pairs) = &counts {
                 (row("Pairs (0, ½, 1, 1½, 2)", &format!("{:?}", pairs.five())))
             }
             @if let Some(sprt) = &report.sprt { (test_rows(sprt, &counts)) }
         }
-        (chart(elo(&points)))
+        @if points.iter().any(|point| point.elo.is_some()) {
+            (chart(elo(&points)))
+        } @else if !points.is_empty() {
+            p { "Elo is not defined while one engine has won all games or too few were played. The curve is the score." }
+            (chart(score_curve(&points)))
+        }
         @if let Some(sprt) = &report.sprt {
             h2 { "Sequential test" }
             (chart(llr(&points, sprt.lower(), sprt.upper())))
@@ -173,7 +319,7 @@ fn test_rows(sprt: &Sprt, counts: &Counts) -> Markup {
 }
 
 fn row(name: &str, value: &str) -> Markup {
-    html! { tr { th scope="row" { (name) } td { (value) } } }
+    html! { tr { th scope="row" { (name) } td.text { (value) } } }
 }
 
 fn percent(share: Figure) -> String {
@@ -220,7 +366,7 @@ fn standings(report: &Report) -> Markup {
                     @if let Some(ratings) = &ratings {
                         td { (format!("{:.1}", ratings.rating(*engine))) }
                     }
-                    td { (percent(figures.draw_ratio)) }
+                    td { (percent(Figures::of(&Counts::Games(counts.single_games().unwrap_or_default())).draw_ratio)) }
                     @if let Some(sums) = report.engines.get(*engine) {
                         td { (number(sums.depth.value(), 1)) }
                         td { (number(sums.nps.value(), 0)) }
@@ -310,30 +456,29 @@ fn failures(report: &Report) -> Markup {
     }
 }
 
+/// The workers of a match on a queue.
 fn workers(report: &Report) -> Markup {
+    let rows = report.workers.rows();
+    let others = rows.iter().fold(report.pairs, |rest, row| rest.saturating_sub(row.counts.pairs));
     html! {
-        @if let Some(rows) = report.workers.rows() {
+        @if !rows.is_empty() {
             h2 { "Workers" }
             div.scroll { table {
                 tr {
-                    th { "Worker" } th { "Pairings" } th { "Games" } th { "Not started" } th { "Crashes" }
-                    th { "No answer" } th { "Illegal moves" } th { "Losses on time" }
+                    th { "Worker" } th { "Pairs" } th { "Games" } th { "Pairs (0, ½, 1, 1½, 2)" }
+                    th { "Losses on time" } th { "Crashes and stalls" } th { "Nodes/s" } th { "Anomalies" }
                 }
-                @for (worker, sums) in rows {
+                @for row in &rows {
                     tr {
-                        td { @match worker {
-                            Some(worker) => (worker),
-                            None => "without a queue",
-                        } }
-                        td { (sums.pairings) } td { (sums.games) } td { (sums.no_starts) }
-                        td { (sums.crashes) } td { (sums.stalls) } td { (sums.illegal) }
-                        td { (sums.forfeits) }
+                        td { (row.worker) } td { (row.counts.pairs) } td { (row.counts.games) }
+                        td { (format!("{:?}", row.counts.pentanomial)) }
+                        td { (row.counts.time_losses) } td { (row.counts.crashes) }
+                        td { (number(row.nps, 0)) }
+                        td.text { (row.flags.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")) }
                     }
                 }
             } }
-            @if report.workers.more() > 0 {
-                p { "And " (report.workers.more()) " pairings of other workers." }
-            }
+            @if others > 0 { p { "Without a worker of this list: " (others) " pairs." } }
         }
     }
 }
@@ -346,10 +491,12 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 fn time_use(report: &Report) -> Markup {
-    let lines: Vec<&[Mean]> = report.engines.iter().map(|sums| sums.time.as_slice()).collect();
+    let lines = |of: fn(&EngineSums) -> &[Mean]| report.engines.iter().map(of).collect::<Vec<_>>();
     html! {
-        h2 { "Time usage" }
-        (chart(time(&lines)))
+        h2 { "Time, depth and nodes by move" }
+        (chart(by_move("ms", &lines(|sums| &sums.time))))
+        (chart(by_move("depth", &lines(|sums| &sums.depths))))
+        (chart(by_move("nodes", &lines(|sums| &sums.node_counts))))
         div.scroll { table {
             tr {
                 th { "Engine" } th { "Mean (ms)" } th { "Longest (ms)" }
@@ -372,14 +519,93 @@ fn slowest(report: &Report) -> Markup {
     html! {
         h2 { "Slowest moves" }
         div.scroll { table {
-            tr { th { "Time (ms)" } th { "Pairing" } th { "Game" } th { "Ply" } th { "Move" } }
-            @for slow in report.slowest.moves() {
-                tr {
-                    td { (slow.time_us / 1000) }
-                    td { (slow.pairing + 1) } td { (slow.game) } td { (slow.ply) } td { (slow.mv.as_str()) }
+            tr { th { "Engine" } th { "Time (ms)" } th { "Pairing" } th { "Game" } th { "Ply" } th { "Move" } }
+            @for (engine, sums) in report.engines.iter().enumerate() {
+                @for slow in sums.slowest.moves() {
+                    tr {
+                        td { (engine_name(report, engine)) } td { (slow.time_us / 1000) }
+                        td { (slow.pairing + 1) } td { (slow.game) } td { (slow.ply) } td { (slow.mv) }
+                    }
                 }
             }
         } }
+    }
+}
+
+fn by_score(report: &Report) -> Markup {
+    let lines: Vec<Vec<(f64, f64)>> =
+        report.engines.iter().map(|sums| sums.by_score.points()).collect();
+    html! {
+        @if lines.iter().any(|line| line.len() > 1) {
+            h2 { "Score and outcome" }
+            p { "The mean result of games in percent by the score that an engine reported. Mates count as the largest score." }
+            (chart(outcomes(&lines)))
+        }
+    }
+}
+
+/// Maximum number of openings in the table.
+const MAX_OPENINGS: usize = 300;
+
+fn openings(report: &Report) -> Markup {
+    let (rows, other_games) = report.openings.rows();
+    let first = report.plan.engines.first().map_or("", |engine| engine.name.as_str());
+    let more = rows.len().saturating_sub(MAX_OPENINGS);
+    html! {
+        @if rows.len() > 1 {
+            h2 { "Openings" }
+            details {
+                summary { (rows.len()) " openings" }
+                div.scroll { table {
+                    tr {
+                        th { "Opening" } th { "Games" } th { "First player won" } th { "Drawn" } th { "Lost" }
+                        th { "Points of " (first) }
+                    }
+                    @for sum in rows.iter().take(MAX_OPENINGS) {
+                        @let [wins, draws, losses] = sum.results;
+                        @let (points, games) = sum.first_engine;
+                        tr {
+                            td { (sum.name) } td { (sum.games) } td { (wins) } td { (draws) } td { (losses) }
+                            td { (half(points)) "/" (games) }
+                        }
+                    }
+                } }
+                @if more > 0 { p { "And " (more) " openings with fewer games." } }
+                @if other_games > 0 { p { "And " (other_games) " games of other openings." } }
+            }
+        }
+    }
+}
+
+const REPLAY: &str = include_str!("replay.js");
+
+fn replay(report: &Report) -> Markup {
+    let count = report.replay.len();
+    let is_shogi = report.plan.game == readyok_rules::Game::Shogi;
+    html! {
+        @if count > 0 {
+            h2 { "Games" }
+            @if (count as u64) < report.games { p { (count) " of " (report.games) " games." } }
+            p { label { "Game " select id="game" {} } }
+            p id="players" {}
+            div id="replay" tabindex="0" {
+                div {
+                    p id="hand-second" {}
+                    table id="board" class=(if is_shogi { "shogi" } else { "chess" }) {}
+                    p id="hand-first" {}
+                    p {
+                        button type="button" id="to-start" aria-label="start" { "|◀" } " "
+                        button type="button" id="back" aria-label="back" { "◀" } " "
+                        button type="button" id="forward" aria-label="forward" { "▶" } " "
+                        button type="button" id="to-end" aria-label="end" { "▶|" }
+                    }
+                    p id="info" {}
+                }
+                div id="moves" {}
+            }
+            script type="application/json" id="games" { (PreEscaped(report.replay.json(&report.plan))) }
+            script { (PreEscaped(REPLAY)) }
+        }
     }
 }
 
@@ -453,8 +679,31 @@ pub(super) fn llr(points: &[Point], lower: f64, upper: f64) -> String {
     chart.finish()
 }
 
-/// The mean time of each engine by move number, in milliseconds.
-pub(super) fn time(engines: &[&[Mean]]) -> String {
+/// The score in percent by number of games.
+fn score_curve(points: &[Point]) -> String {
+    let known: Vec<(f64, f64)> = points
+        .iter()
+        .filter_map(|point| point.score.map(|score| (games(point), 100.0 * score)))
+        .collect();
+    let last = known.last().map_or(1.0, |&(games, _)| games);
+    let mut chart = Chart::new("games", "score in %", 0.0..last, 0.0..100.0);
+    chart.line([(0.0, 50.0), (last, 50.0)], color(1), 1);
+    chart.line(known, color(0), 2);
+    chart.finish()
+}
+
+/// The mean result of games in percent by score, for each engine.
+fn outcomes(engines: &[Vec<(f64, f64)>]) -> String {
+    let side = f64::from(ScoreBins::STEP) * float(ScoreBins::SIDE as u64);
+    let mut chart = Chart::new("score in centipawns", "result in %", -side..side, 0.0..100.0);
+    for (engine, line) in engines.iter().enumerate() {
+        chart.line(line.iter().map(|&(score, points)| (score, 100.0 * points)), color(engine), 2);
+    }
+    chart.finish()
+}
+
+/// The mean of a value of each engine by move number.
+fn by_move(name: &str, engines: &[&[Mean]]) -> String {
     let lines: Vec<Vec<(f64, f64)>> = engines
         .iter()
         .map(|means| {
@@ -465,7 +714,7 @@ pub(super) fn time(engines: &[&[Mean]]) -> String {
     let all = || lines.iter().flatten();
     let last = all().map(|&(x, _)| x).fold(2.0, f64::max);
     let high = all().map(|&(_, y)| y).fold(f64::MIN_POSITIVE, f64::max);
-    let mut chart = Chart::new("move after the opening", "ms", 1.0..last, 0.0..high * 1.05);
+    let mut chart = Chart::new("move after the opening", name, 1.0..last, 0.0..high * 1.05);
     for (engine, line) in lines.into_iter().enumerate() {
         chart.line(line, color(engine), 2);
     }

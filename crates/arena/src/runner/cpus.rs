@@ -63,7 +63,7 @@ impl Cpus {
         spread(cpus, sys::siblings)
     }
 
-    /// Pins this thread and its future child processes to these CPUs.
+    /// Pins this thread and its future child processes to these CPUs; on Windows, engines of `readyok-client`.
     ///
     /// # Errors
     /// The operating system rejects it.
@@ -76,7 +76,7 @@ impl Cpus {
         &self.slots
     }
 
-    /// Pins this thread and its future child processes to the CPUs of a slot.
+    /// Pins this thread and its future child processes to the CPUs of a slot, like [`pin`](Self::pin).
     ///
     /// # Errors
     /// The operating system rejects it.
@@ -118,6 +118,7 @@ fn spread(usable: &BTreeSet<usize>, siblings: impl Fn(usize) -> Vec<usize>) -> V
 }
 
 /// Parses a list of CPUs: `0-3,8`.
+#[cfg(any(target_os = "linux", test))]
 fn parse_list(text: &str) -> Vec<usize> {
     let ranges = text.trim().split(',').filter_map(|part| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -157,16 +158,87 @@ mod sys {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+/// The CPUs of the processor group of this process. Other groups, on systems with more than 64 CPUs, are not used.
+#[cfg(windows)]
+mod sys {
+    use std::collections::BTreeSet;
+    use std::io;
+
+    use windows_sys::Win32::System::SystemInformation::{
+        GetLogicalProcessorInformation, RelationProcessorCore, SYSTEM_LOGICAL_PROCESSOR_INFORMATION,
+    };
+    use windows_sys::Win32::System::Threading::{
+        GetCurrentProcess, GetCurrentThread, GetProcessAffinityMask, SetThreadAffinityMask,
+    };
+
+    use super::CpuError;
+
+    pub(super) const MAX_CPUS: usize = usize::BITS as usize;
+
+    fn last_error() -> CpuError {
+        CpuError::System(io::Error::last_os_error().to_string())
+    }
+
+    fn cpus_of(mask: usize) -> impl Iterator<Item = usize> {
+        (0..MAX_CPUS).filter(move |cpu| mask >> cpu & 1 == 1)
+    }
+
+    /// The CPUs of the thread, which may be fewer than those of the process.
+    #[expect(unsafe_code, reason = "no safe interface in the standard library")]
+    pub(super) fn usable() -> Result<BTreeSet<usize>, CpuError> {
+        let (mut process, mut system) = (0, 0);
+        // SAFETY: the pseudo handles are always valid, and the pointers are those of local variables of the right types.
+        unsafe {
+            if GetProcessAffinityMask(GetCurrentProcess(), &raw mut process, &raw mut system) == 0 {
+                return Err(last_error());
+            }
+            // There is no function that only reads the mask of a thread.
+            let thread = SetThreadAffinityMask(GetCurrentThread(), process);
+            if thread == 0 || SetThreadAffinityMask(GetCurrentThread(), thread) == 0 {
+                return Err(last_error());
+            }
+            Ok(cpus_of(thread & process).collect())
+        }
+    }
+
+    #[expect(unsafe_code, reason = "no safe interface in the standard library")]
+    pub(super) fn siblings(cpu: usize) -> Vec<usize> {
+        let mut entries = vec![SYSTEM_LOGICAL_PROCESSOR_INFORMATION::default(); 4 * MAX_CPUS];
+        let Ok(mut length) = u32::try_from(size_of_val(entries.as_slice())) else {
+            return Vec::new();
+        };
+        // SAFETY: `length` is the size of the buffer, which the function does not exceed.
+        if unsafe { GetLogicalProcessorInformation(entries.as_mut_ptr(), &raw mut length) } == 0 {
+            return Vec::new();
+        }
+        let mut cores = entries.iter().filter(|entry| entry.Relationship == RelationProcessorCore);
+        let core = cores.find(|core| cpus_of(core.ProcessorMask).any(|other| other == cpu));
+        core.map_or_else(Vec::new, |core| cpus_of(core.ProcessorMask).collect())
+    }
+
+    #[expect(unsafe_code, reason = "no safe interface in the standard library")]
+    pub(super) fn bind(cpus: &[usize]) -> Result<(), CpuError> {
+        let mask = cpus.iter().filter(|cpu| **cpu < MAX_CPUS).fold(0, |mask, cpu| mask | 1 << cpu);
+        // SAFETY: the pseudo handle is always valid.
+        if unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) } == 0 {
+            return Err(last_error());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(any(target_os = "linux", windows)))]
 mod sys {
     use std::collections::BTreeSet;
 
     use super::CpuError;
 
+    #[cfg(test)]
     pub(super) const MAX_CPUS: usize = 1024;
 
     pub(super) fn usable() -> Result<BTreeSet<usize>, CpuError> {
-        Err(CpuError::System("threads can be pinned to CPUs on Linux only".to_owned()))
+        let text = "threads can be pinned to CPUs on Linux and Windows only";
+        Err(CpuError::System(text.to_owned()))
     }
 
     pub(super) fn siblings(_: usize) -> Vec<usize> {

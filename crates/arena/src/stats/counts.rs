@@ -157,8 +157,8 @@ impl Pentanomial {
         Ok(Self { ll, ld, middle: wl + dd, wl: Some(wl), wd, ww })
     }
 
-    /// Creates counts of pairs that scored 0, ½, 1, 1½ and 2 points, without the split of the middle into
-    /// win and loss and two draws.
+    /// Creates counts of pairs that scored 0, ½, 1, 1½ and 2 points. The middle is not split into win and
+    /// loss and two draws.
     pub fn from_five([ll, ld, middle, wd, ww]: [u64; 5]) -> Result<Self, TooManyGames> {
         checked(&[ll, ld, middle, wd, ww], MAX_GAMES / 2)?;
         Ok(Self { ll, ld, middle, wl: None, wd, ww })

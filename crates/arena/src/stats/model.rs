@@ -263,8 +263,8 @@ fn bayes_elo(
 
 /// Mean and variance of the change of the ratio per item.
 ///
-/// The change is the logarithm of the ratio of the two probabilities, even though these depend on the
-/// counts, because the derivative of the maximum likelihood is zero.
+/// The change is the logarithm of the ratio of the two probabilities. Their dependence on the counts
+/// does not matter, because the derivative of the maximum likelihood is zero.
 fn step<const N: usize>(
     distribution: &Distribution<N>,
     steps: impl Iterator<Item = f64> + Clone,

@@ -22,7 +22,7 @@ use super::estimate::{Estimate, Figure, normal_cdf};
 use super::matrix::{Cholesky, Matrix};
 
 /// Standard deviation in Elo of the prior for a group in which some players won or lost all games
-/// against the rest, so that the likelihood has no maximum.
+/// against the rest. Without a prior, the likelihood has no maximum.
 pub const WEAK_PRIOR: f64 = 600.0;
 
 /// Standard deviation in Elo of the prior of the first-move advantage, with mean 0. It separates the

@@ -97,8 +97,8 @@ pub struct Forecast {
 /// The median-unbiased strength estimate of a finished test.
 ///
 /// The plain estimate is biased because the test stops at an extreme result. This estimate uses the
-/// probability of a result at least as extreme as the observed one, where early acceptance of H1 or
-/// H0 is the most extreme (stage-wise ordering: D. Siegmund, *Estimation following sequential tests*,
+/// probability of a result at least as extreme as the observed one. Early acceptance of H1 or H0 is
+/// the most extreme (stage-wise ordering: D. Siegmund, *Estimation following sequential tests*,
 /// Biometrika 65, 1978). It uses the Brownian approximation, in Elo of the test's model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnbiasedEstimate {
@@ -111,8 +111,8 @@ pub struct UnbiasedEstimate {
 }
 
 impl Sprt {
-    /// A test of hypotheses in Elo of the model, with the probability `alpha` of accepting H1 when H0 is
-    /// true, and `beta` of accepting H0 when H1 is true.
+    /// A test of hypotheses in Elo of the model. `alpha` is the probability of accepting H1 when H0 is
+    /// true, `beta` that of accepting H0 when H1 is true.
     pub fn new(
         model: Model,
         elo0: f64,
@@ -179,8 +179,8 @@ impl Sprt {
         Ok(SprtStatus { llr, lower: self.lower(), upper: self.upper(), verdict: self.judge(llr) })
     }
 
-    /// The forecast of a new test if the true strength is `elo`, in Elo of the model, and the
-    /// distribution of results is otherwise that of `base`.
+    /// The forecast of a new test if the true strength is `elo`, in Elo of the model. The distribution
+    /// of results is otherwise that of `base`.
     pub fn forecast(&self, base: &Counts, elo: f64) -> Result<Forecast, LlrError> {
         self.forecast_from(0.0, &self.weigh(base, Truth::Strength(elo))?)
     }

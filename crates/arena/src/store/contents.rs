@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 use std::{env, error, fmt, fs, io};
 
@@ -62,6 +62,10 @@ impl Contents {
         Self(files)
     }
 
+    pub(super) fn hashes(&self) -> &BTreeMap<String, ContentHash> {
+        &self.0
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -84,7 +88,7 @@ pub(crate) fn named_by(engine: &EnginePlan, program: Option<&Path>) -> BTreeMap<
         engine.dir.as_deref().map(Path::new).or(program_dir).unwrap_or_else(|| Path::new(""));
     let texts = engine.args.iter().chain(engine.options.values());
     // Without a separator, a text may equal a file name by accident.
-    let paths = texts.filter(|text| text.contains(MAIN_SEPARATOR));
+    let paths = texts.filter(|text| text.contains(is_separator));
     let paths = paths.map(|text| (text.clone(), directory.join(text)));
     paths.filter(|(_, path)| path.is_file() || path.is_dir()).collect()
 }

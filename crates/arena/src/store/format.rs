@@ -1,7 +1,7 @@
 //! The format of results files: lines with a checksum and a record, and reading them in order.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -51,6 +51,55 @@ pub(super) struct Head {
     pub(super) sealed: bool,
     #[serde(default, skip_serializing_if = "Contents::is_empty")]
     pub(super) contents: Contents,
+    #[serde(default)]
+    pub(super) host: Host,
+}
+
+/// The program and the machine that created a results file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Host {
+    version: String,
+    os: String,
+    cpu: String,
+    cpus: usize,
+}
+
+/// The origin of a results file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The version of Readyok.
+    pub version: String,
+    /// The operating system and the architecture.
+    pub os: String,
+    /// The model of the CPU; empty if it is unknown.
+    pub cpu: String,
+    /// The number of CPUs.
+    pub cpus: usize,
+    /// The hashes of the programs by their commands.
+    pub programs: BTreeMap<String, ContentHash>,
+}
+
+impl Origin {
+    /// The machine in one line.
+    pub fn machine(&self) -> String {
+        let cpu = if self.cpu.is_empty() { "unknown CPU" } else { &self.cpu };
+        format!("{cpu}, {} CPUs, {}", self.cpus, self.os)
+    }
+}
+
+impl Host {
+    fn current() -> Self {
+        let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = info.lines().find_map(|line| line.strip_prefix("model name"));
+        let cpu = model.and_then(|line| line.split_once(':')).map_or("", |(_, name)| name.trim());
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            cpu: cpu.chars().take(100).collect(),
+            cpus: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
 }
 
 /// The start of the match in an export file with earlier content.
@@ -74,6 +123,7 @@ impl Head {
             plan: shown,
             sealed,
             contents: Contents::of(plan),
+            host: Host::current(),
         })
     }
 }
@@ -88,6 +138,7 @@ impl Head {
             plan: sealed.unwrap_or(plan).clone(),
             sealed: sealed.is_some(),
             contents: Contents::default(),
+            host: Host::current(),
         }
     }
 }
@@ -155,6 +206,13 @@ impl Reader {
     /// The identifier of the match.
     pub fn plan_hash(&self) -> ContentHash {
         self.scan.head.plan_hash
+    }
+
+    /// The program and the machine that created the file, and the hashes of the engines at the last pair that was
+    /// read.
+    pub fn origin(&self) -> Origin {
+        let Host { version, os, cpu, cpus } = self.scan.head.host.clone();
+        Origin { version, os, cpu, cpus, programs: self.scan.head.contents.hashes().clone() }
     }
 }
 

@@ -6,10 +6,11 @@ use readyok_arena::plan::{
     TimeControl,
 };
 use readyok_arena::stats::Model;
+use readyok_client::split_command_line;
 use readyok_rules::Game;
 
 fn read(line: &str) -> Result<Request, ArgumentError> {
-    let args: Vec<String> = shlex::split(line).unwrap_or_default();
+    let args: Vec<String> = split_command_line(line).unwrap_or_default();
     parse(&args, 1)
 }
 

@@ -2,6 +2,7 @@
 
 use readyok_arena::fastchess::{Request, parse};
 use readyok_arena::schedule::{Next, Schedule};
+use readyok_client::split_command_line;
 use tempfile::TempDir;
 
 use crate::openings::{file, polyglot};
@@ -14,7 +15,7 @@ fn book(openings: usize) -> (TempDir, String) {
 
 /// The games of a command line, as white, black and the number of the opening.
 fn games(line: &str) -> Vec<String> {
-    let args = shlex::split(line).expect("closed quotes");
+    let args = split_command_line(line).expect("closed quotes");
     let Request::Play(invocation) = parse(&args, 1).expect(line) else { panic!("{line}") };
     let plan = &invocation.plan;
     let name = |id: readyok_arena::plan::EngineId| {

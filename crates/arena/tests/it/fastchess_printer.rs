@@ -12,10 +12,11 @@ use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::{EngineFailure, GameEnd};
 use readyok_arena::stats::Verdict;
 use readyok_arena::store::ContentHash;
+use readyok_client::split_command_line;
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 fn invocation(line: &str) -> Invocation {
-    match parse(&shlex::split(line).expect("closed quotes"), 1) {
+    match parse(&split_command_line(line).expect("closed quotes"), 1) {
         Ok(Request::Play(invocation)) => *invocation,
         other => panic!("{line}: {other:?}"),
     }

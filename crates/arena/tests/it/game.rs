@@ -14,7 +14,9 @@ use readyok_protocol::{OptionError, Register, Score};
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 use tempfile::TempDir;
 
-use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking, timeouts};
+use crate::scripted::{
+    Script, game, game_of, plan, play, player, script, setting, speaking, timeouts,
+};
 
 fn moves_of(result: &MatchGame) -> Vec<&str> {
     result.moves.iter().map(|made| made.mv.as_str()).collect()
@@ -261,8 +263,10 @@ fn pondering(reply: &str) -> (MatchGame, Vec<String>) {
     let plan = EnginePlan { ponder: true, ..plan("a", limits) };
     let mut acts = script("bestmove e2e4 ponder e7e5|, bestmove g1f3 ponder e2e4|, 0000");
     "option name Ponder type check default false".clone_into(&mut acts.handshake);
+    let ponders = acts.ponders.clone();
     let (mut first, received) = player(Game::Chess, 0, &plan, acts);
-    let (mut second, _received) = player(Game::Chess, 1, &plan, script(&format!("{reply}, 0000")));
+    let acts = Script { ponders, ..script(&format!("!ponder|bestmove {reply}, 0000")) };
+    let (mut second, _received) = player(Game::Chess, 1, &plan, acts);
     let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
     drop(first);
     (result, received.try_iter().collect())

@@ -12,8 +12,10 @@ mod fastchess;
 mod fastchess_order;
 mod fastchess_printer;
 mod fastchess_text;
+#[cfg_attr(windows, expect(unused_imports, reason = "engines of some tests are shell scripts"))]
 mod game;
 mod game_real;
+#[cfg_attr(windows, expect(unused_imports, reason = "engines of some tests are shell scripts"))]
 mod hostile;
 mod instant;
 #[cfg(feature = "nats")]

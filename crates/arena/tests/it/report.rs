@@ -5,6 +5,7 @@ use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::report::Report;
 use readyok_arena::result::{EngineFailure, EngineInfo, GameEnd, MatchGame, MoveRecord};
+use readyok_arena::store::Origin;
 use readyok_rules::{Side, Termination};
 
 fn plan(engines: &str, more: &str) -> Result<Plan, toml::de::Error> {
@@ -59,15 +60,20 @@ fn two_engines_have_elo_and_a_test() {
     assert!(html.contains("new &lt;b&gt;") && !html.contains("<b>"), "{html}");
     assert!(html.contains("SPRT of 0 against 5 (normalized)"), "{html}");
     assert!(html.contains("[0, 0, 0, 5000, 0]"), "{html}");
-    assert_eq!(html.matches("<svg").count(), 4);
+    assert_eq!(html.matches("<svg").count(), 6);
     assert!(html.contains("<td>checkmate</td><td>5000</td><td>0</td><td>0</td>"), "{html}");
-    // The slowest move of all is the last one of a game.
-    assert!(html.contains("<tr><td>40</td><td>1</td><td>1</td><td>40</td><td>e2e4</td></tr>"));
-    // A curve does not grow with the match.
-    assert!(html.len() < 200_000, "{} bytes", html.len());
+    // The slowest move of an engine is its last one of a game.
+    assert!(html.contains("base</td><td>40</td><td>1</td><td>1</td><td>40</td><td>e2e4</td></tr>"));
+    assert!(html.contains("new &lt;b&gt;</td><td>40</td><td>1</td><td>2</td><td>40</td><td>e2e4"));
+    // Neither curves nor the number of games to replay grow with the match.
+    let (start, rest) = html.split_once("<script type=\"application/json\"").expect("games");
+    let (games, rest) = rest.split_once("</script>").expect("an end");
+    assert!(start.len() + rest.len() < 200_000, "{} bytes", start.len() + rest.len());
+    assert!((500..=1000).contains(&games.matches("\"id\":").count()));
+    assert!(!games.contains("<b>") && games.contains("new \\u003cb>"));
     assert!(!html.contains("Failures"), "no failure occurred");
     // The page refers to no other file.
-    for from_outside in ["src=", "href=", "url(", "@import", "<script", "<link", "<iframe"] {
+    for from_outside in ["src=", "href=", "url(", "@import", "<link", "<iframe", "fetch("] {
         assert!(!html.contains(from_outside), "{from_outside}");
     }
 }
@@ -89,7 +95,7 @@ fn the_first_failures_are_listed_and_the_others_counted() {
 }
 
 #[test]
-fn workers_have_a_table_if_there_was_more_than_one() {
+fn lists_the_workers_of_a_queue() {
     let by = |index, worker: Option<&str>, end: GameEnd| {
         let games =
             vec![game(0, 1, Some(Side::First), end), game(1, 0, None, Termination::Repetition)];
@@ -98,23 +104,19 @@ fn workers_have_a_table_if_there_was_more_than_one() {
     };
     let crash = crate::sample::crash;
     let mut report = Report::new(&plan(TWO, "rounds = 1").unwrap());
-    report.add(&by(0, Some("<b>adam"), crash()));
+    report.add(&by(0, None, Termination::Checkmate.into()));
     assert!(!report.html().contains("Workers"), "{}", report.html());
     report.add(&by(1, Some("<b>adam"), crash()));
-    report.add(&by(2, Some("bert"), GameEnd::time_forfeit(5)));
-    report.add(&by(3, Some("bert"), GameEnd::stall(5)));
-    report.add(&by(4, None, Termination::Checkmate.into()));
+    report.add(&by(2, Some("<b>adam"), crash()));
+    report.add(&by(3, Some("bert"), GameEnd::time_forfeit(5)));
+    report.add(&by(4, Some("bert"), GameEnd::stall(5)));
     let html = report.html();
-    let row = |name: &str, counts: [u32; 7]| {
-        let cells = counts.map(|count| format!("<td>{count}</td>")).concat();
-        format!("<tr><td>{name}</td>{cells}</tr>")
-    };
     for row in [
-        row("&lt;b&gt;adam", [2, 4, 0, 2, 0, 0, 0]),
-        row("bert", [2, 4, 0, 0, 1, 0, 1]),
-        row("without a queue", [1, 2, 0, 0, 0, 0, 0]),
+        "<td>&lt;b&gt;adam</td><td>2</td><td>4</td><td>[0, 0, 0, 2, 0]</td><td>0</td><td>2</td>",
+        "<td>bert</td><td>2</td><td>4</td><td>[0, 0, 0, 2, 0]</td><td>1</td><td>1</td>",
+        "Without a worker of this list: 1 pairs.",
     ] {
-        assert!(html.contains(&row), "{row}\n{html}");
+        assert!(html.contains(row), "{row}\n{html}");
     }
 }
 
@@ -153,4 +155,106 @@ fn what_was_broken_off_does_not_count() {
     let whole = game(0, 1, None, Termination::Stalemate);
     report.add(&pair(0, 0, 1, vec![whole, game(1, 0, None, Termination::Aborted)]));
     assert!(report.html().contains("1 games."), "{}", report.html());
+}
+
+#[test]
+fn a_score_of_all_games_has_a_curve() {
+    let check = |winners: [Side; 2], end: &str| {
+        let mut report = Report::new(&plan(TWO, "rounds = 9").unwrap());
+        for index in 0..9 {
+            let [one, other] = winners;
+            let games = vec![
+                game(0, 1, Some(one), Termination::Checkmate),
+                game(1, 0, Some(other), Termination::Checkmate),
+            ];
+            report.add(&pair(index, 0, 1, games));
+        }
+        let html = report.html();
+        assert!(html.contains("score in %</text>") && !html.contains(">Elo</text>"), "{html}");
+        assert!(html.contains(end), "{html}");
+        // The script of the replay calls `Number.isNaN`.
+        let charts = html.split_once("<script").map_or(&*html, |(charts, _)| charts);
+        assert!(!charts.contains("NaN") && !charts.contains("inf,"), "{html}");
+    };
+    // The curve is at the top, or at the bottom.
+    check([Side::First, Side::Second], "852.0,8.0 \"");
+    check([Side::Second, Side::First], "852.0,256.0 \"");
+}
+
+#[test]
+fn states_the_conditions_and_has_the_plan() {
+    let text = "rounds = 3\nseed = 77\n[openings]\norder = 'random'\n\
+                source = { kind = 'file', path = 'book.epd' }\n[adjudication]\n\
+                resign = { moves = 3, score = 600 }\n";
+    let engines = "[[engines]]\nname = 'new'\ncommand = './new'\noptions = { Hash = '16' }\n\
+                   limits = { tc = '8+0.08', margin_ms = 5 }\n\
+                   [[engines]]\nname = 'base'\ncommand = './base'\nlimits = { nodes = 5 }\n";
+    let plan: Plan = toml::from_str(&format!(
+        "game = 'chess'
+{text}
+{engines}"
+    ))
+    .unwrap();
+    let mut report = Report::new(&plan);
+    let mut played = game(0, 1, None, Termination::Repetition);
+    played.engines[0].name = "New 1.2".to_owned();
+    played.started_ms = 1_700_000_000_000;
+    report.add(&pair(0, 0, 1, vec![played, game(1, 0, None, Termination::Repetition)]));
+    let origin =
+        Origin { version: "1.0".to_owned(), cpu: "Z80".to_owned(), cpus: 2, ..Origin::default() };
+    let html = report.with_origin(origin).html();
+    for part in [
+        "New 1.2",
+        "8+0.08, margin 5 ms",
+        "5 nodes",
+        "Hash=16",
+        "book.epd, random",
+        "77",
+        "loss: 3 moves below -600 cp",
+        "Z80, 2 CPUs",
+        "2023-11-14 22:13 UTC",
+        "readyok match --plan match.toml",
+        "name = &quot;base&quot;",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+}
+
+#[test]
+fn results_by_opening_and_repeated_games_are_listed() {
+    let mut report = Report::new(&plan(TWO, "rounds = 9").unwrap());
+    for index in 0..4 {
+        let mut result =
+            pair(index, 0, 1, vec![game(0, 1, Some(Side::First), Termination::Checkmate)]);
+        let moves = if index % 2 == 0 { "e2e4" } else { "d2d4" };
+        result.pairing.opening.moves = vec![moves.to_owned()];
+        report.add(&result);
+    }
+    let html = report.html();
+    let row = "<td>e2e4</td><td>2</td><td>2</td><td>0</td><td>0</td><td>2/2</td>";
+    assert!(html.contains(row), "{html}");
+    assert!(html.contains("2 games repeat an earlier game"), "{html}");
+}
+
+#[test]
+fn moves_are_in_san_and_in_japanese_notation() {
+    let play = |name: &str, position: Option<&str>, book: &str, moves: &[&str]| {
+        let plan = toml::from_str(&format!("game = '{name}'\nrounds = 1\n{TWO}")).unwrap();
+        let mut played = game(0, 1, None, Termination::Repetition);
+        played.moves = moves.iter().map(|mv| MoveRecord::new(mv.parse().unwrap())).collect();
+        let mut result = pair(0, 0, 1, vec![played]);
+        result.pairing.opening.moves = vec![book.to_owned()];
+        result.pairing.opening.position = position.map(str::to_owned);
+        let mut report = Report::new(&plan);
+        report.add(&result);
+        report.html()
+    };
+    let html = play("chess", None, "e2e4", &["b8c6", "g1f3"]);
+    assert!(html.contains(r#""texts":"e4 Nc6 Nf3""#), "{html}");
+    assert!(html.contains("<td>2</td><td>Nf3</td>"), "{html}");
+    let start = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    let html = play("chess960", Some(start), "g1f3", &["d8h4", "f3h4"]);
+    assert!(html.contains(r#""texts":"Nf3 Qh4 Nxh4""#), "{html}");
+    let html = play("shogi", None, "7g7f", &["3c3d", "8h2b+", "3a2b"]);
+    assert!(html.contains(r#""texts":"▲７六歩 △３四歩 ▲２二角成 △同　銀""#), "{html}");
 }

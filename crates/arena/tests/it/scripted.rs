@@ -1,6 +1,8 @@
 //! Scripted engines, for games with a planned end.
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -20,8 +22,8 @@ pub(crate) const SHORT: Duration = Duration::from_millis(300);
 /// The answers of an engine, one for each `go` of a game.
 ///
 /// A plain token is a `bestmove`. Otherwise, output lines are separated by `|`, and those that start with `!` are
-/// actions: `!hang`, `!flood`, `!leave`, `!wait 50`, `!part bestmove e2` (without a line end), `!long 3000000`. After
-/// `go ponder`, the answer waits for the next command.
+/// actions: `!hang`, `!flood`, `!leave`, `!wait 50`, `!ponder` (waits until an engine ponders), `!part bestmove e2`
+/// (without a line end), `!long 3000000`. After `go ponder`, the answer waits for the next command.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     pub(crate) handshake: String,
@@ -30,6 +32,8 @@ pub(crate) struct Script {
     pub(crate) frame: (&'static str, &'static str),
     /// Output that is repeated at the end of each game, before the next one.
     pub(crate) farewell: &'static str,
+    /// Whether an engine received `go ponder`. Shared by the scripts of a game.
+    pub(crate) ponders: Arc<AtomicBool>,
 }
 
 pub(crate) fn script(acts: &str) -> Script {
@@ -39,6 +43,7 @@ pub(crate) fn script(acts: &str) -> Script {
         acts: acts.map(str::to_owned).collect(),
         frame: ("", "\n"),
         farewell: "",
+        ponders: Arc::default(),
     }
 }
 
@@ -140,6 +145,7 @@ pub(crate) fn speaking(protocol: Protocol, plan: EnginePlan) -> EnginePlan {
 struct Voice {
     output: PipeWriter,
     frame: (&'static str, &'static str),
+    ponders: Arc<AtomicBool>,
 }
 
 impl Voice {
@@ -184,6 +190,11 @@ impl Voice {
                 "!flood" => self.flood(),
                 "!leave" => return false,
                 "!wait" => thread::park_timeout(Duration::from_millis(number(value))),
+                "!ponder" => {
+                    while !self.ponders.load(Ordering::SeqCst) {
+                        thread::sleep(Duration::from_millis(1));
+                    }
+                }
                 "!part" => self.raw(value),
                 "!long" => {
                     let long = "x".repeat(usize::try_from(number(value)).unwrap_or(0));
@@ -203,7 +214,7 @@ fn number(text: &str) -> u64 {
 
 fn obey(script: &Script, input: PipeReader, output: PipeWriter, received: &Sender<String>) {
     let mut acts = script.acts.iter();
-    let mut voice = Voice { output, frame: script.frame };
+    let mut voice = Voice { output, frame: script.frame, ponders: script.ponders.clone() };
     let lines = BufReader::new(input).lines().map_while(Result::ok);
     // The receiver may be closed.
     let mut lines = lines.inspect(|line| drop(received.send(line.clone())));
@@ -221,6 +232,7 @@ fn obey(script: &Script, input: PipeReader, output: PipeWriter, received: &Sende
             }
             "go" => {
                 let Some(act) = acts.next() else { return };
+                voice.ponders.fetch_or(line.contains("ponder"), Ordering::SeqCst);
                 if line.contains("ponder") && lines.next().as_deref() != Some("ponderhit") {
                     voice.lines("bestmove e2e4");
                 } else if !voice.act(act) {

@@ -5,6 +5,7 @@ use std::error::Error as _;
 use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{error, fmt};
@@ -130,6 +131,16 @@ const MAX_QUARANTINE_BYTES: i64 = 256 << 20;
 /// Delay before a retry.
 pub(super) const RETRY_DELAY: Duration = Duration::from_millis(500);
 
+/// Boxes the future, since the code of the runtime is compiled for each type of future.
+fn block_on<T>(runtime: &Runtime, future: impl Future<Output = T>) -> T {
+    let mut output = None;
+    let boxed: Pin<Box<dyn Future<Output = ()> + '_>> =
+        Box::pin(async { output = Some(future.await) });
+    runtime.block_on(boxed);
+    #[expect(clippy::expect_used, reason = "the future has set it")]
+    output.expect("the future is complete")
+}
+
 impl Connection {
     /// Connects, and checks that the server has JetStream.
     ///
@@ -142,9 +153,9 @@ impl Connection {
             .enable_all()
             .build()
             .map_err(|error| access.error(error))?;
-        let client = runtime.block_on(connect(access)).map_err(|why| access.error(why))?;
+        let client = block_on(&runtime, connect(access)).map_err(|why| access.error(why))?;
         // Needs the runtime, since it spawns a task.
-        let stream = runtime.block_on(async { jetstream::new(client.clone()) });
+        let stream = block_on(&runtime, async { jetstream::new(client.clone()) });
         let this = Self { runtime: Arc::new(runtime), client, stream };
         if !this.client.server_info().jetstream {
             return Err(access.error("the server has no JetStream; start `nats-server` with `-js`"));
@@ -159,7 +170,7 @@ impl Connection {
         &self,
         request: impl Future<Output = Result<T, E>>,
     ) -> Result<T, QueueError> {
-        self.runtime.block_on(async {
+        self.wait(async {
             match tokio::time::timeout(REQUEST_TIMEOUT, request).await {
                 Ok(answer) => answer.map_err(broken),
                 Err(_) => Err(broken("the server does not respond")),
@@ -197,11 +208,11 @@ impl Connection {
 
     /// Waits for a future that has its own deadline.
     pub(super) fn wait<T>(&self, event: impl Future<Output = T>) -> T {
-        self.runtime.block_on(event)
+        block_on(&self.runtime, event)
     }
 
     pub(super) fn sleep(&self, time: Duration) {
-        self.runtime.block_on(async { tokio::time::sleep(time).await });
+        self.wait(async { tokio::time::sleep(time).await });
     }
 
     pub(super) fn spawn(

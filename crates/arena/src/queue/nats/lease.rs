@@ -41,7 +41,7 @@ impl Lease {
     ) -> Result<Self, QueueError> {
         let bucket = connection.find_bucket(LEASES)?.ok_or_else(|| broken("no leases"))?;
         let nonce = connection.client.new_inbox();
-        let value = CoordinatorLease { coordinator: coordinator_name(), nonce };
+        let value = CoordinatorLease { coordinator: process_name("coordinator"), nonce };
         let text = write(&value)?;
         // An earlier coordinator may have created the bucket with another time.
         let max_age = connection.request(bucket.status())?.max_age();
@@ -119,10 +119,10 @@ impl Lease {
     }
 }
 
-/// The host name and the process id.
-fn coordinator_name() -> String {
+/// A unique name of this process: the host name, or another one, and the process id.
+pub fn process_name(without_host: &str) -> String {
     let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
     let host = host.trim();
-    let host = if host.is_empty() { "coordinator" } else { host };
+    let host = if host.is_empty() { without_host } else { host };
     format!("{host}-{}", std::process::id())
 }

@@ -46,7 +46,7 @@ fn occasional_failures_cost_only_their_games() {
     let Some(server) = Server::start() else { return };
     let bad = "crash hang flood one-in=12";
     let mut place = TestDir::new(Game::Chess, ROUNDS, &[(bad, limits(None)), (bad, limits(None))]);
-    place.plan.search_timeout_ms = NonZeroU64::new(300);
+    place.plan.search_timeout_ms = NonZeroU64::new(1000);
     let begin = |name| {
         let store = Store::create(&place.path(name), &place.plan).expect("a new file");
         Match::new(store, Settings::default()).expect("a match")

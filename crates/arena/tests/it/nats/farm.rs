@@ -262,14 +262,13 @@ fn excludes_a_worker_retroactively() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let connection = server.connect();
-    let spec = spec(directory.path(), ["a", "b"], 10);
+    // Far more pairs than the first worker completes before its exclusion.
+    let spec = spec(directory.path(), ["a", "b"], 60);
     let path = directory.path().join("results");
     let run = coordinate(server.port, path.clone(), spec, 0);
-    let start = |name: &str| {
-        let cache = directory.path().join(name);
-        Farmhand::start(server.port, name, cache, Duration::from_millis(300))
-    };
-    let one = start("one");
+    let start =
+        |name: &str, delay| Farmhand::start(server.port, name, directory.path().join(name), delay);
+    let one = start("one", Duration::from_millis(500));
     let found = wait_for(&connection, |admin| {
         admin.open_matches().expect("a server").pop().filter(|it| it.status.pairs >= 2)
     });
@@ -279,9 +278,9 @@ fn excludes_a_worker_retroactively() {
             control.excluded.insert("one".to_owned());
         })
         .expect("an open match");
-    let two = start("two");
-    assert_eq!(run.join().expect("no panic").complete, 10);
-    check_complete(&path, 10);
+    let two = start("two", Duration::ZERO);
+    assert_eq!(run.join().expect("no panic").complete, 60);
+    check_complete(&path, 60);
     assert!(pairs(&path).iter().all(|pair| pair.worker == Some(worker("two"))));
     one.leave();
     two.leave();

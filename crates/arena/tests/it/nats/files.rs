@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::{Server, TIMEOUT, open, order, worker};
 
-/// A match of programs in a directory. The first one has a file of that directory in an argument and in an option, and
-/// the second one a file with the same name in another directory.
+/// A match of programs in a directory. The first one has a file of that directory in an argument and in an option.
+/// The second one has a file with the same name in another directory.
 fn order_with_files(directory: &Path) -> MatchSpec {
     let mut plan = order(directory, ["k", "l"]).plan;
     let other = directory.join("other");

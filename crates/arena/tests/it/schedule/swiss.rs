@@ -45,8 +45,8 @@ fn rematches(played: &[Pairing]) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// With fewer rounds than half the engines, a pairing without rematches always exists, since each engine has a new
-    /// opponent among half of the others (Dirac's theorem).
+    /// With fewer rounds than half the engines, a pairing without rematches always exists: each engine has new opponents
+    /// among half of the others (Dirac's theorem).
     #[test]
     fn avoids_rematches(
         engines in 2_u32..40, rounds in 1_u32..20, seed: u64, pairs: bool,

@@ -31,7 +31,7 @@ fn close(one: f64, other: f64) {
     assert!((one - other).abs() <= 1e-7 * other.abs().max(1.0), "{one} is not {other}");
 }
 
-/// The difference is the Elo of the score, its variance that of the score times the square of
+/// The difference is the Elo of the score. Its variance is that of the score times the square of
 /// the slope of Elo, with one more game of the largest variance.
 #[test]
 fn two_players_differ_by_the_elo_of_their_score() {
