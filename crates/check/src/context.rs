@@ -9,6 +9,7 @@ use readyok_protocol::{
 };
 use readyok_rules::{Game, Position};
 
+use crate::baseline::{Baseline, Feature};
 use crate::mock_engine::Probe;
 use crate::session::{EngineSession, WaitError};
 use crate::spec::{Check, Need};
@@ -63,10 +64,16 @@ pub(crate) struct EngineInfo {
     pub(crate) names: Vec<String>,
     pub(crate) authors: Vec<String>,
     pub(crate) options: Vec<DeclaredOption>,
+    /// Lines that begin with `option`, but declare none.
+    pub(crate) invalid_options: Vec<String>,
     /// Time from the start to `uciok` or `usiok`.
     pub(crate) handshake: Duration,
-    /// The engine exits on `go depth`: other checks use a time limit.
-    pub(crate) ends_at_depth: bool,
+    /// Time from the start of the process to `uciok` or `usiok`.
+    pub(crate) startup: Duration,
+    /// The engine has answered the first `isready`.
+    pub(crate) is_ready: bool,
+    /// Which searches work.
+    pub(crate) baseline: Baseline,
 }
 
 /// An `option` line.
@@ -112,6 +119,9 @@ impl<'a> TestContext<'a> {
         check: &'static str,
     ) -> Self {
         let (records, remark) = (RefCell::default(), RefCell::default());
+        // The baseline has waited for the same reply.
+        let is_confirmed = engine_info.baseline.fails(check);
+        let timeouts = if is_confirmed { timeouts.for_confirmation() } else { timeouts };
         Self { target, engine_info, dialect, timeouts, seed, effort, check, records, remark }
     }
 
@@ -139,7 +149,7 @@ impl<'a> TestContext<'a> {
         let launch = Launch { check: self.check, undrained_stderr };
         let session =
             EngineSession::start(self.target, launch, self.dialect, self.timeouts, record)?;
-        Ok(if self.engine_info.ends_at_depth { session.by_the_clock() } else { session })
+        Ok(session.with_baseline(&self.engine_info.baseline))
     }
 
     /// Starts an engine and completes the handshake.
@@ -224,9 +234,24 @@ impl<'a> TestContext<'a> {
         match need {
             Need::Process => self.target.is_process(),
             Need::Option(name) => self.option(name).is_some(),
+            Need::Ponder => self.ponders(),
             Need::Any(kind) => {
                 self.engine_info.options.iter().any(|it| it.decl.kind.keyword() == kind)
             }
+        }
+    }
+
+    /// Whether the engine is able to ponder.
+    pub(crate) fn ponders(&self) -> bool {
+        let sends = self.dialect == Dialect::Usi && self.engine_info.baseline.ponders;
+        sends || self.option("Ponder").is_some()
+    }
+
+    /// Whether the engine lacks a feature, with the check of the feature.
+    pub(crate) fn depends_on(&self, feature: Feature) -> Result<(), Stop> {
+        match self.engine_info.baseline.check_of(feature) {
+            Some(check) => Err(Stop::Depends(check)),
+            None => Ok(()),
         }
     }
 
@@ -261,6 +286,9 @@ pub(crate) fn handshake(
             Reply::Option(decl) => {
                 let notes = line.notes.clone();
                 engine_info.options.push(DeclaredOption { decl: decl.clone(), notes });
+            }
+            Reply::Unknown(text) if text.trim_start().starts_with("option") => {
+                engine_info.invalid_options.push(text.clone().into_owned());
             }
             _ => (),
         }

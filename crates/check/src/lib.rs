@@ -22,8 +22,11 @@
 //! of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
+mod baseline;
+mod causes;
 mod checks;
 mod context;
+mod delay;
 mod format;
 mod message;
 mod mock_engine;
@@ -38,11 +41,12 @@ mod transcript;
 pub use crate::spec::{CheckResult, Report, TargetError, Verdict};
 pub use crate::suite::Progress;
 pub use crate::transcript::Input;
+pub use causes::Cause;
 pub use checks::all;
 pub use message::Message;
 pub use mock_engine::{ClientSuite, all as all_of_clients, serve_as_mock_engine};
 pub use report::{list_json, list_markdown, list_text};
-pub use spec::{Check, Clause, Need, Profile, Severity};
+pub use spec::{Check, Clause, Level, Need, Profile, Severity};
 pub use suite::Suite;
 pub use target::Target;
 pub use timeouts::Timeouts;

@@ -7,6 +7,7 @@ use std::process::ExitStatus;
 use std::str::EscapeDebug;
 use std::sync::LazyLock;
 
+use readyok_client::Exit;
 use readyok_protocol::{DiagnosticKind, Language, Move, Rule};
 use readyok_rules::{IllegalReason, LineError, MoveError};
 use serde::Deserialize;
@@ -215,9 +216,16 @@ impl From<&DiagnosticKind> for Value {
 
 impl From<ExitStatus> for Value {
     fn from(status: ExitStatus) -> Self {
-        let english = status.to_string();
+        let exception = Exit::from(status).exception();
+        let english = match exception {
+            Some(name) => format!("{status}, {name}"),
+            None => status.to_string(),
+        };
         let japanese = match (status.code(), signal(status)) {
-            (Some(code), _) => format!("終了コード {code}"),
+            (Some(code), _) => match exception {
+                Some(name) => format!("例外 {name} ({code:#010X})"),
+                None => format!("終了コード {code}"),
+            },
             (None, Some(signal)) => format!("シグナル {signal}"),
             (None, None) => english.clone(),
         };

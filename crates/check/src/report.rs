@@ -7,8 +7,9 @@ use readyok_protocol::Party;
 use readyok_protocol::translation::display_text;
 use serde::Serialize;
 
+use crate::causes::Cause;
 use crate::spec::{Check, Profile, Severity};
-use crate::spec::{CheckResult, Report, Verdict};
+use crate::spec::{CheckResult, Report, Tally, Verdict};
 use crate::transcript::Input;
 use crate::{checks, mock_engine};
 
@@ -16,9 +17,15 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let protocol =
             self.profile.map_or_else(|| self.dialect.handshake(), |profile| profile.name());
-        writeln!(f, "{} ({protocol}) {}", display_text(&self.name), self.summary())?;
+        let causes = self.causes();
+        let counts =
+            if causes.is_empty() { String::new() } else { format!(": {}", count_causes(&causes)) };
+        writeln!(f, "{} ({protocol}) {}{counts}", display_text(&self.name), self.summary())?;
         for severity in [Severity::Must, Severity::Should, Severity::May] {
             let tally = self.tally(severity);
+            if tally == Tally::default() {
+                continue;
+            }
             write!(f, "  {:<7}{:>4} passed", severity.name(), tally.passed)?;
             for (count, what) in [
                 (tally.failed, "failed"),
@@ -31,7 +38,7 @@ impl fmt::Display for Report {
             }
             writeln!(f)?;
         }
-        write!(f, "  in {:.1} s; ", self.took.as_secs_f64())?;
+        write!(f, "  level {}, in {:.1} s; ", self.level.name(), self.took.as_secs_f64())?;
         match self.side {
             Party::Engine => writeln!(
                 f,
@@ -50,12 +57,11 @@ impl fmt::Display for Report {
                 )?;
             }
         }
-        for severity in [Severity::Must, Severity::Should, Severity::May] {
-            for result in self.failures().filter(|it| it.severity == severity) {
-                write_failure(f, result)?;
-            }
+        for cause in &causes {
+            write_cause(f, self, cause)?;
         }
-        for result in &self.results {
+        let is_root = |id| causes.iter().any(|cause| cause.id == id);
+        for result in self.results.iter().filter(|it| it.cause.is_none() && !is_root(it.check.id)) {
             if let Verdict::Inconclusive(why) = &result.verdict {
                 writeln!(
                     f,
@@ -64,6 +70,10 @@ impl fmt::Display for Report {
                     display_text(&why.to_string())
                 )?;
             }
+        }
+        let unobserved = self.unobserved();
+        if !unobserved.is_empty() {
+            writeln!(f, "\nnothing relevant was observed for: {}", unobserved.join(", "))?;
         }
         let remarks = || self.results.iter().filter(|it| it.remark.is_some());
         if remarks().next().is_some() {
@@ -77,18 +87,45 @@ impl fmt::Display for Report {
     }
 }
 
-fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Result {
-    let check = result.check;
-    writeln!(f, "\nFAIL {} ({}): {}", check.id, result.severity, check.rule)?;
-    writeln!(f, "  seen: {}", display_text(&result.verdict.text()))?;
-    for clause in check.clauses {
-        writeln!(f, "  rule: {}: {}", clause.source, clause.text)?;
+/// Writes the findings of one cause, with the shortest transcript.
+fn write_cause(f: &mut fmt::Formatter<'_>, report: &Report, cause: &Cause<'_>) -> fmt::Result {
+    let fails = cause.root.is_some_and(|root| matches!(root.verdict, Verdict::Fail(_)));
+    let kind = if fails { "FAIL" } else { "cause" };
+    if let (Some(check), Some(severity)) = (cause.check(), cause.severity()) {
+        writeln!(f, "\n{kind} {} ({severity}): {}", cause.id, check.rule)?;
+        match cause.root {
+            Some(root) if matches!(root.verdict, Verdict::Pass) => (),
+            Some(root) => writeln!(f, "  seen: {}", display_text(&root.verdict.text()))?,
+            None => writeln!(f, "  not selected; run `--only {}` for a transcript", cause.id)?,
+        }
+        for (source, text) in check.clauses_for(report.dialect) {
+            writeln!(f, "  rule: {source}: {text}")?;
+        }
+        writeln!(f, "  advice: {}", check.advice)?;
     }
-    writeln!(f, "  advice: {}", check.advice)?;
-    for line in result.transcript.iter().flat_map(|it| it.lines()) {
+    let (failed, rest): (Vec<&CheckResult>, Vec<_>) =
+        cause.dependents.iter().partition(|it| matches!(it.verdict, Verdict::Fail(_)));
+    for result in failed {
+        writeln!(
+            f,
+            "  also {} ({}): {}",
+            result.check.id,
+            result.severity,
+            display_text(&result.verdict.text())
+        )?;
+    }
+    if !rest.is_empty() {
+        let ids: Vec<&str> = rest.iter().map(|it| it.check.id).collect();
+        writeln!(f, "  without a verdict because of it: {}", ids.join(", "))?;
+    }
+    let Some(shortest) = cause.shortest() else { return Ok(()) };
+    if shortest.check.id != cause.id {
+        writeln!(f, "  shortest transcript, of {}:", shortest.check.id)?;
+    }
+    for line in shortest.transcript.iter().flat_map(|it| it.lines()) {
         writeln!(f, "  {}", display_text(line))?;
     }
-    match &result.input {
+    match &shortest.input {
         // Not indented, because spaces would be pasted, too.
         Some(Input::Lines(lines)) => write!(f, "  paste into the engine's input:\n\n{lines}"),
         Some(Input::Command(command)) => {
@@ -96,6 +133,18 @@ fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Resul
         }
         None => Ok(()),
     }
+}
+
+/// `1 root cause, 2 findings`.
+pub(crate) fn count_causes(causes: &[Cause<'_>]) -> String {
+    let findings: usize = causes.iter().map(Cause::findings).sum();
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    format!(
+        "{} root cause{}, {findings} finding{}",
+        causes.len(),
+        plural(causes.len()),
+        plural(findings)
+    )
 }
 
 #[derive(Serialize)]
@@ -109,7 +158,18 @@ struct Written<'a> {
     seed: u64,
     seconds: f64,
     answer_limit_seconds: f64,
+    level: &'static str,
+    causes: Vec<WrittenCause>,
     checks: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct WrittenCause {
+    id: &'static str,
+    severity: Option<&'static str>,
+    findings: usize,
+    dependents: Vec<&'static str>,
+    shortest: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -119,6 +179,9 @@ struct Row<'a> {
     severity: &'static str,
     verdict: &'static str,
     text: String,
+    cause: Option<&'static str>,
+    loaded: bool,
+    observed: Option<usize>,
     remark: Option<&'a str>,
     clauses: Vec<String>,
     advice: &'static str,
@@ -128,7 +191,25 @@ struct Row<'a> {
     seconds: f64,
 }
 
+impl From<&Cause<'_>> for WrittenCause {
+    fn from(cause: &Cause<'_>) -> Self {
+        Self {
+            id: cause.id,
+            severity: cause.severity().map(Severity::name),
+            findings: cause.findings(),
+            dependents: cause.dependents.iter().map(|it| it.check.id).collect(),
+            shortest: cause.shortest().map(|it| it.check.id),
+        }
+    }
+}
+
 impl Report {
+    /// The rules for which nothing relevant was observed.
+    pub fn unobserved(&self) -> Vec<&'static str> {
+        let results = self.results.iter().filter(|it| it.observed == Some(0));
+        results.map(|it| it.check.id).collect()
+    }
+
     /// One JSON object.
     pub fn to_json(&self) -> String {
         let rows = self.results.iter().map(|it| Row {
@@ -137,12 +218,15 @@ impl Report {
             severity: it.severity.name(),
             verdict: it.verdict.name(),
             text: it.verdict.text(),
+            cause: it.cause,
+            loaded: it.loaded,
+            observed: it.observed,
             remark: it.remark.as_deref(),
             clauses: it
                 .check
-                .clauses
-                .iter()
-                .map(|it| format!("{}: {}", it.source, it.text))
+                .clauses_for(self.dialect)
+                .into_iter()
+                .map(|(source, text)| format!("{source}: {text}"))
                 .collect(),
             advice: it.check.advice,
             transcript: it.transcript.as_deref().map(|it| it.lines().collect()),
@@ -166,6 +250,8 @@ impl Report {
             seed: self.seed,
             seconds: self.took.as_secs_f64(),
             answer_limit_seconds: self.timeouts.answer().as_secs_f64(),
+            level: self.level.name(),
+            causes: self.causes().iter().map(WrittenCause::from).collect(),
             checks: rows.collect(),
         };
         // Serialization cannot fail.
@@ -246,12 +332,34 @@ fn escaped(text: &str) -> String {
 }
 
 impl Report {
+    /// The JSON of a badge for an endpoint of shields.io.
+    pub fn to_badge(&self) -> String {
+        let must = self.tally(Severity::Must);
+        let judged = must.passed + must.failed + must.inconclusive;
+        let badge = serde_json::json!({
+            "schemaVersion": 1,
+            "label": self.dialect.handshake().to_uppercase(),
+            "message": format!("{} of {judged} musts", must.passed),
+            "color": self.color(),
+        });
+        badge.to_string() + "\n"
+    }
+
+    /// The color of the badge.
+    fn color(&self) -> &'static str {
+        match self.exit_status() {
+            0 => "brightgreen",
+            1 => "red",
+            _ => "yellow",
+        }
+    }
+
     /// A badge, a table of failed checks, and their transcripts.
     pub fn to_markdown(&self) -> String {
         let must = self.tally(Severity::Must);
         let (passed, judged) = (must.passed, must.passed + must.failed + must.inconclusive);
         let protocol = self.dialect.handshake();
-        let color = if self.exit_status() == 0 { "brightgreen" } else { "red" };
+        let color = self.color();
         let mut page = format!(
             "![{protocol}](https://img.shields.io/badge/{protocol}-{passed}%20of%20{judged}%20musts-{color})\n\n\
             **{}** {}.\n\n\
@@ -268,40 +376,74 @@ impl Report {
                 tally.passed, tally.failed, tally.inconclusive, tally.skipped
             );
         }
-        for result in &self.results {
-            if matches!(result.verdict, Verdict::Pass | Verdict::Skip(_)) {
-                continue;
+        let causes = self.causes();
+        if !causes.is_empty() {
+            let _ = writeln!(page, "\n{}.", count_causes(&causes));
+        }
+        for cause in &causes {
+            self.write_cause_markdown(&mut page, cause);
+        }
+        let is_root = |id| causes.iter().any(|cause| cause.id == id);
+        for result in self.results.iter().filter(|it| it.cause.is_none() && !is_root(it.check.id)) {
+            if let Verdict::Inconclusive(why) = &result.verdict {
+                let _ = write!(
+                    page,
+                    "\n### `{}`: inconclusive ({})\n\n{}. Seen: {}.\n",
+                    result.check.id,
+                    result.severity,
+                    result.check.rule,
+                    plain(&why.to_string())
+                );
             }
-            let check = result.check;
-            let _ = write!(
-                page,
-                "\n### `{}`: {} ({})\n\n{}. Seen: {}.\n",
-                check.id,
-                result.verdict.name(),
-                result.severity,
-                check.rule,
-                plain(&result.verdict.text())
-            );
-            if let Some(transcript) = &result.transcript {
-                let _ = write!(page, "\nAdvice: {}.\n\n", check.advice);
-                // Indented, because no line of an engine can end such a block.
-                for line in transcript.lines() {
-                    let _ = writeln!(page, "    {}", display_text(line));
-                }
-            }
-            let (how, input) = match &result.input {
-                Some(Input::Lines(lines)) => ("Paste into", lines.clone()),
-                Some(Input::Command(command)) => ("Write to", format!("{command} | ENGINE\n")),
-                None => continue,
-            };
-            // Each line has a prefix, so that no line ends the block.
-            let _ = write!(
-                page,
-                "\n<details><summary>{how} the engine's input</summary>\n\n\
-                 ```text\n{input}```\n\n</details>\n"
-            );
         }
         page
+    }
+
+    fn write_cause_markdown(&self, page: &mut String, cause: &Cause<'_>) {
+        // Writing to a `String` never fails.
+        if let (Some(check), Some(severity)) = (cause.check(), cause.severity()) {
+            let (verdict, seen) = match cause.root {
+                Some(root) => (root.verdict.name(), plain(&root.verdict.text())),
+                None => ("not selected", format!("`--only {}` shows it", cause.id)),
+            };
+            let _ = write!(
+                page,
+                "\n### `{}`: {verdict} ({severity})\n\n{}. Seen: {seen}.\n\nAdvice: {}.\n",
+                cause.id, check.rule, check.advice
+            );
+            for (source, text) in check.clauses_for(self.dialect) {
+                let _ = write!(page, "\n- {}: {}.", plain(&source), text);
+            }
+            page.push('\n');
+        }
+        let (failed, rest): (Vec<&CheckResult>, Vec<_>) =
+            cause.dependents.iter().partition(|it| matches!(it.verdict, Verdict::Fail(_)));
+        for result in failed {
+            let text = plain(&result.verdict.text());
+            let _ = write!(page, "\nAlso `{}` ({}): {text}.\n", result.check.id, result.severity);
+        }
+        if !rest.is_empty() {
+            let ids: Vec<_> = rest.iter().map(|it| format!("`{}`", it.check.id)).collect();
+            let _ = write!(page, "\nWithout a verdict because of it: {}.\n", ids.join(", "));
+        }
+        let Some(shortest) = cause.shortest() else { return };
+        if let Some(transcript) = &shortest.transcript {
+            page.push('\n');
+            // Indented, because no line of an engine can end such a block.
+            for line in transcript.lines() {
+                let _ = writeln!(page, "    {}", display_text(line));
+            }
+        }
+        let (how, input) = match &shortest.input {
+            Some(Input::Lines(lines)) => ("Paste into", lines.clone()),
+            Some(Input::Command(command)) => ("Write to", format!("{command} | ENGINE\n")),
+            None => return,
+        };
+        let _ = write!(
+            page,
+            "\n<details><summary>{how} the engine's input</summary>\n\n\
+             ```text\n{input}```\n\n</details>\n"
+        );
     }
 }
 

@@ -19,6 +19,8 @@ use readyok_protocol::{
     BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };
 
+use crate::baseline::{Baseline, Feature};
+use crate::delay::{DelayMeter, Timing};
 use crate::message::{Message, Value, message};
 use crate::spec::Stop;
 use crate::target::Connection;
@@ -30,6 +32,14 @@ use crate::transcript::{Entry, INPUT_ENDS, Transcript};
 
 /// Maximum number of queued chunks. An engine that sends more blocks.
 const BACKLOG: usize = 256;
+
+/// Number and duration of the measurements that show that an engine is idle, and the interval between them.
+const IDLE_LOOKS: usize = 3;
+const IDLE_LOOK: Duration = Duration::from_millis(150);
+const IDLE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The shortest wait for a reply that an idle engine can end.
+const IDLE_LIMIT: Duration = Duration::from_millis(1500);
 
 /// Maximum number of stored lines per search.
 const MAX_INFOS: usize = 10_000;
@@ -50,7 +60,7 @@ pub(crate) struct Line {
 }
 
 /// A session.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about a session")]
+#[expect(clippy::struct_excessive_bools, reason = "independent states of a session")]
 pub(crate) struct EngineSession {
     inbox: Receiver<Event>,
     outbox: Option<Sender<Box<[u8]>>>,
@@ -63,6 +73,8 @@ pub(crate) struct EngineSession {
     /// The sent part of an incomplete line.
     sent: Vec<u8>,
     buffer: LineBuffer,
+    /// The last byte of the output is a carriage return.
+    after_return: bool,
     lines: VecDeque<Line>,
     protocol: ProtocolState,
     record: Rc<RefCell<Transcript>>,
@@ -74,8 +86,11 @@ pub(crate) struct EngineSession {
     exit: Option<ExitStatus>,
     /// The engine has not answered an `isready` during a search.
     ignores_isready: bool,
-    /// Searches have a time limit instead of a depth.
-    by_the_clock: bool,
+    /// The id of the check.
+    check: &'static str,
+    baseline: Baseline,
+    /// The check of a missing feature that the current search needs.
+    blocked: Option<&'static str>,
 }
 
 /// A wait without the expected reply.
@@ -85,6 +100,10 @@ pub(crate) enum WaitError {
     Late(Duration),
     /// The engine has exited or closed its output.
     Ended(Option<ExitStatus>),
+    /// The search needs a missing feature, with the check of this feature.
+    Depends(&'static str),
+    /// The time limit of the run has expired.
+    OutOfTime,
 }
 
 /// The result of a search.
@@ -94,6 +113,21 @@ pub(crate) struct SearchResult {
     pub(crate) best: BestMove<'static>,
     /// Time from `go` to `bestmove`.
     pub(crate) time: Duration,
+    /// The search has ended by itself.
+    pub(crate) complete: bool,
+    /// The check of the missing feature because of which the search is not the requested one.
+    pub(crate) missing: Option<&'static str>,
+}
+
+impl SearchResult {
+    /// The result of the requested search. Without it a check of its output has no verdict.
+    pub(crate) fn if_complete(self) -> Result<Self, Stop> {
+        match self.missing {
+            Some(check) => Err(Stop::Depends(check)),
+            None if !self.complete => Err(Stop::Slow),
+            None => Ok(self),
+        }
+    }
 }
 
 impl EngineSession {
@@ -139,6 +173,7 @@ impl EngineSession {
             stop_reading,
             sent: Vec::new(),
             buffer: LineBuffer::default(),
+            after_return: false,
             lines: VecDeque::new(),
             protocol: ProtocolState::new(dialect),
             record,
@@ -148,14 +183,31 @@ impl EngineSession {
             closed: false,
             exit: None,
             ignores_isready: false,
-            by_the_clock: false,
+            check: launch.check,
+            baseline: Baseline::default(),
+            blocked: None,
         })
     }
 
-    /// Uses a time limit instead of a depth in searches.
-    pub(crate) fn by_the_clock(mut self) -> Self {
-        self.by_the_clock = true;
+    /// Uses the results of the baseline.
+    pub(crate) fn with_baseline(mut self, baseline: &Baseline) -> Self {
+        self.baseline = baseline.clone();
         self
+    }
+
+    /// Fails if the current search needs a missing feature.
+    pub(crate) fn if_searchable(&self) -> Result<(), Stop> {
+        self.blocked.map_or(Ok(()), |check| Err(Stop::Depends(check)))
+    }
+
+    /// Whether the engine lacks a feature by the baseline.
+    pub(crate) fn lacks(&self, feature: Feature) -> bool {
+        self.baseline.lacks(feature)
+    }
+
+    /// For a reply without which a check has no verdict.
+    pub(crate) fn shorten_timeouts(&mut self) {
+        self.timeouts = self.timeouts.for_confirmation().for_confirmation();
     }
 
     /// The timeouts of the session.
@@ -170,8 +222,9 @@ impl EngineSession {
 
     /// Sends bytes unchanged. The transcript records the lines in them.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        // Records pending output first, since it is no reply to these bytes.
-        while let Ok(event) = self.inbox.try_recv() {
+        // Records pending output first, since it is no reply to these bytes. A flood has no end.
+        for _ in 0..=BACKLOG {
+            let Ok(event) = self.inbox.try_recv() else { break };
             self.handle_event(event);
         }
         self.sent.extend_from_slice(bytes);
@@ -189,6 +242,10 @@ impl EngineSession {
         let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
         let (text, _) = decode(bytes.get(..bytes.len() - ends).unwrap_or_default());
         let reading = readyok_protocol::Command::read(&text, self.protocol.dialect());
+        if matches!(reading.value, readyok_protocol::Command::Go(_)) {
+            let missing = self.baseline.missing_for(&text);
+            self.blocked = missing.filter(|check| *check != self.check);
+        }
         let violation = self.protocol.apply_command_lenient(&reading.value);
         let at = now().saturating_duration_since(self.start);
         let entry = Entry::new(at, Party::Client, text.into_owned());
@@ -256,41 +313,93 @@ impl EngineSession {
     pub(crate) fn wait_for<T>(
         &mut self,
         limit: Duration,
+        wanted: impl FnMut(&Line) -> Option<T>,
+    ) -> Result<T, WaitError> {
+        let idle_limit = self.timeouts.of_idle(limit).max(IDLE_LIMIT);
+        self.wait(limit, idle_limit, wanted)
+    }
+
+    /// Waits for a line. After `idle_limit` the load does not matter for an engine that uses no CPU time, or that has used
+    /// as much again.
+    fn wait<T>(
+        &mut self,
+        limit: Duration,
+        idle_limit: Duration,
         mut wanted: impl FnMut(&Line) -> Option<T>,
     ) -> Result<T, WaitError> {
-        let until = now() + limit;
+        let begin = now();
+        let until = begin + limit;
+        let until = self.timeouts.deadline().map_or(until, |deadline| until.min(deadline));
+        let mut idle_at = begin + idle_limit;
+        let mut used = None;
+        let mut is_over = false;
         loop {
             while let Some(line) = self.lines.pop_front() {
                 if let Some(it) = wanted(&line) {
                     return Ok(it);
                 }
             }
+            // A flood of lines does not extend the wait.
+            if is_over {
+                return Err(self.late(limit));
+            }
+            if idle_at <= now() && idle_at < until {
+                idle_at = now() + IDLE_INTERVAL;
+                let exceeded = self.usage().is_some_and(|it| {
+                    it.cpu.saturating_sub(*used.get_or_insert(it.cpu)) > idle_limit
+                });
+                if (exceeded || self.is_idle()) && self.lines.is_empty() {
+                    return Err(self.late(now().saturating_duration_since(begin)));
+                }
+                continue;
+            }
             if self.closed && (self.process.is_none() || self.exit.is_some()) {
                 return Err(WaitError::Ended(self.exit));
             }
-            match self.inbox.recv_timeout(until.saturating_duration_since(now())) {
-                Ok(event) => self.handle_event(event),
+            match self.inbox.recv_timeout(until.min(idle_at).saturating_duration_since(now())) {
+                Ok(event) => {
+                    is_over = matches!(event, Event::Output { at, .. } if until < at);
+                    self.handle_event(event);
+                }
+                Err(RecvTimeoutError::Timeout) if now() < until => (),
                 Err(RecvTimeoutError::Timeout) if self.closed => {
                     return Err(WaitError::Ended(self.exit));
                 }
-                Err(RecvTimeoutError::Timeout) => return Err(WaitError::Late(limit)),
+                Err(RecvTimeoutError::Timeout) => return Err(self.late(limit)),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.closed = true;
                     return Err(WaitError::Ended(self.exit));
                 }
             }
-            // A flood of lines does not extend the wait.
-            if until < now() && self.lines.is_empty() {
-                return Err(WaitError::Late(limit));
+        }
+    }
+
+    /// Whether the engine uses no CPU time for a while, and sends nothing. Its reply is not delayed by the load.
+    fn is_idle(&mut self) -> bool {
+        for _ in 0..IDLE_LOOKS {
+            let Some(before) = self.usage() else { return false };
+            if let Ok(event) = self.inbox.recv_timeout(IDLE_LOOK) {
+                self.handle_event(event);
+                return false;
+            }
+            let is_idle = |after: &Usage| after.runnable == 0 && after.cpu == before.cpu;
+            if before.runnable != 0 || !self.usage().as_ref().is_some_and(is_idle) {
+                return false;
             }
         }
+        true
+    }
+
+    fn late(&self, limit: Duration) -> WaitError {
+        let expired = self.timeouts.deadline().is_some_and(|deadline| deadline <= now());
+        if expired { WaitError::OutOfTime } else { WaitError::Late(limit) }
     }
 
     /// Collects lines for a while.
     pub(crate) fn listen(&mut self, time: Duration) -> Vec<Line> {
         let mut lines = Vec::new();
         // Ends at the deadline or with the engine.
-        let _ = self.wait_for(time, |line| -> Option<()> {
+        let _ = self.wait(time, time, |line| -> Option<()> {
             if lines.len() < MAX_INFOS {
                 lines.push(line.clone());
             }
@@ -301,6 +410,7 @@ impl EngineSession {
 
     /// Sends `isready` and waits for `readyok`.
     pub(crate) fn ready(&mut self) -> Result<Duration, WaitError> {
+        self.if_answers_ready()?;
         let requested = now();
         self.send("isready");
         let limit = self.timeouts.start();
@@ -310,6 +420,7 @@ impl EngineSession {
 
     /// Sends `isready`, and returns the lines before `readyok`.
     pub(crate) fn until_ready(&mut self) -> Result<Vec<Line>, WaitError> {
+        self.if_answers_ready()?;
         self.send("isready");
         let mut lines = Vec::new();
         let limit = self.timeouts.answer();
@@ -323,6 +434,14 @@ impl EngineSession {
         Ok(lines)
     }
 
+    /// Fails if the engine does not answer `isready`, always or in a search, by the baseline.
+    fn if_answers_ready(&self) -> Result<(), WaitError> {
+        let in_search = self.baseline.check_of(Feature::Ready).filter(|_| self.is_searching());
+        let missing = self.baseline.check_of(Feature::IsReady).or(in_search);
+        let missing = missing.filter(|check| *check != self.check);
+        missing.map_or(Ok(()), |check| Err(WaitError::Depends(check)))
+    }
+
     /// Waits briefly for the first output of a search.
     pub(crate) fn underway(&mut self) {
         let reported = |line: &Line| matches!(line.reply, Reply::Info(_) | Reply::BestMove(_));
@@ -334,7 +453,7 @@ impl EngineSession {
     pub(crate) fn ends_by_itself(&mut self) -> Result<bool, WaitError> {
         let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));
         let mut ended = self.listen(self.timeouts.quiet()).iter().any(is_answer);
-        if self.ignores_isready {
+        if self.ignores_isready || self.is_searching() && self.lacks(Feature::Ready) {
             return Ok(ended);
         }
         // Output before the reply to this is too early, regardless of the load.
@@ -353,9 +472,22 @@ impl EngineSession {
 
     /// Waits for `bestmove`.
     pub(crate) fn best(&mut self, limit: Duration) -> Result<SearchResult, WaitError> {
-        let begin = now();
         let mut infos = Vec::new();
-        let (best, at) = self.wait_for(limit, |line| match &line.reply {
+        let begin = now();
+        let (best, at) = self.wait_for_best(limit, &mut infos)?;
+        let time = at.saturating_duration_since(begin);
+        Ok(SearchResult { infos, best, time, complete: true, missing: None })
+    }
+
+    fn wait_for_best(
+        &mut self,
+        limit: Duration,
+        infos: &mut Vec<Info<'static>>,
+    ) -> Result<(BestMove<'static>, Instant), WaitError> {
+        if let Some(check) = self.blocked {
+            return Err(WaitError::Depends(check));
+        }
+        self.wait_for(limit, |line| match &line.reply {
             Reply::Info(info) => {
                 if infos.len() < MAX_INFOS {
                     infos.push(info.clone());
@@ -364,20 +496,97 @@ impl EngineSession {
             }
             Reply::BestMove(best) => Some((best.clone(), line.at)),
             _ => None,
-        })?;
-        Ok(SearchResult { infos, best, time: at.saturating_duration_since(begin) })
+        })
     }
 
-    /// Sends `position` and `go`, and waits for `bestmove`.
+    /// Sends `position` and `go`, and waits for `bestmove`. A search that does not work in this engine is replaced, and
+    /// a slow one is stopped.
     pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<SearchResult, WaitError> {
         self.send(position);
-        let is_depth = || go.strip_prefix("go depth ").is_some_and(|it| it.parse::<u32>().is_ok());
-        self.send(match self.protocol.dialect() {
-            Dialect::Usi if self.by_the_clock && is_depth() => "go btime 0 wtime 0 byoyomi 300",
-            Dialect::Uci if self.by_the_clock && is_depth() => "go wtime 3000 btime 3000",
-            _ => go,
+        self.search_again(go)
+    }
+
+    /// Like `search`, for the position that was sent before.
+    pub(crate) fn search_again(&mut self, go: &str) -> Result<SearchResult, WaitError> {
+        let is_tested = Feature::tested_by(self.check, go);
+        let replaced = self.baseline.substitute(go, self.protocol.dialect()).filter(|_| !is_tested);
+        self.send(replaced.as_deref().unwrap_or(go));
+        let mut complete = replaced.is_none();
+        let missing = replaced.as_ref().and_then(|_| self.baseline.missing_for(go));
+        let (mut infos, begin) = (Vec::new(), now());
+        if replaced.is_some_and(|it| it.starts_with("go infinite")) {
+            self.underway();
+            self.send("stop");
+        }
+        let limit = self.timeouts.answer();
+        let (best, at) = match self.wait_for_best(limit, &mut infos) {
+            Err(WaitError::Late(_))
+                if !infos.is_empty()
+                    && self.baseline.may_be_slow(go)
+                    && !self.lacks(Feature::Stop) =>
+            {
+                self.send("stop");
+                complete = false;
+                self.wait_for_best(limit, &mut infos)?
+            }
+            other => other?,
+        };
+        let time = at.saturating_duration_since(begin);
+        Ok(SearchResult { infos, best, time, complete, missing })
+    }
+
+    /// Sends a line, and measures the time to `bestmove`.
+    pub(crate) fn timed(
+        &mut self,
+        line: &str,
+        limit: Duration,
+    ) -> Result<(BestMove<'static>, Timing), WaitError> {
+        let (found, timing) = self.measured(line, limit);
+        Ok((found?, timing))
+    }
+
+    /// Like `timed`. Without `bestmove` the time is that of the wait.
+    pub(crate) fn measured(
+        &mut self,
+        line: &str,
+        limit: Duration,
+    ) -> (Result<BestMove<'static>, WaitError>, Timing) {
+        let (found, timing) = self.metered(|session| {
+            session.send(line);
+            // An engine may sleep until the time is over.
+            let found = match session.blocked {
+                Some(check) => Err(WaitError::Depends(check)),
+                None => session.wait(limit, limit, |line| match &line.reply {
+                    Reply::BestMove(best) => Some((best.clone(), line.at)),
+                    _ => None,
+                }),
+            };
+            let end = found.as_ref().map_or_else(|_| now(), |(_, at)| *at);
+            (found, end)
         });
-        self.best(self.timeouts.answer())
+        (found.map(|(best, _)| best), timing)
+    }
+
+    /// Sends `isready`, and measures the time to `readyok`. Returns the lines before it.
+    pub(crate) fn timed_ready(&mut self) -> (Result<Vec<Line>, WaitError>, Timing) {
+        self.metered(|session| {
+            let found = session.until_ready();
+            (found, now())
+        })
+    }
+
+    /// Measures the time to the returned end, and the delay of the host.
+    fn metered<T>(&mut self, run: impl FnOnce(&mut Self) -> (T, Instant)) -> (T, Timing) {
+        let waited = |session: &Self| session.usage().map(|usage| usage.waited);
+        let before = waited(self);
+        let meter = DelayMeter::start();
+        let begin = now();
+        let (result, end) = run(self);
+        let own = meter.finish();
+        let after = waited(self);
+        let of_engine = after.zip(before).map(|(after, before)| after.saturating_sub(before));
+        let delay = own.max(of_engine.unwrap_or_default());
+        (result, Timing { time: end.saturating_duration_since(begin), delay })
     }
 
     /// Waits until the engine has exited.
@@ -386,7 +595,7 @@ impl EngineSession {
             Err(WaitError::Ended(status)) if self.process.is_none() || status.is_some() => {
                 Ok(status)
             }
-            Err(WaitError::Late(time)) => Err(WaitError::Late(time)),
+            Err(late @ (WaitError::Late(_) | WaitError::OutOfTime)) => Err(late),
             // The engine has closed its output and is still running.
             _ => Err(WaitError::Late(limit)),
         }
@@ -395,6 +604,8 @@ impl EngineSession {
     fn handle_event(&mut self, event: Event) {
         match event {
             Event::Output { at, bytes } => {
+                let before = self.record.borrow().entries.len();
+                let lone_return = self.has_lone_return(&bytes);
                 self.buffer.push(&bytes);
                 let mut lines = Vec::new();
                 while let Some(line) = self.buffer.next_line() {
@@ -403,6 +614,10 @@ impl EngineSession {
                 }
                 for line in lines {
                     self.note_line(at, &line);
+                }
+                let mut record = self.record.borrow_mut();
+                if lone_return && record.lone_return.is_none() {
+                    record.lone_return = record.entries.len().checked_sub(1).map(|_| before);
                 }
             }
             Event::Closed => {
@@ -413,6 +628,16 @@ impl EngineSession {
             }
             Event::Exited(status) => self.exit = Some(status),
         }
+    }
+
+    /// Whether a line of the output ends with a carriage return only.
+    fn has_lone_return(&mut self, bytes: &[u8]) -> bool {
+        let mut found = false;
+        for byte in bytes {
+            found |= self.after_return && !matches!(byte, b'\n' | b'\r');
+            self.after_return = *byte == b'\r';
+        }
+        found
     }
 
     fn note_line(&mut self, at: Instant, line: &[u8]) {
@@ -435,6 +660,10 @@ impl Drop for EngineSession {
         let Some(outbox) = self.outbox.take() else { return };
         // The end of the session is not recorded: the transcript shows what was tested.
         self.finished = true;
+        if !self.sent.is_empty() {
+            let line = std::mem::take(&mut self.sent);
+            self.note_command(line);
+        }
         self.record.borrow_mut().close();
         let parting: &[u8] = if self.is_searching() { b"stop\nquit\n" } else { b"quit\n" };
         let _ = outbox.send(parting.into());
@@ -449,7 +678,13 @@ impl Drop for EngineSession {
 impl WaitError {
     /// A failure of the engine.
     pub(crate) fn into_failure(self, what: Message) -> Stop {
-        Stop::Fail(message!("engine.failure", what, cause = self))
+        match self {
+            Self::Depends(check) => Stop::Depends(check),
+            Self::OutOfTime => Stop::out_of_time(),
+            Self::Late(_) | Self::Ended(_) => {
+                Stop::NoReply(message!("engine.failure", what, cause = self))
+            }
+        }
     }
 }
 
@@ -468,7 +703,13 @@ impl<T> OrFail<T> for Result<T, WaitError> {
 impl From<WaitError> for Stop {
     /// The reply is only a precondition, which another check covers.
     fn from(failure: WaitError) -> Self {
-        Self::Inconclusive(message!("engine.incomplete", cause = failure))
+        match failure {
+            WaitError::Depends(check) => Self::Depends(check),
+            WaitError::OutOfTime => Self::out_of_time(),
+            WaitError::Late(_) | WaitError::Ended(_) => {
+                Self::Incomplete(message!("engine.incomplete", cause = failure))
+            }
+        }
     }
 }
 
@@ -480,6 +721,8 @@ impl From<WaitError> for Value {
             }
             WaitError::Ended(Some(status)) => message!("engine.exited", status),
             WaitError::Ended(None) => message!("engine.closed-output"),
+            WaitError::Depends(check) => message!("check.depends", check),
+            WaitError::OutOfTime => message!("run.out-of-time"),
         })
     }
 }

@@ -66,6 +66,29 @@ pub enum Profile {
     UsiDeployed,
 }
 
+/// The extent of a run.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Level {
+    /// The musts that matter in play.
+    Quick,
+    /// All checks except long ones.
+    #[default]
+    Full,
+    /// Also games for hundreds of moves: whether memory, threads and open files grow.
+    Soak,
+}
+
+impl Level {
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Full => "full",
+            Self::Soak => "soak",
+        }
+    }
+}
+
 /// A requirement of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Need {
@@ -75,6 +98,8 @@ pub enum Need {
     Option(&'static str),
     /// An option of this type that does not use memory.
     Any(&'static str),
+    /// The ability to ponder: in UCI the option `Ponder`, in USI the option or a sent ponder move.
+    Ponder,
 }
 
 impl Severity {
@@ -119,6 +144,28 @@ impl Profile {
 }
 
 impl Clause {
+    /// The documents of a protocol in the source. `None` if the clause is from the other protocol only.
+    pub fn source_for(&self, dialect: Dialect) -> Option<String> {
+        let (own, other) = match dialect {
+            Dialect::Uci => ("UCI 2006", ["USI draft 1", "USI as deployed"].as_slice()),
+            Dialect::Usi => ("USI draft 1", ["UCI 2006", "The UCI Protocol"].as_slice()),
+        };
+        if let Some(section) = self.source.strip_prefix("UCI 2006 and USI draft 1 §5.3, ") {
+            let section = section.split(" and ").map(|token| match (dialect, token) {
+                (Dialect::Usi, "uci") | (Dialect::Uci, "usi") => "",
+                _ => token,
+            });
+            let section: Vec<&str> = section.filter(|it| !it.is_empty()).collect();
+            return Some(format!("{own}, {}", section.join(" and ")));
+        }
+        let parts = self
+            .source
+            .split("; ")
+            .filter(|part| !other.iter().any(|document| part.starts_with(document)));
+        let parts: Vec<&str> = parts.collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
     /// The document and the section in a language. Documents keep their own names.
     pub fn source_in(&self, language: Language) -> Cow<'static, str> {
         message::source(self.source, language)
@@ -130,6 +177,16 @@ impl Check {
     pub fn area(&self) -> &'static str {
         let own = self.id.strip_prefix("gui.").unwrap_or(self.id);
         own.split('.').next().unwrap_or_default()
+    }
+
+    /// The clauses of the protocol in use, or all of them without one: source and text.
+    pub fn clauses_for(&self, dialect: Dialect) -> Vec<(String, &'static str)> {
+        let own = self.clauses.iter().filter_map(|it| Some((it.source_for(dialect)?, it.text)));
+        let own: Vec<_> = own.collect();
+        if own.is_empty() {
+            return self.clauses.iter().map(|it| (it.source.to_owned(), it.text)).collect();
+        }
+        own
     }
 
     /// The rule in one line, in a language.
@@ -173,6 +230,7 @@ impl From<Need> for Message {
             Need::Process => message!("need.process"),
             Need::Option(name) => message!("need.option", name),
             Need::Any(kind) => message!("need.option-type", kind),
+            Need::Ponder => message!("need.ponder"),
         }
     }
 }
@@ -200,8 +258,18 @@ pub enum Verdict {
 #[derive(Debug)]
 pub(crate) enum Stop {
     Fail(Message),
+    /// The engine did not reply.
+    NoReply(Message),
     Skip(Message),
     Inconclusive(Message),
+    /// The host was too busy for a measurement.
+    Loaded(Message),
+    /// A precondition did not get a reply, which another check covers.
+    Incomplete(Message),
+    /// The requested search takes too long.
+    Slow,
+    /// A feature is missing, which this check covers.
+    Depends(&'static str),
 }
 
 /// Result of an interactive test. `Ok` is a pass.
@@ -211,6 +279,11 @@ pub(crate) type TestResult = Result<(), Stop>;
 pub(crate) type Observation = Result<usize, (usize, Message)>;
 
 impl Stop {
+    /// The time limit of the run has expired.
+    pub(crate) fn out_of_time() -> Self {
+        Self::Inconclusive(message!("run.out-of-time"))
+    }
+
     /// A position of a test is invalid.
     pub(crate) fn invalid_position(error: &dyn std::error::Error) -> Self {
         Self::Inconclusive(message!("check.bad-position", english_position = error.to_string()))
@@ -220,9 +293,13 @@ impl Stop {
 impl From<Stop> for Verdict {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Fail(text) => Self::Fail(text),
+            Stop::Fail(text) | Stop::NoReply(text) => Self::Fail(text),
             Stop::Skip(text) => Self::Skip(text),
-            Stop::Inconclusive(text) => Self::Inconclusive(text),
+            Stop::Inconclusive(text) | Stop::Loaded(text) | Stop::Incomplete(text) => {
+                Self::Inconclusive(text)
+            }
+            Stop::Slow => Self::Inconclusive(message!("search.slow")),
+            Stop::Depends(check) => Self::Inconclusive(message!("check.depends", check)),
         }
     }
 }
@@ -242,6 +319,8 @@ pub struct Report {
     pub seed: u64,
     /// The timeouts.
     pub timeouts: Timeouts,
+    /// The extent of the run.
+    pub level: Level,
     /// One result for each selected check of the protocol, in the order of the list.
     pub results: Vec<CheckResult>,
     /// Duration.
@@ -257,6 +336,12 @@ pub struct CheckResult {
     pub severity: Severity,
     /// The verdict.
     pub verdict: Verdict,
+    /// The check whose violation is the cause of this verdict.
+    pub cause: Option<&'static str>,
+    /// The host was too busy for a verdict.
+    pub loaded: bool,
+    /// The number of relevant lines, for a check that only observes.
+    pub observed: Option<usize>,
     /// A measurement.
     pub remark: Option<String>,
     /// The shortest transcript that reproduces a failure: milliseconds since the start of the engine, `>` for its
@@ -321,7 +406,18 @@ impl CheckResult {
     ) -> Self {
         let (transcript, input) = excerpt.map(|it| (it.transcript, it.input)).unzip();
         let took = now().saturating_duration_since(begin);
-        Self { check, severity, verdict, remark: None, transcript, input: input.flatten(), took }
+        Self {
+            check,
+            severity,
+            verdict,
+            cause: None,
+            loaded: false,
+            observed: None,
+            remark: None,
+            transcript,
+            input: input.flatten(),
+            took,
+        }
     }
 }
 
@@ -383,7 +479,7 @@ impl Report {
     pub(crate) fn summary(&self) -> &'static str {
         match self.exit_status() {
             0 => "conforms",
-            1 => "breaks a must",
+            1 => "violates a must",
             _ => "could not be judged in full",
         }
     }

@@ -4,21 +4,22 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
 use readyok_protocol::{Dialect, Party};
 
+use crate::baseline::{Feature, Probe};
 use crate::context::{Effort, EngineInfo, Test, TestCase, TestContext, handshake};
 use crate::message::{Message, message};
-use crate::session::{EngineSession, WaitError};
+use crate::session::EngineSession;
 use crate::spec::{
-    Check, CheckResult, Observation, Profile, Report, Severity, Stop, TargetError, Verdict,
+    Check, CheckResult, Level, Observation, Profile, Report, Severity, Stop, TargetError, Verdict,
 };
 use crate::target::{Launch, Target};
 use crate::timeouts::{Timeouts, now};
 use crate::transcript::Transcript;
-use crate::{checks, format};
+use crate::{causes, checks, format};
 
 /// Selection and settings of the checks of a run.
 #[derive(Clone, Debug)]
@@ -31,6 +32,7 @@ pub(crate) struct Settings {
     pub(crate) timeouts: Option<Timeouts>,
     pub(crate) start_timeout: Option<Duration>,
     pub(crate) seed: u64,
+    pub(crate) max_time: Option<Duration>,
     pub(crate) watcher: Watcher,
 }
 
@@ -45,16 +47,34 @@ impl Default for Settings {
             timeouts: None,
             start_timeout: None,
             seed: 1,
+            max_time: None,
             watcher: Watcher::default(),
         }
     }
 }
 
 impl Settings {
-    /// The timeouts, by default for the current system load.
-    pub(crate) fn timeouts(&self) -> Timeouts {
+    /// The timeouts of a run that starts now, by default for the current system load.
+    pub(crate) fn timeouts(&self, begin: Instant) -> Timeouts {
         let timeouts = self.timeouts.unwrap_or_else(|| Timeouts::calibrated(self.timeout_scale));
+        let timeouts = timeouts.with_deadline(self.max_time.map(|time| begin + time));
         self.start_timeout.map_or(timeouts, |timeout| timeouts.with_start(timeout))
+    }
+
+    /// Verifies that each prefix selects a check.
+    pub(crate) fn validate(
+        &self,
+        checks: impl Iterator<Item = &'static Check>,
+    ) -> Result<(), TargetError> {
+        let ids: Vec<&str> = checks.map(|check| check.id).collect();
+        let unused = |prefix: &&String| !ids.iter().any(|id| id.starts_with(prefix.as_str()));
+        if let Some(prefix) = self.only.iter().chain(&self.skip).find(unused) {
+            return Err(TargetError::new(message!("selection.unknown", prefix)));
+        }
+        if ids.iter().any(|id| self.selects(id)) {
+            return Ok(());
+        }
+        Err(TargetError::new(message!("selection.empty")))
     }
 
     /// The selected checks with their severities.
@@ -120,7 +140,14 @@ macro_rules! setters {
             self
         }
 
-        /// Calls `notify` after each check, from any thread, except for passive checks.
+        /// Ends the run after this time. Checks that have not ended have no verdict.
+        #[must_use]
+        pub fn max_time(mut self, time: Duration) -> Self {
+            self.settings.max_time = Some(time);
+            self
+        }
+
+        /// Calls `notify` at the start and after each check, from any thread.
         #[must_use]
         pub fn on_progress(
             mut self,
@@ -136,13 +163,25 @@ pub(crate) use setters;
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
-    /// Number of completed checks, without passive ones.
-    pub done: usize,
-    /// Total number of checks.
-    pub total: usize,
-    /// The last result.
-    pub last: &'a CheckResult,
+pub enum Progress<'a> {
+    /// The engine has completed its handshake, or the client has started its engine.
+    Started {
+        /// The name of the engine, or the command of the client.
+        name: &'a str,
+        /// The protocol.
+        dialect: Dialect,
+        /// Number of checks.
+        total: usize,
+    },
+    /// A check has ended.
+    Checked {
+        /// Number of completed checks.
+        done: usize,
+        /// Number of checks.
+        total: usize,
+        /// The last result.
+        last: &'a CheckResult,
+    },
 }
 
 type Notify = dyn Fn(Progress<'_>) + Send + Sync;
@@ -163,7 +202,11 @@ impl Watcher {
         Self(Some(Arc::new(notify)))
     }
 
-    pub(crate) fn count(&self, total: usize) -> Count<'_> {
+    /// Reports the start of a run.
+    pub(crate) fn start(&self, name: &str, dialect: Dialect, total: usize) -> Count<'_> {
+        if let Self(Some(notify)) = self {
+            notify(Progress::Started { name, dialect, total });
+        }
         Count { watcher: self, done: AtomicUsize::new(0), total }
     }
 }
@@ -172,7 +215,7 @@ impl Count<'_> {
     pub(crate) fn report(&self, last: &CheckResult) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Watcher(Some(notify)) = self.watcher {
-            notify(Progress { done, total: self.total, last });
+            notify(Progress::Checked { done, total: self.total, last });
         }
     }
 }
@@ -186,8 +229,8 @@ impl fmt::Debug for Watcher {
 /// Maximum number of lines that a passive check evaluates.
 const MAX_JUDGED: usize = 200_000;
 
-/// The default settings.
-const EFFORT: Effort = Effort { searches: 500, lines: 200, soak: None };
+/// Number of games of the soak checks.
+const GAMES: usize = 200;
 
 /// Settings of a run.
 ///
@@ -203,7 +246,10 @@ pub struct Suite {
     target: Target,
     settings: Settings,
     profile: Option<Profile>,
-    effort: Effort,
+    level: Level,
+    searches: Option<usize>,
+    lines: Option<usize>,
+    games: Option<usize>,
 }
 
 /// A completed interactive check.
@@ -215,7 +261,15 @@ struct Completed {
 impl Suite {
     /// All checks, with detection of the protocol.
     pub fn new(target: Target) -> Self {
-        Self { target, settings: Settings::default(), profile: None, effort: EFFORT }
+        Self {
+            target,
+            settings: Settings::default(),
+            profile: None,
+            level: Level::default(),
+            searches: None,
+            lines: None,
+            games: None,
+        }
     }
 
     /// Sets the protocol. By default UCI is tried before USI.
@@ -233,26 +287,51 @@ impl Suite {
         self
     }
 
-    /// Sets the number of searches with random commands; by default 500.
+    /// Sets the extent of the run; by default all checks except long ones.
+    #[must_use]
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Sets the number of searches with random commands.
     #[must_use]
     pub fn random_searches(mut self, count: usize) -> Self {
-        self.effort.searches = count;
+        self.searches = Some(count);
         self
     }
 
-    /// Sets the number of random lines; by default 200.
+    /// Sets the number of random lines.
     #[must_use]
     pub fn random_lines(mut self, count: usize) -> Self {
-        self.effort.lines = count;
+        self.lines = Some(count);
         self
     }
 
-    /// Enables the soak checks with this number of games: whether memory, threads and open files grow.
-    /// They take minutes with a slow engine.
+    /// Sets the number of games of each soak check; by default 200.
     #[must_use]
-    pub fn soak(mut self, games: usize) -> Self {
-        self.effort.soak = Some(games);
+    pub fn soak_games(mut self, games: usize) -> Self {
+        self.games = Some(games);
         self
+    }
+
+    fn effort(&self) -> Effort {
+        let (searches, lines) = match self.level {
+            Level::Quick => (50, 20),
+            Level::Full | Level::Soak => (500, 200),
+        };
+        Effort {
+            searches: self.searches.unwrap_or(searches),
+            lines: self.lines.unwrap_or(lines),
+            soak: (self.level == Level::Soak).then(|| self.games.unwrap_or(GAMES)),
+        }
+    }
+
+    /// Whether the level includes a check. An explicit selection has precedence.
+    fn includes(&self, check: &Check, severity: Severity) -> bool {
+        self.level != Level::Quick
+            || !self.settings.only.is_empty()
+            || severity == Severity::Must && checks::is_quick(check.id)
     }
 
     /// Sets the timeout of the handshake and of `isready`, independent of other timeouts.
@@ -267,34 +346,47 @@ impl Suite {
     /// Runs the checks.
     ///
     /// # Errors
-    /// The engine cannot be started, or does not complete the handshake.
+    /// The engine cannot be started or does not complete the handshake, or a prefix selects no check.
     pub fn run(&self) -> Result<Report, TargetError> {
         let begin = now();
-        let timeouts = self.settings.timeouts();
-        let (dialect, engine_info, ping) = self.connect(timeouts)?;
+        self.settings.validate(checks::all())?;
+        let is_quick = self.level == Level::Quick && self.settings.timeouts.is_none();
+        let timeouts = self.settings.timeouts(begin).with_quick(is_quick);
+        let (dialect, mut engine_info, ping, session) = self.connect(timeouts)?;
         let timeouts = timeouts.with_ping(ping);
         let severity = |check: &Check| check.severity_in(dialect, self.profile);
-        let chosen = self.settings.selected(checks::test_cases(), severity);
-        let completed = self.run_interactive(&chosen, &engine_info, dialect, timeouts);
+        let mut chosen = self.settings.selected(checks::test_cases(), severity);
+        chosen.retain(|(case, severity)| self.includes(&case.check, *severity));
+        if chosen.is_empty() {
+            let protocol = dialect.handshake();
+            return Err(TargetError::new(message!("selection.other-protocol", protocol)));
+        }
+        let name = engine_info.names.first().cloned();
+        let name = name.unwrap_or_else(|| self.target.name().to_owned());
+        let done = self.settings.watcher.start(&name, dialect, chosen.len());
+        engine_info.baseline =
+            Probe::new(&self.target, dialect, timeouts, session).run(&engine_info);
+        let timeouts = timeouts.with_search(engine_info.baseline.search);
+        let completed = self.run_interactive(&chosen, &engine_info, dialect, timeouts, &done);
         let transcripts: Vec<Transcript> =
             completed.iter().flat_map(|it| it.transcripts.clone()).collect();
         let mut results: Vec<CheckResult> = completed.into_iter().map(|it| it.result).collect();
         for (case, severity) in &chosen {
             if !matches!(case.test, Test::Interactive(_)) {
-                results.push(observe(case, *severity, &transcripts, Party::Engine));
+                let result = observe(case, *severity, &transcripts, Party::Engine);
+                done.report(&result);
+                results.push(result);
             }
         }
         results.retain(|it| chosen.iter().any(|(case, _)| case.check.id == it.check.id));
         results.sort_by_key(|it| chosen.iter().position(|(case, _)| case.check.id == it.check.id));
+        causes::assign(&mut results, engine_info.baseline.missing_everywhere());
         Ok(Report {
-            name: engine_info
-                .names
-                .first()
-                .map_or_else(|| self.target.name(), String::as_str)
-                .to_owned(),
+            name,
             side: Party::Engine,
             dialect,
             profile: self.profile,
+            level: self.level,
             seed: self.settings.seed,
             timeouts,
             results,
@@ -303,24 +395,27 @@ impl Suite {
     }
 
     /// Detects the protocol, the identity and the response time of the engine.
-    fn connect(&self, timeouts: Timeouts) -> Result<(Dialect, EngineInfo, Duration), TargetError> {
+    fn connect(
+        &self,
+        timeouts: Timeouts,
+    ) -> Result<(Dialect, EngineInfo, Duration, EngineSession), TargetError> {
         let dialects =
             self.settings.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
         let mut why: Option<Message> = None;
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Transcript::new(dialect, true)));
             let launch = Launch { check: "handshake", undrained_stderr: false };
-            let mut transcript =
-                EngineSession::start(&self.target, launch, dialect, timeouts, record)
-                    .map_err(TargetError::from)?;
-            match handshake(&mut transcript, dialect) {
+            let started = now();
+            let mut session = EngineSession::start(&self.target, launch, dialect, timeouts, record)
+                .map_err(TargetError::from)?;
+            match handshake(&mut session, dialect) {
                 Ok(mut engine_info) => {
+                    engine_info.startup = now().saturating_duration_since(started);
                     // The first `isready` may load files.
-                    let first = transcript.ready();
-                    let ping = first.and_then(|_| transcript.ready()).unwrap_or_default();
-                    let found = transcript.search("position startpos", "go depth 1");
-                    engine_info.ends_at_depth = matches!(found, Err(WaitError::Ended(_)));
-                    return Ok((dialect, engine_info, ping));
+                    let first = session.ready();
+                    engine_info.is_ready = first.is_ok();
+                    let ping = first.and_then(|_| session.ready()).unwrap_or_default();
+                    return Ok((dialect, engine_info, ping, session));
                 }
                 Err(failure) => {
                     let (name, hello) = (self.target.name(), dialect.handshake());
@@ -336,41 +431,57 @@ impl Suite {
         Err(TargetError::new(why.unwrap_or_else(|| message!("engine.no-protocol"))))
     }
 
-    /// Runs the interactive checks, and at least one session for the passive ones.
+    /// Runs the interactive checks, musts first, and sessions for the passive ones.
     fn run_interactive(
         &self,
         chosen: &[(&'static TestCase, Severity)],
         engine_info: &EngineInfo,
         dialect: Dialect,
         timeouts: Timeouts,
+        done: &Count<'_>,
     ) -> Vec<Completed> {
-        let mut work: Vec<(&'static TestCase, Severity)> = chosen
-            .iter()
-            .filter(|(case, _)| matches!(case.test, Test::Interactive(_)))
-            .copied()
-            .collect();
-        let listens = chosen.iter().any(|(case, _)| !matches!(case.test, Test::Interactive(_)));
-        let sample = checks::sample();
-        if listens && !work.iter().any(|(case, _)| case.check.id == sample.check.id) {
-            work.push((sample, sample.check.severity));
+        let (mut work, passive): (Vec<_>, Vec<_>) =
+            chosen.iter().copied().partition(|(case, _)| matches!(case.test, Test::Interactive(_)));
+        let observed = passive.iter().flat_map(|(case, _)| checks::providers(case.check.id));
+        for provider in observed {
+            let is_new = !work.iter().any(|(case, _)| case.check.id == provider.check.id);
+            if is_new && provider.check.is_for(dialect) {
+                work.push((provider, provider.check.severity));
+            }
         }
-        let done = self.settings.watcher.count(work.len());
+        // Long checks come first, so that no CPU is idle at the end.
+        let is_long = |id| engine_info.baseline.fails(id) || checks::LONGEST.contains(&id);
+        work.sort_by_key(|(case, severity)| (*severity, !is_long(case.check.id)));
         let jobs = self.settings.jobs.or_else(|| self.target.is_remote().then_some(1));
-        in_parallel(jobs, &work, |(case, severity)| {
-            let (seed, effort) = (self.settings.seed, self.effort);
+        let run = |case: &'static TestCase, severity| {
             let context = TestContext::new(
                 &self.target,
                 engine_info,
                 dialect,
                 timeouts,
-                seed,
-                effort,
+                self.settings.seed,
+                self.effort(),
                 case.check.id,
             );
-            let completed = run_interactive(case, *severity, context);
-            done.report(&completed.result);
+            run_interactive(case, severity, context)
+        };
+        let is_chosen = |case: &TestCase| chosen.iter().any(|(it, _)| it.check.id == case.check.id);
+        let mut completed = in_parallel(jobs, &work, |(case, severity)| {
+            let completed = run(case, *severity);
+            if is_chosen(case) && !completed.result.loaded {
+                done.report(&completed.result);
+            }
             completed
-        })
+        });
+        // Times are measured again without other sessions.
+        for completed in completed.iter_mut().filter(|it| it.result.loaded) {
+            let id = completed.result.check.id;
+            if let Some((case, severity)) = work.iter().find(|(case, _)| case.check.id == id) {
+                *completed = run(case, *severity);
+                done.report(&completed.result);
+            }
+        }
+        completed
     }
 }
 
@@ -397,25 +508,6 @@ pub(crate) fn in_parallel<W: Sync, R: Send>(
     done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Whether a check is about the limits of `go`, and not only uses a search.
-fn is_about(check: &Check, go: &str) -> bool {
-    let limits = ["depth", "nodes", "movetime", "searchmoves", "ponder", "mate"];
-    let plain = !go.split_ascii_whitespace().any(|keyword| limits.contains(&keyword));
-    let areas = [
-        "limits.",
-        "search.depth",
-        "search.nodes",
-        "search.movetime",
-        "search.any-order",
-        "search.searchmoves",
-        "search.mate",
-        "search.ponder",
-        "usi.ponder",
-        "usi.game-over",
-    ];
-    plain || areas.iter().any(|area| check.id.starts_with(area))
-}
-
 fn run_interactive(
     case: &'static TestCase,
     severity: Severity,
@@ -423,30 +515,42 @@ fn run_interactive(
 ) -> Completed {
     let begin = now();
     let missing = case.check.needs.iter().find(|need| !context.has(**need));
-    let ends_at_depth = context.engine_info.ends_at_depth;
-    let mut verdict = match (missing, case.test) {
-        (Some(need), _) => Verdict::Skip(message!("check.requires", need = Message::from(*need))),
-        (None, Test::Interactive(run)) => {
-            run(&context).map_or_else(Verdict::from, |()| Verdict::Pass)
-        }
+    let expired = context.timeouts.deadline().is_some_and(|deadline| deadline <= begin);
+    let run = match (missing, case.test) {
+        (Some(need), _) => Err(Stop::Skip(message!("check.requires", need = Message::from(*need)))),
+        (None, Test::Interactive(_)) if expired => Err(Stop::out_of_time()),
+        (None, Test::Interactive(run)) => run(&context),
         (None, Test::Passive(_) | Test::Ordering(_) | Test::Syntax { .. } | Test::Mock(_)) => {
-            Verdict::Pass
+            Ok(())
         }
     };
+    let baseline = &context.engine_info.baseline;
     let (transcripts, remark) = context.finish();
-    if ends_at_depth
-        && matches!(verdict, Verdict::Fail(_))
-        && let Some(go) = transcripts.last().and_then(Transcript::last_go)
-        && !is_about(&case.check, &go)
-    {
-        verdict = Verdict::Inconclusive(message!("engine.exits-at-go", go));
-    }
+    let stop = run.err().map(|stop| {
+        let unanswered = matches!(stop, Stop::NoReply(_) | Stop::Incomplete(_));
+        let missing = match stop {
+            Stop::NoReply(_) | Stop::Incomplete(_) | Stop::Fail(_) | Stop::Inconclusive(_) => {
+                transcripts.last().and_then(|it| baseline.missing_in(it, unanswered))
+            }
+            _ => None,
+        };
+        // Another check covers the missing feature.
+        missing.filter(|check| *check != case.check.id).map_or(stop, Stop::Depends)
+    });
+    let loaded = matches!(stop, Some(Stop::Loaded(_)));
+    let cause = match stop {
+        Some(Stop::Depends(check)) => Some(check),
+        Some(Stop::Slow) => Some(Feature::check_of_depth()),
+        _ => None,
+    };
+    let cause = cause.filter(|cause| *cause != case.check.id);
+    let verdict = stop.map_or(Verdict::Pass, Verdict::from);
     let excerpt = match &verdict {
         Verdict::Fail(_) => transcripts.last().map(|transcript| transcript.excerpt(None)),
         Verdict::Pass | Verdict::Skip(_) | Verdict::Inconclusive(_) => None,
     };
     let result = CheckResult::new(&case.check, severity, verdict, excerpt, begin);
-    Completed { result: CheckResult { remark, ..result }, transcripts }
+    Completed { result: CheckResult { cause, loaded, remark, ..result }, transcripts }
 }
 
 /// Evaluates a passive check in all transcripts in which the other side conforms.
@@ -481,7 +585,8 @@ pub(crate) fn observe(
         None if seen == 0 => (Verdict::Skip(no_such_line(side)), None),
         None => (Verdict::Pass, None),
     };
-    CheckResult::new(&case.check, severity, verdict, excerpt, begin)
+    let result = CheckResult::new(&case.check, severity, verdict, excerpt, begin);
+    CheckResult { observed: Some(seen), ..result }
 }
 
 /// The verdict without relevant entries.
@@ -532,7 +637,14 @@ fn judge_transcript(test: Test, transcript: &Transcript, side: Party) -> Observa
 impl From<Stop> for TargetError {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Fail(why) | Stop::Skip(why) | Stop::Inconclusive(why) => Self::new(why),
+            Stop::Fail(why)
+            | Stop::NoReply(why)
+            | Stop::Skip(why)
+            | Stop::Inconclusive(why)
+            | Stop::Incomplete(why)
+            | Stop::Loaded(why) => Self::new(why),
+            Stop::Slow => Self::new(message!("search.slow")),
+            Stop::Depends(check) => Self::new(message!("check.depends", check)),
         }
     }
 }

@@ -256,58 +256,112 @@ const TICK: Duration = Duration::from_millis(10);
 pub(crate) struct Usage {
     /// Memory in use, in bytes.
     pub(crate) resident: u64,
+    /// Size of the address space, in bytes.
+    pub(crate) reserved: u64,
     /// CPU time since the start.
     pub(crate) cpu: Duration,
     /// Time in the run queue.
     pub(crate) waited: Duration,
     /// Threads.
     pub(crate) threads: u64,
+    /// Threads that run, or wait for a CPU or a disk.
+    pub(crate) runnable: u64,
     /// Open files, pipes and sockets.
     pub(crate) files: u64,
 }
 
-/// Current usage of a process group. `None` if not available.
+/// Current usage of a process group and of all its descendants. `None` if not available.
 pub(crate) fn usage(group: u32) -> Option<Usage> {
-    let mut sum = Usage::default();
-    let mut found = false;
+    let mut processes: Vec<Process> = Vec::new();
     for entry in fs::read_dir("/proc").ok()? {
         // Processes may exit meanwhile.
         let Ok(entry) = entry else { continue };
-        let name = entry.file_name();
-        let Some(id) = name.to_str().filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
-        else {
-            continue;
-        };
-        if let Some(one) = of_process(id, group) {
+        processes.extend(entry.file_name().to_str().and_then(Process::read));
+    }
+    let mut members: Vec<u32> =
+        processes.iter().filter(|it| it.group == group).map(|it| it.id).collect();
+    // A wrapper may start the engine in another process group.
+    let mut at = 0;
+    while let Some(parent) = members.get(at).copied() {
+        at += 1;
+        for child in processes.iter().filter(|it| it.parent == parent) {
+            if !members.contains(&child.id) {
+                members.push(child.id);
+            }
+        }
+    }
+    let mut sum = Usage::default();
+    let mut found = false;
+    for process in processes.iter().filter(|it| members.contains(&it.id)) {
+        if let Some(one) = process.usage() {
             found = true;
             sum.resident += one.resident;
+            sum.reserved += one.reserved;
             sum.cpu += one.cpu;
             sum.waited += one.waited;
             sum.threads += one.threads;
+            sum.runnable += one.runnable;
             sum.files += one.files;
         }
     }
     found.then_some(sum)
 }
 
-fn of_process(id: &str, group: u32) -> Option<Usage> {
-    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name may contain spaces and parentheses, the other fields contain none. See proc_pid_stat(5).
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    if number(2)? != u64::from(group) {
-        return None;
+/// Fields of `/proc/PID/stat`.
+struct Process {
+    id: u32,
+    parent: u32,
+    group: u32,
+    ticks: u32,
+    threads: u64,
+}
+
+/// The fields of a `stat` file after the name, which may contain spaces and parentheses. See `proc_pid_stat(5)`.
+fn fields(stat: &str) -> Option<Vec<&str>> {
+    Some(stat.rsplit_once(')')?.1.split_ascii_whitespace().collect())
+}
+
+impl Process {
+    fn read(id: &str) -> Option<Self> {
+        let number: u32 = id.parse().ok()?;
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        let fields = fields(&stat)?;
+        let field = |at: usize| fields.get(at)?.parse::<u32>().ok();
+        Some(Self {
+            id: number,
+            parent: field(1)?,
+            group: field(2)?,
+            ticks: field(11)?.saturating_add(field(12)?),
+            threads: u64::from(field(17)?),
+        })
     }
-    let ticks = u32::try_from(number(11)? + number(12)?).unwrap_or(u32::MAX);
-    let (cpu, waited) = schedule(id).unwrap_or((TICK * ticks, Duration::ZERO));
-    let files = fs::read_dir(format!("/proc/{id}/fd")).map_or(0, Iterator::count);
-    Some(Usage {
-        resident: resident(id)?,
-        cpu,
-        waited,
-        threads: number(17)?,
-        files: u64::try_from(files).unwrap_or(u64::MAX),
-    })
+
+    fn usage(&self) -> Option<Usage> {
+        let id = &self.id.to_string();
+        let (cpu, waited) = schedule(id).unwrap_or((TICK * self.ticks, Duration::ZERO));
+        let files = fs::read_dir(format!("/proc/{id}/fd")).map_or(0, Iterator::count);
+        Some(Usage {
+            resident: memory(id, "VmRSS:")?,
+            reserved: memory(id, "VmSize:")?,
+            cpu,
+            waited,
+            threads: self.threads,
+            runnable: runnable(id),
+            files: u64::try_from(files).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// Number of threads that run, or wait for a CPU or a disk.
+fn runnable(id: &str) -> u64 {
+    let Ok(threads) = fs::read_dir(format!("/proc/{id}/task")) else { return 0 };
+    let is_runnable = |thread: fs::DirEntry| {
+        let stat = fs::read_to_string(thread.path().join("stat")).ok()?;
+        // `D` waits for a disk.
+        matches!(*fields(&stat)?.first()?, "R" | "D").then_some(())
+    };
+    let count = threads.flatten().filter_map(is_runnable).count();
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 /// CPU and run-queue times of all threads, if available.
@@ -325,9 +379,9 @@ fn schedule(id: &str) -> Option<(Duration, Duration)> {
     (!sum.0.is_zero()).then_some(sum)
 }
 
-fn resident(id: &str) -> Option<u64> {
+fn memory(id: &str, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kibibytes: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
     Some(kibibytes * 1024)
 }

@@ -14,10 +14,18 @@ const QUIET: Duration = Duration::from_millis(120);
 pub struct Timeouts {
     /// The product of the system load and the factor of the user.
     scale: f64,
+    /// The system load, at least 1.
+    load: f64,
+    /// An idle engine has less time for a reply.
+    is_quick: bool,
     /// Measured duration of `isready`.
     ping: Duration,
+    /// Measured duration of a short search.
+    search: Duration,
     /// User-defined timeout of the start.
     start: Option<Duration>,
+    /// End of the run.
+    deadline: Option<Instant>,
 }
 
 impl Timeouts {
@@ -28,12 +36,21 @@ impl Timeouts {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(u32::MAX);
         let share = load().map_or(1.0, |load| load / f64::from(cores));
-        Self { scale: factor * share.clamp(1.0, 50.0), ping: Duration::ZERO, start: None }
+        let load = share.clamp(1.0, 50.0);
+        Self { load, ..Self::fixed(factor * load) }
     }
 
     /// The timeouts of an idle machine times a factor.
     pub fn fixed(factor: f64) -> Self {
-        Self { scale: factor, ping: Duration::ZERO, start: None }
+        Self {
+            scale: factor,
+            load: 1.0,
+            is_quick: false,
+            ping: Duration::ZERO,
+            search: Duration::ZERO,
+            start: None,
+            deadline: None,
+        }
     }
 
     /// Sets the measured duration of `isready`.
@@ -42,20 +59,54 @@ impl Timeouts {
         Self { ping, ..self }
     }
 
+    /// Sets the measured duration of a short search.
+    #[must_use]
+    pub(crate) fn with_search(self, search: Duration) -> Self {
+        Self { search: search.min(ANSWER), ..self }
+    }
+
+    /// Half the time, for example to confirm a failure.
+    #[must_use]
+    pub(crate) fn for_confirmation(self) -> Self {
+        Self { scale: self.scale / 2.0, ..self }
+    }
+
+    /// Sets the end of the run.
+    #[must_use]
+    pub(crate) fn with_deadline(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// The end of the run.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Sets the timeout of the handshake and of `isready`.
     #[must_use]
     pub fn with_start(self, start: Duration) -> Self {
         Self { start: Some(start), ..self }
     }
 
-    /// Timeout of an immediate reply.
+    /// Timeout of a reply: a multiple of what the engine was observed to need.
     pub fn answer(&self) -> Duration {
-        (ANSWER + self.ping * 20).mul_f64(self.scale)
+        (ANSWER.max(self.search * 5) + self.ping * 20).mul_f64(self.scale)
     }
 
     /// Timeout of the handshake and of `isready`, which may load files.
     pub fn start(&self) -> Duration {
         self.start.unwrap_or_else(|| self.answer() * 5)
+    }
+
+    /// The part of a timeout after which an idle engine has no reply: the load does not delay it.
+    pub(crate) fn of_idle(&self, limit: Duration) -> Duration {
+        limit.div_f64(self.load * if self.is_quick { 2.0 } else { 1.0 })
+    }
+
+    /// For `--level quick`.
+    #[must_use]
+    pub(crate) fn with_quick(self, is_quick: bool) -> Self {
+        Self { is_quick, ..self }
     }
 
     /// Tolerance of search times.

@@ -30,6 +30,8 @@ pub(crate) struct Transcript {
     pub(crate) complete: bool,
     closed: bool,
     pub(crate) entries: Vec<Entry>,
+    /// The first entry of the engine that ends with a carriage return only.
+    pub(crate) lone_return: Option<usize>,
     searches: OnceLock<Vec<Search>>,
 }
 
@@ -82,6 +84,7 @@ impl Transcript {
             complete: true,
             closed: false,
             entries: Vec::new(),
+            lone_return: None,
             searches: OnceLock::new(),
         }
     }
@@ -91,11 +94,9 @@ impl Transcript {
         Self { complete, ..self }
     }
 
-    /// The last `go` of the client.
-    pub(crate) fn last_go(&self) -> Option<String> {
-        let is_go =
-            |it: &&Entry| it.side == Party::Client && it.text.trim_start().starts_with("go");
-        self.entries.iter().rfind(is_go).map(|it| it.text.trim().to_owned())
+    /// The lines of the client.
+    pub(crate) fn commands(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.entries.iter().filter(|it| it.side == Party::Client).map(|it| it.text.as_str())
     }
 
     /// Stops recording, because further output belongs to no test.

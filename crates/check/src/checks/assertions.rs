@@ -1,6 +1,6 @@
 //! Helpers that several groups of checks share, and test positions.
 
-use readyok_protocol::{Bound, Info};
+use readyok_protocol::{Bound, Dialect, Info};
 use readyok_rules::Game;
 
 use crate::context::TestContext;
@@ -8,10 +8,15 @@ use crate::format;
 use crate::message::{Message, message};
 use crate::session::EngineSession;
 use crate::spec::{Observation, Stop, TestResult};
-use crate::transcript::{Search, Transcript};
+use crate::transcript::{GameOf, Search, Transcript};
 
 pub(super) fn middle(context: &TestContext<'_>) -> String {
-    context.position(test_positions(context.game()).middle[0])
+    middle_of(context.dialect)
+}
+
+/// The command for a position of the middlegame.
+pub(crate) fn middle_of(dialect: Dialect) -> String {
+    format!("position {} {}", dialect.position_keyword(), test_positions(dialect.game()).middle[0])
 }
 
 /// Positions whose search trees are exhausted quickly.
@@ -70,6 +75,7 @@ pub(super) fn search_summary(
     context: &TestContext<'_>,
 ) -> Result<Message, Stop> {
     let found = session.search(&middle(context), &format!("go depth {COMPARED_DEPTH}"))?;
+    let found = found.if_complete()?;
     let exact = found.infos.iter().filter(|info| info.bound == Bound::Exact);
     let answer = format::answer(&found.best.best);
     let Some(score) = exact.filter_map(|info| info.score).next_back() else {
@@ -80,21 +86,21 @@ pub(super) fn search_summary(
 }
 
 /// Positions of one game.
-pub(super) struct TestPositions {
+pub(crate) struct TestPositions {
     /// The side to move mates in one: first as the first player, then as the second.
-    pub(super) mate_in_one: [&'static str; 2],
+    pub(crate) mate_in_one: [&'static str; 2],
     /// The side to move is mated.
-    pub(super) mated: &'static str,
+    pub(crate) mated: &'static str,
     /// The side to move has one legal move and is mated by the reply: first and second player.
-    pub(super) mated_next: [&'static str; 2],
+    pub(crate) mated_next: [&'static str; 2],
     /// The shortest mate of the side to move has this number of plies.
-    pub(super) mates: [(&'static str, u32); 3],
+    pub(crate) mates: [(&'static str, u32); 3],
     /// A middlegame position for each side to move.
-    pub(super) middle: [&'static str; 2],
+    pub(crate) middle: [&'static str; 2],
     /// The side to move is winning: first and second player.
-    pub(super) ahead: [&'static str; 2],
+    pub(crate) ahead: [&'static str; 2],
     /// Legal moves from the start position.
-    pub(super) opening: &'static str,
+    pub(crate) opening: &'static str,
 }
 
 const CHESS: TestPositions = TestPositions {
@@ -134,7 +140,7 @@ const SHOGI: TestPositions = TestPositions {
     opening: "7g7f 3c3d 2g2f",
 };
 
-pub(super) fn test_positions(game: Game) -> &'static TestPositions {
+pub(crate) fn test_positions(game: Game) -> &'static TestPositions {
     match game {
         Game::Chess | Game::Chess960 => &CHESS,
         Game::Shogi => &SHOGI,

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use readyok_protocol::{Best, OptionKind, Reply, Rule};
 
+use crate::baseline::Feature;
 use crate::checks::assertions::{middle, search_summary};
 use crate::checks::clause;
 use crate::context::{DeclaredOption, Test, TestCase, TestContext, range};
+use crate::format;
 use crate::message::message;
 use crate::session::{EngineSession, Line, OrFail};
 use crate::spec::{Need, Profile, Severity, Stop, TestResult};
@@ -132,17 +134,60 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// The engine's output after setting an option, without the option's name.
+/// The engine's output after setting an option.
 fn output_after_setting(
     session: &mut EngineSession,
     name: &str,
-    value: &str,
+    value: Option<&str>,
 ) -> Result<Vec<String>, Stop> {
-    session.send(&format!("setoption name {name} value {value}"));
+    let value = value.map(|it| format!(" value {it}")).unwrap_or_default();
+    session.send(&format!("setoption name {name}{value}"));
     // Another check covers the tolerance of values.
-    let reported = session.until_ready()?;
-    let nameless = |line: Line| format!("{:?}", line.reply).replace(name, "");
-    Ok(reported.into_iter().map(nameless).collect())
+    let reported = session.until_ready().or_fail(message!("option.no-readyok", name))?;
+    Ok(reported.into_iter().map(text_of).collect())
+}
+
+/// The text of a line for the user.
+fn text_of(line: Line) -> String {
+    match line.reply {
+        Reply::Info(info) => info.string.map(std::borrow::Cow::into_owned).unwrap_or_default(),
+        Reply::Unknown(text) => text.into_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The tokens of a text, in lower case and without those of a name and value.
+fn tokens_without(text: &str, name: &str, value: Option<&str>) -> Vec<String> {
+    let split = |text: &str| -> Vec<String> {
+        let tokens = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        tokens.filter(|it| !it.is_empty()).map(str::to_lowercase).collect()
+    };
+    let own: Vec<String> =
+        split(name).into_iter().chain(split(value.unwrap_or_default())).collect();
+    split(text).into_iter().filter(|token| !own.contains(token)).collect()
+}
+
+/// Phrases of warnings about an option.
+const WARNINGS: [&str; 10] = [
+    "unknown",
+    "no such",
+    "not found",
+    "unrecognized",
+    "unrecognised",
+    "unsupported",
+    "invalid",
+    "not supported",
+    "does not exist",
+    "undefined",
+];
+
+/// Whether a line is a warning about an option: like one about an option that does not exist, or by its tokens.
+fn is_warning(line: &str, about: &(&str, Option<&str>), unknown: &[Vec<String>]) -> bool {
+    let tokens = tokens_without(line, about.0, about.1);
+    let same = !tokens.is_empty() && unknown.contains(&tokens);
+    let text = line.to_lowercase();
+    let names_it = text.contains("option") || text.contains(&about.0.to_lowercase());
+    same || names_it && WARNINGS.iter().any(|it| text.contains(it))
 }
 
 /// The default value of an option.
@@ -159,15 +204,28 @@ fn usual(option: &DeclaredOption) -> Option<String> {
 }
 
 fn known(context: &TestContext<'_>) -> TestResult {
-    // An engine that reports unknown options must not report the same for declared ones.
+    // An engine that reports unknown options must not report declared ones as unknown.
     let mut session = context.ready_unchecked()?;
     for option in &context.engine_info.options {
-        let Some(value) = usual(option) else { continue };
-        let diagnostic = output_after_setting(&mut session, UNKNOWN, &value)?;
-        let name = &option.decl.name;
-        if !diagnostic.is_empty() && output_after_setting(&mut session, name, &value)? == diagnostic
-        {
-            return Err(Stop::Fail(message!("option.unknown", name, value)));
+        let value = usual(option);
+        let is_button = option.decl.kind == OptionKind::Button;
+        if value.is_none() && !is_button {
+            continue;
+        }
+        let (name, value) = (&*option.decl.name, value.as_deref());
+        let reported = match output_after_setting(&mut session, name, value) {
+            // Another check covers buttons.
+            Err(Stop::NoReply(why)) if is_button => return Err(Stop::Incomplete(why)),
+            other => other?,
+        };
+        // Another check covers an engine that does not survive this.
+        let Ok(unknown) = output_after_setting(&mut session, UNKNOWN, value) else {
+            return Err(Stop::Inconclusive(message!("option.unknown-fatal")));
+        };
+        let unknown: Vec<Vec<String>> =
+            unknown.iter().map(|line| tokens_without(line, UNKNOWN, value)).collect();
+        if let Some(line) = reported.iter().find(|it| is_warning(it, &(name, value), &unknown)) {
+            return Err(Stop::Fail(message!("option.unknown", name, line = format::start(line))));
         }
     }
     Ok(())
@@ -223,6 +281,7 @@ fn empty_text(context: &TestContext<'_>) -> TestResult {
 }
 
 fn value_ignores_case(context: &TestContext<'_>) -> TestResult {
+    context.depends_on(Feature::SearchMoves)?;
     let castled = |value: &str| -> Result<bool, Stop> {
         let mut session = context.ready_unchecked()?;
         session.send(&context.set("UCI_Chess960", value));
@@ -373,6 +432,19 @@ pub(super) const RESOURCES_CHECKS: &[TestCase] = &[
         Test::Interactive(hash_memory),
     ),
     check!(
+        "resources.hash-follows",
+        "the memory usage follows the hash size",
+        [
+            "UCI 2006, option Hash" => "the value is the memory for hash tables in MB",
+            "USI draft 1 §5.3, option USI_Hash" => "the memory of hash tables, in MB",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Process, Need::Option("Hash")],
+        "allocate the table with the size of the option",
+        Test::Interactive(hash_follows),
+    ),
+    check!(
         "resources.hash-resize",
         "the hash table can be resized between searches",
         [
@@ -396,25 +468,42 @@ pub(super) fn usage(session: &EngineSession) -> Result<Usage, Stop> {
 ///
 /// A JIT compiler may run for some seconds after `readyok`.
 fn share(session: &mut EngineSession) -> Result<f64, Stop> {
-    let mut least = f64::MAX;
+    let mut least: Option<f64> = None;
     let rests = now() + session.timeouts().answer();
-    while BUSY < least && now() < rests {
+    while least.is_none_or(|least| BUSY < least) && now() < rests {
         let (begin, before) = (now(), usage(session)?);
         session.listen(LOOK);
         let after = usage(session)?;
         let took = after.cpu.saturating_sub(before.cpu);
-        // Relative to the CPU time that was available on a busy machine.
+        // Relative to the CPU time that was available on a busy host.
         let waited = after.waited.saturating_sub(before.waited);
         let had = now().saturating_duration_since(begin).saturating_sub(waited).max(took);
+        // The time in the run queue is counted only when it ends: without CPU time, a runnable thread may still wait.
+        if took <= LITTLE && 0 < after.runnable {
+            continue;
+        }
         let share = if took <= LITTLE { 0.0 } else { took.as_secs_f64() / had.as_secs_f64() };
-        least = least.min(share);
+        least = Some(least.map_or(share, |least| least.min(share)));
     }
-    Ok(least)
+    least.ok_or_else(|| Stop::Loaded(message!("usage.loaded")))
 }
 
 fn idle(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    for when in [message!("when.before-search"), message!("when.after-search")] {
+    let begins = [
+        message!("when.before-search"),
+        message!("when.after-search"),
+        message!("when.after-position"),
+    ];
+    for (number, when) in begins.into_iter().enumerate() {
+        match number {
+            0 => (),
+            1 => drop(session.search(&middle(context), "go depth 3")?),
+            _ => {
+                session.send(&middle(context));
+                session.ready()?;
+            }
+        }
         let share = share(&mut session)?;
         if BUSY < share {
             let percent = share * 100.0;
@@ -424,7 +513,6 @@ fn idle(context: &TestContext<'_>) -> TestResult {
                 percent = format!("{percent:.0}")
             )));
         }
-        session.search(&middle(context), "go depth 3")?;
     }
     Ok(())
 }
@@ -469,22 +557,28 @@ fn hash_range(context: &TestContext<'_>) -> Result<(i64, i64), Stop> {
     Ok((least.unwrap_or(1), limit.unwrap_or(1)))
 }
 
-/// The memory usage after a search with a hash table of the given size in MB.
-fn memory_with(context: &TestContext<'_>, size: i64) -> Result<u64, Stop> {
+/// The memory usage after a search with a hash table of the given size in MB, and the number of searched nodes.
+fn usage_with(context: &TestContext<'_>, size: i64, go: &str) -> Result<(Usage, u64), Stop> {
     let mut session = context.ready()?;
     session.send(&context.set("Hash", &size.to_string()));
     session.ready()?;
-    session.search(&middle(context), "go movetime 200")?;
-    Ok(usage(&session)?.resident)
+    let found = session.search(&middle(context), go)?;
+    let nodes = found.infos.iter().filter_map(|info| info.nodes).max();
+    Ok((usage(&session)?, nodes.unwrap_or_default()))
 }
+
+/// Searches with which memory is measured.
+const SHORT_SEARCH: &str = "go movetime 200";
+const LONG_SEARCH: &str = "go movetime 2000";
 
 fn hash_memory(context: &TestContext<'_>) -> TestResult {
     let (least, limit) = hash_range(context)?;
     if !(least..=limit).contains(&HASH) {
         return Err(Stop::Skip(message!("hash.not-allowed", size = HASH)));
     }
-    let small = memory_with(context, least.max(1))?;
-    let large = memory_with(context, HASH)?;
+    let (small, _) = usage_with(context, least.max(1), SHORT_SEARCH)?;
+    let (large, _) = usage_with(context, HASH, SHORT_SEARCH)?;
+    let (small, large) = (small.resident, large.resident);
     let table = u64::try_from(HASH - least.max(1)).unwrap_or_default() << 20;
     let more = large.saturating_sub(small);
     let mb = |bytes: u64| bytes >> 20;
@@ -497,6 +591,37 @@ fn hash_memory(context: &TestContext<'_>) -> TestResult {
         return Err(Stop::Fail(message!("hash.memory", size = mb(table), more = mb(more))));
     }
     Ok(())
+}
+
+/// Part of the additional hash table that has to be visible: engines round down to a power of two.
+const VISIBLE: u64 = 4;
+
+/// Size of the smallest entries. A table that grows with its entries is visible after a number of nodes.
+const ENTRY: u64 = 8;
+
+fn hash_follows(context: &TestContext<'_>) -> TestResult {
+    let (least, limit) = hash_range(context)?;
+    if !(least..=limit).contains(&HASH) || least == HASH {
+        return Err(Stop::Skip(message!("hash.not-allowed", size = HASH)));
+    }
+    let least = least.max(1);
+    let table = u64::try_from(HASH - least).unwrap_or_default() << 20;
+    let (small, _) = usage_with(context, least, SHORT_SEARCH)?;
+    let mut most = 0;
+    for go in [SHORT_SEARCH, LONG_SEARCH] {
+        let (large, nodes) = usage_with(context, HASH, go)?;
+        // A table that is not used yet is visible in the address space only.
+        let more = large.reserved.saturating_sub(small.reserved);
+        most = most.max(more).max(large.resident.saturating_sub(small.resident));
+        if table / VISIBLE <= most {
+            return Ok(());
+        }
+        if table / VISIBLE <= nodes.saturating_mul(ENTRY) {
+            let (size, more) = (table >> 20, most >> 20);
+            return Err(Stop::Fail(message!("hash.same-memory", size, more)));
+        }
+    }
+    Err(Stop::Inconclusive(message!("hash.few-nodes")))
 }
 
 fn hash_resize(context: &TestContext<'_>) -> TestResult {
@@ -602,7 +727,7 @@ fn grows(
     }
     let seen = play(context, &mut session, usage).map_err(|stop| match stop {
         // Another check covers this.
-        Stop::Fail(text) => Stop::Inconclusive(text),
+        Stop::Fail(text) | Stop::NoReply(text) => Stop::Inconclusive(text),
         other => other,
     })?;
     let quarter = seen.len() / 4;

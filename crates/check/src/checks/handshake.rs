@@ -1,6 +1,6 @@
 //! Startup, handshake, readiness, and exit.
 
-use readyok_protocol::{DiagnosticKind, Reply, Rule, Status};
+use readyok_protocol::{DiagnosticKind, Party, Reply, Rule, Status};
 
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext, handshake};
@@ -55,6 +55,19 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[],
         "reply to `uci` or `usi` with one line `id author <names>`",
         Test::Interactive(author),
+    ),
+    check!(
+        "handshake.id-first",
+        "`id` comes before `option`",
+        [
+            "UCI 2006, option" => "options are sent after `uci` and `id`",
+            "USI draft 1 §5.3, option" => "options are sent after `usi` and `id`",
+        ],
+        May,
+        Profile::ALL,
+        &[],
+        "send `id name` and `id author` first",
+        Test::Passive(id_first),
     ),
     check!(
         "handshake.late-declaration",
@@ -213,15 +226,22 @@ pub(super) const CHECKS: &[TestCase] = &[
 
 fn waits(context: &TestContext<'_>) -> TestResult {
     let mut session = context.start(true)?;
-    let early = session.listen(context.timeouts.quiet());
-    // Output before the reply to `uci` is early, even if it arrives late.
-    match early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_))) {
-        Some(line) => {
-            let line = format::line(&line.reply, context.dialect);
-            Err(Stop::Fail(message!("handshake.early-output", line)))
-        }
-        None => Ok(()),
+    // An engine may load files before its unprompted output.
+    let early = session.listen(context.timeouts.quiet() + context.engine_info.startup * 2);
+    if let Some(line) =
+        early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_)))
+    {
+        let line = format::line(&line.reply, context.dialect);
+        return Err(Stop::Fail(message!("handshake.early-output", line)));
     }
+    // Unprompted output that arrives later is repeated after `uci`.
+    let engine_info = handshake(&mut session, context.dialect)?;
+    let late = session.until_ready()?;
+    let again = late.iter().any(|line| line.reply == Reply::UciOk);
+    if again || 1 < engine_info.names.len() && 1 < engine_info.authors.len() {
+        return Err(Stop::Fail(message!("handshake.unprompted")));
+    }
+    Ok(())
 }
 
 fn name(context: &TestContext<'_>) -> TestResult {
@@ -244,6 +264,28 @@ fn author(context: &TestContext<'_>) -> TestResult {
     }
     shown(context)?;
     Err(Stop::Fail(message!("handshake.no-author")))
+}
+
+/// Verifies that no option is declared between the command and the identification.
+fn id_first(transcript: &Transcript) -> Observation {
+    let (mut has_begun, mut option, mut seen) = (false, None, 0);
+    for (at, entry) in transcript.entries.iter().enumerate() {
+        match Reply::read(&entry.text, transcript.dialect).value {
+            _ if entry.side == Party::Client => {
+                has_begun |= entry.text.trim() == transcript.dialect.handshake();
+            }
+            Reply::Option(decl) if has_begun && option.is_none() => option = Some((at, decl.name)),
+            Reply::Id(_) if has_begun => {
+                if let Some((at, name)) = option {
+                    return Err((at, message!("handshake.option-before-id", name = &*name)));
+                }
+                seen += 1;
+            }
+            Reply::UciOk => break,
+            _ => (),
+        }
+    }
+    Ok(seen)
 }
 
 /// Repeats the handshake for the report.
@@ -401,6 +443,15 @@ macro_rules! exit {
 
 pub(super) const EXIT_CHECKS: &[TestCase] = &[
     exit!(
+        "quit.before-handshake",
+        "the engine exits on `quit` before the handshake",
+        QUIT,
+        Should,
+        &[],
+        "obey `quit` before `uci` or `usi`",
+        quit_before_handshake
+    ),
+    exit!(
         "quit.after-handshake",
         "the engine exits on `quit` after the handshake",
         QUIT,
@@ -432,7 +483,7 @@ pub(super) const EXIT_CHECKS: &[TestCase] = &[
         "the engine exits on `quit` while pondering",
         QUIT,
         Must,
-        &[],
+        &[Need::Ponder],
         "abort the search on `quit`, also while pondering",
         quit_pondering
     ),
@@ -501,8 +552,15 @@ fn begin(context: &TestContext<'_>, go: &str) -> Result<EngineSession, Stop> {
     let mut session = context.ready()?;
     session.send(&context.position(assertions::test_positions(context.game()).middle[0]));
     session.send(go);
+    session.if_searchable()?;
     session.listen(context.timeouts.quiet() / 4);
     Ok(session)
+}
+
+fn quit_before_handshake(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.start(false)?;
+    session.send("quit");
+    leaves(context, session, message!("exit.quit-before-handshake"))
 }
 
 fn quit_after_handshake(context: &TestContext<'_>) -> TestResult {

@@ -153,7 +153,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
     info!(
         "current-move",
-        "`currmove` is legal, and `currmovenumber` counts from 1",
+        "`currmove` is legal, and `currmovenumber` counts the legal moves from 1",
         "for the first move x is 1, not 0",
         "the move being searched, and its number from 1",
         Should,
@@ -370,6 +370,12 @@ fn current_move(transcript: &Transcript) -> Observation {
             return Some(Err(message!("currmovenumber.zero")));
         }
         let position = search.position.as_ref()?;
+        let moves = position.legal_moves().len();
+        if let Some(number) = info.currmovenumber
+            && moves < usize::try_from(number).unwrap_or(usize::MAX)
+        {
+            return Some(Err(message!("currmovenumber.large", number, moves)));
+        }
         Some(position.parse_move(mv.as_str()).map(drop).map_err(|error| Message::from(&error)))
     })
 }
@@ -403,13 +409,14 @@ fn mate_pv(transcript: &Transcript) -> Observation {
     })
 }
 
-/// The last exact score of a search.
-fn score(context: &TestContext<'_>, text: &str, depth: u32) -> Result<Score, Stop> {
+/// The last exact score of a search, and whether the search reached the depth.
+fn score(context: &TestContext<'_>, text: &str, depth: u32) -> Result<(Score, TestResult), Stop> {
     let mut session = context.ready()?;
     let found = session.search(&context.position(text), &format!("go depth {depth}"))?;
     let exact = |info: &&Info<'_>| info.bound == Bound::Exact;
     let last = found.infos.iter().filter(exact).filter_map(|info| info.score).next_back();
-    last.ok_or_else(|| Stop::Inconclusive(message!("score.none")))
+    let last = last.ok_or_else(|| Stop::Inconclusive(message!("score.none")))?;
+    Ok((last, found.if_complete().map(drop)))
 }
 
 fn mate_score(context: &TestContext<'_>) -> TestResult {
@@ -422,10 +429,13 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
         texts.push((assertions::CHESS_MATE_IN_TWO, 3));
     }
     for (text, plies) in texts {
-        let mut reported = score(context, text, 6)?;
+        let (mut reported, mut complete) = score(context, text, 6)?;
         if matches!(reported, Score::Cp(_)) {
             // An engine with aggressive pruning finds the mate later.
-            reported = score(context, text, 20)?;
+            (reported, complete) = score(context, text, 20)?;
+        }
+        if matches!(reported, Score::Cp(_)) {
+            complete?;
         }
         match reported {
             Score::MateIn { plies: reported } if reported == plies => (),
@@ -450,7 +460,7 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
 
 fn score_side(context: &TestContext<'_>) -> TestResult {
     for text in assertions::test_positions(context.game()).ahead {
-        let reported = score(context, text, 3)?;
+        let (reported, _) = score(context, text, 3)?;
         if reported < Score::Cp(0) {
             return Err(Stop::Fail(message!(
                 "score.wrong-side",
@@ -464,12 +474,14 @@ fn score_side(context: &TestContext<'_>) -> TestResult {
 
 fn multipv(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
+    // An option can be set again, also after a search.
+    session.send(&context.set("MultiPV", "2"));
+    session.search(&position, "go depth 1")?;
     session.send(&context.set("MultiPV", "3"));
     session.ready()?;
-    let found = session.search(
-        &context.position(assertions::test_positions(context.game()).middle[0]),
-        "go depth 4",
-    )?;
+    let found = session.search(&position, "go depth 4")?;
+    let found = found.if_complete()?;
     let exact: Vec<&Info<'_>> = found
         .infos
         .iter()
@@ -649,8 +661,10 @@ fn current_line(context: &TestContext<'_>) -> TestResult {
     session.send(&context.position(text));
     session.send("go infinite");
     let mut reported = Vec::new();
+    let mut counts_from_zero = false;
     let enough = session.wait_for(std::time::Duration::from_millis(1800), |line| {
         if let Reply::Info(info) = &line.reply {
+            counts_from_zero |= info.currline.as_ref().is_some_and(|it| it.cpu == Some(0));
             reported.extend(info.currline.as_ref().map(|it| it.moves.clone()));
             reported.extend(info.refutation.clone());
         }
@@ -661,6 +675,9 @@ fn current_line(context: &TestContext<'_>) -> TestResult {
     }
     if reported.is_empty() {
         return Err(Stop::Skip(message!("currline.none")));
+    }
+    if counts_from_zero {
+        return Err(Stop::Fail(message!("currline.cpu-zero")));
     }
     for moves in reported {
         searched(&position, &moves).map_err(Stop::Fail)?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use readyok_protocol::{Bound, Dialect, Info, Reply, Score};
 use readyok_rules::Game;
 
+use crate::baseline::Feature;
 use crate::checks::assertions::{each, soon_done};
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
@@ -37,6 +38,15 @@ const FLOOD_TIME: Duration = Duration::from_millis(400);
 const FLOOD: usize = 1000;
 
 pub(super) const CHECKS: &[TestCase] = &[
+    info!(
+        "one-bound",
+        "a score is either a lower or an upper bound",
+        "lowerbound and upperbound are alternatives",
+        "a score is a lower bound, an upper bound, or exact",
+        Should,
+        "send at most one of `lowerbound` and `upperbound`",
+        Test::Passive(one_bound)
+    ),
     info!(
         "monotonic-depth",
         "the depth of the best line never decreases during a search",
@@ -110,6 +120,25 @@ pub(super) const CHECKS: &[TestCase] = &[
         Test::Passive(string_last)
     ),
 ];
+
+fn one_bound(transcript: &Transcript) -> Observation {
+    let mut seen = 0;
+    for search in transcript.searches() {
+        for (at, info) in search.infos.iter().filter(|(_, info)| info.score.is_some()) {
+            seen += 1;
+            if info.bound == Bound::Exact {
+                continue;
+            }
+            let text = transcript.entries.get(*at).map_or("", |it| &it.text);
+            let fields = text.split_ascii_whitespace().take_while(|it| *it != "string");
+            let bounds = fields.filter(|it| matches!(*it, "lowerbound" | "upperbound"));
+            if 1 < bounds.count() {
+                return Err((*at, message!("score.two-bounds")));
+            }
+        }
+    }
+    Ok(seen)
+}
 
 fn is_best_line(info: &Info<'_>) -> bool {
     info.bound == Bound::Exact && info.pv.is_some() && info.multipv.is_none_or(|it| it == 1)
@@ -189,12 +218,18 @@ fn time(context: &TestContext<'_>) -> TestResult {
         let Some((reported, passed)) = last else {
             return Err(Stop::Skip(message!("time.none")));
         };
-        if passed < TIMED * 3 / 4 || passed / REPORTED_PART <= reported {
+        if passed < TIMED * 3 / 4 {
+            // The last report is too early for a comparison.
+            continue;
+        }
+        if passed / REPORTED_PART <= reported {
             return Ok(());
         }
         least = Some((reported, passed));
     }
-    let (reported, passed) = least.unwrap_or_default();
+    let Some((reported, passed)) = least else {
+        return Err(Stop::Inconclusive(message!("time.early")));
+    };
     let (reported, passed) = (reported.as_millis(), passed.as_millis());
     Err(Stop::Fail(message!("time.wrong", reported = reported, passed)))
 }
@@ -269,10 +304,13 @@ fn string_last(transcript: &Transcript) -> Observation {
             seen += 1;
             let Some(text) = &info.string else { continue };
             let line = format!("info {text}");
-            if let Reply::Info(hidden) = Reply::read(&line, transcript.dialect).value
-                && (hidden.depth.is_some() && hidden.score.is_some() && hidden.pv.is_some())
-                && hidden.unknown.is_empty()
-            {
+            let Reply::Info(hidden) = Reply::read(&line, transcript.dialect).value else {
+                continue;
+            };
+            // Text for the user may contain keywords, but no score with a PV of this position.
+            let (Some(position), Some(pv)) = (&search.position, &hidden.pv) else { continue };
+            let is_pv = pv.tokens().next().is_some_and(|it| position.parse_move(it).is_ok());
+            if is_pv && hidden.score.is_some() && info.score.is_none() && info.pv.is_none() {
                 return Err((*at, message!("string.pv")));
             }
         }
@@ -369,6 +407,15 @@ pub(super) const SCORES_CHECKS: &[TestCase] = &[
 
 /// The exact scores of a search, in order. Passive checks ignore the session.
 fn scores(context: &TestContext<'_>, position: &str, go: &str) -> Result<Vec<Score>, Stop> {
+    complete_scores(context, position, go).map(|(scores, _)| scores)
+}
+
+/// The exact scores, and whether the search is the requested one.
+fn complete_scores(
+    context: &TestContext<'_>,
+    position: &str,
+    go: &str,
+) -> Result<(Vec<Score>, TestResult), Stop> {
     let mut session = context.ready_unchecked()?;
     let found = session.search(position, go).or_fail(message!("go.no-reply", go))?;
     let exact = |info: &&Info<'_>| {
@@ -379,7 +426,7 @@ fn scores(context: &TestContext<'_>, position: &str, go: &str) -> Result<Vec<Sco
     if scores.is_empty() {
         return Err(Stop::Skip(message!("score.none")));
     }
-    Ok(scores)
+    Ok((scores, found.if_complete().map(drop)))
 }
 
 fn last(scores: &[Score]) -> Score {
@@ -388,7 +435,11 @@ fn last(scores: &[Score]) -> Score {
 
 fn mated(context: &TestContext<'_>) -> TestResult {
     for text in assertions::test_positions(context.game()).mated_next {
-        match last(&scores(context, &context.position(text), "go depth 6")?) {
+        let (scores, complete) = complete_scores(context, &context.position(text), "go depth 6")?;
+        if matches!(last(&scores), Score::Cp(_)) {
+            complete?;
+        }
+        match last(&scores) {
             Score::MatedIn { plies: 2 } | Score::MatedInUnknown => (),
             Score::Cp(cp) if cp <= 0 => {
                 return Err(Stop::Skip(message!("mate.not-found", text)));
@@ -458,6 +509,7 @@ fn repeated(context: &TestContext<'_>) -> (String, &'static str) {
 }
 
 fn repetition(context: &TestContext<'_>) -> TestResult {
+    context.depends_on(Feature::SearchMoves)?;
     let (position, token) = repeated(context);
     let reported = last(&scores(context, &position, &format!("go depth 6 searchmoves {token}"))?);
     let score = format::score(reported, context.dialect);

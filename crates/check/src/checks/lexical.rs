@@ -1,24 +1,33 @@
 //! Parsing of lines, and tolerance of unknown ones.
 
-use std::fmt::Write as _;
+use readyok_protocol::{DiagnosticKind, Reply, Rule};
+use readyok_rules::Position;
 
-use readyok_protocol::{Reply, Rule};
-
+use crate::baseline::Feature;
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::message::{Message, message};
-use crate::session::{EngineSession, OrFail};
-use crate::spec::{Profile, Severity};
-use crate::spec::{Stop, TestResult};
+use crate::session::{EngineSession, OrFail, WaitError};
+use crate::spec::{Observation, Profile, Severity, Stop, TestResult};
+use crate::transcript::Transcript;
 
 /// Plies of a long game.
 const LONG: usize = 400;
+
+/// Bytes of a very long line.
+const VERY_LONG: usize = 10_000;
 
 /// Plies of a short game with moves of every kind.
 const SHORT: usize = 60;
 
 macro_rules! lexical {
     ($id:literal, $rule:literal, $uci:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
+        lexical!(@ $id, $rule, $uci, $usi, $severity, $advice, Test::Interactive($run))
+    };
+    ($id:literal, $rule:literal, $uci:literal, $usi:literal, $severity:ident, $advice:literal, passive $judge:ident) => {
+        lexical!(@ $id, $rule, $uci, $usi, $severity, $advice, Test::Passive($judge))
+    };
+    (@ $id:literal, $rule:literal, $uci:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
         check!(
             concat!("lexical.", $id),
             $rule,
@@ -27,7 +36,7 @@ macro_rules! lexical {
             Profile::ALL,
             &[],
             $advice,
-            Test::Interactive($run)
+            $test
         )
     };
 }
@@ -77,6 +86,15 @@ pub(super) const CHECKS: &[TestCase] = &[
         Must,
         "ignore lines that start with an unknown token",
         unknown_command
+    ),
+    lexical!(
+        "before-handshake",
+        "the engine ignores an unknown line before `uci` or `usi`",
+        "an unknown command is ignored",
+        "unknown commands are ignored",
+        Should,
+        "ignore unknown lines in every state",
+        before_handshake
     ),
     lexical!(
         "leading-token",
@@ -194,7 +212,58 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send the results of a search before its `bestmove`",
         Test::Ordering(Rule::InfoWithoutSearch),
     ),
+    lexical!(
+        "reply-form",
+        "`uciok`, `readyok` and `bestmove` have no further text",
+        "each message has a fixed form",
+        "each message has a fixed form",
+        Should,
+        "send the message alone; other text is sent as `info string`",
+        passive reply_form
+    ),
+    lexical!(
+        "line-feed",
+        "each line of the engine ends with a line feed",
+        "lines should end with `\\n`",
+        "lines end as usual on the system",
+        Should,
+        "end lines with a line feed, or with CR LF on Windows",
+        passive line_feed
+    ),
 ];
+
+/// Messages without further text, or with moves only.
+const FIXED_FORM: [&str; 5] = ["uciok", "usiok", "readyok", "bestmove", "checkmate"];
+
+fn reply_form(transcript: &Transcript) -> Observation {
+    let mut seen = 0;
+    for (at, entry, _) in transcript.replies() {
+        let token = entry.text.split_ascii_whitespace().next();
+        if !token.is_some_and(|token| FIXED_FORM.contains(&token)) {
+            continue;
+        }
+        seen += 1;
+        let is_more = |note: &&DiagnosticKind| {
+            let more = [
+                DiagnosticKind::TrailingText,
+                DiagnosticKind::UnknownToken,
+                DiagnosticKind::Missing,
+            ];
+            more.contains(note)
+        };
+        if let Some(note) = entry.notes.iter().find(is_more) {
+            return Err((at, message!("line.diagnostic", note, clause = Message::clause(*note))));
+        }
+    }
+    Ok(seen)
+}
+
+fn line_feed(transcript: &Transcript) -> Observation {
+    match transcript.lone_return {
+        Some(at) => Err((at, message!("line.lone-return"))),
+        None => Ok(transcript.replies().count()),
+    }
+}
 
 /// Runs a search with unusually formatted `position` and `go` lines.
 fn plays(context: &TestContext<'_>, form: impl Fn(&str) -> String, what: &Message) -> TestResult {
@@ -209,7 +278,7 @@ fn plays(context: &TestContext<'_>, form: impl Fn(&str) -> String, what: &Messag
     session.until_ready().or_fail(message!("lexical.no-readyok-after-position", what))?;
     session.write(form("go depth 2").as_bytes());
     let found = session.best(limit).or_fail(message!("lexical.no-bestmove", what))?;
-    let position = readyok_rules::Position::start(context.game()).after(opening.split(' '));
+    let position = Position::start(context.game()).after(opening.split(' '));
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
@@ -246,6 +315,15 @@ fn unknown_command(context: &TestContext<'_>) -> TestResult {
     )
 }
 
+fn before_handshake(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.start(false)?;
+    session.send("joho is unknown");
+    crate::context::handshake(&mut session, context.dialect)
+        .or_fail(message!("before-handshake.no-reply"))?;
+    session.ready().or_fail(message!("before-handshake.no-readyok"))?;
+    Ok(())
+}
+
 fn leading_token(context: &TestContext<'_>) -> TestResult {
     plays(context, |line| format!("joho {line}\n"), &message!("lexical.leading-token"))
 }
@@ -269,7 +347,46 @@ fn ignored(context: &TestContext<'_>, command: &str) -> TestResult {
     ignored_now(&mut session, command, &message!("when.before-search"))?;
     let position = context.position(assertions::test_positions(context.game()).middle[0]);
     session.search(&position, "go depth 1")?;
-    ignored_now(&mut session, command, &message!("when.after-search"))
+    ignored_now(&mut session, command, &message!("when.after-search"))?;
+    if session.lacks(Feature::Stop) {
+        return Ok(());
+    }
+    let mut goes = vec!["go infinite"];
+    let ponders = command == "ponderhit" && context.ponders() && !session.lacks(Feature::Ponder);
+    goes.extend(ponders.then_some("go ponder movetime 1"));
+    for go in goes {
+        ignored_in_next_search(&mut session, &position, command, go)?;
+    }
+    Ok(())
+}
+
+/// Verifies that an ignored command does not end the next search.
+fn ignored_in_next_search(
+    session: &mut EngineSession,
+    position: &str,
+    command: &str,
+    go: &str,
+) -> TestResult {
+    let mut continues = |first: Option<&str>| -> Result<bool, Stop> {
+        if let Some(first) = first {
+            session.send(first);
+            session.until_ready()?;
+        }
+        session.send(position);
+        session.send(go);
+        if session.ends_by_itself()? {
+            return Ok(false);
+        }
+        session.send("stop");
+        let limit = session.timeouts().answer();
+        session.best(limit)?;
+        Ok(true)
+    };
+    // Another check covers searches that end too early in any case.
+    if continues(Some(command))? || !continues(None)? {
+        return Ok(());
+    }
+    Err(Stop::Fail(message!("idle.ends-search", command, go)))
 }
 
 fn ignored_now(session: &mut EngineSession, command: &str, when: &Message) -> TestResult {
@@ -297,13 +414,41 @@ fn long_line(context: &TestContext<'_>) -> TestResult {
     let found = session
         .search(&position, "go depth 1")
         .or_fail(message!("long-line.no-bestmove", bytes = position.len()))?;
-    let mut remark = String::new();
-    // Writing to a `String` never fails.
-    let _ = write!(remark, "a line of {} bytes was read", position.len());
-    context.remark(remark);
+    if let readyok_protocol::Best::Move(mv) = &found.best.best
+        && reached.parse_move(mv.as_str()).is_err()
+    {
+        return Err(Stop::Fail(message!("long-line.illegal", bytes = position.len(), mv)));
+    }
+    drop(session);
+    padded_line(context, &position, &reached)
+}
+
+/// A line that is longer only because of its spaces: not every engine stores thousands of moves.
+fn padded_line(context: &TestContext<'_>, line: &str, reached: &Position) -> TestResult {
+    let padded = |line: &str, width: usize| line.replace(' ', &" ".repeat(width));
+    let (short, in_short) = context.random_game(SHORT);
+    let mut other = context.start_separate()?;
+    other.shorten_timeouts();
+    let read = match other.search(&padded(&short, 3), "go depth 1") {
+        Err(WaitError::Late(_)) => return Err(Stop::Depends("lexical.spaces")),
+        read => read?,
+    };
+    if let readyok_protocol::Best::Move(mv) = &read.best.best
+        && in_short.parse_move(mv.as_str()).is_err()
+    {
+        // Another check covers repeated spaces.
+        return Err(Stop::Depends("lexical.spaces"));
+    }
+    let width = VERY_LONG.saturating_sub(line.len()) / line.split(' ').count().max(1) + 2;
+    let line = padded(line, width);
+    let bytes = line.len();
+    let mut session = context.ready()?;
+    let found =
+        session.search(&line, "go depth 1").or_fail(message!("long-line.no-bestmove", bytes))?;
+    context.remark(format!("a line of {bytes} bytes was read"));
     match &found.best.best {
         readyok_protocol::Best::Move(mv) if reached.parse_move(mv.as_str()).is_err() => {
-            Err(Stop::Fail(message!("long-line.illegal", bytes = position.len(), mv)))
+            Err(Stop::Fail(message!("long-line.illegal", bytes, mv)))
         }
         _ => Ok(()),
     }
@@ -340,7 +485,7 @@ fn pieces(context: &TestContext<'_>) -> TestResult {
     session.write(b"th 2\n");
     let found =
         session.best(context.timeouts.answer()).or_fail(message!("fragments.no-bestmove"))?;
-    let position = readyok_rules::Position::from_text(context.game(), text);
+    let position = Position::from_text(context.game(), text);
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {

@@ -1,35 +1,16 @@
-//! Limits of searches at their edges, and clocks.
-
-use std::time::Duration;
+//! Limits of searches at their edges.
 
 use readyok_protocol::Dialect;
 
 use super::assertions::{continues, middle, obeys_stop};
 use super::clause;
-use crate::context::{Test, TestCase, TestContext, percentiles};
+use crate::context::{Test, TestCase, TestContext};
 use crate::message::message;
 use crate::session::{EngineSession, OrFail};
-use crate::spec::{Profile, Severity};
-use crate::spec::{Stop, TestResult};
-
-/// Remaining time, and the number of searches with it.
-const LEFT: Duration = Duration::from_millis(400);
-const MOVES: usize = 8;
+use crate::spec::TestResult;
+use crate::spec::{Need, Profile, Severity};
 
 pub(super) const CHECKS: &[TestCase] = &[
-    check!(
-        "limits.low-time",
-        "with 0.4 s left and no increment the engine never loses on time",
-        [
-            "UCI 2006, go wtime and btime" => "the side has this many milliseconds left",
-            "USI draft 1 §5.3, go btime and wtime" => "the remaining time of the side",
-        ],
-        Must,
-        Profile::ALL,
-        &[],
-        "use a small part of the remaining time, minus a reserve for communication delays",
-        Test::Interactive(low_time),
-    ),
     check!(
         "limits.none",
         "`go` without a limit ends at `stop` or earlier",
@@ -60,7 +41,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "limits.zero",
         "the engine replies to a limit of zero, at the latest after `stop`",
         [
-            "practice" => "rounding in clients produces depth 0, 0 nodes or 0 ms",
+            "practice" => "rounding in clients produces depth 0, 0 nodes, 0 ms or 0 moves to go",
         ],
         May,
         Profile::ALL,
@@ -77,34 +58,11 @@ pub(super) const CHECKS: &[TestCase] = &[
         ],
         Must,
         Profile::ALL,
-        &[],
+        &[Need::Ponder],
         "defer `bestmove` until `ponderhit` or `stop`, regardless of limits",
         Test::Interactive(ponder_holds),
     ),
 ];
-
-fn low_time(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    let left = LEFT.as_millis();
-    let go = match context.dialect {
-        Dialect::Uci => format!("go wtime {left} btime {left} winc 0 binc 0"),
-        Dialect::Usi => format!("go btime {left} wtime {left}"),
-    };
-    let mut times = Vec::new();
-    for _ in 0..MOVES {
-        session.send(&middle(context));
-        session.send(&go);
-        let found = session
-            .best(LEFT + context.timeouts.margin() + context.timeouts.answer())
-            .or_fail(message!("go.no-reply", go = &go))?;
-        times.push(found.time);
-        if LEFT + context.timeouts.margin() < found.time {
-            return Err(Stop::Fail(message!("go.took", go = &go, ms = found.time.as_millis())));
-        }
-    }
-    context.remark(format!("with {left} ms on the clock a move took {}", percentiles(&mut times)));
-    Ok(())
-}
 
 /// A search that may end by itself ends at `stop` at the latest.
 fn ends(context: &TestContext<'_>, session: &mut EngineSession, go: &str) -> TestResult {
@@ -140,7 +98,11 @@ fn large(context: &TestContext<'_>) -> TestResult {
 
 fn zero(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    for go in ["go depth 0", "go nodes 0", "go movetime 0"] {
+    let moves_to_go = match context.dialect {
+        Dialect::Uci => "go wtime 1000 btime 1000 movestogo 0",
+        Dialect::Usi => "go btime 0 wtime 0 byoyomi 0",
+    };
+    for go in ["go depth 0", "go nodes 0", "go movetime 0", moves_to_go] {
         ends(context, &mut session, go)?;
     }
     Ok(())

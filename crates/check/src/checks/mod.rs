@@ -44,7 +44,8 @@ macro_rules! info {
     };
 }
 
-mod assertions;
+pub(crate) mod assertions;
+mod clocks;
 mod effects;
 mod handshake;
 mod info;
@@ -61,7 +62,7 @@ use crate::context::TestCase;
 use crate::spec::Check;
 use crate::spec::Clause;
 
-const AREAS: [&[TestCase]; 18] = [
+const AREAS: [&[TestCase]; 19] = [
     handshake::CHECKS,
     lexical::CHECKS,
     options::CHECKS,
@@ -69,6 +70,7 @@ const AREAS: [&[TestCase]; 18] = [
     positions::CHECKS,
     positions::MOVE_CHECKS,
     search::CHECKS,
+    clocks::CHECKS,
     limits::CHECKS,
     state::CHECKS,
     info::CHECKS,
@@ -92,9 +94,40 @@ pub(crate) fn test_cases() -> impl Iterator<Item = &'static TestCase> {
     AREAS.into_iter().flatten()
 }
 
-/// The check that provides a session to observe if no other one is selected.
-pub(crate) fn sample() -> &'static TestCase {
-    &search::PLAYS
+/// The checks whose sessions a passive check observes, also if they are not selected.
+pub(crate) fn providers(passive: &str) -> impl Iterator<Item = &'static TestCase> {
+    let ids: &[&str] = match passive {
+        "positions.move-form" => &[
+            "search.completes",
+            "positions.castling",
+            "positions.promotions",
+            "positions.chess960",
+            "positions.shogi-promotions",
+        ],
+        "info.ponder-pv" => &["search.ponder.stop"],
+        "search.no-early-bestmove" => &["search.completes", "search.nodes", "info.regular"],
+        "info.late-details" | "info.current-move" => {
+            &["search.completes", "search.nodes", "info.regular"]
+        }
+        _ => &["search.completes", "search.nodes"],
+    };
+    test_cases().filter(|case| ids.contains(&case.check.id))
+}
+
+/// The checks that take longest in most engines.
+pub(crate) const LONGEST: [&str; 3] = ["limits.game", "lexical.long-line", "positions.promotions"];
+
+/// Whether `--level quick` includes a must.
+pub(crate) fn is_quick(id: &str) -> bool {
+    const LONG: [&str; 6] = [
+        "resources.",
+        "soak.",
+        "exit.quit.loading",
+        "positions.random-lines",
+        "options.settable",
+        "search.interleavings",
+    ];
+    !LONG.iter().any(|prefix| id.starts_with(prefix))
 }
 
 const fn clause(source: &'static str, text: &'static str) -> Clause {
@@ -104,6 +137,20 @@ const fn clause(source: &'static str, text: &'static str) -> Clause {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+
+    use readyok_protocol::Dialect;
+
+    #[test]
+    fn clauses_cite_the_document_of_the_protocol() {
+        for check in super::all().chain(crate::all_of_clients()) {
+            for (dialect, other) in [(Dialect::Uci, "USI draft"), (Dialect::Usi, "UCI 2006")] {
+                let clauses = check.clauses_for(dialect);
+                let is_other = |(source, _): &(String, &str)| source.contains(other);
+                let is_wrong = check.is_for(dialect) && clauses.iter().any(is_other);
+                assert!(!is_wrong, "{}: {clauses:?}", check.id);
+            }
+        }
+    }
 
     #[test]
     fn names_are_unique_and_of_one_form() {

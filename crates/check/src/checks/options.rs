@@ -4,13 +4,14 @@ use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType};
 
 use crate::checks::{assertions, clause};
 use crate::context::{DeclaredOption, Test, TestCase, TestContext, is_expensive};
+use crate::format;
 use crate::message::{Message, message};
 use crate::session::OrFail;
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Stop, TestResult};
 
 /// Options with a predefined type, by their UCI names.
-const FIXED: [(&str, &str); 13] = [
+const FIXED: [(&str, &str); 16] = [
     ("Hash", "spin"),
     ("NalimovPath", "string"),
     ("NalimovCache", "spin"),
@@ -24,6 +25,9 @@ const FIXED: [(&str, &str); 13] = [
     ("UCI_AnalyseMode", "check"),
     ("UCI_Opponent", "string"),
     ("UCI_Chess960", "check"),
+    ("UCI_EngineAbout", "string"),
+    ("UCI_ShredderbasesPath", "string"),
+    ("UCI_SetPositionValue", "string"),
 ];
 
 /// The largest hash table that is small, in MB.
@@ -174,7 +178,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
     check!(
         "options.no-spaces",
-        "USI option names contain no spaces",
+        "USI option names and values contain no spaces",
         ["USI draft 1 §4" => "spaces are not allowed in option names and values"],
         Must,
         Profile::USI,
@@ -270,6 +274,17 @@ pub(super) const CHECKS: &[TestCase] = &[
         every_value
     ),
     option!(
+        "choice-ignores-case",
+        "choices of a combo option are case-insensitive",
+        "setoption",
+        "values are case-insensitive",
+        "values are case-insensitive",
+        May,
+        &[Need::Any("combo")],
+        "compare choices case-insensitively",
+        choice_ignores_case
+    ),
+    option!(
         "invalid-values",
         "the engine tolerates unknown options and invalid values",
         "general rules",
@@ -304,15 +319,25 @@ fn each(
 }
 
 fn readable(context: &TestContext<'_>) -> TestResult {
+    if let Some(line) = context.engine_info.invalid_options.first() {
+        context.after_handshake()?;
+        return Err(Stop::Fail(message!("option.invalid-declaration", line = format::start(line))));
+    }
     each(context, |it| {
         // Other checks cover these options.
         let others = [DiagnosticKind::BadDefault, DiagnosticKind::SpaceInName];
+        let is_missing = |note: &&DiagnosticKind| {
+            matches!(note, DiagnosticKind::Missing | DiagnosticKind::MissingKeyword)
+        };
         if it.decl.kind == OptionKind::Button {
-            return None;
+            // Without its type an option is read as a button.
+            return it.notes.iter().find(is_missing).map(|note| Message::from(*note));
         }
         let is_spin = matches!(it.decl.kind, OptionKind::Spin { .. });
+        let is_check = matches!(it.decl.kind, OptionKind::Check { .. });
         let note = it.notes.iter().find(|note| {
-            !(others.contains(note) || is_spin && **note == DiagnosticKind::NotANumber)
+            let is_case = is_check && **note == DiagnosticKind::WrongCase;
+            !(others.contains(note) || is_case || is_spin && **note == DiagnosticKind::NotANumber)
         });
         let empty_default = is_text(&it.decl.kind) && note == Some(&DiagnosticKind::Missing);
         note.filter(|_| !empty_default).map(|note| Message::from(*note))
@@ -326,6 +351,9 @@ fn is_text(kind: &OptionKind<'_>) -> bool {
 fn check_default(context: &TestContext<'_>) -> TestResult {
     each(context, |it| match it.decl.kind {
         OptionKind::Check { default: None } => Some(message!("option.no-default")),
+        OptionKind::Check { default } if it.notes.contains(&DiagnosticKind::WrongCase) => {
+            Some(message!("option.check-case", value = default.unwrap_or_default().to_string()))
+        }
         OptionKind::Check { .. } if it.notes.contains(&DiagnosticKind::BadDefault) => {
             Some(message!("option.check-default"))
         }
@@ -391,7 +419,14 @@ fn plain_names(context: &TestContext<'_>) -> TestResult {
 }
 
 fn no_spaces(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| it.decl.name.contains(' ').then(|| message!("option.space")))
+    each(context, |it| {
+        if it.decl.name.contains(' ') {
+            return Some(message!("option.space"));
+        }
+        let OptionKind::Combo { default, vars } = &it.decl.kind else { return None };
+        let value = vars.iter().chain(default).find(|value| value.contains(' '))?;
+        Some(message!("option.value-space", value = value.escape_debug()))
+    })
 }
 
 fn usi_prefix(context: &TestContext<'_>) -> TestResult {
@@ -426,8 +461,10 @@ fn fixed_types(context: &TestContext<'_>) -> TestResult {
 
 fn button_plain(context: &TestContext<'_>) -> TestResult {
     each(context, |it| {
-        // Another check covers the name.
-        let mut notes = it.notes.iter().filter(|note| **note != DiagnosticKind::SpaceInName);
+        // Other checks cover the name and a missing type.
+        let others =
+            [DiagnosticKind::SpaceInName, DiagnosticKind::Missing, DiagnosticKind::MissingKeyword];
+        let mut notes = it.notes.iter().filter(|note| !others.contains(note));
         let plain = it.decl.kind != OptionKind::Button || notes.next().is_none();
         (!plain).then(|| message!("option.button-value"))
     })
@@ -483,13 +520,14 @@ fn elo_with_limit(context: &TestContext<'_>) -> TestResult {
     // In USI strength is a level (`USI_Strength`); some engines also have `UCI_Elo`.
     let degree = || context.option("USI_Strength").filter(|_| context.dialect == Dialect::Usi);
     let limit = context.option("UCI_LimitStrength");
+    let name = if context.dialect == Dialect::Usi { "USI_Strength" } else { "UCI_Elo" };
     let elo = context.option("UCI_Elo").or_else(degree);
     match (limit, elo) {
         (None, None) => Err(Stop::Skip(message!("option.neither"))),
         (Some(_), Some(_)) => Ok(()),
         (Some(_), None) => {
             context.after_handshake()?;
-            Err(Stop::Fail(message!("option.no-elo")))
+            Err(Stop::Fail(message!("option.no-elo", name)))
         }
         (None, Some(_)) => {
             context.after_handshake()?;
@@ -534,6 +572,20 @@ fn button(context: &TestContext<'_>) -> TestResult {
         }
     }
     session.search(&position, "go depth 1").or_fail(message!("button.no-bestmove"))?;
+    Ok(())
+}
+
+fn choice_ignores_case(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    for option in &context.engine_info.options {
+        let OptionKind::Combo { vars, .. } = &option.decl.kind else { continue };
+        for choice in vars.iter().filter(|it| it.is_ascii()) {
+            let name = &option.decl.name;
+            let value: String = choice.chars().map(swap_case).collect();
+            session.send(&format!("setoption name {name} value {value}"));
+            session.ready().or_fail(message!("value.no-readyok", name, value))?;
+        }
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use readyok_protocol::{Best, Dialect};
 use readyok_rules::{Game, Position};
 
+use crate::baseline::Feature;
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::format;
@@ -210,7 +211,15 @@ fn startpos(context: &TestContext<'_>) -> TestResult {
     }
     let command = format!("position startpos moves {opening}");
     let position = after(&start, opening)?;
-    plays_legally(&mut session, &command, &position, "go depth 2").map(drop)
+    plays_legally(&mut session, &command, &position, "go depth 2")?;
+    // The other side moves: a reply for the position before is illegal. Moves may be retracted.
+    if let Some((earlier, _)) = opening.rsplit_once(' ') {
+        let command = format!("position startpos moves {earlier}");
+        plays_legally(&mut session, &command, &after(&start, earlier)?, "go depth 2")?;
+        let command = format!("position startpos moves {opening}");
+        plays_legally(&mut session, &command, &position, "go depth 2")?;
+    }
+    plays_legally(&mut session, "position startpos", &start, "go depth 2").map(drop)
 }
 
 fn after(start: &Position, moves: &str) -> Result<Position, Stop> {
@@ -225,7 +234,11 @@ pub(super) fn read(context: &TestContext<'_>, text: &str) -> Result<Position, St
 fn given(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     let probe = assertions::test_positions(context.game());
-    for text in probe.middle.into_iter().chain(probe.ahead) {
+    // Promoted pieces and hands: the example of the USI draft, without a reply if it was misread.
+    let more = (context.game() == Game::Shogi).then_some(RYUO);
+    let command = format!("{} moves", context.position(probe.middle[1]));
+    plays_legally(&mut session, &command, &read(context, probe.middle[1])?, "go depth 2")?;
+    for text in probe.middle.into_iter().chain(probe.ahead).chain(more) {
         let position = read(context, text)?;
         let command = context.position(text);
         let token = plays_legally(&mut session, &command, &position, "go depth 2")?;
@@ -234,6 +247,9 @@ fn given(context: &TestContext<'_>) -> TestResult {
     }
     Ok(())
 }
+
+/// The example position of USI draft 1 §3.
+const RYUO: &str = "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124";
 
 fn from_lines(context: &TestContext<'_>, lines: &[(&str, &str)]) -> TestResult {
     let mut session = context.ready()?;
@@ -284,8 +300,21 @@ fn short_sfen(context: &TestContext<'_>) -> TestResult {
     for text in texts {
         plays_legally(&mut session, &context.position(text), &read(context, text)?, "go depth 1")?;
     }
-    Ok(())
+    drop(session);
+    // A reply after the last piece in hand is illegal if its count was misread.
+    from_lines(context, &HANDS)?;
+    from_lines(context, &[MANY_IN_HAND])
 }
+
+/// A count of two digits. The last drops are illegal with only one of them.
+const MANY_IN_HAND: (&str, &str) =
+    ("4k4/9/9/9/9/9/9/9/4K4 b 12P 1", "P*9e 5a4a P*8e 4a5a P*7e 5a4a P*6e");
+
+/// Positions with several pieces in hand, and moves that drop all of them.
+const HANDS: [(&str, &str); 2] = [
+    ("4k4/9/9/9/9/9/9/9/4K4 b 2P 1", "P*5e 5a4a P*3e"),
+    ("4k4/9/9/9/9/9/9/9/4K4 w 2g3p 1", "G*5e 5i4i G*6e 4i3i P*7e 3i2i P*8e 2i1i P*9e"),
+];
 
 fn short_fen(context: &TestContext<'_>) -> TestResult {
     let text = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq -";
@@ -374,10 +403,26 @@ fn move_form(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
+/// Positions in which this castling move is the only mate.
+const CASTLING_MATES: [(&str, &str); 2] = [
+    ("e1g1", "8/8/8/4R3/4R3/5kp1/nn6/4K2R w K - 0 1"),
+    ("e1c1", "8/8/8/1N1pR3/2p5/3k4/8/R3K3 w Q - 0 1"),
+];
+
 /// Restricts the search to castling.
-fn castles(session: &mut EngineSession, text: &str, token: &str) -> TestResult {
+fn castles(
+    context: &TestContext<'_>,
+    session: &mut EngineSession,
+    text: &str,
+    token: &str,
+) -> TestResult {
     let command = format!("position fen {text}");
-    let go = format!("go depth 1 searchmoves {token}");
+    // Without `searchmoves` castling is the only mate.
+    let go = match context.depends_on(Feature::SearchMoves) {
+        Ok(()) => format!("go depth 1 searchmoves {token}"),
+        Err(_) if text.contains("HA") => return context.depends_on(Feature::SearchMoves),
+        Err(_) => "go depth 3".to_owned(),
+    };
     let found = session.search(&command, &go).or_fail(message!("castling.no-reply"))?;
     match &found.best.best {
         Best::Move(mv) if mv.as_str() == token => Ok(()),
@@ -389,6 +434,9 @@ fn castles(session: &mut EngineSession, text: &str, token: &str) -> TestResult {
             });
             if same {
                 Err(Stop::Fail(message!("castling.form", expected = token, mv)))
+            } else if go.contains("searchmoves") {
+                // The engine obeys `searchmoves`, so it does not know this move.
+                Err(Stop::Fail(message!("search.move", go, mv)))
             } else {
                 Err(Stop::Inconclusive(message!("search.move", go, mv)))
             }
@@ -405,8 +453,27 @@ fn castling(context: &TestContext<'_>) -> TestResult {
         session.ready()?;
     }
     let text = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
-    castles(&mut session, text, "e1g1")?;
-    castles(&mut session, text, "e1c1")
+    let restricts = context.depends_on(Feature::SearchMoves).is_ok();
+    for (token, mate) in CASTLING_MATES {
+        castles(context, &mut session, if restricts { text } else { mate }, token)?;
+    }
+    if restricts {
+        let text = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R b KQkq - 0 1";
+        castles(context, &mut session, text, "e8g8")?;
+        castles(context, &mut session, text, "e8c8")?;
+    }
+    // Without the right the move would mate.
+    for (token, mate) in CASTLING_MATES {
+        let fields: Vec<&str> = mate.split(' ').collect();
+        let text = format!("{} w - - 0 1", fields[0]);
+        let found = session
+            .search(&format!("position fen {text}"), "go depth 3")
+            .or_fail(message!("castling.no-reply"))?;
+        if matches!(&found.best.best, Best::Move(mv) if mv.as_str() == token) {
+            return Err(Stop::Fail(message!("castling.no-right", mv = token)));
+        }
+    }
+    Ok(())
 }
 
 fn chess960(context: &TestContext<'_>) -> TestResult {
@@ -414,12 +481,16 @@ fn chess960(context: &TestContext<'_>) -> TestResult {
     session.send(&context.set("UCI_Chess960", "true"));
     session.ready()?;
     let text = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 0 1";
-    castles(&mut session, text, "e1h1")?;
-    castles(&mut session, text, "e1a1")?;
+    castles(context, &mut session, text, "e1h1")?;
+    castles(context, &mut session, text, "e1a1")?;
     let text = "nrbkqrnb/pppppppp/8/8/8/8/PPPPPPPP/NRBKQRNB w FBfb - 0 1";
     let position = Position::from_text(Game::Chess960, text)
         .map_err(|error| Stop::invalid_position(&error))?;
-    plays_legally(&mut session, &context.position(text), &position, "go depth 2").map(drop)
+    plays_legally(&mut session, &context.position(text), &position, "go depth 2")?;
+    // The option can be switched off again.
+    session.send(&context.set("UCI_Chess960", "false"));
+    session.ready()?;
+    castles(context, &mut session, "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1", "e1g1")
 }
 
 fn no_legal_move(context: &TestContext<'_>) -> TestResult {
@@ -556,6 +627,7 @@ fn chooses(
     token: &str,
     control: &str,
 ) -> TestResult {
+    context.depends_on(Feature::SearchMoves)?;
     let mut session = context.ready_unchecked()?;
     let game = if text.contains("HA") { Game::Chess960 } else { context.game() };
     let position = Position::from_text(game, text)
@@ -583,10 +655,16 @@ fn chooses(
 
 fn en_passant(context: &TestContext<'_>) -> TestResult {
     chooses(context, "4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1", "a2a4", "b4a3", "b4b3")?;
-    chooses(context, "4k3/8/8/8/Pp6/8/8/4K3 b - a3 0 1", "", "b4a3", "b4b3")
+    chooses(context, "4k3/8/8/8/Pp6/8/8/4K3 b - a3 0 1", "", "b4a3", "b4b3")?;
+    chooses(context, "4k3/1p6/8/P7/8/8/8/4K3 w - - 0 1", "e1e2 b7b5", "a5b6", "a5a6")?;
+    chooses(context, "4k3/8/8/Pp6/8/8/8/4K3 w - b6 0 1", "", "a5b6", "a5a6")
 }
 
 fn promotions(context: &TestContext<'_>) -> TestResult {
+    // A passive check covers the form of the moves.
+    let mut session = context.ready()?;
+    let text = "8/P3k3/8/8/8/8/8/4K3 w - - 0 1";
+    plays_legally(&mut session, &context.position(text), &read(context, text)?, "go depth 4")?;
     for token in ["a7a8q", "a7a8r", "a7a8b", "a7a8n"] {
         chooses(context, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "", token, "e1d1")?;
     }
@@ -660,4 +738,35 @@ fn random_lines(context: &TestContext<'_>) -> TestResult {
     }
     context.remark(format!("{} lines of random moves", context.effort.lines));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn castling_is_the_only_mate() {
+        for (token, text) in CASTLING_MATES {
+            let position = Position::from_text(Game::Chess, text).expect(text);
+            let form = position.game().castling_form();
+            let mates = position.legal_moves().into_iter().filter(|mv| {
+                let mut next = position.clone();
+                next.play(*mv).expect("legal");
+                next.legal_moves().is_empty() && next.in_check()
+            });
+            let mates: Vec<String> = mates.map(|mv| mv.to_uci(form)).collect();
+            let castling = position.parse_move(token).expect(token).to_uci(form);
+            assert_eq!(mates, [castling], "{text}");
+        }
+    }
+
+    #[test]
+    fn all_pieces_in_hand_are_dropped() {
+        for (text, moves) in HANDS {
+            let position = Position::from_text(Game::Shogi, text).expect(text);
+            let reached = position.after(moves.split(' ')).expect(moves);
+            let fields = reached.text(readyok_rules::FenForm::XFen);
+            assert_eq!(fields.split(' ').nth(2), Some("-"), "{fields}");
+        }
+    }
 }

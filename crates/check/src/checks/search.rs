@@ -6,15 +6,18 @@ use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
 use readyok_rules::{Game, Position};
 
 use super::assertions::{continues, middle, obeys_stop, soon_done};
+use super::clocks::{self, clock_times, moves_to_go};
+use super::positions::read;
 use super::state::interleavings;
+use crate::baseline::Feature;
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext, largest, percentiles};
+use crate::delay::Verdict;
 use crate::format;
 use crate::message::message;
-use crate::session::{EngineSession, OrFail, SearchResult, WaitError};
+use crate::session::{EngineSession, OrFail, SearchResult};
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Observation, Stop, TestResult};
-use crate::timeouts::now;
 use crate::transcript::Transcript;
 
 /// A node count that every engine reaches quickly, and its tolerance: engines check limits every few thousand nodes.
@@ -24,8 +27,12 @@ const NODES_MISSED: u64 = 60_000;
 /// Duration of a search with `movetime`.
 const MOVE_TIME: Duration = Duration::from_millis(300);
 
-/// Number of searches whose `stop` is timed.
+/// Number of searches whose `stop` is timed, and the limit of each.
 const STOPS: usize = 20;
+const STOP_LIMIT: Duration = Duration::from_millis(500);
+
+/// Limit of `readyok` in a search.
+const READY_LIMIT: Duration = Duration::from_millis(500);
 
 macro_rules! search {
     ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
@@ -141,8 +148,8 @@ pub(super) const CHECKS: &[TestCase] = &[
         "the side has this many milliseconds left",
         "the remaining time of the side",
         Must,
-        "reserve time for communication delays",
-        clock
+        "read the clock of the side to move, and reserve time for communication delays",
+        clock_times
     ),
     search!(
         "clock-over",
@@ -225,6 +232,8 @@ pub(super) const CHECKS: &[TestCase] = &[
         "do not exit the search in ponder mode, even if it is mate",
         "the engine does not exit the search while pondering, even with a mate",
         Must,
+        Profile::ALL,
+        &[Need::Ponder],
         "defer `bestmove` until `ponderhit` or `stop`",
         ponder_holds
     ),
@@ -235,6 +244,8 @@ pub(super) const CHECKS: &[TestCase] = &[
         "the engine continues the search in normal mode",
         "the expected move was played, and the search continues normally",
         Must,
+        Profile::ALL,
+        &[Need::Ponder],
         "start the clock at `ponderhit`, and reply immediately if the search is complete",
         ponder_hit
     ),
@@ -245,6 +256,8 @@ pub(super) const CHECKS: &[TestCase] = &[
         "`bestmove` also follows a ponder miss",
         "each `go`, also `go ponder`, is followed by `bestmove`",
         Must,
+        Profile::ALL,
+        &[Need::Ponder],
         "treat `stop` while pondering as in a normal search",
         ponder_stop
     ),
@@ -281,6 +294,16 @@ pub(super) const CHECKS: &[TestCase] = &[
         search_moves_first
     ),
     search!(
+        "limits-reset",
+        "a limit of `go` does not affect the next search",
+        "go",
+        "a command that is not sent does not influence the search",
+        "a command that is not sent does not influence the search",
+        Must,
+        "reset all limits at each `go`",
+        limits_reset
+    ),
+    search!(
         "mate",
         "`go mate` finds a mate in one and ends",
         "go mate",
@@ -302,6 +325,19 @@ pub(super) const CHECKS: &[TestCase] = &[
         "initialize for a game at startup, and again at each new-game command",
         new_game
     ),
+    check!(
+        "search.without-position",
+        "the engine survives `go` without `position`",
+        [
+            "UCI 2006, general rules" => "the engine ignores input that it does not expect",
+            "USI draft 1 §5.1" => "the engine ignores input that it does not expect",
+        ],
+        Should,
+        Profile::ALL,
+        &[],
+        "start with the initial position",
+        Test::Interactive(without_position),
+    ),
     search!(
         "debug",
         "the engine accepts `debug on` and `debug off` at any time",
@@ -316,7 +352,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
     search!(
         "register",
-        "the engine accepts `register later`",
+        "the engine accepts `register`",
         "register",
         "the user wants to register later",
         "it postpones the registration",
@@ -375,6 +411,10 @@ fn plays(context: &TestContext<'_>) -> TestResult {
                 .search(&context.position(text), "go depth 3")
                 .or_fail(message!("multipv.no-reply"))?;
         }
+        // A passive check counts the lines.
+        session.send(&context.set("MultiPV", "1"));
+        session.ready()?;
+        session.search(&middle(context), "go depth 3").or_fail(message!("search.no-reply"))?;
     }
     Ok(())
 }
@@ -417,14 +457,20 @@ fn depth(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     let mut reported = false;
     for depth in [1, 4] {
-        session.send(&middle(context));
-        session.send(&format!("go depth {depth}"));
-        let found =
-            session.best(context.timeouts.answer()).or_fail(message!("depth.no-reply", depth))?;
+        let found = session
+            .search(&middle(context), &format!("go depth {depth}"))
+            .or_fail(message!("depth.no-reply", depth))?;
         let exact = |info: &&readyok_protocol::Info<'_>| {
             info.bound == Bound::Exact && info.score.is_some() && info.pv.is_some()
         };
         let deepest = found.infos.iter().filter(exact).filter_map(|info| info.depth).max();
+        if !found.complete {
+            // The engine ended the search only at `stop`: it is slow, or ignores the limit.
+            return Err(match deepest {
+                Some(reached) if reached <= depth => Stop::Slow,
+                _ => Stop::Fail(message!("depth.only-stopped", depth)),
+            });
+        }
         match deepest {
             None => (),
             Some(reached) if depth < reached => {
@@ -445,6 +491,16 @@ fn nodes(context: &TestContext<'_>) -> TestResult {
         .search(&middle(context), &format!("go nodes {NODES}"))
         .or_fail(message!("nodes.no-reply", nodes = NODES))?;
     let reported = found.infos.iter().filter_map(|info| info.nodes).max();
+    if !found.complete {
+        return Err(match reported {
+            Some(reported)
+                if reported <= NODES + NODES_MISSED && context.engine_info.baseline.is_slow() =>
+            {
+                Stop::Slow
+            }
+            _ => Stop::Fail(message!("nodes.only-stopped", nodes = NODES)),
+        });
+    }
     match reported {
         Some(reported) if NODES + NODES_MISSED < reported => {
             Err(Stop::Fail(message!("nodes.exceeded", nodes = NODES, reported = reported)))
@@ -453,36 +509,32 @@ fn nodes(context: &TestContext<'_>) -> TestResult {
     }
 }
 
-fn move_time(context: &TestContext<'_>) -> Result<Result<Duration, WaitError>, Stop> {
-    let mut session = context.ready()?;
-    session.send(&middle(context));
-    session.send(&format!("go movetime {}", MOVE_TIME.as_millis()));
-    let limit = MOVE_TIME + context.timeouts.margin() + context.timeouts.answer();
-    let took = session.best(limit).map(|found| found.time);
-    if let Ok(took) = took {
-        let (requested, took) = (MOVE_TIME.as_millis(), took.as_secs_f64() * 1000.0);
-        context.remark(format!("`go movetime {requested}` took {took:.0} ms"));
-    }
-    Ok(took)
-}
+/// Tolerance of `movetime`: engines check the clock every few thousand nodes.
+const MOVE_TIME_TOLERANCE: Duration = Duration::from_millis(100);
 
 fn move_time_ends(context: &TestContext<'_>) -> TestResult {
-    let took = move_time(context)?.or_fail(message!("movetime.no-reply"))?;
-    if MOVE_TIME + context.timeouts.margin() < took {
-        return Err(Stop::Fail(message!("search.took", ms = took.as_millis())));
-    }
+    let go = format!("go movetime {}", MOVE_TIME.as_millis());
+    let limit = MOVE_TIME + MOVE_TIME_TOLERANCE;
+    let mut times = clocks::repeated(context, &go, limit, 3)?;
+    context.remark(format!("`{go}` took {}", percentiles(&mut times)));
     Ok(())
 }
 
 fn move_time_uses(context: &TestContext<'_>) -> TestResult {
-    let took = move_time(context)??;
-    if took < MOVE_TIME / 2 {
-        return Err(Stop::Fail(message!("search.ended-after", ms = took.as_millis())));
+    let mut session = context.ready()?;
+    let go = format!("go movetime {}", MOVE_TIME.as_millis());
+    // A busy host may delay an early reply.
+    for _ in 0..3 {
+        session.send(&middle(context));
+        let (_, timing) = session.timed(&go, MOVE_TIME + context.timeouts.answer())?;
+        if timing.time < MOVE_TIME / 2 {
+            return Err(Stop::Fail(message!("search.ended-after", ms = timing.time.as_millis())));
+        }
     }
     Ok(())
 }
 
-/// Verifies that a search with clocks ends in time, with a move.
+/// Verifies that searches end with a move.
 fn with_clocks(context: &TestContext<'_>, goes: &[&str]) -> TestResult {
     let mut session = context.ready()?;
     for go in goes {
@@ -493,37 +545,8 @@ fn with_clocks(context: &TestContext<'_>, goes: &[&str]) -> TestResult {
     Ok(())
 }
 
-fn clock(context: &TestContext<'_>) -> TestResult {
-    with_clocks(
-        context,
-        match context.dialect {
-            Dialect::Uci => &[
-                "go wtime 1000 btime 1000",
-                "go wtime 300 btime 300 winc 10 binc 10",
-                "go wtime 1 btime 1",
-                "go wtime 500",
-                "go winc 10 wtime 200 binc 0 btime 100000",
-                "go wtime 20 btime 20",
-            ],
-            Dialect::Usi => &[
-                "go btime 1000 wtime 1000",
-                "go btime 300 wtime 300 binc 10 winc 10",
-                "go btime 1 wtime 1",
-                "go btime 500 wtime 0",
-            ],
-        },
-    )
-}
-
 fn clock_over(context: &TestContext<'_>) -> TestResult {
     with_clocks(context, &["go wtime 0 btime 0", "go wtime -50 btime 1000"])
-}
-
-fn moves_to_go(context: &TestContext<'_>) -> TestResult {
-    with_clocks(
-        context,
-        &["go wtime 400 btime 400 movestogo 1", "go wtime 1000 btime 1000 movestogo 40"],
-    )
 }
 
 fn any_order(context: &TestContext<'_>) -> TestResult {
@@ -553,7 +576,7 @@ fn infinite(context: &TestContext<'_>) -> TestResult {
 
 fn stop(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    let mut times = Vec::new();
+    let (mut times, mut late, mut unknown) = (Vec::new(), Vec::new(), false);
     for number in 0..STOPS {
         session.send(&middle(context));
         session.send("go infinite");
@@ -566,17 +589,23 @@ fn stop(context: &TestContext<'_>) -> TestResult {
         if !session.is_searching() {
             return Err(Stop::Inconclusive(message!("infinite.ended")));
         }
-        let requested = now();
-        session.send("stop");
-        session.best(context.timeouts.answer()).or_fail(message!("stop.no-bestmove"))?;
-        times.push(now().saturating_duration_since(requested));
+        let (_, timing) = session
+            .timed("stop", context.timeouts.answer())
+            .or_fail(message!("stop.no-bestmove"))?;
+        times.push(timing.time);
+        match timing.judge(STOP_LIMIT) {
+            Verdict::InTime => (),
+            Verdict::Unknown => unknown = true,
+            Verdict::TooLate => late.push(timing.time),
+        }
     }
     context.remark(format!("`stop` was answered in {}", percentiles(&mut times)));
-    let longest = times.last().copied().unwrap_or_default();
-    if context.timeouts.margin() < longest {
-        return Err(Stop::Fail(message!("search.took", ms = longest.as_millis())));
+    let limit = STOP_LIMIT.as_millis();
+    match late.first() {
+        Some(time) => Err(Stop::Fail(message!("search.took", ms = time.as_millis()))),
+        None if unknown => Err(Stop::Loaded(message!("clock.loaded", go = "stop", limit))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn immediate_stop(context: &TestContext<'_>) -> TestResult {
@@ -594,19 +623,35 @@ fn ready(context: &TestContext<'_>) -> TestResult {
     session.send("go infinite");
     // The duration of `go` itself does not count.
     session.underway();
-    let mut longest = Duration::ZERO;
+    let mut times = Vec::new();
+    let mut verdicts = Vec::new();
     for _ in 0..3 {
-        let requested = now();
-        let reported = session.until_ready().or_fail(message!("search.no-readyok"))?;
-        longest = longest.max(now().saturating_duration_since(requested));
+        let (reported, timing) = session.timed_ready();
+        let reported = reported.or_fail(message!("search.no-readyok"))?;
+        times.push(timing.time);
+        verdicts.push(timing.judge(READY_LIMIT));
         if reported.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
             return Err(Stop::Fail(message!("search.ended-by-isready")));
         }
     }
-    context.remark(format!("`readyok` in a search took {:.1} ms", longest.as_secs_f64() * 1000.0));
+    context.remark(format!("`readyok` in a search took {}", percentiles(&mut times)));
+    // The search may end a little later.
+    let late = session.listen(context.timeouts.quiet() * 2);
+    if late.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
+        return Err(Stop::Fail(message!("search.ended-by-isready")));
+    }
     session.send("stop");
     session.best(context.timeouts.answer()).or_fail(message!("search.no-reply-to-stop"))?;
-    Ok(())
+    // One late reply may have another cause, such as a depth that allocates memory.
+    if verdicts.contains(&Verdict::InTime) {
+        return Ok(());
+    }
+    if verdicts.contains(&Verdict::Unknown) {
+        let limit = READY_LIMIT.as_millis();
+        return Err(Stop::Loaded(message!("clock.loaded", go = "isready", limit)));
+    }
+    let ms = times.first().map_or(0, Duration::as_millis);
+    Err(Stop::Fail(message!("search.late-readyok", ms)))
 }
 
 fn ponder_holds(context: &TestContext<'_>) -> TestResult {
@@ -624,6 +669,9 @@ fn ponder_holds(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
+/// Limit of a reply to `ponderhit` with 60 ms left.
+const PONDER_LIMIT: Duration = Duration::from_millis(300);
+
 /// A clock that expires while the engine ponders.
 fn ponder_clocks(context: &TestContext<'_>) -> &'static str {
     match context.dialect {
@@ -633,19 +681,34 @@ fn ponder_clocks(context: &TestContext<'_>) -> &'static str {
 }
 
 fn ponder_hit(context: &TestContext<'_>) -> TestResult {
-    // Another check covers early replies.
-    let mut session = context.ready_unchecked()?;
     let mut positions = soon_done(context);
     positions.push(middle(context));
     for position in positions {
-        session.send(&position);
-        session.send(&format!("go ponder {}", ponder_clocks(context)));
-        session.listen(Duration::from_millis(30));
-        if !session.is_searching() {
-            return Err(Stop::Inconclusive(message!("ponder.ended")));
-        }
+        let go = format!("go ponder {}", ponder_clocks(context));
+        let no_reply = || message!("ponderhit.no-bestmove");
+        clocks::hit_in_time(context, &position, &go, PONDER_LIMIT, no_reply)?;
+    }
+    let long = match context.dialect {
+        Dialect::Uci => "go ponder wtime 800 btime 100000",
+        Dialect::Usi => "go ponder btime 800 wtime 100000",
+    };
+    let limit = Duration::from_millis(800);
+    clocks::hit_in_time(context, &middle(context), long, limit, || {
+        message!("ponderhit.no-bestmove")
+    })?;
+    if context.engine_info.baseline.lacks(Feature::Depth) {
+        return Ok(());
+    }
+    let mut session = context.ready_unchecked()?;
+    session.send(&middle(context));
+    session.send("go ponder depth 1");
+    session.listen(Duration::from_millis(30));
+    // Another check covers early replies.
+    if session.is_searching() {
         session.send("ponderhit");
-        session.best(context.timeouts.answer()).or_fail(message!("ponderhit.no-bestmove"))?;
+        session
+            .best(context.timeouts.answer())
+            .or_fail(message!("ponderhit.no-bestmove-at-depth"))?;
     }
     Ok(())
 }
@@ -659,8 +722,16 @@ fn ponder_stop(context: &TestContext<'_>) -> TestResult {
     }
     session.send("stop");
     session.best(context.timeouts.answer()).or_fail(message!("ponder.no-reply-to-stop"))?;
-    session.search(&middle(context), "go depth 2").or_fail(message!("ponder.miss"))?;
-    Ok(())
+    // The other side is to move: a reply for the position before is illegal.
+    let text = assertions::test_positions(context.game()).middle[1];
+    let found =
+        session.search(&context.position(text), "go depth 2").or_fail(message!("ponder.miss"))?;
+    match &found.best.best {
+        Best::Move(mv) if read(context, text)?.parse_move(mv.as_str()).is_err() => {
+            Err(Stop::Fail(message!("go.other-position", mv)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Moves that an engine is unlikely to choose.
@@ -693,10 +764,64 @@ fn search_moves(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     let moves = unusual_moves(context);
     restricted(&mut session, 2, &moves)?;
-    restricted(&mut session, 2, &moves[1..]).map(drop)
+    restricted(&mut session, 2, &moves[1..])?;
+    every_move_counts(context, &mut session)?;
+    if session.lacks(Feature::Stop) {
+        return Ok(());
+    }
+    // The restriction does not depend on the limit.
+    let go = format!("go infinite searchmoves {}", moves[1]);
+    session.send("position startpos");
+    session.send(&go);
+    session.underway();
+    session.send("stop");
+    let found =
+        session.best(context.timeouts.answer()).or_fail(message!("go.no-reply", go = &go))?;
+    match &found.best.best {
+        Best::Move(mv) if mv.as_str() == moves[1] => Ok(()),
+        answer => {
+            let answer = format::answer(answer);
+            Err(Stop::Fail(message!("go.reply", go, answer)))
+        }
+    }
+}
+
+/// Verifies that the engine chooses a mate among several moves, first or last.
+fn every_move_counts(context: &TestContext<'_>, session: &mut EngineSession) -> TestResult {
+    let text = assertions::test_positions(context.game()).mate_in_one[0];
+    let position = read(context, text)?;
+    let form = context.game().castling_form();
+    let (mates, others): (Vec<_>, Vec<_>) =
+        position.legal_moves().into_iter().partition(|mv| is_mate(&position, *mv));
+    let (Some(mate), Some(other)) = (mates.first(), others.first()) else { return Ok(()) };
+    let (mate, other) = (mate.to_uci(form), other.to_uci(form));
+    let mut found = Vec::new();
+    for moves in [format!("{mate} {other}"), format!("{other} {mate}")] {
+        let go = format!("go depth 2 searchmoves {moves}");
+        let reply = session
+            .search(&context.position(text), &go)
+            .or_fail(message!("go.no-reply", go = &go))?;
+        found.push((go, format::answer(&reply.best.best)));
+    }
+    // A weak engine may miss the mate, but not because of its place in the list.
+    let misses = found.iter().find(|(_, answer)| *answer != mate);
+    match misses {
+        Some((go, answer)) if found.iter().any(|(_, answer)| *answer == mate) => {
+            Err(Stop::Fail(message!("searchmoves.order", go, answer, mate)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_mate(position: &Position, mv: readyok_rules::Move) -> bool {
+    let mut next = position.clone();
+    next.play(mv).is_ok()
+        && next.legal_moves().is_empty()
+        && (next.in_check() || next.game() == Game::Shogi)
 }
 
 fn search_moves_lines(context: &TestContext<'_>) -> TestResult {
+    context.depends_on(Feature::SearchMoves)?;
     let mut session = context.ready_unchecked()?;
     session.send(&context.set("MultiPV", "3"));
     session.ready()?;
@@ -707,6 +832,52 @@ fn search_moves_lines(context: &TestContext<'_>) -> TestResult {
         Some(head) => Err(Stop::Fail(message!("searchmoves.other-head", head))),
         None => Ok(()),
     }
+}
+
+fn limits_reset(context: &TestContext<'_>) -> TestResult {
+    context.depends_on(Feature::Stop)?;
+    // Excluded from passive checks, which would report the same reply again.
+    let mut session = context.ready_unchecked()?;
+    let continues = |session: &mut EngineSession| -> Result<bool, Stop> {
+        session.send(&middle(context));
+        session.send("go infinite");
+        if session.ends_by_itself()? {
+            return Ok(false);
+        }
+        session.send("stop");
+        session.best(context.timeouts.answer())?;
+        Ok(true)
+    };
+    if !continues(&mut session)? {
+        return Err(Stop::Inconclusive(message!("infinite.ended")));
+    }
+    for (feature, go) in [
+        (Feature::Depth, "go depth 1"),
+        (Feature::Nodes, "go nodes 100"),
+        (Feature::MoveTime, "go movetime 20"),
+    ] {
+        if session.lacks(feature) {
+            continue;
+        }
+        session.search(&middle(context), go)?;
+        // A second `bestmove` would end the next search.
+        session.until_ready()?;
+        if !continues(&mut session)? {
+            return Err(Stop::Fail(message!("limit.kept", go)));
+        }
+    }
+    if session.lacks(Feature::Depth) || session.lacks(Feature::SearchMoves) {
+        return Ok(());
+    }
+    // An engine does not choose both moves by itself.
+    for mv in unusual_moves(context) {
+        session.search("position startpos", &format!("go depth 1 searchmoves {mv}"))?;
+        let found = session.search("position startpos", "go depth 1")?;
+        if !matches!(&found.best.best, Best::Move(it) if it.as_str() == mv) {
+            return Ok(());
+        }
+    }
+    Err(Stop::Fail(message!("limit.kept", go = "go searchmoves")))
 }
 
 fn search_moves_first(context: &TestContext<'_>) -> TestResult {
@@ -730,7 +901,26 @@ fn mate(context: &TestContext<'_>) -> TestResult {
         return Err(Stop::Fail(message!("mate.no-move")));
     };
     let mated = position.after([mv.as_str()]).is_ok_and(|it| it.legal_moves().is_empty());
-    if mated { Ok(()) } else { Err(Stop::Fail(message!("mate.not-mate", mv))) }
+    if !mated {
+        return Err(Stop::Fail(message!("mate.not-mate", mv)));
+    }
+    let text = assertions::CHESS_MATE_IN_TWO;
+    let found =
+        session.search(&context.position(text), "go mate 2").or_fail(message!("mate.no-reply"))?;
+    let position = read(context, text)?;
+    if let Best::Move(mv) = &found.best.best
+        && let Ok(next) = position.after([mv.as_str()])
+    {
+        let allows_mate = |reply: readyok_rules::Move| {
+            let mut after = next.clone();
+            after.play(reply).is_ok()
+                && after.legal_moves().into_iter().any(|mv| is_mate(&after, mv))
+        };
+        if !next.legal_moves().into_iter().all(allows_mate) {
+            return Err(Stop::Fail(message!("mate.not-in-two", mv)));
+        }
+    }
+    Ok(())
 }
 
 fn new_game(context: &TestContext<'_>) -> TestResult {
@@ -744,6 +934,23 @@ fn new_game(context: &TestContext<'_>) -> TestResult {
             .search(&middle(context), "go depth 1")
             .or_fail(message!("new-game.no-reply", command = token))?;
     }
+    Ok(())
+}
+
+fn without_position(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send("go depth 2");
+    // The engine may search the initial position or ignore the command.
+    session.underway();
+    session.listen(context.timeouts.quiet());
+    if session.is_searching() {
+        session.send("stop");
+        session.listen(context.timeouts.quiet());
+    }
+    session.until_ready().or_fail(message!("without-position.no-readyok"))?;
+    session
+        .search(&middle(context), "go depth 1")
+        .or_fail(message!("without-position.no-reply"))?;
     Ok(())
 }
 
@@ -768,6 +975,9 @@ fn register(context: &TestContext<'_>) -> TestResult {
     session.send("register later");
     session.ready().or_fail(message!("register.no-readyok"))?;
     session.search(&middle(context), "go depth 1").or_fail(message!("register.no-reply"))?;
+    // The example of the specification.
+    session.send("register name Stefan MK code 4359874324");
+    session.ready().or_fail(message!("register.no-readyok"))?;
     Ok(())
 }
 

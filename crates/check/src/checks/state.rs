@@ -47,6 +47,19 @@ pub(super) const CHECKS: &[TestCase] = &[
         Test::Interactive(position_in_search),
     ),
     check!(
+        "state.position-kept",
+        "the position of `position` remains until `go`, also with `isready` and `setoption` between them",
+        [
+            "UCI 2006, position and go" => "`go` calculates on the position that was set up with `position`",
+            "USI draft 1 §5.3, position and go" => "`go` searches the position of the last `position`",
+        ],
+        Must,
+        Profile::ALL,
+        &[],
+        "change the position only at `position`",
+        Test::Interactive(position_kept),
+    ),
+    check!(
         "state.option-in-search",
         "`setoption` during a search does not affect it",
         [
@@ -120,7 +133,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         ],
         Must,
         Profile::ALL,
-        &[],
+        &[Need::Ponder],
         "check for `stop` after `ponderhit` as in a normal search",
         Test::Interactive(hit_and_stop),
     ),
@@ -133,7 +146,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         ],
         Must,
         Profile::ALL,
-        &[],
+        &[Need::Ponder],
         "read input in a separate thread",
         Test::Interactive(ready_while_pondering),
     ),
@@ -149,6 +162,19 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[Need::Option("MultiPV")],
         "reset search state at a new game, but not options",
         Test::Interactive(options_stay),
+    ),
+    check!(
+        "state.new-game-unready",
+        "`position` and `go` directly after a new-game command are obeyed",
+        [
+            "UCI 2006, ucinewgame and isready" => "`isready` lets the client wait; commands are processed in order",
+            "USI draft 1 §5.3, usinewgame" => "commands are processed in order",
+        ],
+        Should,
+        Profile::ALL,
+        &[],
+        "process commands in order, and never discard input while tables are cleared",
+        Test::Interactive(new_game_unready),
     ),
     check!(
         "state.new-game-clears",
@@ -213,6 +239,25 @@ fn undisturbed(context: &TestContext<'_>, command: &str) -> TestResult {
 }
 
 fn position_in_search(context: &TestContext<'_>) -> TestResult {
+    let command = context.position(assertions::test_positions(context.game()).mate_in_one[1]);
+    let mut session = context.ready_unchecked()?;
+    session.send(&middle(context));
+    session.send("go infinite");
+    session.underway();
+    if session.ends_by_itself()? {
+        return Err(Stop::Inconclusive(message!("infinite.ended")));
+    }
+    session.send(&command);
+    // The search may end immediately or a little later.
+    let late = session.listen(context.timeouts.quiet() * 2);
+    let is_end = |line: &crate::session::Line| matches!(line.reply, Reply::BestMove(_));
+    let ends =
+        session.ends_by_itself().or_fail(message!("disturbed.no-readyok", command = &command))?;
+    if late.iter().any(is_end) || ends {
+        return Err(Stop::Fail(message!("disturbed.ended", command)));
+    }
+    session.send("stop");
+    session.best(context.timeouts.answer())?;
     // Moves of the searched position are illegal in this one.
     undisturbed(
         context,
@@ -244,6 +289,40 @@ fn go_stop_go(context: &TestContext<'_>) -> TestResult {
         session.best(context.timeouts.answer()).or_fail(message!("go.nth-no-reply", what))?;
     }
     Ok(())
+}
+
+/// A position with numbers that no other position has.
+fn numbered(context: &TestContext<'_>) -> String {
+    let text = assertions::test_positions(context.game()).middle[1];
+    let (fields, numbers) = match context.dialect {
+        Dialect::Uci => (4, "7 9"),
+        Dialect::Usi => (3, "41"),
+    };
+    let mut fields: Vec<&str> = text.split(' ').take(fields).collect();
+    fields.push(numbers);
+    fields.join(" ")
+}
+
+fn position_kept(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let text = numbered(context);
+    let position = Position::from_text(context.game(), &text)
+        .map_err(|error| Stop::invalid_position(&error))?;
+    // The other side is to move.
+    session.search("position startpos", "go depth 1")?;
+    session.send(&context.position(&text));
+    session.until_ready()?;
+    if context.option("MultiPV").is_some() {
+        session.send(&context.set("MultiPV", "1"));
+        session.until_ready()?;
+    }
+    let found = session.search_again("go depth 2").or_fail(message!("go.no-position-no-reply"))?;
+    match &found.best.best {
+        Best::Move(mv) if position.parse_move(mv.as_str()).is_err() => {
+            Err(Stop::Fail(message!("position.not-kept", mv)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn same_position(context: &TestContext<'_>) -> TestResult {
@@ -321,6 +400,26 @@ fn options_stay(context: &TestContext<'_>) -> TestResult {
     }
 }
 
+fn new_game_unready(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let text = assertions::test_positions(context.game()).middle[1];
+    let position = Position::from_text(context.game(), text)
+        .map_err(|error| Stop::invalid_position(&error))?;
+    let command = context.dialect.new_game();
+    for _ in 0..2 {
+        session.send(command);
+        let found = session
+            .search(&context.position(text), "go depth 1")
+            .or_fail(message!("new-game.no-reply", command))?;
+        if let Best::Move(mv) = &found.best.best
+            && position.parse_move(mv.as_str()).is_err()
+        {
+            return Err(Stop::Fail(message!("go.other-position", mv)));
+        }
+    }
+    Ok(())
+}
+
 fn new_game_forgets(context: &TestContext<'_>) -> TestResult {
     let prepared = || -> Result<EngineSession, Stop> {
         let mut session = context.ready()?;
@@ -363,7 +462,7 @@ pub(super) fn interleavings(context: &TestContext<'_>) -> TestResult {
         } else {
             session.send("position startpos");
         }
-        let pondering = random.u8(..3) == 0;
+        let pondering = random.u8(..3) == 0 && context.ponders();
         let endless = pondering || random.u8(..3) == 0;
         session.send(match (pondering, endless, random.bool()) {
             (true, _, true) => "go ponder depth 1",

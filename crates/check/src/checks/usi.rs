@@ -6,7 +6,7 @@ use readyok_protocol::translation::{Finding, Problem, Translation, TranslationEr
 use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply, Rule};
 use readyok_rules::{Game, Position};
 
-use crate::checks::{assertions, clause};
+use crate::checks::{assertions, clause, clocks};
 use crate::context::{Test, TestCase, TestContext, percentiles};
 use crate::format;
 use crate::message::{Message, message, values};
@@ -39,7 +39,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         DEPLOYED,
         &[],
         "use at most the sum of main time and byoyomi",
-        Test::Interactive(byoyomi),
+        Test::Interactive(clocks::byoyomi),
     ),
     check!(
         "usi.game-over",
@@ -61,7 +61,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         ],
         May,
         DEPLOYED,
-        &[],
+        &[Need::Ponder],
         "treat `gameover` during a search as `stop`",
         Test::Interactive(game_over_stops),
     ),
@@ -77,6 +77,16 @@ pub(super) const CHECKS: &[TestCase] = &[
         &[],
         "send `checkmate notimplemented` without a mate search",
         Test::Interactive(mate),
+    ),
+    check!(
+        "usi.mate-alone",
+        "no `bestmove` follows `checkmate`",
+        ["USI as deployed (Shogidokoro, YaneuraOu)" => "the reply to `go mate` is `checkmate`, and no `bestmove`"],
+        Must,
+        DEPLOYED,
+        &[],
+        "end `go mate` with `checkmate` alone",
+        Test::Interactive(mate_alone),
     ),
     check!(
         "usi.mate-once",
@@ -100,14 +110,6 @@ fn undeclared_options(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-fn byoyomi(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    for go in ["go btime 0 wtime 0 byoyomi 200", "go btime 500 wtime 500 byoyomi 100"] {
-        session.search("position startpos", go).or_fail(message!("go.no-reply", go))?;
-    }
-    Ok(())
-}
-
 /// Pondering with long clocks.
 const PONDER: &str = "go ponder btime 60000 wtime 60000";
 
@@ -126,6 +128,9 @@ fn game_over(context: &TestContext<'_>) -> TestResult {
     for result in ["lose", "draw"] {
         session.send(&format!("gameover {result}"));
         next(&mut session, &message!("when.after-search"))?;
+    }
+    if !context.ponders() {
+        return Ok(());
     }
     // A reply to pondering is optional here, so passive checks ignore the session.
     let mut session = context.ready_unchecked()?;
@@ -174,6 +179,33 @@ fn mate(context: &TestContext<'_>) -> TestResult {
     }
 }
 
+fn mate_alone(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let probe = assertions::test_positions(context.game());
+    for text in [probe.mate_in_one[0], probe.middle[0]] {
+        session.send(&context.position(text));
+        session.send("go mate 500");
+        let limit = context.timeouts.answer();
+        let answer = session.wait_for(limit, |line| match line.reply {
+            Reply::Checkmate(_) => Some(true),
+            Reply::BestMove(_) => Some(false),
+            _ => None,
+        });
+        match answer {
+            Ok(true) => (),
+            // Another check covers the form of the reply.
+            Ok(false) => return Err(Stop::Skip(message!("usi-mate.bestmove"))),
+            Err(failure) => return Err(failure.into()),
+        }
+        let mut late = session.until_ready()?;
+        late.extend(session.listen(context.timeouts.quiet()));
+        if late.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
+            return Err(Stop::Fail(message!("usi-mate.both")));
+        }
+    }
+    Ok(())
+}
+
 const GUIS: &str = "USI as deployed (Shogidokoro, ShogiHome)";
 
 /// Measured byoyomi, and the number of measurements.
@@ -218,7 +250,7 @@ pub(super) const GAME_CHECKS: &[TestCase] = &[
         DEPLOYED,
         &[],
         "add remaining time, increment and byoyomi to the time of this move",
-        Test::Interactive(clocks),
+        Test::Interactive(clocks::usi_clocks),
     ),
     check!(
         "usi.ponder-byoyomi",
@@ -226,7 +258,7 @@ pub(super) const GAME_CHECKS: &[TestCase] = &[
         [GUIS => "the clock starts at `ponderhit`"],
         Must,
         DEPLOYED,
-        &[],
+        &[Need::Ponder],
         "start the clock at `ponderhit`, with the times of `go ponder`",
         Test::Interactive(ponder_byoyomi),
     ),
@@ -236,7 +268,7 @@ pub(super) const GAME_CHECKS: &[TestCase] = &[
         ["USI as deployed (YaneuraOu, ShogiHome)" => "clock arguments may follow `ponderhit`"],
         May,
         DEPLOYED,
-        &[],
+        &[Need::Ponder],
         "read or ignore arguments of `ponderhit`",
         Test::Interactive(ponderhit_clocks),
     ),
@@ -340,38 +372,13 @@ fn order(context: &TestContext<'_>) -> TestResult {
 }
 
 fn byoyomi_time(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     let go = format!("go btime 0 wtime 0 byoyomi {}", BYOYOMI.as_millis());
-    let mut times = Vec::new();
-    for _ in 0..MOVES {
-        session.send(&position);
-        session.send(&go);
-        let found = session
-            .best(BYOYOMI + context.timeouts.margin() + context.timeouts.answer())
-            .or_fail(message!("go.no-reply", go = &go))?;
-        if BYOYOMI + context.timeouts.margin() < found.time {
-            return Err(Stop::Fail(message!("go.took", go = &go, ms = found.time.as_millis())));
-        }
-        times.push(found.time);
-    }
+    let mut times = clocks::repeated(context, &go, BYOYOMI, MOVES)?;
     context.remark(format!(
         "with {} ms of byoyomi a move took {}",
         BYOYOMI.as_millis(),
         percentiles(&mut times)
     ));
-    Ok(())
-}
-
-fn clocks(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    for go in [
-        "go btime 1000 wtime 1000 byoyomi 0",
-        "go btime 0 wtime 0 binc 150 winc 150",
-        "go btime 0 wtime 0 byoyomi 60",
-    ] {
-        session.search("position startpos", go).or_fail(message!("go.no-reply", go = &go))?;
-    }
     Ok(())
 }
 
@@ -392,7 +399,13 @@ fn hits(context: &TestContext<'_>, hit: &str) -> TestResult {
 }
 
 fn ponder_byoyomi(context: &TestContext<'_>) -> TestResult {
-    hits(context, "ponderhit")
+    clocks::hit_in_time(
+        context,
+        &context.position(assertions::test_positions(context.game()).middle[0]),
+        "go ponder btime 0 wtime 0 byoyomi 250",
+        Duration::from_millis(250),
+        || message!("usi-ponderhit.no-bestmove", command = "ponderhit"),
+    )
 }
 
 fn ponderhit_clocks(context: &TestContext<'_>) -> TestResult {
@@ -403,7 +416,12 @@ fn idle_game_over(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
     let quiet = |session: &mut EngineSession, when: &Message| -> TestResult {
         let mut reported = session.until_ready().or_fail(message!("gameover.no-readyok", when))?;
-        reported.extend(session.listen(session.timeouts().quiet() / 4));
+        let late = session.listen(session.timeouts().quiet() / 4);
+        // The first `readyok` was a reply to `gameover`.
+        if late.iter().any(|line| line.reply == Reply::ReadyOk) {
+            return Err(Stop::Fail(message!("gameover.readyok", when)));
+        }
+        reported.extend(late);
         match reported.iter().find(|line| matches!(line.reply, Reply::BestMove(_))) {
             Some(_) => Err(Stop::Fail(message!("gameover.bestmove", when))),
             None => Ok(()),

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Command, DiagnosticKind, Dialect, OptionDecl, Party, Reply, Rule};
+use readyok_protocol::{
+    Command, DiagnosticKind, Dialect, MateLimit, OptionDecl, Party, Reply, Root, Rule,
+};
 use readyok_rules::{Game, Position};
 
 use super::script::{Behavior, Expect, LineFormat, Moment, Probe};
@@ -27,7 +29,7 @@ const LATE: Duration = Duration::from_millis(1500);
 const FLOOD: usize = 1 << 20;
 
 const UNKNOWN_LINES: Clause = Clause {
-    source: "UCI 2006, general rules",
+    source: "UCI 2006, general rules; USI draft 1 §5.1",
     text: "unknown tokens are ignored, and the rest of the line is read",
 };
 const IN_PRACTICE: Clause = Clause {
@@ -208,23 +210,23 @@ const MORE_OPTIONS: &[TestCase] = probes![
 const STATUS: &[TestCase] = probes![
     "status.copyprotection-ok" Must "the client accepts `copyprotection ok`":
         conforming at AfterHandshake, Behavior::Before(&["copyprotection checking", "copyprotection ok"]) => Works;
-        Clause { source: "UCI 2006, copyprotection", text: "after `copyprotection ok` the engine works" },
+        Clause { source: "UCI 2006 and USI draft 1 §5.3, copyprotection", text: "after `copyprotection ok` the engine works" },
         "ignore `copyprotection checking` and `copyprotection ok`";
     "status.copyprotection-error" Should "the client rejects or continues to use an engine that sends `copyprotection error`":
         conforming at AfterHandshake, Behavior::Before(&["copyprotection checking", "copyprotection error"]) => Copes;
         Clause {
-            source: "UCI 2006, copyprotection",
+            source: "UCI 2006 and USI draft 1 §5.3, copyprotection",
             text: "after `copyprotection error` the client informs the user, and the engine does not work",
         },
         "inform the user, and stop or continue";
     "status.registration-ok" Must "the client accepts `registration ok`":
         conforming at AfterHandshake, Behavior::Before(&["registration checking", "registration ok"]) => Works;
-        Clause { source: "UCI 2006, registration", text: "after `registration ok` the engine works" },
+        Clause { source: "UCI 2006 and USI draft 1 §5.3, registration", text: "after `registration ok` the engine works" },
         "ignore `registration checking` and `registration ok`";
     "status.registration-error" Should "the client replies to `registration error` or drops the engine":
         conforming at AfterHandshake, Behavior::Before(&["registration checking", "registration error"]) => Copes;
         Clause {
-            source: "UCI 2006, registration",
+            source: "UCI 2006 and USI draft 1 §5.3, registration",
             text: "after `registration error` the client can let its user register, now or later",
         },
         "reply with `register later`";
@@ -325,7 +327,7 @@ const SEARCH: &[TestCase] = probes![
         BESTMOVE, "accept one reply for each `go`";
     "search.ends-early" Should "the client tolerates an infinite search that ends by itself":
         violating at Infinite, Behavior::Instead(&["bestmove {best}"]) => Copes;
-        Clause { source: "UCI 2006, go infinite and go ponder", text: "the search does not end before `stop` or `ponderhit`" },
+        Clause { source: "UCI 2006 and USI draft 1 §5.3, go infinite and go ponder", text: "the search does not end before `stop` or `ponderhit`" },
         "treat the reply as the end, and do not wait for another one";
     "search.info-after" Should "the client ignores `info` after the reply":
         violating at AfterBestMove, Behavior::Before(&[
@@ -370,12 +372,12 @@ const SEARCH: &[TestCase] = probes![
 const LINES: &[TestCase] = probes![
     "lines.crlf" Must "lines may end with CR LF":
         conforming at Start, Behavior::LineFormat(LineFormat::Crlf) => Works;
-        Clause { source: "UCI 2006, general rules", text: "the line end is that of the system" },
+        Clause { source: "UCI 2006, general rules; USI draft 1 §5.1", text: "the line end is that of the system" },
         "treat a carriage return as white space";
     "lines.spaces" Must "the client accepts any white space around and between tokens":
         conforming at Start, Behavior::LineFormat(LineFormat::Spaced) => Works;
         Clause {
-            source: "UCI 2006, general rules",
+            source: "UCI 2006, general rules; USI draft 1 §5.1",
             text: "arbitrary white space between tokens is allowed",
         },
         "split lines at runs of spaces and tabs";
@@ -481,7 +483,10 @@ const CONDUCT: &[TestCase] = &[
         "known-commands",
         Must,
         "each line is a command",
-        [Clause { source: "UCI 2006, “GUI to engine”", text: "these are all the commands" }],
+        [Clause {
+            source: "UCI 2006, “GUI to engine”; USI draft 1 §5.3",
+            text: "these are all the commands"
+        }],
         "send only commands of the protocol of the handshake",
         Test::Passive(known_commands)
     ),
@@ -501,7 +506,7 @@ const CONDUCT: &[TestCase] = &[
         Must,
         "`searchmoves` lists legal moves",
         [Clause {
-            source: "UCI 2006, go searchmoves",
+            source: "UCI 2006 and USI draft 1 §5.3, go searchmoves",
             text: "the search is restricted to these moves"
         }],
         "use legal moves of the position that was sent",
@@ -512,7 +517,7 @@ const CONDUCT: &[TestCase] = &[
         Should,
         "only declared options are set, to valid values",
         [Clause {
-            source: "UCI 2006, setoption",
+            source: "UCI 2006 and USI draft 1 §5.3, setoption",
             text: "it is for the options that were declared"
         }],
         "look up options in the engine's declarations",
@@ -523,11 +528,27 @@ const CONDUCT: &[TestCase] = &[
         Must,
         "clocks include the clock of the side to move",
         [Clause {
-            source: "UCI 2006, go wtime and btime",
+            source: "UCI 2006 and USI draft 1 §5.3, go wtime and btime",
             text: "the remaining time of each side"
         }],
         "send `wtime` and `btime` together",
         Test::Passive(own_clock)
+    ),
+    conduct!(
+        "valid-clocks",
+        Should,
+        Rule::InvalidClock.text(),
+        [Clause { source: Rule::InvalidClock.clause(), text: Rule::InvalidClock.text() }],
+        "end the game of a side without time; omit an increment that does not apply",
+        Test::Passive(valid_clocks)
+    ),
+    conduct!(
+        "positive-limits",
+        Should,
+        Rule::ZeroLimit.text(),
+        [Clause { source: Rule::ZeroLimit.clause(), text: Rule::ZeroLimit.text() }],
+        "omit a limit that does not apply",
+        Test::Passive(positive_limits)
     ),
     conduct!(
         "new-game",
@@ -544,7 +565,10 @@ const CONDUCT: &[TestCase] = &[
         "quit",
         May,
         "the client sends `quit` to an engine that is no longer needed",
-        [Clause { source: "UCI 2006, quit", text: "quit the program as soon as possible" }],
+        [Clause {
+            source: "UCI 2006 and USI draft 1 §5.3, quit",
+            text: "quit the program as soon as possible"
+        }],
         "send `quit` before the engine's input is closed",
         Test::Passive(sends_quit)
     ),
@@ -580,6 +604,7 @@ const CONDUCT: &[TestCase] = &[
             DiagnosticKind::NumberTooLarge,
             DiagnosticKind::NegativeNumber,
             DiagnosticKind::Missing,
+            DiagnosticKind::EmptyList,
             DiagnosticKind::NotAMove,
             DiagnosticKind::UnknownToken,
             DiagnosticKind::Repeated,
@@ -617,6 +642,22 @@ fn known_commands(transcript: &Transcript) -> Observation {
     for (at, entry, command) in commands(transcript) {
         match command {
             Command::Unknown(text) if !text.is_empty() => {
+                return Err((at, message!("client.unknown-command", text = &entry.text)));
+            }
+            Command::Uci
+            | Command::IsReady
+            | Command::NewGame
+            | Command::Stop
+            | Command::PonderHit(_)
+            | Command::Quit
+                if entry.notes.iter().any(|note| {
+                    matches!(note, DiagnosticKind::TrailingText | DiagnosticKind::UnknownToken)
+                }) =>
+            {
+                return Err((at, message!("client.unknown-command", text = &entry.text)));
+            }
+            // Parsers of engines distinguish upper and lower case.
+            _ if entry.text.trim_start().starts_with(|c: char| c.is_ascii_uppercase()) => {
                 return Err((at, message!("client.unknown-command", text = &entry.text)));
             }
             _ => seen += 1,
@@ -730,6 +771,42 @@ fn own_clock(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
+/// Verifies that clocks are not negative, and in UCI not zero.
+fn valid_clocks(transcript: &Transcript) -> Observation {
+    let least = i64::from(transcript.dialect == Dialect::Uci);
+    let mut seen = 0;
+    for (at, _, command) in commands(transcript) {
+        let Command::Go(go) = command else { continue };
+        let clocks = &go.clocks;
+        let left = [clocks.white_time, clocks.black_time];
+        let added = [clocks.white_increment, clocks.black_increment, clocks.byoyomi];
+        let is_over = left.into_iter().flatten().any(|time| time < least);
+        if is_over || added.into_iter().flatten().any(|time| time < 0) {
+            return Err((at, message!("client.invalid-clock")));
+        }
+        seen += usize::from(!clocks.is_empty());
+    }
+    Ok(seen)
+}
+
+/// Verifies that limits are not zero.
+fn positive_limits(transcript: &Transcript) -> Observation {
+    let mut seen = 0;
+    for (at, _, command) in commands(transcript) {
+        let Command::Go(go) = command else { continue };
+        let is_zero = go.depth == Some(0)
+            || go.nodes == Some(0)
+            || go.move_time == Some(Duration::ZERO)
+            || go.mate == Some(MateLimit::Moves(0))
+            || go.clocks.moves_to_go == Some(0);
+        if is_zero {
+            return Err((at, message!("client.zero-limit")));
+        }
+        seen += 1;
+    }
+    Ok(seen)
+}
+
 /// Verifies that the client sends `quit`.
 fn sends_quit(transcript: &Transcript) -> Observation {
     let Some((at, ..)) = commands(transcript).last() else { return Ok(0) };
@@ -745,23 +822,46 @@ fn sends_quit(transcript: &Transcript) -> Observation {
     Err((at, message!("client.no-quit")))
 }
 
-/// Verifies that a game, a search with clocks, begins with `ucinewgame` or `usinewgame`.
+/// Maximum number of plies that a takeback removes.
+const TAKEBACK: usize = 4;
+
+/// Verifies that a game, a search with clocks, begins with `ucinewgame` or `usinewgame`. A later game begins where the
+/// moves do not continue those of the last search.
 pub(super) fn new_game(transcript: &Transcript) -> Observation {
-    let mut sent = false;
+    let (mut sent, mut seen) = (false, 0);
+    let mut line: (String, Vec<String>) = Default::default();
+    let mut last: Option<(String, Vec<String>)> = None;
     for (at, _, command) in commands(transcript) {
         match command {
             Command::NewGame => sent = true,
-            Command::Go(go) if go.clocks.black_time.is_some() && !sent => {
-                return Err((
-                    at,
-                    message!("client.not-preceded", command = transcript.dialect.new_game()),
-                ));
+            Command::Position(position) => {
+                let root = match &position.root {
+                    Root::StartPos => String::new(),
+                    Root::Fen(fen) => fen.as_str().to_owned(),
+                    Root::Sfen(sfen) => sfen.as_str().to_owned(),
+                };
+                line = (root, position.moves.tokens().map(str::to_owned).collect());
             }
-            Command::Go(go) if go.clocks.black_time.is_some() => return Ok(1),
+            Command::Go(go) if go.clocks.black_time.is_some() || go.clocks.white_time.is_some() => {
+                let continues = last.as_ref().is_some_and(|(root, moves)| {
+                    let is_takeback =
+                        moves.starts_with(&line.1) && moves.len() - line.1.len() <= TAKEBACK;
+                    *root == line.0 && (line.1.starts_with(moves) || is_takeback)
+                });
+                if !continues && !sent {
+                    return Err((
+                        at,
+                        message!("client.not-preceded", command = transcript.dialect.new_game()),
+                    ));
+                }
+                seen += usize::from(!continues);
+                sent = false;
+                last = Some(line.clone());
+            }
             _ => (),
         }
     }
-    Ok(0)
+    Ok(seen)
 }
 
 #[cfg(test)]
@@ -780,6 +880,29 @@ mod tests {
             let form = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
             assert!(check.id.chars().all(form) && check.id.starts_with("gui."), "{}", check.id);
         }
+    }
+
+    fn session(lines: &[&str]) -> Transcript {
+        let mut transcript = Transcript::new(Dialect::Uci, true);
+        for line in lines {
+            transcript.add(Entry::new(Duration::ZERO, Party::Client, (*line).into()));
+        }
+        transcript
+    }
+
+    #[test]
+    fn every_game_begins_with_a_new_game_command() {
+        let go = "go wtime 1000 btime 1000";
+        let game = ["ucinewgame", "position startpos", go, "position startpos moves e2e4 e7e5", go];
+        assert_eq!(new_game(&session(&game)).ok(), Some(1));
+        let second = ["position startpos moves d2d4", go];
+        let twice = [&game[..], &second[..]].concat();
+        assert_eq!(new_game(&session(&twice)).err().map(|(at, _)| at), Some(6));
+        let repeated = [&game[..], &["ucinewgame"], &second[..]].concat();
+        assert_eq!(new_game(&session(&repeated)).ok(), Some(2));
+        assert!(new_game(&session(&second)).is_err());
+        // An analysis is not a game.
+        assert_eq!(new_game(&session(&["position startpos", "go depth 3"])).ok(), Some(0));
     }
 
     #[test]

@@ -15,20 +15,20 @@ mod script;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitStatus;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use readyok_client::Guard;
+use readyok_client::{Exit, Guard};
 use readyok_protocol::{Dialect, Party, Rule};
 
 pub use crate::mock_engine::run::serve_as_mock_engine;
 pub(crate) use crate::mock_engine::script::Probe;
 
+use crate::causes;
 use crate::context::{Test, TestCase};
 use crate::message::{Message, message};
 use crate::mock_engine::run::{End, RunOptions, RunResult, run};
 use crate::mock_engine::script::Expect;
-use crate::spec::{Check, CheckResult, Report, Severity, TargetError, Verdict};
+use crate::spec::{Check, CheckResult, Level, Report, Severity, TargetError, Verdict};
 use crate::suite::{Settings, in_parallel, observe, setters};
 use crate::timeouts::{Timeouts, now};
 use crate::transcript::{Entry, Transcript};
@@ -116,9 +116,12 @@ impl ClientSuite {
     /// The client cannot be started, or starts no engine.
     pub fn run(&self) -> Result<Report, TargetError> {
         let begin = now();
-        let timeouts = self.settings.timeouts();
+        self.settings.validate(all())?;
+        let timeouts = self.settings.timeouts(begin);
         let command = self.command_line()?;
         let idle_timeout = self.idle_timeout.mul_f64(timeouts.scale());
+        let limit = LIMIT.mul_f64(timeouts.scale());
+        let deadline = timeouts.deadline();
         let usual = RunOptions {
             command: &command,
             guard: self.guard.as_ref(),
@@ -127,7 +130,7 @@ impl ClientSuite {
             seed: self.settings.seed,
             idle_timeout,
             start: idle_timeout,
-            limit: LIMIT.mul_f64(timeouts.scale()),
+            limit: within(limit, deadline),
         };
         let baseline = run(&usual).map_err(|error| self.cannot_run(&error))?;
         let Some(first) = baseline.transcripts.first() else {
@@ -148,15 +151,17 @@ impl ClientSuite {
             .collect();
         let user = USER.mul_f64(timeouts.scale().max(1.0));
         let waits = if matches!(baseline.end, End::Exited(_)) { idle_timeout } else { user };
-        let done = self.settings.watcher.count(probes.len());
+        let command_text: Vec<_> = self.command.iter().map(|it| it.to_string_lossy()).collect();
+        let name = command_text.join(" ");
+        let done = self.settings.watcher.start(&name, dialect, checks.len());
         let completed = in_parallel(self.settings.jobs, &probes, |(case, severity, probe)| {
             let options = RunOptions {
                 probe: Some(*probe),
                 idle_timeout: waits.min(idle_timeout),
-                limit: (baseline.took * 3 + idle_timeout * 2).min(usual.limit * 2),
+                limit: within((baseline.took * 3 + idle_timeout * 2).min(limit * 2), deadline),
                 ..usual.clone()
             };
-            let completed = run_mock_check(case, *severity, *probe, &options, &baseline);
+            let completed = run_mock_check(case, *severity, *probe, &options, &baseline, deadline);
             done.report(&completed.0);
             completed
         });
@@ -166,16 +171,19 @@ impl ClientSuite {
         transcripts.splice(0..0, baseline.transcripts.iter().cloned());
         for (case, severity) in &checks {
             if !matches!(case.test, Test::Mock(_)) {
-                results.push(observe(case, *severity, &transcripts, Party::Client));
+                let result = observe(case, *severity, &transcripts, Party::Client);
+                done.report(&result);
+                results.push(result);
             }
         }
         results.sort_by_key(|it| checks.iter().position(|(case, _)| case.check.id == it.check.id));
-        let command: Vec<_> = self.command.iter().map(|token| token.to_string_lossy()).collect();
+        causes::assign(&mut results, None);
         Ok(Report {
-            name: command.join(" "),
+            name,
             side: Party::Client,
             dialect,
             profile: None,
+            level: Level::Full,
             seed: self.settings.seed,
             timeouts,
             results,
@@ -211,6 +219,11 @@ impl ClientSuite {
     }
 }
 
+/// The part of a duration before the end of all runs.
+fn within(time: Duration, deadline: Option<Instant>) -> Duration {
+    deadline.map_or(time, |it| time.min(it.saturating_duration_since(now())))
+}
+
 /// Runs the client with an engine that has the tested behavior.
 fn run_mock_check(
     case: &'static TestCase,
@@ -218,15 +231,24 @@ fn run_mock_check(
     probe: Probe,
     options: &RunOptions<'_>,
     baseline: &RunResult,
+    deadline: Option<Instant>,
 ) -> (CheckResult, Vec<Transcript>) {
     let begin = now();
-    let (verdict, remark, excerpt, transcripts) = match run(options) {
-        Err(error) => {
+    let is_over = || deadline.is_some_and(|it| it <= now());
+    let out_of_time = || Verdict::Inconclusive(message!("run.out-of-time"));
+    let result = (!is_over()).then(|| run(options));
+    let (verdict, remark, excerpt, transcripts) = match result {
+        None => (out_of_time(), None, None, Vec::new()),
+        Some(Err(error)) => {
             let why = message!("client.cannot-start", error = error.to_string());
             (Verdict::Inconclusive(why), None, None, Vec::new())
         }
-        Ok(result) => {
-            let verdict = judge(probe, options.idle_timeout, baseline, &result);
+        Some(Ok(result)) => {
+            let verdict = match judge(probe, options.idle_timeout, baseline, &result) {
+                // The run was shorter than it had to be.
+                Verdict::Fail(_) if is_over() => out_of_time(),
+                verdict => verdict,
+            };
             let excerpt = match (&verdict, result.mark) {
                 (Verdict::Fail(_), Some((transcript, at))) => {
                     result.transcripts.get(transcript).map(|transcript| transcript.around(at))
@@ -264,7 +286,9 @@ fn judge(
     let end = || end_message(result, idle_timeout);
     let after = commands_after(result, transcript, at);
     match (baseline.end, result.end, probe.expect) {
-        (_, End::Exited(status), _) if is_crash(status) => return Verdict::Fail(end()),
+        (_, End::Exited(status), _) if Exit::from(status).is_crash() => {
+            return Verdict::Fail(end());
+        }
         (End::Exited(usual), End::Exited(status), Expect::Works) if usual != status => {
             return Verdict::Fail(message!("client.other-exit", end = end(), usual));
         }
@@ -368,16 +392,6 @@ const MAX_OUTPUT: usize = 160;
 fn last_output(result: &RunResult) -> Option<String> {
     let output: String = result.last_output.chars().take(MAX_OUTPUT).collect();
     (!output.is_empty()).then(|| format!("`{output}`"))
-}
-
-#[cfg(unix)]
-fn is_crash(status: ExitStatus) -> bool {
-    std::os::unix::process::ExitStatusExt::signal(&status).is_some()
-}
-
-#[cfg(not(unix))]
-fn is_crash(_: ExitStatus) -> bool {
-    false
 }
 
 /// The number of searches.

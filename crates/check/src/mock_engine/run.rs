@@ -195,13 +195,16 @@ impl Run<'_> {
             if let Some(status) = self.exited {
                 return End::Exited(status);
             }
+            // A flood of events does not extend the run.
+            if limit <= now() {
+                return End::TimeLimit;
+            }
             let started = !self.engines.is_empty();
             let idle_timeout = if started { self.options.idle_timeout } else { self.options.start };
             let idle_at = self.last + idle_timeout;
             let until = due.into_iter().fold(idle_at.min(limit), Instant::min);
             match inbox.recv_timeout(until.saturating_duration_since(now())) {
                 Ok(event) => self.handle_event(event),
-                Err(RecvTimeoutError::Timeout) if limit <= now() => return End::TimeLimit,
                 Err(RecvTimeoutError::Timeout) if due.is_none() && idle_at <= now() => {
                     return End::Idle;
                 }
@@ -216,7 +219,7 @@ impl Run<'_> {
     /// Handles events for a while after the end.
     fn wait(&mut self, inbox: &Receiver<Event>, time: Duration, done: impl Fn(&Self) -> bool) {
         let until = now() + time;
-        while !done(self) {
+        while !done(self) && now() <= until {
             self.perform_due();
             match inbox.recv_timeout(until.saturating_duration_since(now())) {
                 Ok(event) => self.handle_event(event),

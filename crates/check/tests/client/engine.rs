@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::deviations;
 use crate::faults::Faults;
 
 /// How long the engine has for each answer.
@@ -82,6 +83,7 @@ impl Engine {
     }
 
     pub(crate) fn send(&mut self, line: &str) {
+        let line = deviations::rewritten(&self.faults, line);
         if let Some(input) = &mut self.input {
             // That it does not listen will be seen.
             let _ = input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush());

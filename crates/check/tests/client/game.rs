@@ -50,10 +50,12 @@ impl Client {
     fn all(&mut self) -> Result<(), Trouble> {
         self.handshake()?;
         self.set_up()?;
-        let clocks = if self.breaks("conduct.own-clock") {
-            if self.dialect == Dialect::Uci { "btime 60000" } else { "wtime 60000" }
-        } else {
-            "wtime 60000 btime 60000"
+        let clocks = match self.dialect {
+            Dialect::Uci if self.breaks("conduct.own-clock") => "btime 60000",
+            Dialect::Usi if self.breaks("conduct.own-clock") => "wtime 60000",
+            _ if self.breaks("conduct.valid-clocks") => "wtime 60000 btime 60000 winc -1 binc -1",
+            _ if self.breaks("conduct.positive-limits") => "wtime 60000 btime 60000 movestogo 0",
+            _ => "wtime 60000 btime 60000",
         };
         let first = if self.breaks("conduct.go-form") { "go movetime 1.5" } else { "" };
         self.position(None);
@@ -64,6 +66,14 @@ impl Client {
         self.ready(State::Again)?;
         self.search_for_ever()?;
         self.ready(State::Again)?;
+        if self.breaks("defect.second-game-without-new-game") {
+            self.position(None);
+            self.go(&format!("go {clocks}"));
+            self.best()?;
+            self.begin_another_game()?;
+            self.go(&format!("go {clocks}"));
+            return self.best();
+        }
         self.ponder(clocks)?;
         if self.breaks("conduct.ponderhit") {
             self.engine.send("ponderhit");
@@ -239,6 +249,17 @@ impl Client {
             self.engine.faults.stumbles("search.illegal-pv");
         }
         Ok(())
+    }
+
+    /// Starts a game with another first move.
+    fn begin_another_game(&mut self) -> Result<(), Trouble> {
+        let start = Position::start(self.game);
+        let form = start.game().castling_form();
+        let moves = start.legal_moves().into_iter().map(|mv| mv.to_uci(form));
+        let other = moves.filter(|mv| Some(mv) != self.moves.first()).min();
+        self.moves = other.into_iter().collect();
+        self.position(None);
+        self.ready(State::Again)
     }
 
     fn search_among(&mut self) -> Result<(), Trouble> {

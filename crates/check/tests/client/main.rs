@@ -5,6 +5,7 @@
 //! has it started as one.
 #![expect(clippy::print_stderr, reason = "as clients do")]
 
+mod deviations;
 mod engine;
 mod faults;
 mod game;

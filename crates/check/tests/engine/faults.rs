@@ -65,7 +65,7 @@ pub(crate) fn be_busy() {
     static BUSY: std::sync::Once = std::sync::Once::new();
     BUSY.call_once(|| {
         std::thread::spawn(|| {
-            let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+            let until = std::time::Instant::now() + std::time::Duration::from_mins(2);
             while std::time::Instant::now() < until {
                 std::hint::spin_loop();
             }

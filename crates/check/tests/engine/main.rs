@@ -4,6 +4,7 @@
 //! `obedient --trace <file>` records the evaluated faults. It plays legal moves, finds short mates, and counts material.
 #![expect(clippy::exit, reason = "as engines do")]
 
+mod deviations;
 mod faults;
 mod input;
 mod search;
@@ -22,6 +23,7 @@ fn main() {
     if fault == "exit.terminate" {
         faults::ignore_requests_to_end();
     }
+    deviations::select(&fault);
     let (lines, inbox) = mpsc::channel();
     let fragmented = fault == "lexical.fragments";
     thread::spawn(move || input::read(&lines, fragmented));

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use readyok_protocol::{Clocks, Command, Dialect, Go, MateLimit, Root};
 use readyok_rules::{FenForm, Game, Position};
 
+use crate::deviations::{self, Memory};
 use crate::faults::{Faults, be_busy};
 use crate::input::{self, End};
 use crate::search::{Line, lines};
@@ -17,11 +18,17 @@ use crate::search::{Line, lines};
 /// Maximum reported depth.
 const DEEPEST: u32 = 20;
 
+/// Time per depth of a slow engine.
+const SLOW: Duration = Duration::from_millis(900);
+
 /// Number of reports of a search.
 const TICK: Duration = Duration::from_millis(500);
 
 /// The output is closed, which the engine ignores.
 static UNHEARD: AtomicBool = AtomicBool::new(false);
+
+/// Lines end with a carriage return.
+static RETURNS: AtomicBool = AtomicBool::new(false);
 
 /// A completed search whose reply is deferred.
 struct Waiting {
@@ -55,6 +62,8 @@ struct Engine {
     fen: String,
     searches: u32,
     games: u32,
+    /// The last command was a new-game command.
+    new: bool,
     /// `gameover` arrived while the engine pondered.
     over_pondering: bool,
     stops: u32,
@@ -67,10 +76,15 @@ struct Engine {
     played: Option<String>,
     /// Leaked memory.
     kept: Vec<Vec<u8>>,
+    /// The hash table, which is never used.
+    table: Vec<u8>,
     /// Cached results of earlier searches.
     known: HashMap<String, Vec<Line>>,
     /// Moves of the last `position` command.
     plies: usize,
+    line: Vec<String>,
+    /// The last search was a ponder search that ended at `stop`.
+    missed: bool,
     limited: bool,
     has_elo: bool,
     book_off: bool,
@@ -79,6 +93,7 @@ struct Engine {
     /// The last command was a completed search of depth 1.
     fresh: bool,
     waiting: Option<Waiting>,
+    memory: Memory,
 }
 
 #[expect(clippy::disallowed_methods, reason = "it keeps time as engines do")]
@@ -94,8 +109,11 @@ fn waiting_time(waiting: &mut Waiting) {
 }
 
 fn send(text: &str) {
+    let rewritten = deviations::output(text);
+    let text = rewritten.as_deref().unwrap_or(text);
     let mut out = std::io::stdout().lock();
-    if out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()).is_err()
+    let end = if RETURNS.load(Ordering::Relaxed) { '\r' } else { '\n' };
+    if out.write_all(format!("{text}{end}").as_bytes()).and_then(|()| out.flush()).is_err()
         && !UNHEARD.load(Ordering::Relaxed)
     {
         exit(9);
@@ -116,6 +134,7 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         fen: String::new(),
         searches: 0,
         games: 0,
+        new: false,
         over_pondering: false,
         stops: 0,
         pondered: false,
@@ -123,8 +142,11 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         may_ponder: false,
         played: None,
         kept: Vec::new(),
+        table: vec![0; 16 << 20],
         known: HashMap::new(),
         plies: 0,
+        line: Vec::new(),
+        missed: false,
         limited: false,
         has_elo: false,
         book_off: false,
@@ -132,8 +154,14 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         shows_lines: false,
         fresh: false,
         waiting: None,
+        memory: Memory::new(),
     };
     UNHEARD.store(engine.breaks("exit.closed-output"), Ordering::Relaxed);
+    if engine.breaks("defect.unprompted-handshake") {
+        std::thread::sleep(Duration::from_millis(400));
+        engine.handshake(inbox);
+        engine.handshakes = 0;
+    }
     if engine.breaks("handshake.waits") {
         send("option name Early type button");
     }
@@ -154,7 +182,7 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
             Err(RecvTimeoutError::Disconnected) => {
                 let kept =
                     if engine.waiting.is_some() { "exit.eof.searching" } else { "exit.eof.idle" };
-                if engine.breaks(kept) {
+                if engine.breaks(kept) || engine.breaks("defect.ignores-eof") {
                     loop {
                         std::thread::park();
                     }
@@ -178,7 +206,11 @@ impl Engine {
     }
 
     fn handle_line(&mut self, line: &input::Line, inbox: &Receiver<input::Line>) {
-        let text = line.text.as_str();
+        let rewritten = deviations::input(&line.text);
+        let mut text = rewritten.as_deref().unwrap_or(&line.text);
+        if 4096 < text.len() && self.breaks("defect.short-buffer") {
+            text = text.get(..4096).unwrap_or_default();
+        }
         let is_ignored = (line.end == End::Nothing && self.breaks("lexical.last-line"))
             || (line.end == End::Both && self.breaks("lexical.crlf"))
             || (line.end == End::Return && self.breaks("lexical.lone-cr"))
@@ -189,6 +221,11 @@ impl Engine {
         if is_ignored {
             return;
         }
+        if (text.contains("  ") || text.contains('\t') || text.starts_with(' '))
+            && self.breaks("defect.splits-at-single-spaces")
+        {
+            return;
+        }
         if text.contains('\u{fffd}') {
             self.exits_if("lexical.undecodable");
         }
@@ -197,6 +234,9 @@ impl Engine {
         }
         if text.trim_end() == "position startpos moves" {
             self.exits_if("positions.startpos");
+        }
+        if text.contains(" moves") && text.trim_end().ends_with(" moves") && text.contains("fen ") {
+            self.exits_if("defect.exits-at-empty-moves-after-fen");
         }
         if text.is_empty() {
             self.exits_if("lexical.empty-lines");
@@ -227,11 +267,27 @@ impl Engine {
                     send("readyok");
                 }
             }
-            Command::Position(position) => self.place(&position),
+            Command::Position(mut position) => {
+                if self.breaks("defect.ignores-moves") {
+                    position.moves = readyok_protocol::MoveList::default();
+                }
+                if self.breaks("defect.ignores-fen") {
+                    position.root = Root::StartPos;
+                }
+                self.place(&position);
+            }
             Command::Go(go) => self.go(go, text),
             Command::Stop => self.stop(stopped, inbox),
             Command::PonderHit(clocks) => self.ponder_hit(clocks),
-            Command::GameOver(_) => {
+            Command::GameOver(result) => {
+                match result {
+                    readyok_protocol::GameResult::Draw => self.exits_if("defect.exits-at-draw"),
+                    readyok_protocol::GameResult::Lose => self.exits_if("defect.exits-at-loss"),
+                    readyok_protocol::GameResult::Win => (),
+                }
+                if self.breaks("defect.readyok-at-game-over") {
+                    send("readyok");
+                }
                 if self.waiting.is_none() && self.searches == 0 && self.breaks("usi.idle-game-over")
                 {
                     send("bestmove resign");
@@ -248,9 +304,23 @@ impl Engine {
                     self.exits_if("search.debug");
                 }
             }
-            Command::Register(_) => self.exits_if("search.register"),
+            Command::Register(_) => {
+                self.exits_if("search.register");
+                if text.contains("code") {
+                    self.exits_if("defect.exits-at-registration");
+                }
+            }
             Command::Quit => self.quit(),
             Command::Unknown(text) => {
+                if !text.is_empty() && self.handshakes == 0 {
+                    self.exits_if("lexical.before-handshake");
+                }
+                if !text.is_empty() {
+                    self.exits_if("defect.exits-at-unknown-command");
+                    if self.breaks("defect.comments-unknown-commands") {
+                        send(&format!("Unknown command: {text}"));
+                    }
+                }
                 if text.starts_with("xyzzy") {
                     self.exits_if("lexical.unknown-command");
                 }
@@ -263,6 +333,8 @@ impl Engine {
 
     fn new_game(&mut self) {
         self.games += 1;
+        self.new = true;
+        self.memory.is_new = true;
         if self.waiting.is_some() {
             self.exits_if("state.new-game-in-search");
         }
@@ -290,10 +362,16 @@ impl Engine {
         if self.breaks("handshake.quick") {
             std::thread::park_timeout(Duration::from_secs(3));
         }
+        if self.breaks("handshake.id-first") {
+            send("option name Early type button");
+        }
         if !self.breaks("handshake.name") {
             send("id name Obedient 1.0");
         }
-        if !self.breaks("handshake.author") {
+        if self.breaks("defect.two-names") {
+            send("id name Obedient");
+        }
+        if !self.breaks("handshake.author") && !self.breaks("defect.no-author") {
             send("id author Readyok");
         }
         let uci = self.dialect == Dialect::Uci;
@@ -312,11 +390,22 @@ impl Engine {
         send(&format!("option name {book} type check default true"));
         send("option name Threads type spin default 1 min 1 max 4");
         let multipv = if self.breaks("options.multipv-default") { 2 } else { 1 };
-        send(&format!("option name MultiPV type spin default {multipv} min 1 max 10"));
-        let risky = if self.breaks("usi.translation") { "" } else { " var Risky" };
+        if self.breaks("defect.multipv-as-check") {
+            send("option name MultiPV type check default false");
+        } else {
+            send(&format!("option name MultiPV type spin default {multipv} min 1 max 10"));
+        }
+        let risky = match () {
+            () if self.breaks("usi.translation") => "",
+            () if self.breaks("defect.choices-with-spaces") => " var Very Risky",
+            () => " var Risky",
+        };
         send(&format!("option name Style type combo default Solid var Solid var Normal{risky}"));
         if uci {
             send("option name Clear Hash type button");
+            if self.breaks("defect.about-as-check") {
+                send("option name UCI_EngineAbout type check default true");
+            }
             send("option name UCI_Chess960 type check default false");
             send("option name UCI_ShowWDL type check default false");
             send("option name UCI_LimitStrength type check default false");
@@ -329,8 +418,9 @@ impl Engine {
         let fixed = self.breaks("options.fixed-types");
         if uci && fixed {
             send("option name Ponder type string default <empty>");
-        } else if uci {
-            send("option name Ponder type check default false");
+        } else if uci && !self.breaks("defect.ponder-not-declared") {
+            let default = if self.breaks("defect.capital-default") { "False" } else { "false" };
+            send(&format!("option name Ponder type check default {default}"));
         }
         send(
             "option name Book File type string default <empty>"
@@ -350,6 +440,9 @@ impl Engine {
             ("options.no-spaces", "option name Bad Thing type check default true"),
             ("options.usi-prefix", "option name Ponder type check default true"),
             ("handshake.early-status", "copyprotection checking"),
+            ("defect.spin-without-range", "option name Contempt type spin default 0"),
+            ("defect.number-as-check-default", "option name Fast type check default 0"),
+            ("defect.option-without-type", "option name Fast"),
         ] {
             if self.breaks(id) {
                 send(line);
@@ -358,10 +451,18 @@ impl Engine {
         if self.handshakes == 1 && self.breaks("lexical.batch") {
             Self::discard_lines(inbox);
         }
-        send(self.dialect.handshake_ok());
+        if self.breaks("defect.text-after-handshake") {
+            send(&format!("{} Obedient", self.dialect.handshake_ok()));
+        } else {
+            send(self.dialect.handshake_ok());
+        }
     }
 
     fn ready(&mut self, fresh: bool, inbox: &Receiver<input::Line>) {
+        self.new = false;
+        if self.breaks("defect.no-readyok") {
+            return;
+        }
         self.pings += 1;
         let pondering = |it: &Waiting| it.pondering && it.go.clocks.white_time == Some(61_000);
         if self.waiting.as_ref().is_some_and(pondering)
@@ -401,14 +502,52 @@ impl Engine {
                 send(&format!("{token} ok"));
             }
         }
-        let is_ignored = self.breaks("search.ready");
+        let is_ignored = self.breaks("search.ready") || self.breaks("defect.no-readyok-in-search");
+        if let Some(waiting) = &mut self.waiting
+            && self.faults.breaks("defect.isready-stops-later")
+        {
+            waiting.held = false;
+            waiting.until = Some(now() + Duration::from_millis(60));
+        }
+        let is_numbered = self.fen.ends_with(" 7 9") || self.fen.ends_with(" 41");
+        if is_numbered && self.breaks("state.position-kept")
+            || self.breaks("defect.forgets-position-at-isready")
+        {
+            self.position = None;
+        }
+        let has_text = self.breaks("defect.text-after-readyok");
+        if self.breaks("defect.isready-resets-options") {
+            self.multipv = 1;
+        }
+        if self.waiting.is_some() && self.breaks("defect.late-readyok-in-search") {
+            std::thread::sleep(deviations::NOTICEABLE);
+        }
         match &mut self.waiting {
             Some(waiting) if is_ignored => waiting.pings += 1,
-            _ => send("readyok"),
+            _ => send(if has_text { "readyok 1" } else { "readyok" }),
         }
     }
 
     fn set(&mut self, name: &str, value: Option<&str>) {
+        if self.breaks("defect.names-without-spaces") {
+            let first = name.split(' ').next().unwrap_or_default();
+            if name.contains(' ') {
+                send(&format!("info string unknown option {first}"));
+                return;
+            }
+        }
+        if name == "Style" && self.breaks("defect.warns-about-options") {
+            send("info string setting Style failed: option not found");
+        }
+        self.memory.sets += 1;
+        let is_late = 1 < self.memory.sets && self.breaks("defect.first-setoption-only")
+            || 0 < self.searches && self.breaks("defect.options-only-before-search");
+        if is_late {
+            return;
+        }
+        if name == "Style" && value == Some("sOLID") {
+            self.exits_if("options.choice-ignores-case");
+        }
         if value == Some("abc") {
             self.exits_if("options.invalid-values");
         }
@@ -418,6 +557,7 @@ impl Engine {
         if self.waiting.is_some() {
             self.exits_if("state.option-in-search");
         }
+        self.exits_if("defect.exits-at-setoption");
         let number = value.and_then(|value| value.parse::<u32>().ok());
         let on = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
         let dialect = self.dialect;
@@ -450,17 +590,24 @@ impl Engine {
         if same("Clear Hash") {
             self.exits_if("options.button");
         } else if same("MultiPV") {
-            self.multipv = number.map_or(self.multipv, |it| it.clamp(1, 10) as usize);
+            let before =
+                if self.breaks("defect.multipv-never-decreases") { self.multipv } else { 1 };
+            let number = number.map_or(self.multipv, |it| it.clamp(1, 10) as usize);
+            self.multipv = number.max(before);
         } else if same("Threads") {
             self.threads = number.unwrap_or(self.threads);
         } else if same("UCI_Chess960") {
-            self.chess960 =
-                on && (value == Some("true") || !self.breaks("options.value-ignores-case"));
+            self.chess960 = self.chess960 && self.breaks("defect.chess960-stays-on")
+                || on && (value == Some("true") || !self.breaks("options.value-ignores-case"));
         } else if same("UCI_ShowWDL") {
             self.wdl = on;
         } else if same("Style") && value == Some("Risky") {
             self.exits_if("options.every-value");
         } else if same("Hash") {
+            if let Some(megabytes) = number.filter(|_| !self.breaks("resources.hash-follows")) {
+                let shift = if self.breaks("defect.hash-in-kilobytes") { 10 } else { 20 };
+                self.table = vec![0; (megabytes as usize) << shift];
+            }
             match number {
                 Some(17) => self.exits_if("resources.hash-resize"),
                 Some(64) if self.breaks("resources.hash-memory") => {
@@ -485,8 +632,42 @@ impl Engine {
     }
 
     fn place(&mut self, position: &readyok_protocol::Position<'_>) {
+        if self.waiting.is_some() && self.breaks("defect.position-stops") {
+            self.answer();
+        }
+        if position.root == Root::StartPos
+            && position.moves.is_empty()
+            && 0 < self.plies
+            && self.breaks("defect.bare-startpos-keeps-moves")
+        {
+            return;
+        }
+        if std::mem::take(&mut self.missed)
+            && self.breaks("defect.keeps-position-after-ponder-miss")
+        {
+            return;
+        }
+        if self.breaks("defect.thinks-after-position") {
+            be_busy();
+        }
+        let line: Vec<String> = position.moves.tokens().map(str::to_owned).collect();
+        let is_other = !line.starts_with(&self.line);
+        if is_other && !self.memory.is_new && self.breaks("defect.needs-new-game") {
+            return;
+        }
+        let is_earlier = position.root == Root::StartPos
+            && !line.is_empty()
+            && line.len() < self.line.len()
+            && self.line.starts_with(&line);
+        if is_earlier && self.breaks("defect.no-takeback") {
+            return;
+        }
+        self.line = line;
         if self.waiting.is_some() {
             self.exits_if("state.position-in-search");
+        }
+        if std::mem::take(&mut self.new) && self.breaks("state.new-game-unready") {
+            return;
         }
         self.played = None;
         let game = self.game();
@@ -494,7 +675,19 @@ impl Engine {
             Root::StartPos => (String::new(), Ok(Position::start(game))),
             Root::Fen(fen) => (fen.as_str().to_owned(), Position::from_text(game, fen.as_str())),
             Root::Sfen(sfen) => {
-                (sfen.as_str().to_owned(), Position::from_text(game, sfen.as_str()))
+                let mut text = sfen.as_str().to_owned();
+                if self.breaks("defect.no-promoted-pieces") {
+                    text = text.replace('+', "");
+                }
+                if self.breaks("defect.one-piece-in-hand") {
+                    let mut fields: Vec<String> = text.split(' ').map(str::to_owned).collect();
+                    if let Some(hands) = fields.get_mut(2) {
+                        hands.retain(|c| !c.is_ascii_digit());
+                    }
+                    text = fields.join(" ");
+                }
+                let read = Position::from_text(game, &text);
+                (text, read)
             }
         };
         let count = position.moves.len();
@@ -527,7 +720,18 @@ impl Engine {
             self.exits_if("positions.malformed");
             return;
         };
-        match start.after(position.moves.tokens()) {
+        let known = match &self.position {
+            Some(reached)
+                if 0 < self.plies
+                    && self.plies < count
+                    && self.fen == text
+                    && self.breaks("defect.appends-moves") =>
+            {
+                Some(reached.clone().after(position.moves.tokens().skip(self.plies)))
+            }
+            _ => None,
+        };
+        match known.unwrap_or_else(|| start.after(position.moves.tokens())) {
             Ok(reached) => self.position = Some(reached),
             Err(_) => self.exits_if("positions.illegal-move"),
         }
@@ -535,14 +739,89 @@ impl Engine {
         self.plies = count;
     }
 
-    fn go(&mut self, go: Go<'static>, text: &str) {
+    /// Applies a defect that affects every search. Returns whether the search is dropped.
+    fn degrade(&mut self, go: &mut Go<'static>) -> bool {
+        let unlimited = |go: &Go<'_>| {
+            go.depth.is_none()
+                && go.nodes.is_none()
+                && go.move_time.is_none()
+                && go.clocks.is_empty()
+        };
+        let ponder = go.ponder;
+        for (name, used) in [
+            ("go", true),
+            ("depth", go.depth.is_some()),
+            ("nodes", go.nodes.is_some()),
+            ("movetime", go.move_time.is_some()),
+            ("clock", !go.clocks.is_empty() && !ponder),
+            ("infinite", go.infinite),
+            ("ponder", ponder),
+            ("searchmoves", go.search_moves.is_some()),
+        ] {
+            if used {
+                self.exits_if(&format!("defect.exits-at-{name}"));
+            }
+        }
+        if self.breaks("defect.silent-at-go") {
+            return true;
+        }
+        if self.breaks("defect.floods-at-go") {
+            loop {
+                send("info depth 1 nodes 1");
+            }
+        }
+        if !ponder {
+            let limited = !unlimited(go);
+            if self.breaks("defect.ignores-depth") {
+                go.depth = None;
+            }
+            if self.breaks("defect.ignores-nodes") {
+                go.nodes = None;
+            }
+            if self.breaks("defect.ignores-movetime") {
+                go.move_time = None;
+            }
+            if self.breaks("defect.ignores-clock") {
+                go.clocks = Clocks::default();
+            }
+            go.infinite |= limited && unlimited(go);
+        }
+        if go.infinite && self.breaks("defect.infinite-without-searchmoves") {
+            go.search_moves = None;
+        }
+        if go.search_moves.is_some()
+            && (self.breaks("defect.ignores-searchmoves")
+                || self.breaks("defect.castling-takes-rook"))
+        {
+            go.search_moves = None;
+        }
+        if ponder
+            && (self.breaks("defect.ponder-not-declared")
+                || self.breaks("defect.ponder-like-search"))
+        {
+            go.ponder = false;
+        }
+        false
+    }
+
+    fn go(&mut self, mut go: Go<'static>, text: &str) {
+        self.memory.influence(&self.faults, &mut go);
+        if self.degrade(&mut go) {
+            return;
+        }
         if self.waiting.is_some() {
             self.exits_if("state.second-go");
             return;
         }
         self.searches += 1;
+        if self.position.is_none() {
+            self.exits_if("search.without-position");
+        }
         if go.depth == Some(0) {
             self.exits_if("limits.zero");
+        }
+        if go.clocks.moves_to_go == Some(0) {
+            self.exits_if("defect.exits-at-movestogo-zero");
         }
         if text.trim() == "go" {
             self.exits_if("limits.none");
@@ -574,8 +853,15 @@ impl Engine {
         if go.depth == Some(2) && !wanted.is_empty() && self.breaks("search.searchmoves") {
             wanted.clear();
         }
+        if self.breaks("defect.first-searchmove-only") {
+            wanted.truncate(1);
+        }
+        if self.breaks("defect.last-searchmove-only") {
+            wanted.drain(..wanted.len().saturating_sub(1));
+        }
         let unknown_move = [
             ("positions.en-passant", "b4a3"),
+            ("defect.no-en-passant-for-white", "a5b6"),
             ("positions.promotions", "a7a8n"),
             ("positions.double-frc", "d8b8"),
             ("positions.shogi-promotions", "P*5e"),
@@ -636,10 +922,17 @@ impl Engine {
             held = false;
         }
         let mut time = go.move_time;
+        if let Some(long) = self.late_move(&position, &go) {
+            time = Some(long);
+        }
         if go.clocks.white_time == Some(400)
             && go.clocks.moves_to_go.is_none()
             && self.breaks("limits.low-time")
         {
+            time = Some(Duration::from_secs(4));
+        }
+        let is_game = go.clocks.white_increment == Some(25) || go.clocks.byoyomi == Some(250);
+        if is_game && !go.ponder && self.plies == 6 && self.breaks("limits.game") {
             time = Some(Duration::from_secs(4));
         }
         if go.clocks.byoyomi == Some(300) && self.breaks("usi.byoyomi-time") {
@@ -669,8 +962,18 @@ impl Engine {
             Some(time) if !done && !early || ignores_depth => Some(now() + time),
             _ => None,
         };
-        if self.never_ends(&go, text) {
+        let finds_mate = found.iter().any(|it| it.mate.is_some());
+        if self.never_ends(&go, text)
+            || go.mate.is_some() && !finds_mate && self.breaks("defect.endless-mate-search")
+        {
             held = true;
+        }
+        let by_depth = !held && go.move_time.is_none();
+        let slow = go.depth.filter(|_| by_depth && self.breaks("defect.slow"));
+        let mut until = slow.map_or(until, |depth| Some(now() + SLOW * depth));
+        if go.infinite && self.breaks("defect.infinite-ends-later") {
+            held = false;
+            until = Some(now() + deviations::ENDS_LATER);
         }
         self.waiting = Some(Waiting {
             answer,
@@ -689,6 +992,32 @@ impl Engine {
         }
     }
 
+    /// The time of a search with clocks that a defect extends.
+    fn late_move(&self, position: &Position, go: &Go<'_>) -> Option<Duration> {
+        let clocks = &go.clocks;
+        let long = Some(Duration::from_secs(3));
+        if go.ponder || clocks.is_empty() {
+            return None;
+        }
+        if clocks.white_increment.is_some() && self.breaks("defect.late-with-increment")
+            || clocks.black_time.is_none() && self.breaks("defect.late-with-one-clock")
+            || clocks.moves_to_go == Some(1) && self.breaks("defect.late-before-control")
+        {
+            return long;
+        }
+        if clocks.byoyomi.is_some() && self.breaks("defect.late-in-byoyomi") {
+            let byoyomi = u64::try_from(clocks.byoyomi?).ok()?;
+            return Some(Duration::from_millis(byoyomi + 222));
+        }
+        if self.breaks("defect.swapped-clocks") {
+            let first_is_white = self.dialect == Dialect::Uci;
+            let first = position.turn() == readyok_rules::Side::First;
+            let own = if first == first_is_white { clocks.black_time } else { clocks.white_time };
+            return Some(Duration::from_millis(u64::try_from(own?).ok()? / 40));
+        }
+        None
+    }
+
     /// Whether a finite search never ends because of the fault.
     fn never_ends(&self, go: &Go<'_>, text: &str) -> bool {
         let is = |part: &str| text.contains(part);
@@ -700,6 +1029,7 @@ impl Engine {
             ("search.moves-to-go", is("movestogo 1")),
             ("search.searchmoves-first", is("searchmoves") && text.trim_end().ends_with("depth 2")),
             ("search.mate", go.mate.is_some()),
+            ("defect.no-mate-in-two", go.mate == Some(MateLimit::Moves(2))),
             ("search.every-thread-count", self.threads == 4),
             ("search.interleavings", 20 < self.searches && text.trim() == "go movetime 1"),
             ("options.limit-strength", self.limited && go.depth == Some(4)),
@@ -721,6 +1051,15 @@ impl Engine {
             return false;
         }
         let mut deepest = go.depth.unwrap_or(8).clamp(1, DEEPEST);
+        if self.breaks("defect.slow") {
+            deepest = 1;
+        }
+        let is_forced = found.len() == 1;
+        if self.breaks("defect.reports-nothing")
+            || is_forced && self.breaks("defect.no-info-of-forced-move")
+        {
+            return false;
+        }
         if go.nodes.is_some() && !go.ponder {
             self.report_faults(found);
         }
@@ -746,7 +1085,7 @@ impl Engine {
             }
             for (at, line) in shown {
                 nodes += 10;
-                let number = at + 1;
+                let number = if self.breaks("defect.multipv-from-zero") { at } else { at + 1 };
                 if number == 3 && self.breaks("info.multipv") {
                     continue;
                 }
@@ -779,6 +1118,7 @@ impl Engine {
 
     fn report_faults(&self, found: &[Line]) {
         let Some(head) = found.first().and_then(|line| line.moves.first()) else { return };
+        let far = if self.dialect == Dialect::Uci { "a1a8" } else { "1a1i" };
         for (id, line) in [
             ("info.numbers", "info nodes 1.5".to_owned()),
             ("info.complete", "info depth".to_owned()),
@@ -797,7 +1137,15 @@ impl Engine {
             ("info.currline-requested", format!("info currline {head}")),
             ("info.refutation-requested", format!("info refutation {head}")),
             ("scores.wdl-requested", "info depth 1 score cp 1 wdl 300 400 300".to_owned()),
+            ("info.one-bound", format!("info depth 1 score cp 3 lowerbound upperbound pv {head}")),
+            ("defect.string-middle", format!("info depth 2 string x score cp 0 nodes 1 pv {head}")),
             ("info.current-move", format!("info currmove {head} currmovenumber 0")),
+            ("defect.cpuload-over-permille", "info cpuload 5000".to_owned()),
+            ("defect.negative-tbhits", "info tbhits -1".to_owned()),
+            ("defect.score-without-unit", format!("info depth 1 score 35 pv {head}")),
+            ("defect.illegal-currmove", format!("info currmove {far} currmovenumber 1")),
+            ("defect.large-currmovenumber", format!("info currmove {head} currmovenumber 900")),
+            ("defect.pv-of-best-move-twice", format!("info depth 1 score cp 1 pv {head} {head}")),
         ] {
             if self.breaks(id) {
                 send(&line);
@@ -822,11 +1170,14 @@ impl Engine {
             return "cp 29999".into();
         }
         if let Some(plies) = line.mate {
-            let plies_unit = self.dialect == Dialect::Usi || self.breaks("info.mate-score");
+            let plies_unit = self.dialect == Dialect::Usi
+                || self.breaks("info.mate-score")
+                || self.breaks("defect.mates-in-plies");
             return format!("mate {}", if plies_unit { plies } else { plies.div_ceil(2) });
         }
         let second = position.turn() == readyok_rules::Side::Second;
-        let turned = second && self.breaks("info.score-side");
+        let turned =
+            second && (self.breaks("info.score-side") || self.breaks("defect.scores-of-white"));
         format!("cp {}", if turned { -line.cp } else { line.cp })
     }
 
@@ -841,6 +1192,9 @@ impl Engine {
                 return format!("checkmate {}", line.unwrap_or_default());
             }
             let mate = found.first().filter(|line| line.mate.is_some());
+            if mate.is_some() && self.breaks("defect.checkmate-without-moves") {
+                return "checkmate".into();
+            }
             return mate.map_or_else(
                 || "checkmate nomate".into(),
                 |line| format!("checkmate {}", line.moves.join(" ")),
@@ -850,6 +1204,7 @@ impl Engine {
             if go.depth == Some(3) && self.breaks("usi.resign") {
                 return "bestmove (none)".into();
             }
+            self.exits_if("defect.exits-without-legal-move");
             let wrong = self.breaks("positions.no-legal-move");
             return format!("bestmove {}", if wrong { "e2e4" } else { self.dialect.no_move() });
         };
@@ -884,15 +1239,20 @@ impl Engine {
                 ("search.one-bestmove", format!("{answer}\n{answer}")),
                 ("lexical.idle-info", format!("{answer}\ninfo depth 1")),
                 ("usi.mate-once", format!("{answer}\ncheckmate nomate")),
+                ("lexical.reply-form", format!("{answer} ok")),
             ] {
                 if self.breaks(id) {
                     answer = text;
                 }
             }
         }
+        let answer = self.altered(answer, position, go, found);
+        let mut answer = answer;
         for (id, good, bad) in [
             ("positions.castling", "e1c1", "e1a1"),
             ("positions.move-form", "e1g1", "e1h1"),
+            ("defect.castling-takes-rook", "e1g1", "e1h1"),
+            ("defect.black-castling-takes-rook", "e8g8", "e8h8"),
             ("positions.chess960", "e1h1", "e1g1"),
         ] {
             if line.moves.first().is_some_and(|it| it == good) && self.breaks(id) {
@@ -900,6 +1260,52 @@ impl Engine {
             }
         }
         answer
+    }
+
+    /// The reply with a defect of its form.
+    fn altered(&self, answer: String, position: &Position, go: &Go<'_>, found: &[Line]) -> String {
+        let is_promotion = |token: &str| token.len() == 5 && !token.contains(['*', '+']);
+        let tokens: Vec<&str> = answer.split(' ').collect();
+        let best = tokens.get(1).copied().unwrap_or_default();
+        let rest = answer.get("bestmove ".len() + best.len()..).unwrap_or_default();
+        let head: Vec<&str> = self.fen.split(' ').collect();
+        let no_rights = head.len() == 6 && head.get(2) == Some(&"-");
+        if is_promotion(best) && self.breaks("defect.upper-case-promotions") {
+            let (squares, piece) = best.split_at(4);
+            return format!("bestmove {squares}{}{rest}", piece.to_uppercase());
+        }
+        if best.contains('*') && self.breaks("defect.lower-case-drops") {
+            return format!("bestmove {}{rest}", best.to_lowercase());
+        }
+        if self.breaks("defect.upper-case-squares") {
+            return format!("bestmove {}{rest}", best.to_uppercase());
+        }
+        if self.breaks("defect.text-after-bestmove") {
+            return format!("{answer} score cp 3");
+        }
+        if self.breaks("defect.ponder-without-move") {
+            return format!("bestmove {best} ponder");
+        }
+        if self.breaks("defect.null-move") {
+            return "bestmove 0000".to_owned();
+        }
+        if no_rights
+            && head.first().is_some_and(|it| it.ends_with("/4K2R"))
+            && go.depth == Some(3)
+            && position.parse_move("e1g1").is_err()
+            && self.breaks("defect.castles-without-right")
+        {
+            return "bestmove e1g1".to_owned();
+        }
+        let longest = found.last().and_then(|line| line.moves.first());
+        match longest {
+            Some(mv)
+                if go.mate == Some(MateLimit::Moves(2)) && self.breaks("defect.mate-in-plies") =>
+            {
+                format!("bestmove {mv}")
+            }
+            _ => answer,
+        }
     }
 
     /// A search of a certain time is over.
@@ -914,8 +1320,10 @@ impl Engine {
                 if self.breaks("info.time") {
                     time /= 10;
                 }
-                let nps = if self.breaks("info.nps") { 5 } else { 5_000_000 / time.max(1) };
-                send(&format!("info nodes 5000 nps {nps} time {time}"));
+                // As many as fill a hash table.
+                let nodes = 4_000_000;
+                let nps = if self.breaks("info.nps") { 5 } else { nodes * 1000 / time.max(1) };
+                send(&format!("info nodes {nodes} nps {nps} time {time}"));
             }
         }
         self.answer();
@@ -942,7 +1350,21 @@ impl Engine {
 
     fn answer(&mut self) {
         if let Some(waiting) = self.waiting.take() {
+            self.missed = waiting.pondering;
+            let is_nodes = waiting.go.nodes.is_some() && !waiting.pondering;
+            RETURNS.store(is_nodes && self.breaks("lexical.line-feed"), Ordering::Relaxed);
             send(&waiting.answer);
+            // The next line follows.
+            RETURNS.store(false, Ordering::Relaxed);
+            if waiting.answer.starts_with("checkmate") && self.breaks("usi.mate-alone") {
+                send("bestmove resign");
+            }
+            if self.breaks("defect.repeats-bestmove") {
+                send(&waiting.answer);
+            }
+            if self.breaks("defect.info-after-bestmove") {
+                send("info nodes 1");
+            }
             self.fresh = waiting.go.depth == Some(1) && !waiting.pondering && self.searches == 1;
             for _ in 0..waiting.pings {
                 send("readyok");
@@ -951,6 +1373,9 @@ impl Engine {
     }
 
     fn stop(&mut self, stopped: bool, inbox: &Receiver<input::Line>) {
+        if self.breaks("defect.ignores-stop") {
+            return;
+        }
         if stopped && self.breaks("state.second-stop") {
             send("bestmove (none)");
         }
@@ -960,6 +1385,7 @@ impl Engine {
         let middle = self.fen.contains("2B1P3") || self.fen.contains("2P6");
         match &self.waiting {
             None => {
+                self.memory.is_stale |= self.breaks("defect.stale-stop");
                 if self.searches == 0 && self.breaks("lexical.idle-stop") {
                     send("bestmove e2e4");
                 }
@@ -988,14 +1414,17 @@ impl Engine {
         let is_ignored = given.white_time == Some(60) && self.breaks("search.ponder.hit")
             || byoyomi && clocks.is_empty() && self.breaks("usi.ponder-byoyomi")
             || !clocks.is_empty() && self.breaks("usi.ponderhit-clocks");
+        let forgets_limits = self.breaks("defect.no-limits-after-ponderhit");
         let Some(waiting) = &mut self.waiting else {
+            self.memory.is_stale |= self.breaks("defect.stale-ponderhit");
             if self.searches == 0 && self.breaks("lexical.idle-ponderhit") {
                 send("bestmove e2e4");
             }
             return;
         };
         waiting.pondering = false;
-        if waiting.go.infinite || is_ignored {
+        let is_counted = waiting.go.depth.is_some() || waiting.go.nodes.is_some();
+        if waiting.go.infinite || is_ignored || is_counted && forgets_limits {
             return;
         }
         waiting_time(waiting);
@@ -1005,6 +1434,15 @@ impl Engine {
     }
 
     fn quit(&self) {
+        if self.handshakes == 0 {
+            if self.breaks("exit.quit.before-handshake") {
+                return;
+            }
+            exit(0);
+        }
+        if self.breaks("defect.late-quit") {
+            std::thread::sleep(deviations::NOTICEABLE);
+        }
         let id = match &self.waiting {
             Some(waiting) if waiting.pondering => "exit.quit.pondering",
             Some(_) => "exit.quit.searching",
@@ -1012,7 +1450,7 @@ impl Engine {
             None if self.searches == 0 => "exit.quit.loading",
             None => "exit.quit.idle",
         };
-        if !self.breaks(id) {
+        if !self.breaks(id) && !self.breaks("defect.ignores-quit") {
             exit(if self.breaks("exit.status") { 3 } else { 0 });
         }
     }

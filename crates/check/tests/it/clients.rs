@@ -9,7 +9,7 @@ use std::time::Duration;
 use readyok_check::{ClientSuite, Report, Timeouts, Verdict, all_of_clients};
 use readyok_protocol::Dialect;
 
-use crate::faults::{failed, prove, test_program, together};
+use crate::faults::{alone, failed, filter_map_parallel, prove, test_program, together};
 
 /// The test client.
 #[expect(clippy::expect_used, reason = "used by all tests")]
@@ -21,6 +21,9 @@ fn caller() -> &'static str {
 
 /// Idle timeout; twice the timeout of the client.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(7);
+
+/// Number of parallel clients, which use little CPU time.
+const PARALLEL: usize = 12;
 
 /// Faults that violate several rules: the check, and the related checks.
 const RELATED: [(&str, &[&str]); 6] = [
@@ -91,6 +94,113 @@ fn client_with_a_fault_fails_its_check_and_no_unrelated_one() {
         let report = suite(Some(check.id), dialect).only(only).run();
         report.map_err(|error| format!("{}: {error}", check.id))
     });
+}
+
+/// Violations of single sentences of the specifications: the defect, the protocol, and the check.
+const VIOLATIONS: &[(&str, Dialect, &str)] = &[
+    ("setoption-in-search", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
+    ("uci-new-game-in-search", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
+    ("go-in-search", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
+    ("go-after-stop", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
+    ("position-while-pondering", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
+    ("repeated-ponderhit", Dialect::Uci, "gui.conduct.ponderhit"),
+    ("uci-new-game-without-isready", Dialect::Uci, "gui.conduct.waits-for-ready"),
+    ("second-game-without-new-game", Dialect::Uci, "gui.conduct.new-game"),
+    ("no-moves-to-go", Dialect::Uci, "gui.conduct.positive-limits"),
+    ("negative-increment", Dialect::Uci, "gui.conduct.valid-clocks"),
+    ("clock-without-number", Dialect::Uci, "gui.conduct.go-form"),
+    ("clock-with-unit", Dialect::Uci, "gui.conduct.go-form"),
+    ("clock-with-comma", Dialect::Uci, "gui.conduct.go-form"),
+    ("repeated-depth", Dialect::Uci, "gui.conduct.go-form"),
+    ("no-searchmoves", Dialect::Uci, "gui.conduct.go-form"),
+    ("depth-of-zero", Dialect::Uci, "gui.conduct.positive-limits"),
+    ("depth-as-text", Dialect::Uci, "gui.conduct.go-form"),
+    ("start-position-misspelled", Dialect::Uci, "gui.conduct.position-form"),
+    ("two-positions", Dialect::Uci, "gui.conduct.position-form"),
+    ("null-move", Dialect::Uci, "gui.conduct.legal-positions"),
+    ("san-move", Dialect::Uci, "gui.conduct.position-form"),
+    ("upper-case-command", Dialect::Uci, "gui.conduct.known-commands"),
+    ("value-out-of-range", Dialect::Uci, "gui.conduct.declared-options"),
+    ("value-of-button", Dialect::Uci, "gui.conduct.declared-options"),
+    ("check-value-yes", Dialect::Uci, "gui.conduct.declared-options"),
+    ("undeclared-choice", Dialect::Uci, "gui.conduct.declared-options"),
+    ("value-without-keyword", Dialect::Uci, "gui.conduct.declared-options"),
+    ("debug-without-argument", Dialect::Uci, "gui.conduct.known-commands"),
+    ("debug-with-unknown-argument", Dialect::Uci, "gui.conduct.known-commands"),
+    ("register-without-argument", Dialect::Uci, "gui.conduct.known-commands"),
+    ("isready-before-uci", Dialect::Uci, "gui.conduct.handshake-first"),
+    ("option-before-uci", Dialect::Uci, "gui.conduct.handshake-first"),
+    ("text-after-isready", Dialect::Uci, "gui.conduct.known-commands"),
+    ("text-after-stop", Dialect::Uci, "gui.conduct.known-commands"),
+    ("text-after-quit", Dialect::Uci, "gui.conduct.known-commands"),
+    ("text-after-isready", Dialect::Usi, "gui.conduct.known-commands"),
+    ("text-after-stop", Dialect::Usi, "gui.conduct.known-commands"),
+    ("text-after-quit", Dialect::Usi, "gui.conduct.known-commands"),
+    ("text-after-ponderhit", Dialect::Uci, "gui.conduct.known-commands"),
+    ("xboard-command", Dialect::Uci, "gui.conduct.known-commands"),
+    ("upper-case-moves", Dialect::Uci, "gui.conduct.position-form"),
+    ("moves-with-commas", Dialect::Uci, "gui.conduct.position-form"),
+    ("moves-with-hyphens", Dialect::Uci, "gui.conduct.position-form"),
+    ("setoption-in-search", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
+    ("usi-new-game-in-search", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
+    ("go-in-search", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
+    ("go-after-stop", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
+    ("position-while-pondering", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
+    ("repeated-ponderhit", Dialect::Usi, "gui.conduct.ponderhit"),
+    ("second-game-without-new-game", Dialect::Usi, "gui.conduct.new-game"),
+    ("no-moves-to-go", Dialect::Usi, "gui.conduct.positive-limits"),
+    ("negative-increment", Dialect::Usi, "gui.conduct.valid-clocks"),
+    ("negative-byoyomi", Dialect::Usi, "gui.conduct.valid-clocks"),
+    ("clock-without-number", Dialect::Usi, "gui.conduct.go-form"),
+    ("clock-with-unit", Dialect::Usi, "gui.conduct.go-form"),
+    ("clock-with-comma", Dialect::Usi, "gui.conduct.go-form"),
+    ("repeated-depth", Dialect::Usi, "gui.conduct.go-form"),
+    ("no-searchmoves", Dialect::Usi, "gui.conduct.go-form"),
+    ("depth-of-zero", Dialect::Usi, "gui.conduct.positive-limits"),
+    ("depth-as-text", Dialect::Usi, "gui.conduct.go-form"),
+    ("start-position-misspelled", Dialect::Usi, "gui.conduct.position-form"),
+    ("fen-in-usi", Dialect::Usi, "gui.conduct.position-form"),
+    ("null-move", Dialect::Usi, "gui.conduct.legal-positions"),
+    ("san-move", Dialect::Usi, "gui.conduct.position-form"),
+    ("upper-case-command", Dialect::Usi, "gui.conduct.known-commands"),
+    ("value-out-of-range", Dialect::Usi, "gui.conduct.declared-options"),
+    ("undeclared-choice", Dialect::Usi, "gui.conduct.declared-options"),
+    ("value-without-keyword", Dialect::Usi, "gui.conduct.declared-options"),
+    ("debug-without-argument", Dialect::Usi, "gui.conduct.known-commands"),
+    ("isready-before-usi", Dialect::Usi, "gui.conduct.handshake-first"),
+    ("option-before-usi", Dialect::Usi, "gui.conduct.handshake-first"),
+    ("xboard-command", Dialect::Usi, "gui.conduct.known-commands"),
+    ("uci-command-in-usi", Dialect::Usi, "gui.conduct.known-commands"),
+    ("gameover-without-result", Dialect::Usi, "gui.conduct.known-commands"),
+    ("gameover-with-unknown-result", Dialect::Usi, "gui.conduct.known-commands"),
+    ("upper-case-moves", Dialect::Usi, "gui.conduct.position-form"),
+    ("moves-with-commas", Dialect::Usi, "gui.conduct.position-form"),
+    ("moves-with-hyphens", Dialect::Usi, "gui.conduct.position-form"),
+];
+
+#[test]
+fn violations_of_single_sentences_are_detected() {
+    let _machine = alone();
+    let missed = filter_map_parallel(PARALLEL, VIOLATIONS, |&(defect, dialect, id)| {
+        let fault = format!("gui.defect.{defect}");
+        match suite(Some(&fault), dialect).dialect(dialect).only([id, "gui.search.no-info"]).run() {
+            Ok(report) if failed(&report).contains(&id) => None,
+            Ok(report) => Some(format!("{defect} passes {id}:\n{report}")),
+            Err(error) => Some(format!("{defect}: {error}")),
+        }
+    });
+    assert!(missed.is_empty(), "{}", missed.join("\n\n"));
+}
+
+#[test]
+fn a_run_ends_at_its_maximum_time() {
+    let _machine = together();
+    let suite = suite(Some("gui.search.no-reply"), Dialect::Uci).timeouts(Timeouts::fixed(20.0));
+    let suite = suite.idle_timeout(Duration::from_mins(1)).max_time(Duration::from_secs(6));
+    let report = suite.run().expect("it starts its engine");
+    // Far less than the idle timeout.
+    assert!(report.took < Duration::from_mins(1), "{report}");
+    assert_ne!(report.exit_status(), 0, "{report}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of the checks with conforming and faulty engines and clients.
 
 mod clients;
+mod defects;
 mod engines;
 mod faults;
 mod mutants;

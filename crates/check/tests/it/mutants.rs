@@ -10,24 +10,30 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 
-use readyok_check::{Profile, Report, Suite, Target, Timeouts, Verdict, all};
+use readyok_check::{Level, Profile, Report, Suite, Target, Timeouts, Verdict, all};
 
 use crate::faults::{NEED_IDLE_HOST, alone, prove, test_program, together, unsuitable_text};
 
 /// Faults that violate several rules: the check, and the related checks.
 const RELATED: &[(&str, &[&str])] = &[
+    // An option before `uci` may arrive after it was sent.
+    ("handshake.waits", &["handshake.id-first"]),
     // An invalid move is also illegal.
     ("info.moves", &["info.legal-pv"]),
     // The length of the PV contradicts the wrong unit.
     ("info.mate-score", &["info.mate-pv"]),
     // Both checks test castling.
-    ("positions.move-form", &["positions.castling", "info.pv-bestmove"]),
+    ("positions.move-form", &["positions.castling", "positions.chess960", "info.pv-bestmove"]),
     ("positions.castling", &["positions.move-form", "info.pv-bestmove"]),
     ("positions.chess960", &["positions.move-form", "positions.double-frc", "info.pv-bestmove"]),
     // Both checks detect an early reply while pondering.
     ("search.no-early-bestmove", &["search.ponder.holds-bestmove"]),
     // A bound without its score is a field without its value.
     ("info.bound-with-score", &["info.complete"]),
+    // The last report of a search that ends early has an early time.
+    ("search.movetime.uses", &["info.time"]),
+    // On a busy host, a time in another unit is less than the one before.
+    ("info.time", &["info.monotonic-counts"]),
     // Every detail is sent too early.
     ("info.current-move", &["info.late-details"]),
     ("info.currline-requested", &["info.late-details"]),
@@ -84,7 +90,7 @@ static ENGINE: LazyLock<PathBuf> = LazyLock::new(|| {
 fn suite(arguments: &[&str], profile: Profile) -> Suite {
     let subject = Target::program(ENGINE.as_path(), arguments);
     let suite = Suite::new(subject).profile(profile).timeouts(Timeouts::fixed(2.0)).jobs(4);
-    suite.random_searches(60).random_lines(6).soak(12)
+    suite.random_searches(60).random_lines(6).level(Level::Soak).soak_games(12)
 }
 
 #[test]
@@ -93,6 +99,10 @@ fn conforming_engine_passes_every_check() {
     for report in &OBEYED.reports {
         for result in &report.results {
             match &result.verdict {
+                // Times cannot be judged while other programs use the host.
+                Verdict::Inconclusive(_) if result.loaded => {
+                    judged.insert(result.check.id);
+                }
                 Verdict::Fail(_) | Verdict::Inconclusive(_) => panic!("{report}"),
                 Verdict::Pass => {
                     judged.insert(result.check.id);
@@ -100,7 +110,7 @@ fn conforming_engine_passes_every_check() {
                 Verdict::Skip(_) => (),
             }
         }
-        assert_eq!(report.exit_status(), 0);
+        assert_ne!(report.exit_status(), 1);
         assert_eq!(unsuitable_text(report), None);
     }
     let missing: Vec<_> = all().map(|it| it.id).filter(|id| !judged.contains(id)).collect();

@@ -1,0 +1,601 @@
+//! The baseline of a run: which searches work, and how long they take.
+//!
+//! Checks use searches that work. A check that needs a missing feature has no verdict, and refers to the check of this
+//! feature: one defect is one finding.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use readyok_protocol::{Best, Dialect, OptionKind, Reply};
+use readyok_rules::Position;
+
+use crate::checks::assertions;
+use crate::context::{EngineInfo, handshake};
+use crate::session::{EngineSession, Line, SearchResult, WaitError};
+use crate::spec::Stop;
+use crate::target::{Launch, Target};
+use crate::timeouts::Timeouts;
+use crate::transcript::{GameOf, Transcript};
+
+/// A feature that many checks depend on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Feature {
+    /// A reply to `isready`.
+    IsReady,
+    /// Any search.
+    Search,
+    Depth,
+    Nodes,
+    MoveTime,
+    Clock,
+    /// A search that ends at `stop`.
+    Stop,
+    /// A reply to `isready` in a search.
+    Ready,
+    SearchMoves,
+    Ponder,
+    /// `setoption` for a declared option.
+    SetOption,
+    /// One `bestmove` for each `go`.
+    OneBestMove,
+    /// Moves after `position startpos`.
+    Moves,
+    /// A FEN or SFEN.
+    Position,
+}
+
+/// The result of the baseline. Checks that need a missing feature refer to the check of the feature.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Baseline {
+    missing: Vec<(Feature, &'static str)>,
+    /// The greatest depth that is reached in a short time. `None` without a measurement.
+    depth: Option<u32>,
+    /// The longest time of a short search.
+    pub(crate) search: Duration,
+    /// The engine has sent a move to ponder on.
+    pub(crate) ponders: bool,
+}
+
+/// Depths of the baseline, and the time after which the next one is not tried.
+const DEPTHS: [u32; 3] = [1, 3, 5];
+const SHORT: Duration = Duration::from_millis(700);
+
+/// Limits of the other searches.
+const MOVE_TIME: &str = "go movetime 60";
+const NODES: &str = "go nodes 600";
+
+/// Nodes from which the limit was ignored: engines check it every few thousand nodes.
+const TOO_MANY_NODES: u64 = 300_000;
+
+impl Feature {
+    const LIMITS: [Self; 5] = [Self::Depth, Self::Nodes, Self::MoveTime, Self::Clock, Self::Stop];
+
+    /// The check of the feature.
+    const fn check(self) -> &'static str {
+        match self {
+            Self::IsReady => "handshake.ready",
+            Self::Search => "search.completes",
+            Self::Depth => "search.depth",
+            Self::Nodes => "search.nodes",
+            Self::MoveTime => "search.movetime.ends",
+            Self::Clock => "search.clock",
+            Self::Stop => "search.stop",
+            Self::Ready => "search.ready",
+            Self::SearchMoves => "search.searchmoves",
+            Self::Ponder => "search.ponder.holds-bestmove",
+            Self::SetOption => "options.settable",
+            Self::OneBestMove => "search.one-bestmove",
+            Self::Moves => "positions.startpos",
+            Self::Position => "positions.fen-sfen",
+        }
+    }
+
+    /// Whether a check is about a limit of a `go` command.
+    pub(crate) fn tested_by(check: &str, go: &str) -> bool {
+        Self::of(go).into_iter().any(|feature| feature.check() == check)
+    }
+
+    /// The check of searches that end at a depth.
+    pub(crate) const fn check_of_depth() -> &'static str {
+        Self::Depth.check()
+    }
+
+    /// The features that a `go` command uses.
+    fn of(go: &str) -> Vec<Self> {
+        let mut features = vec![Self::Search];
+        let mut limited = false;
+        for token in go.split_ascii_whitespace() {
+            let feature = match token {
+                "depth" => Self::Depth,
+                "nodes" => Self::Nodes,
+                "movetime" => Self::MoveTime,
+                "wtime" | "btime" | "byoyomi" => Self::Clock,
+                "infinite" => Self::Stop,
+                "ponder" => Self::Ponder,
+                "mate" => {
+                    limited = true;
+                    continue;
+                }
+                "searchmoves" => {
+                    features.push(Self::SearchMoves);
+                    continue;
+                }
+                _ => continue,
+            };
+            limited = true;
+            features.push(feature);
+        }
+        // The search ends at `stop` or `ponderhit`.
+        if features.contains(&Self::Ponder) || !limited {
+            features.push(Self::Stop);
+        }
+        features
+    }
+}
+
+impl Baseline {
+    /// Whether this check has failed in the baseline.
+    pub(crate) fn fails(&self, check: &str) -> bool {
+        self.missing.iter().any(|(_, it)| *it == check)
+    }
+
+    /// Whether a feature is missing.
+    pub(crate) fn lacks(&self, feature: Feature) -> bool {
+        self.missing.iter().any(|(it, _)| *it == feature)
+    }
+
+    /// The check of the first missing feature that a `go` command uses.
+    pub(crate) fn missing_for(&self, go: &str) -> Option<&'static str> {
+        let used = Feature::of(go);
+        self.missing.iter().find(|(feature, _)| used.contains(feature)).map(|(_, check)| *check)
+    }
+
+    /// The check of a missing feature that a transcript needs. Without a reply, any search may be the cause.
+    pub(crate) fn missing_in(
+        &self,
+        transcript: &Transcript,
+        unanswered: bool,
+    ) -> Option<&'static str> {
+        if let Some(check) = self.check_of(Feature::IsReady).filter(|_| unanswered) {
+            return Some(check);
+        }
+        let commands = || transcript.commands().rev();
+        let is_go = |text: &&str| text.trim_start().starts_with("go");
+        let of_search = commands().filter(is_go).find_map(|go| {
+            let check = self.missing_for(go)?;
+            (unanswered || go.contains("ponder") && self.lacks(Feature::Ponder)).then_some(check)
+        });
+        let sets = || commands().any(|text| text.trim_start().starts_with("setoption"));
+        of_search.or_else(|| self.check_of(Feature::SetOption).filter(|_| unanswered && sets()))
+    }
+
+    /// The check of a missing feature that nearly every session needs.
+    pub(crate) fn missing_everywhere(&self) -> Option<&'static str> {
+        let features = [Feature::IsReady, Feature::OneBestMove, Feature::Moves, Feature::Position];
+        features.into_iter().find_map(|feature| self.check_of(feature))
+    }
+
+    /// The check of a missing feature.
+    pub(crate) fn check_of(&self, feature: Feature) -> Option<&'static str> {
+        self.missing.iter().find(|(it, _)| *it == feature).map(|(_, check)| *check)
+    }
+
+    /// A search that works, in place of one that does not or takes too long.
+    pub(crate) fn substitute(&self, go: &str, dialect: Dialect) -> Option<String> {
+        let mut tokens = go.split_ascii_whitespace();
+        let (Some("go"), Some(limit), Some(value)) = (tokens.next(), tokens.next(), tokens.next())
+        else {
+            return None;
+        };
+        let rest: Vec<&str> = tokens.collect();
+        if rest.first().is_some_and(|it| *it != "searchmoves") {
+            return None;
+        }
+        let slow = || {
+            let depth = value.parse().unwrap_or(0_u32);
+            // Deeper searches of a fast engine were not measured.
+            let limit =
+                self.depth.map(|it| if it == DEPTHS[DEPTHS.len() - 1] { u32::MAX } else { it });
+            limit.is_some_and(|limit| limit < depth)
+        };
+        let replaced = match limit {
+            "depth" => self.lacks(Feature::Depth) || slow(),
+            "nodes" => self.lacks(Feature::Nodes),
+            "movetime" => self.lacks(Feature::MoveTime),
+            _ => false,
+        };
+        if !replaced {
+            return None;
+        }
+        let clock = match dialect {
+            Dialect::Uci => "wtime 3000 btime 3000",
+            Dialect::Usi => "btime 0 wtime 0 byoyomi 300",
+        };
+        let depth = self.depth.unwrap_or(1);
+        let (depth, stop) = (format!("depth {}", depth.min(3)), "infinite".to_owned());
+        let candidates = [
+            (Feature::MoveTime, "movetime 200".to_owned()),
+            (Feature::Clock, clock.to_owned()),
+            (Feature::Depth, depth),
+            (Feature::Nodes, "nodes 5000".to_owned()),
+            (Feature::Stop, stop),
+        ];
+        let (_, limit) = candidates.into_iter().find(|(feature, _)| !self.lacks(*feature))?;
+        let rest = if rest.is_empty() { String::new() } else { format!(" {}", rest.join(" ")) };
+        Some(format!("go {limit}{rest}"))
+    }
+
+    /// Whether a search may take long: in a slow engine, or at a depth that was not measured.
+    pub(crate) fn may_be_slow(&self, go: &str) -> bool {
+        let mut tokens = go.split_ascii_whitespace().skip_while(|it| *it != "depth").skip(1);
+        let depth = tokens.next().and_then(|it| it.parse::<u32>().ok());
+        self.is_slow() || depth.is_some_and(|depth| DEPTHS[DEPTHS.len() - 1] < depth)
+    }
+
+    /// Whether deep searches take long.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.depth.is_none_or(|depth| depth < DEPTHS[DEPTHS.len() - 1])
+    }
+
+    fn lose(&mut self, feature: Feature, check: &'static str) {
+        if !self.lacks(feature) {
+            self.missing.push((feature, check));
+        }
+    }
+}
+
+/// Runs the searches of the baseline, each in a new process after a failure.
+pub(crate) struct Probe<'a> {
+    target: &'a Target,
+    dialect: Dialect,
+    timeouts: Timeouts,
+    session: Option<EngineSession>,
+}
+
+/// The result of one search of the baseline.
+enum Outcome {
+    Done(SearchResult),
+    /// The search ended only at `stop`.
+    Stopped(SearchResult),
+    Failed,
+}
+
+impl<'a> Probe<'a> {
+    /// Continues a session after its handshake.
+    pub(crate) fn new(
+        target: &'a Target,
+        dialect: Dialect,
+        timeouts: Timeouts,
+        session: EngineSession,
+    ) -> Self {
+        Self { target, dialect, timeouts, session: Some(session) }
+    }
+
+    /// A ready engine.
+    fn session(&mut self) -> Option<&mut EngineSession> {
+        if self.session.is_none() {
+            self.session = start(self.target, self.dialect, self.timeouts).ok();
+        }
+        self.session.as_mut()
+    }
+
+    fn search(&mut self, go: &str, limit: Duration) -> Outcome {
+        let position = assertions::middle_of(self.dialect);
+        let Some(session) = self.session() else { return Outcome::Failed };
+        session.send(&position);
+        session.send(go);
+        match session.best(limit) {
+            Ok(found) => Outcome::Done(found),
+            Err(WaitError::Late(_)) => {
+                session.send("stop");
+                match session.best(limit) {
+                    Ok(found) => Outcome::Stopped(found),
+                    Err(_) => self.failed(),
+                }
+            }
+            Err(_) => self.failed(),
+        }
+    }
+
+    fn failed(&mut self) -> Outcome {
+        self.session = None;
+        Outcome::Failed
+    }
+
+    /// Measures all features.
+    pub(crate) fn run(mut self, engine_info: &EngineInfo) -> Baseline {
+        let mut baseline = Baseline::default();
+        if !engine_info.is_ready {
+            baseline.lose(Feature::IsReady, Feature::IsReady.check());
+            return baseline;
+        }
+        let limit = self.timeouts.answer();
+        match self.search(MOVE_TIME, limit) {
+            Outcome::Done(found) => {
+                baseline.ponders |= found.best.ponder.is_some();
+                baseline.search = baseline.search.max(found.time);
+                self.repeats(&mut baseline);
+            }
+            Outcome::Stopped(_) | Outcome::Failed => {
+                baseline.lose(Feature::MoveTime, Feature::MoveTime.check());
+            }
+        }
+        self.depths(&mut baseline, limit);
+        let ignores_nodes = |found: &SearchResult| {
+            found.infos.iter().filter_map(|info| info.nodes).max() > Some(TOO_MANY_NODES)
+        };
+        match self.search(NODES, limit) {
+            Outcome::Done(found) => baseline.search = baseline.search.max(found.time),
+            // A slow engine.
+            Outcome::Stopped(found)
+                if baseline.is_slow()
+                    && !ignores_nodes(&found)
+                    && found.infos.iter().any(|it| it.nodes.is_some()) => {}
+            Outcome::Stopped(_) | Outcome::Failed => {
+                baseline.lose(Feature::Nodes, Feature::Nodes.check());
+            }
+        }
+        let clock = match self.dialect {
+            Dialect::Uci => "go wtime 2000 btime 2000",
+            Dialect::Usi => "go btime 0 wtime 0 byoyomi 150",
+        };
+        if !matches!(self.search(clock, limit), Outcome::Done(_)) {
+            baseline.lose(Feature::Clock, Feature::Clock.check());
+        }
+        if !self.stops(&mut baseline, limit) {
+            baseline.lose(Feature::Stop, Feature::Stop.check());
+        }
+        if Feature::LIMITS.into_iter().all(|feature| baseline.lacks(feature)) {
+            baseline.missing = vec![(Feature::Search, Feature::Search.check())];
+            return baseline;
+        }
+        self.restricts(&mut baseline, limit);
+        self.positions(&mut baseline);
+        self.sets(&mut baseline, engine_info);
+        let declared = |name| {
+            let mut options = engine_info.options.iter();
+            options.any(|it| self.dialect.same_option(&it.decl.name, name))
+        };
+        if declared("Ponder") || baseline.ponders && self.dialect == Dialect::Usi {
+            self.ponders(&mut baseline, limit);
+        }
+        baseline
+    }
+
+    fn depths(&mut self, baseline: &mut Baseline, limit: Duration) {
+        for depth in DEPTHS {
+            let outcome = self.search(&format!("go depth {depth}"), limit);
+            let deepest = |found: &SearchResult| {
+                found.infos.iter().filter(|it| it.pv.is_some()).filter_map(|it| it.depth).max()
+            };
+            match outcome {
+                Outcome::Done(found) => {
+                    baseline.ponders |= found.best.ponder.is_some();
+                    if found.time <= SHORT || depth == DEPTHS[0] {
+                        baseline.search = baseline.search.max(found.time);
+                        baseline.depth = Some(depth);
+                    }
+                    if SHORT < found.time {
+                        return;
+                    }
+                }
+                // A slow engine has not reached the depth.
+                Outcome::Stopped(found) if deepest(&found).is_some_and(|it| it <= depth) => {
+                    baseline.depth = baseline.depth.or(Some(0));
+                    return;
+                }
+                Outcome::Stopped(_) | Outcome::Failed => {
+                    baseline.lose(Feature::Depth, Feature::Depth.check());
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether `stop` ends an infinite search. The engine answers `isready` in it.
+    fn stops(&mut self, baseline: &mut Baseline, limit: Duration) -> bool {
+        let position = assertions::middle_of(self.dialect);
+        let Some(session) = self.session() else { return false };
+        session.send(&position);
+        session.send("go infinite");
+        session.underway();
+        if session.is_searching() && matches!(session.until_ready(), Err(WaitError::Late(_))) {
+            baseline.lose(Feature::Ready, Feature::Ready.check());
+        }
+        session.send("stop");
+        let stopped = session.best(limit).is_ok();
+        // A late `readyok` would be taken for another one.
+        if !stopped || baseline.lacks(Feature::Ready) {
+            self.session = None;
+        }
+        stopped
+    }
+
+    /// Detects a second `bestmove` for one `go`.
+    fn repeats(&mut self, baseline: &mut Baseline) {
+        let Some(session) = self.session() else { return };
+        let is_move = |line: &Line| matches!(line.reply, Reply::BestMove(_));
+        match session.until_ready() {
+            Ok(lines) if lines.iter().any(is_move) => {
+                baseline.lose(Feature::OneBestMove, Feature::OneBestMove.check());
+                self.session = None;
+            }
+            Ok(_) => (),
+            Err(_) => self.session = None,
+        }
+    }
+
+    /// Verifies that moves and positions are read: replies for other positions are illegal.
+    fn positions(&mut self, baseline: &mut Baseline) {
+        let (game, probe) = (self.dialect.game(), assertions::test_positions(self.dialect.game()));
+        let moves = format!("position startpos moves {}", probe.opening);
+        let start = Position::start(game);
+        let after_moves = start.clone().after(probe.opening.split(' '));
+        let given = format!("position {} {}", self.dialect.position_keyword(), probe.middle[1]);
+        let after_given = Position::from_text(game, probe.middle[1]);
+        for (feature, command, position) in [
+            (Feature::Moves, moves, after_moves.ok()),
+            (Feature::Position, given, after_given.ok()),
+        ] {
+            let go = baseline.substitute("go depth 1", self.dialect);
+            let go = go.unwrap_or_else(|| "go depth 1".into());
+            let limit = self.timeouts.answer();
+            let (Some(session), Some(position)) = (self.session(), position) else { return };
+            session.send(&command);
+            session.send(&go);
+            if go.starts_with("go infinite") {
+                session.underway();
+                session.send("stop");
+            }
+            match session.best(limit) {
+                Ok(found) => {
+                    // A move of the start position is for the other side.
+                    if let Best::Move(mv) = &found.best.best
+                        && position.parse_move(mv.as_str()).is_err()
+                        && start.parse_move(mv.as_str()).is_ok()
+                    {
+                        baseline.lose(feature, feature.check());
+                    }
+                }
+                Err(_) => self.session = None,
+            }
+        }
+    }
+
+    /// Sets an option to its default.
+    fn sets(&mut self, baseline: &mut Baseline, engine_info: &EngineInfo) {
+        let default = engine_info.options.iter().find_map(|option| {
+            let value = match &option.decl.kind {
+                OptionKind::Check { default } => default.map(|it| it.to_string()),
+                OptionKind::Spin { default, .. } => default.map(|it| it.to_string()),
+                _ => None,
+            };
+            Some((option.decl.name.clone(), value?))
+        });
+        let Some((name, value)) = default else { return };
+        let Some(session) = self.session() else { return };
+        session.send(&format!("setoption name {name} value {value}"));
+        if session.ready().is_err() {
+            baseline.lose(Feature::SetOption, Feature::SetOption.check());
+            self.session = None;
+        }
+    }
+
+    fn restricts(&mut self, baseline: &mut Baseline, limit: Duration) {
+        let moves = match self.dialect {
+            Dialect::Uci => ["a2a3", "h2h4"],
+            Dialect::Usi => ["9g9f", "1i1h"],
+        };
+        for mv in moves {
+            self.restricts_to(mv, baseline, limit);
+        }
+    }
+
+    fn restricts_to(&mut self, mv: &str, baseline: &mut Baseline, limit: Duration) {
+        let go = format!("go depth 1 searchmoves {mv}");
+        let go = baseline.substitute(&go, self.dialect).unwrap_or(go);
+        let Some(session) = self.session() else { return };
+        session.send("position startpos");
+        session.send(&go);
+        if go.starts_with("go infinite") {
+            session.underway();
+            session.send("stop");
+        }
+        match session.best(limit) {
+            Ok(found) if matches!(&found.best.best, Best::Move(it) if it.as_str() == mv) => (),
+            Ok(_) => baseline.lose(Feature::SearchMoves, Feature::SearchMoves.check()),
+            Err(_) => {
+                self.session = None;
+                baseline.lose(Feature::SearchMoves, Feature::SearchMoves.check());
+            }
+        }
+    }
+
+    fn ponders(&mut self, baseline: &mut Baseline, limit: Duration) {
+        let position = assertions::middle_of(self.dialect);
+        let go = match self.dialect {
+            Dialect::Uci => "go ponder wtime 1000 btime 1000",
+            Dialect::Usi => "go ponder btime 0 wtime 0 byoyomi 150",
+        };
+        let stops = !baseline.lacks(Feature::Stop);
+        let Some(session) = self.session() else { return };
+        session.send(&position);
+        session.send(go);
+        match session.ends_by_itself() {
+            Ok(false) => (),
+            Ok(true) => {
+                baseline.lose(Feature::Ponder, Feature::Ponder.check());
+                return;
+            }
+            Err(_) => {
+                baseline.lose(Feature::Ponder, "search.ponder.hit");
+                self.session = None;
+                return;
+            }
+        }
+        session.send("ponderhit");
+        if session.best(limit).is_ok() {
+            return;
+        }
+        baseline.lose(Feature::Ponder, "search.ponder.hit");
+        if stops {
+            session.send("stop");
+        }
+        if session.best(limit).is_err() {
+            self.session = None;
+        }
+    }
+}
+
+/// Starts an engine for the baseline, which is not recorded.
+fn start(target: &Target, dialect: Dialect, timeouts: Timeouts) -> Result<EngineSession, Stop> {
+    let record = Rc::new(RefCell::new(Transcript::new(dialect, false)));
+    let launch = Launch { check: "baseline", undrained_stderr: false };
+    let mut session = EngineSession::start(target, launch, dialect, timeouts, record)?;
+    handshake(&mut session, dialect)?;
+    session.ready()?;
+    Ok(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without(features: &[Feature]) -> Baseline {
+        let mut baseline = Baseline { depth: Some(5), ..Baseline::default() };
+        for feature in features {
+            baseline.lose(*feature, feature.check());
+        }
+        baseline
+    }
+
+    #[test]
+    fn missing_features_are_found_in_go_commands() {
+        let baseline = without(&[Feature::Depth, Feature::Stop]);
+        assert_eq!(baseline.missing_for("go depth 3"), Some("search.depth"));
+        assert_eq!(baseline.missing_for("go infinite"), Some("search.stop"));
+        assert_eq!(baseline.missing_for("go"), Some("search.stop"));
+        assert_eq!(baseline.missing_for("go movetime 3"), None);
+        assert_eq!(baseline.missing_for("go ponder depth 3"), Some("search.depth"));
+        assert_eq!(baseline.missing_for("go ponder movetime 3"), Some("search.stop"));
+        assert_eq!(without(&[Feature::Search]).missing_for("go mate 1"), Some("search.completes"));
+    }
+
+    #[test]
+    fn searches_are_replaced_by_ones_that_work() {
+        let baseline = without(&[Feature::Depth]);
+        let of = |go| baseline.substitute(go, Dialect::Uci);
+        assert_eq!(of("go depth 3").as_deref(), Some("go movetime 200"));
+        let moves = of("go depth 3 searchmoves e2e4 d2d4");
+        assert_eq!(moves.as_deref(), Some("go movetime 200 searchmoves e2e4 d2d4"));
+        assert_eq!(of("go movetime 30"), None);
+        assert_eq!(of("go depth 2 nodes 100"), None);
+        let baseline =
+            without(&[Feature::Depth, Feature::MoveTime, Feature::Clock, Feature::Nodes]);
+        assert_eq!(baseline.substitute("go depth 3", Dialect::Usi).as_deref(), Some("go infinite"));
+        let slow = Baseline { depth: Some(1), ..Baseline::default() };
+        assert_eq!(slow.substitute("go depth 1", Dialect::Uci), None);
+        assert_eq!(slow.substitute("go depth 4", Dialect::Uci).as_deref(), Some("go movetime 200"));
+    }
+}
