@@ -7,10 +7,13 @@ export default defineConfig({
   plugins: [svelte()],
   build: {
     target: 'es2022',
-    outDir: 'dist',
+    // In the package of the crate that embeds it.
+    outDir: '../crates/server/dist',
+    emptyOutDir: true,
     // The content security policy allows no data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    cssCodeSplit: false,
     rollupOptions: {
       output: {
         entryFileNames: 'app.js',

@@ -14,10 +14,10 @@ import {
   handshakeDone,
   paste,
   clickAll,
-  squares,
   useServer,
   visit,
   moveTexts,
+  analysisBoard,
 } from './fixture';
 import { en, pattern, starts, ending } from './labels';
 
@@ -35,8 +35,7 @@ const TALKER = [
 /** Opens an analysis board with a searching engine. */
 async function analysing(page: Page, name: string): Promise<Locator> {
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await page.getByLabel(en('panel.add')).selectOption({ label: name });
   const panel = page.getByTestId('engine-panel');
   await panel.getByTestId('line').first().waitFor();
@@ -72,7 +71,7 @@ test('lists the analysis of another game and stops it', async () => {
   const elsewhere = page.getByTestId('other-analysis');
   expect(await elsewhere.count()).toBe(0);
   await page.getByRole('button', { name: en('new.title') }).click();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
+  await analysisBoard(page);
   await elsewhere.waitFor();
   expect(page.url()).not.toBe(left);
   expect(await violations(page)).toEqual([]);
@@ -127,8 +126,7 @@ test('sends threats, search moves, mate searches and MultiPV', async () => {
 
 test('keeps the move list visible with twenty lines', async () => {
   const page = await fixture.page('', { viewport: { width: 1280, height: 800 } });
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await enter(page, 'e4');
   await page.getByRole('button', { name: pattern('panel.start') }).click();
   for (let lines = 3; lines < 20; lines++) {
@@ -166,7 +164,7 @@ test('shows only the progress with zero lines', async () => {
     await panel.getByRole('button', { name: en('panel.fewer') }).click();
     await panel.getByRole('status', { name: en('panel.lines', { count: left - 1 }) }).waitFor();
   }
-  expect(await panel.getByRole('button', { name: en('panel.fewer') }).isDisabled()).toBe(true);
+  await expect.poll(() => panel.getByRole('button', { name: en('panel.fewer') }).isDisabled()).toBe(true);
   await expect.poll(() => panel.getByTestId('line').count(), LONG).toBe(0);
   await containsText(panel, 'depth 9/12', '1.0k nodes');
   await panel.getByRole('button', { name: en('panel.more') }).click();
@@ -175,8 +173,7 @@ test('shows only the progress with zero lines', async () => {
 
 test('changes the number of lines during a search', async () => {
   const page = await fixture.page();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await page.getByRole('button', { name: /Narikin/ }).click();
   const panel = page.getByTestId('engine-panel');
   const set = async (button: string, end: number) => {
@@ -187,7 +184,7 @@ test('changes the number of lines during a search', async () => {
       lines += step;
       await panel.getByRole('status', { name: en('panel.lines', { count: lines }) }).waitFor();
     }
-    expect(await panel.getByRole('button', { name: button }).isDisabled()).toBe(true);
+    await expect.poll(() => panel.getByRole('button', { name: button }).isDisabled()).toBe(true);
     // The start position has this number of legal moves.
     await expect.poll(() => panel.getByTestId('line').count(), LONG).toBe(end);
     await expect.poll(() => panel.getAttribute('data-status'), LONG).toBe('searching');
@@ -201,8 +198,7 @@ test.each([
   ['[FEN "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"]\n\n1. Kf7 1/2-1/2', ending(null, 'stalemate'), '½'],
 ])('shows the result of a finished game: %s', async (text, outcome, result) => {
   const page = await fixture.page();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   const before = page.url();
   await paste(page, `${text}\n`);
   await page.waitForURL((url) => url.href !== before);
@@ -264,7 +260,7 @@ test('analyzes with an engine and its duplicate with another option value', asyn
     .click();
   const narikin = page.getByTestId('engine').filter({ hasText: 'Narikin (2)' });
   await narikin.getByRole('button', { name: en('engine.edit') }).click();
-  expect(await page.getByRole('dialog').getByRole('textbox').count()).toBe(1);
+  await expect.poll(() => page.getByRole('dialog').getByRole('textbox').count()).toBe(1);
   await page.getByRole('dialog').getByLabel(en('add.name')).fill('Quick');
   await page
     .getByRole('dialog')
@@ -273,8 +269,7 @@ test('analyzes with an engine and its duplicate with another option value', asyn
   await page.getByRole('heading', { name: 'Quick' }).waitFor();
 
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   for (const label of ['Mime', 'Mime (2)']) {
     await page.getByLabel(en('panel.add')).selectOption({ label });
     const panel = page

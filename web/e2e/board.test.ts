@@ -213,7 +213,7 @@ test.each(['chess', 'shogi'] as const)(
       await page.waitForFunction((old) => document.activeElement?.getAttribute('data-square') !== old, now);
     }
     const name = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-    expect(await name()).toContain(label);
+    await expect.poll(() => name()).toContain(label);
     await page.keyboard.press('Enter');
     await page.locator(`[data-square="${from}"][aria-selected="true"]`).waitFor({ state: 'attached' });
     if (variant === 'chess') {
@@ -344,7 +344,7 @@ test('keeps selection, drag and promotion dialog while the engine thinks', async
   await click(page, 'b7');
   await page.locator('square.selected').waitFor({ state: 'attached' });
   await thinks(7);
-  expect(await page.locator('square.selected').count()).toBe(1);
+  await expect.poll(() => page.locator('square.selected').count()).toBe(1);
   await click(page, 'b8');
   const knight = page.getByRole('button', { name: 'White knight' });
   await knight.waitFor();
@@ -384,11 +384,11 @@ test('sets options for one game and restores them in the form', async () => {
   // Options managed by the server are not listed.
   await expect.poll(() => dialog.locator('[data-option]').count()).toBe(2);
   const hash = dialog.getByLabel('Hash', { exact: true });
-  expect(await hash.inputValue()).toBe('48');
+  await expect.poll(() => hash.inputValue()).toBe('48');
   await hash.fill('64');
   await hash.blur();
   await dialog.getByLabel(en('options.presets')).selectOption('Bookish');
-  expect(await dialog.getByLabel('OwnBook').isChecked()).toBe(true);
+  await expect.poll(() => dialog.getByLabel('OwnBook').isChecked()).toBe(true);
   expect(await violations(page)).toEqual([]);
   await dialog
     .getByRole('button', { name: en('app.close') })
@@ -407,7 +407,7 @@ test('sets options for one game and restores them in the form', async () => {
   await page.reload();
   // Advanced settings in use are visible.
   await choose();
-  expect(await hash.inputValue()).toBe('64');
+  await expect.poll(() => hash.inputValue()).toBe('64');
   await dialog.getByRole('button', { name: en('options.reset') }).click();
   await expect.poll(() => hash.inputValue()).toBe('48');
   expect(errors).toEqual([]);
@@ -471,7 +471,7 @@ test('shows no line of another position', async () => {
   });
   await page.getByTestId('line').first().waitFor();
   // From White, regardless of the side to move.
-  expect(await page.getByTestId('line').first().textContent()).toContain('+0.30');
+  await expect.poll(() => page.getByTestId('line').first().textContent()).toContain('+0.30');
   await page.context().close();
 });
 
@@ -690,6 +690,7 @@ const places = [
   '#/engines',
   '#/engines/7/log',
   '#/matches',
+  '#/training',
   '#/library',
   '#/settings',
 ];
@@ -735,7 +736,7 @@ test('fits a narrow screen in Japanese', async () => {
       return main ? main.scrollWidth - main.clientWidth : 0;
     });
     expect(wide, place).toBeLessThanOrEqual(0);
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja');
+    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('ja');
   }
   await page.context().close();
 });
@@ -747,9 +748,9 @@ test('scales the board with the screen', async () => {
   const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
   // With the hands, a shogi board is a third higher than wide.
   for (const [width, height, chess, shogi] of [
-    [1280, 800, 580, 420],
+    [1280, 800, 550, 420],
     [1024, 600, 400, 275],
-    [901, 700, 360, 345],
+    [901, 700, 360, 325],
     [640, 400, 265, 240],
     [360, 740, 315, 300],
   ] as const) {
@@ -771,6 +772,10 @@ test('scales the board with the screen', async () => {
       const board = await box('.board .square');
       expect(board.y + board.height, place).toBeLessThanOrEqual(id === 1 ? height : height * 1.2);
       expect((await box('#entry')).width, place).toBeGreaterThan(90);
+      // The first row of buttons below the board is visible.
+      const button = await box('.actions button:first-child');
+      if (id === 1 && width > 900 && height > 655)
+        expect(button.y + button.height, place).toBeLessThanOrEqual(height);
     }
   }
   await page.context().close();
@@ -809,10 +814,10 @@ test('arrow keys step through the game after a click on a tab, and through tabs 
   await tab(en('tab.report')).click();
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => fake.commands.filter((command) => command.kind === 'go_to').length).toBe(1);
-  expect(await tab(en('tab.report')).getAttribute('aria-selected')).toBe('true');
+  await expect.poll(() => tab(en('tab.report')).getAttribute('aria-selected')).toBe('true');
   await tab(en('tab.report')).focus();
   await page.keyboard.press('ArrowRight');
-  expect(await tab(en('tab.record')).getAttribute('aria-selected')).toBe('true');
+  await expect.poll(() => tab(en('tab.record')).getAttribute('aria-selected')).toBe('true');
   await page.context().close();
 });
 
@@ -826,7 +831,7 @@ test('ends the selection of search moves with a change of game or page', async (
   await settings.click();
   const only = page.getByRole('button', { name: en('panel.restrict') });
   await only.click();
-  expect(await only.getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => only.getAttribute('aria-pressed')).toBe('true');
   // Closing the settings ends the selection.
   await settings.click();
   await settings.click();

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import type { GameLine } from '../src/api/wire';
 import { launch, violations } from './browser';
 import { defaultServer, game, open, START, storePrefs } from './fakeServer';
-import { en, ja } from './labels';
+import { en, ja, inBothLanguages } from './labels';
 
 let browser: Browser;
 
@@ -27,20 +27,22 @@ const openGame = (id: number, more: Partial<GameLine> = {}): GameLine => ({
   ...more,
 });
 
-test('starts the analysis with a board instead of a form', async () => {
-  const fake = defaultServer();
-  open(fake, game(5, 'chess'));
-  fake.answer = (command) => (command.kind === 'new_game' ? { kind: 'game', game: 5 } : { kind: 'done' });
-  const page = await fake.page(browser, '#/analyse');
-  await page.locator('[data-square]').first().waitFor({ state: 'attached' });
-  expect(page.url()).toContain('#/analyse/5');
-  expect(fake.commands.filter(({ kind }) => kind === 'new_game')).toEqual([
-    {
-      kind: 'new_game',
-      game: { variant: 'chess', start: { kind: 'usual' }, players: null, rules: 'federation', book: null },
-    },
-  ]);
-  await page.context().close();
+inBothLanguages(() => {
+  test('starts the analysis with a board instead of a form', async () => {
+    const fake = defaultServer();
+    open(fake, game(5, 'chess'));
+    fake.answer = (command) => (command.kind === 'new_game' ? { kind: 'game', game: 5 } : { kind: 'done' });
+    const page = await fake.page(browser, '#/analyse');
+    await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+    expect(page.url()).toContain('#/analyse/5');
+    expect(fake.commands.filter(({ kind }) => kind === 'new_game')).toEqual([
+      {
+        kind: 'new_game',
+        game: { variant: 'chess', start: { kind: 'usual' }, players: null, rules: 'federation', book: null },
+      },
+    ]);
+    await page.context().close();
+  });
 });
 
 test.each(['en', 'ja'] as const)('copies the position and opens pasted text (%s)', async (language) => {
@@ -52,7 +54,7 @@ test.each(['en', 'ja'] as const)('copies the position and opens pasted text (%s)
   fake.http.set('import', { games: [], total: 1, opened: 6, errors: [], warnings: [] });
   const page = await fake.page(browser, '#/analyse/5');
   await page.getByRole('button', { name: text('position.copy', { notation: 'FEN' }) }).click();
-  expect(await page.getByLabel('FEN', { exact: true }).inputValue()).toBe(START);
+  await expect.poll(() => page.getByLabel('FEN', { exact: true }).inputValue()).toBe(START);
   const input = page.getByLabel(text('position.input'));
   await input.press('Control+v');
   await expect.poll(() => input.inputValue()).toBe(START);

@@ -64,6 +64,67 @@ export async function touchDrag(page: Page, from: string, to: string) {
   await session.detach();
 }
 
+/** Sizes of windows: a phone, a small notebook, a notebook, a desktop. */
+export const SIZES = [
+  [390, 844],
+  [1024, 768],
+  [1440, 900],
+  [1920, 1080],
+] as const;
+
+/** Elements that overflow the window, whose text is cut, or that others cover. */
+export const layoutFaults = (page: Page) =>
+  page.evaluate(() => {
+    const found: string[] = [];
+    const name = (element: HTMLElement) =>
+      `${element.tagName} ${(element.ariaLabel ?? element.textContent).trim().slice(0, 60)}`;
+    const dialogs = [...document.querySelectorAll<HTMLDialogElement>('dialog[open]')];
+    // The last dialog is above the page and the others.
+    const top = dialogs.at(-1) ?? document.body;
+    for (const element of [document.documentElement, ...document.querySelectorAll('main'), ...dialogs]) {
+      if (element.scrollWidth > Math.min(element.clientWidth, innerWidth))
+        found.push(`overflow: ${element.tagName} ${element.scrollWidth} px`);
+    }
+    const scrollsAside = (element: Element | null): boolean =>
+      element !== null &&
+      element !== top &&
+      (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrollsAside(element.parentElement));
+    const texts = 'button, h1, h2, h3, legend, summary, th, .chip, .bar .name, .steps, label, nav a';
+    for (const element of top.querySelectorAll<HTMLElement>(texts)) {
+      if (!element.checkVisibility() || element.matches('.sr, .sr *') || element.clientWidth === 0) continue;
+      // Names and titles are shortened on phones.
+      const cut =
+        element.scrollWidth > element.clientWidth + 1 && !(innerWidth < 900 && element.matches('.cut'));
+      if (cut && getComputedStyle(element).display !== 'inline') found.push(`cut: ${name(element)}`);
+      const { left, right } = element.getBoundingClientRect();
+      if ((left < -1 || right > innerWidth + 1) && !scrollsAside(element) && !element.matches('.skip'))
+        found.push(`outside: ${name(element)}`);
+    }
+    // The center of a control belongs to the control.
+    for (const element of top.querySelectorAll<HTMLElement>('button, select, input, textarea')) {
+      const box = element.getBoundingClientRect();
+      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+      if (!element.checkVisibility() || box.width < 2 || y < 0 || y > innerHeight || x > innerWidth) continue;
+      const at = document.elementFromPoint(x, y);
+      let clipped = false;
+      for (let around = element.parentElement; around; around = around.parentElement) {
+        if (getComputedStyle(around).overflow === 'visible') continue;
+        const clip = around.getBoundingClientRect();
+        clipped ||= y > clip.bottom || y < clip.top || x > clip.right || x < clip.left;
+      }
+      if (clipped) continue;
+      // The navigation covers the lower edge of small screens, and buttons stay visible above what scrolls.
+      if (!at || at.closest('nav')?.matches('.shell > nav')) continue;
+      let sticks = false;
+      for (let around: Element | null = at; around; around = around.parentElement)
+        sticks ||= getComputedStyle(around).position === 'sticky';
+      if (sticks) continue;
+      if (!element.contains(at) && !at.contains(element) && !(element as HTMLInputElement).labels?.length)
+        found.push(`covered: ${name(element)}`);
+    }
+    return found;
+  });
+
 /** The accessibility violations found by axe. */
 export async function violations(page: Page): Promise<string[]> {
   // Through the debugger: the content security policy blocks other scripts.

@@ -12,6 +12,7 @@ import {
   visit,
   addRecordedEngine,
   moveTexts,
+  analysisBoard,
 } from './fixture';
 import { en } from './labels';
 
@@ -47,8 +48,7 @@ test.each([
   await expect.poll(() => status(page), LONG).toContain(en('status.searching'));
   const game = new URL(page.url()).hash;
   await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Analyst' });
   await page.getByTestId('line').first().waitFor(LONG);
   const board = new URL(page.url()).hash;

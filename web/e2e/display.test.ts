@@ -60,12 +60,12 @@ test('searches the log and filters it by source and violations', async () => {
   await by.selectOption('breaches');
   await expect.poll(lines).toEqual(['bestmove e7e5', 'info depth x']);
   // With the clause and the marked span.
-  expect(await region.locator('code').first().textContent()).toBe('uci: bestmove');
-  expect(await region.locator('.text .bad').allTextContents()).toEqual(['x']);
+  await expect.poll(() => region.locator('code').first().textContent()).toBe('uci: bestmove');
+  await expect.poll(() => region.locator('.text .bad').allTextContents()).toEqual(['x']);
   // Repeated violations of successive lines are explained once.
   const reasons = () =>
     region.locator('.line').evaluateAll((all) => all.map((it) => it.querySelectorAll('.why').length));
-  expect(await reasons()).toEqual([1, 0]);
+  await expect.poll(() => reasons()).toEqual([1, 0]);
   // New lines are filtered too.
   fake.delta('log/7', {
     kind: 'log',
@@ -138,8 +138,8 @@ test.each([
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     await expect.poll(() => marked(page, check)).toEqual([king]);
     const label = (square: string) => page.locator(`[data-square="${square}"]`).getAttribute('aria-label');
-    expect(await label(to)).toContain(en('board.last'));
-    expect(await label(king)).toContain(en('board.check'));
+    await expect.poll(() => label(to)).toContain(en('board.last'));
+    await expect.poll(() => label(king)).toContain(en('board.check'));
     // The highlights follow a flipped board.
     await page.getByRole('button', { name: en('board.flip') }).click();
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
@@ -263,7 +263,7 @@ test('copies options as text and selects files and folders on the server', async
   await files.getByRole('button', { name: /varied\.bin/ }).click();
   await pick('SyzygyPath');
   const folders = page.getByRole('dialog', { name: en('files.folder') });
-  expect(await folders.getByRole('button', { name: /varied\.bin/ }).isDisabled()).toBe(true);
+  await expect.poll(() => folders.getByRole('button', { name: /varied\.bin/ }).isDisabled()).toBe(true);
   await folders.getByRole('button', { name: en('files.this') }).click();
   // A folder is appended to the list.
   await expect
@@ -427,7 +427,7 @@ test.each([1366, 360])('shows an error once inside a dialog and announces it: %i
     `${en('category.invalid_path')} ${en('error.not_executable', { name: '/no/x' })}`,
   );
   await toast.waitFor();
-  expect(await toast.count()).toBe(1);
+  await expect.poll(() => toast.count()).toBe(1);
   expect(
     await toast.evaluate((element) => {
       const { x, y, width, height } = element.getBoundingClientRect();
@@ -435,9 +435,9 @@ test.each([1366, 360])('shows an error once inside a dialog and announces it: %i
     }),
   ).toBe(true);
   // Elements below a dialog are hidden from screen readers.
-  expect(await dialog.getByRole('status').getByText('/no/x').count()).toBe(1);
+  await expect.poll(() => dialog.getByRole('status').getByText('/no/x').count()).toBe(1);
   await dialog.getByRole('button', { name: en('app.cancel') }).click();
-  expect(await page.getByRole('status').getByText('/no/x').count()).toBe(1);
+  await expect.poll(() => page.getByRole('status').getByText('/no/x').count()).toBe(1);
   await page.context().close();
 });
 
@@ -535,8 +535,8 @@ test('draws and extends the curves of a match', async () => {
     expect(points[1]?.[1]).toBeLessThan(points[0]?.[1] ?? 0);
     expect(height).toBeGreaterThan(5);
   }
-  expect(await elo.locator('path.band').getAttribute('d')).toMatch(/\d/);
-  expect(await llr.locator('line').count()).toBe(2);
+  await expect.poll(() => elo.locator('path.band').getAttribute('d')).toMatch(/\d/);
+  await expect.poll(() => llr.locator('line').count()).toBe(2);
   expect(await violations(page)).toEqual([]);
   fake.delta('match/3', {
     kind: 'match',
@@ -592,8 +592,9 @@ test('updates the status of a process', async () => {
       kind: 'engines',
       delta: { engines: [], removed: [], processes, forgotten: [] },
     });
+    if (status === 'ended') await page.getByText(en('engine.exited', { count: 1 })).click();
     await process.getByText(en(`process.${status}`), { exact: true }).waitFor();
-    expect(await process.getAttribute('data-status')).toBe(status);
+    await expect.poll(() => process.getAttribute('data-status')).toBe(status);
   }
   await page.context().close();
 });

@@ -1,15 +1,14 @@
 // Editing of a game: variations, annotations, comments, undo, headers; and the search of the library.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, enter, paste, clickAll, squares, tabTo, useServer, visit, moveTexts } from './fixture';
+import { LONG, enter, paste, clickAll, tabTo, useServer, visit, moveTexts, analysisBoard } from './fixture';
 import { en, starts } from './labels';
 
 const fixture = useServer();
 
 async function board(): Promise<Page> {
   const page = await fixture.page();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   return page;
 }
 
@@ -123,15 +122,15 @@ test('edits a position by keyboard alone', async () => {
   await tabTo(page, dialog.getByRole('button', { name: 'a8, Black rook' }));
   await page.keyboard.press('Tab');
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
-  expect(await focused()).toBe(en('new.variant'));
+  await expect.poll(() => focused()).toBe(en('new.variant'));
   await page.keyboard.press('Shift+Tab');
   for (const key of ['End', 'ArrowDown', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft'])
     await page.keyboard.press(key);
-  expect(await focused()).toBe('e7, Black pawn');
+  await expect.poll(() => focused()).toBe('e7, Black pawn');
   await page.keyboard.press('Enter');
   for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
   await page.keyboard.press('Enter');
-  expect(await focused()).toBe('e5, Black pawn');
+  await expect.poll(() => focused()).toBe('e5, Black pawn');
   await dialog.getByText(en('editor.valid')).waitFor();
   await tabTo(page, dialog.getByRole('button', { name: en('editor.use') }));
   await page.keyboard.press('Enter');
@@ -151,7 +150,7 @@ test('annotates a move with a move symbol, a position symbol and a comment', asy
   // On and off again before the server responds.
   await clickAll(page.locator('body'), ['!?', '!?']);
   await expect.poll(() => text(page), LONG).not.toMatch(/[!?]/);
-  expect(await text(page)).toContain('±');
+  await expect.poll(() => text(page)).toContain('±');
   await page.getByLabel(en('edit.comment')).fill('Best by test');
   await page.getByLabel(en('edit.comment')).blur();
   await expect.poll(() => text(page), LONG).toContain('Best by test');

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import type * as wire from '../src/api/wire';
+import { locale } from './labels';
 import { TIMEOUT } from './timeout';
 
 const TYPES: Record<string, string> = {
@@ -34,7 +35,7 @@ export class FakeServer {
   ): Promise<Page> {
     const context = await browser.newContext({
       viewport: { width: 1366, height: 860 },
-      locale: 'en-GB',
+      locale: locale(),
       ...options,
     });
     context.setDefaultTimeout(TIMEOUT);
@@ -43,13 +44,16 @@ export class FakeServer {
       const path = new URL(route.request().url()).pathname;
       if (path.startsWith('/api/')) {
         const found = this.http.get(path.slice(5));
-        await route.fulfill(found === undefined ? { status: 404, json: missing(path) } : { json: found });
+        if (typeof found === 'string') await route.fulfill({ body: found, contentType: 'text/plain' });
+        else
+          await route.fulfill(found === undefined ? { status: 404, json: missing(path) } : { json: found });
         return;
       }
       const file = path === '/' ? '/index.html' : path;
       try {
+        const content = readFileSync(join('../crates/server/dist', file));
         await route.fulfill({
-          body: readFileSync(join('dist', file)),
+          body: path === '/' ? this.#index(content.toString()) : content,
           contentType: TYPES[extname(file)] ?? 'application/octet-stream',
           headers: { 'content-security-policy': `${POLICY}; connect-src 'self' ws://readyok.test` },
         });
@@ -64,6 +68,17 @@ export class FakeServer {
     });
     await page.goto(`${ADDRESS}${hash}`);
     return page;
+  }
+
+  /** The page with the stored language and theme, like that of the server. */
+  #index(html: string) {
+    const settings = this.topics.get('settings');
+    const stored = settings?.kind === 'settings' ? settings.state.page : {};
+    const [language, theme] = [stored['language'], stored['theme']];
+    const root =
+      (language ? ` lang="${language}" data-language="${language}"` : ' lang="en"') +
+      (theme && theme !== 'auto' ? ` data-theme="${theme}"` : '');
+    return html.replace('<html lang="en">', `<html${root}>`);
   }
 
   /** Sends a delta to all tabs. */
@@ -105,6 +120,10 @@ export class FakeServer {
 
 export const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 export const SHOGI = 'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1';
+/** A mate in two moves. */
+export const LADDER = '7k/8/8/8/8/8/R7/1R5K w - - 0 1';
+/** A tsume of one ply. */
+export const TSUME = '4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1';
 
 export function legal(uci: string, western: string, japanese?: string): wire.LegalMove {
   const drop = uci[1] === '*';
@@ -244,6 +263,7 @@ export function storePrefs(fake: FakeServer, page: wire.Settings['page']) {
       page,
       on_close: { pause_games: true, stop_analysis: true, quit: false },
       references: { syzygy: [], books: [] },
+      training: { names: [], new_per_day: 20 },
       current_game: null,
     },
   });
@@ -281,7 +301,13 @@ export function defaultServer(): FakeServer {
     handicaps: [{ name: 'lance', japanese: '香落ち', sfen: SHOGI }],
     nags: [{ nag: 1, sign: '!' }],
   });
-  fake.http.set('library/search', { games: [], total: 0, labels: [] });
+  fake.http.set('library/search', { games: [], total: 0, labels: [], undecided: 0 });
+  fake.http.set('training', {
+    stats: { new: 0, learning: 0, learned: 0, due: 0, today: 0, reviews: 0, solved: 0 },
+    queue: [],
+    exercises: [],
+    total: 0,
+  });
   fake.http.set('queue', null);
   fake.http.set('files', { path: null, parent: null, entries: [], truncated: false });
   fake.http.set('position', {

@@ -7,7 +7,7 @@ import type { ToTab } from '../src/api/wire';
 import { launch, middle } from './browser';
 import { TIMEOUT } from './timeout';
 import { PROGRAM, RealServer } from './server';
-import { en, starts } from './labels';
+import { starts, t } from './labels';
 
 /** For the start and the response of an engine on a busy machine. */
 export const LONG = { timeout: TIMEOUT };
@@ -68,40 +68,66 @@ export type Variant = 'chess' | 'chess960' | 'shogi';
 
 /** Selects a variant in the form of a new game and waits for the engines. */
 export async function choose(page: Page, variant: Variant) {
-  await page.getByRole('radio', { name: en(`variant.${variant}`), exact: true }).check({ force: true });
-  await page.getByLabel(en('new.opponent')).waitFor();
-  await expect
-    .poll(() => page.getByLabel(en('new.opponent')).locator('option').count(), LONG)
-    .toBeGreaterThan(1);
+  await page.getByRole('radio', { name: t(`variant.${variant}`), exact: true }).check({ force: true });
+  await opponentsListed(page);
+}
+
+/** The opponents in the form of a new game. */
+export const opponents = (page: Page) => page.getByRole('combobox', { name: t('new.opponent') });
+
+/** Waits until the form of a new game lists the engines. */
+export async function opponentsListed(page: Page) {
+  await opponents(page).waitFor();
+  await expect.poll(() => opponents(page).locator('option').count(), LONG).toBeGreaterThan(1);
 }
 
 /** Fills in a new game without a clock: the engine thinks until “Move now”. */
 export async function untimed(page: Page, variant: Variant, opponent?: string) {
   await choose(page, variant);
-  if (opponent) await page.getByLabel(en('new.opponent')).selectOption({ label: opponent });
+  if (opponent) await opponents(page).selectOption({ label: opponent });
   await page.getByLabel(starts('time.kind')).first().selectOption('none');
 }
 
 /** Fills in a new game without a clock against an engine that moves immediately. */
 export async function newGame(page: Page, variant: Variant, opponent?: string) {
   await untimed(page, variant, opponent);
-  const nodes = page.getByLabel(en('time.nodes'));
+  const nodes = page.getByLabel(t('time.nodes'));
   // The section is open if it contains changed settings.
-  if (!(await nodes.isVisible())) await page.getByText(en('new.more'), { exact: true }).click();
+  if (!(await nodes.isVisible())) await page.getByText(t('new.more'), { exact: true }).click();
   await nodes.fill('200');
 }
 
 /** Sets the start position; the label of the field is the notation. */
 export async function from(page: Page, notation: 'FEN' | 'SFEN', text: string) {
-  const more = page.getByText(en('new.more'), { exact: true });
+  const more = page.getByText(t('new.more'), { exact: true });
   const start = page.getByLabel(starts('new.start'));
   if (!(await start.isVisible())) await more.click();
   await start.selectOption('text');
   await page.getByLabel(notation, { exact: true }).fill(text);
 }
 
+/** Opens a new analysis board, with a position if it is given. */
+export async function analysisBoard(page: Page, variant: Variant = 'chess', text = '') {
+  const opened = async (act: () => Promise<unknown>) => {
+    const before = page.url();
+    await act();
+    await page.waitForURL((url) => /#\/analyse\/\d+$/.test(url.hash) && url.href !== before);
+    await squares(page);
+  };
+  await opened(() => page.goto(new URL('/#/analyse/new', page.url()).href));
+  if (text) {
+    await page.getByRole('button', { name: t('editor.title') }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(t('new.variant')).selectOption(variant);
+    await dialog.getByLabel(variant === 'shogi' ? 'SFEN' : 'FEN', { exact: true }).fill(text);
+    await opened(() => dialog.getByRole('button', { name: t('editor.use') }).click());
+  } else if (variant !== 'chess') {
+    await opened(() => page.getByLabel(t('tabs.new')).selectOption(variant));
+  }
+}
+
 export async function begin(page: Page) {
-  await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
+  await page.getByRole('button', { name: t('new.begin'), exact: true }).click();
   await squares(page);
 }
 
@@ -163,15 +189,15 @@ export async function addEngine(
   const cards = page.getByTestId('engine');
   await cards.first().waitFor();
   const count = await cards.count();
-  await page.getByRole('button', { name: en('engine.add') }).click();
+  await page.getByRole('button', { name: t('engine.add') }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel(en('add.path'), { exact: true }).fill(path);
-  await dialog.getByLabel(en('add.args')).fill(args.join('\n'));
-  if (name) await dialog.getByLabel(en('add.name'), { exact: true }).fill(name);
-  if (dir) await dialog.getByLabel(en('add.dir')).fill(dir);
-  if (env) await dialog.getByLabel(en('add.env')).fill(env);
-  if (protocol) await dialog.getByLabel(en('add.protocol')).selectOption(protocol);
-  await dialog.getByRole('button', { name: en('add.submit') }).click();
+  await dialog.getByLabel(t('add.path'), { exact: true }).fill(path);
+  await dialog.getByLabel(t('add.args')).fill(args.join('\n'));
+  if (name) await dialog.getByLabel(t('add.name'), { exact: true }).fill(name);
+  if (dir) await dialog.getByLabel(t('add.dir')).fill(dir);
+  if (env) await dialog.getByLabel(t('add.env')).fill(env);
+  if (protocol) await dialog.getByLabel(t('add.protocol')).selectOption(protocol);
+  await dialog.getByRole('button', { name: t('add.submit') }).click();
   await expect.poll(() => cards.count(), LONG).toBe(count + 1);
   return cards.nth(count);
 }
@@ -179,7 +205,7 @@ export async function addEngine(
 /** Waits until the options of an engine are known. */
 export async function handshakeDone(card: Locator) {
   await expect
-    .poll(() => card.getByRole('button', { name: en('engine.options'), exact: true }).isEnabled(), LONG)
+    .poll(() => card.getByRole('button', { name: t('engine.options'), exact: true }).isEnabled(), LONG)
     .toBe(true);
 }
 

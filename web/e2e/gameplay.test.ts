@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Clocks, Command, GameState, Play, Side } from '../src/api/wire';
 import { launch, middle, violations } from './browser';
 import { defaultServer, game, here, legal, node, open, storePrefs, START, SHOGI } from './fakeServer';
-import { en, ja } from './labels';
+import { en, ja, inBothLanguages } from './labels';
 
 let browser: Browser;
 
@@ -88,76 +88,78 @@ const none = { opening: null };
 /** The number of squares marked for a premove. chessground hides unused elements. */
 const premoves = (page: Page) => page.locator('square.current-premove:visible').count();
 
-test('plays a premove after the reply, but not after a takeback', async () => {
-  const fake = defaultServer();
-  open(fake, thinking());
-  const page = await fake.page(browser, '#/play/5');
-  const moves = () => fake.commands.filter((command) => command.kind === 'move').map(({ text }) => text);
-  await clickSquare(page, 'g1');
-  await clickSquare(page, 'f3');
-  await expect.poll(() => premoves(page)).toBe(2);
-  // The takeback leads back to the start.
-  fake.delta('game/5', {
-    kind: 'game',
-    delta: {
-      removed: [1],
-      nodes: [node(0, null, 0, '', { western: '' })],
-      at: { cursor: 0, position: here(START, [legal('g1f3', 'Nf3')]), ...none },
-      play: play({ status: 'your_turn' }),
-    },
+inBothLanguages(() => {
+  test('plays a premove after the reply, but not after a takeback', async () => {
+    const fake = defaultServer();
+    open(fake, thinking());
+    const page = await fake.page(browser, '#/play/5');
+    const moves = () => fake.commands.filter((command) => command.kind === 'move').map(({ text }) => text);
+    await clickSquare(page, 'g1');
+    await clickSquare(page, 'f3');
+    await expect.poll(() => premoves(page)).toBe(2);
+    // The takeback leads back to the start.
+    fake.delta('game/5', {
+      kind: 'game',
+      delta: {
+        removed: [1],
+        nodes: [node(0, null, 0, '', { western: '' })],
+        at: { cursor: 0, position: here(START, [legal('g1f3', 'Nf3')]), ...none },
+        play: play({ status: 'your_turn' }),
+      },
+    });
+    await expect.poll(() => premoves(page)).toBe(0);
+    await page.locator('[data-cursor="0"]').waitFor();
+    expect(moves()).toEqual([]);
+    // Again, with a reply of the engine.
+    fake.delta('game/5', {
+      kind: 'game',
+      delta: {
+        nodes: [node(0, null, 0, '', { western: '' }, { children: [1] }), e4],
+        at: { cursor: 1, position: here(AFTER_E4, [], { turn: 'second' }), ...none },
+        play: play({ tip: 1 }),
+      },
+    });
+    await page.locator('[data-cursor="1"]').waitFor();
+    await clickSquare(page, 'g1');
+    await clickSquare(page, 'f3');
+    await expect.poll(() => premoves(page)).toBe(2);
+    fake.delta('game/5', {
+      kind: 'game',
+      delta: {
+        nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'e7e5', { western: 'e5' })],
+        at: { cursor: 2, position: here(AFTER_E5, [legal('g1f3', 'Nf3')]), ...none },
+        play: play({ status: 'your_turn', tip: 2 }),
+      },
+    });
+    await expect.poll(moves).toEqual(['g1f3']);
+    await page.context().close();
   });
-  await expect.poll(() => premoves(page)).toBe(0);
-  await page.locator('[data-cursor="0"]').waitFor();
-  expect(moves()).toEqual([]);
-  // Again, with a reply of the engine.
-  fake.delta('game/5', {
-    kind: 'game',
-    delta: {
-      nodes: [node(0, null, 0, '', { western: '' }, { children: [1] }), e4],
-      at: { cursor: 1, position: here(AFTER_E4, [], { turn: 'second' }), ...none },
-      play: play({ tip: 1 }),
-    },
-  });
-  await page.locator('[data-cursor="1"]').waitFor();
-  await clickSquare(page, 'g1');
-  await clickSquare(page, 'f3');
-  await expect.poll(() => premoves(page)).toBe(2);
-  fake.delta('game/5', {
-    kind: 'game',
-    delta: {
-      nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'e7e5', { western: 'e5' })],
-      at: { cursor: 2, position: here(AFTER_E5, [legal('g1f3', 'Nf3')]), ...none },
-      play: play({ status: 'your_turn', tip: 2 }),
-    },
-  });
-  await expect.poll(moves).toEqual(['g1f3']);
-  await page.context().close();
-});
 
-test('promotes a premoved pawn to a queen', async () => {
-  const fake = defaultServer();
-  const fen = '7k/1P4pp/8/8/8/8/6PP/6K1 b - - 1 1';
-  open(fake, thinking({ position: here(fen, [legal('h7h6', 'h6')], { turn: 'second' }) }));
-  const page = await fake.page(browser, '#/play/5');
-  await clickSquare(page, 'b7');
-  await clickSquare(page, 'b8');
-  await expect.poll(() => premoves(page)).toBe(2);
-  const promotions = ['b', 'n', 'q', 'r'].map((letter) =>
-    legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}+`),
-  );
-  fake.delta('game/5', {
-    kind: 'game',
-    delta: {
-      nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'h7h6', { western: 'h6' })],
-      at: { cursor: 2, position: here('7k/1P4p1/7p/8/8/8/6PP/6K1 w - - 0 2', promotions), ...none },
-      play: play({ status: 'your_turn', tip: 2 }),
-    },
+  test('promotes a premoved pawn to a queen', async () => {
+    const fake = defaultServer();
+    const fen = '7k/1P4pp/8/8/8/8/6PP/6K1 b - - 1 1';
+    open(fake, thinking({ position: here(fen, [legal('h7h6', 'h6')], { turn: 'second' }) }));
+    const page = await fake.page(browser, '#/play/5');
+    await clickSquare(page, 'b7');
+    await clickSquare(page, 'b8');
+    await expect.poll(() => premoves(page)).toBe(2);
+    const promotions = ['b', 'n', 'q', 'r'].map((letter) =>
+      legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}+`),
+    );
+    fake.delta('game/5', {
+      kind: 'game',
+      delta: {
+        nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'h7h6', { western: 'h6' })],
+        at: { cursor: 2, position: here('7k/1P4p1/7p/8/8/8/6PP/6K1 w - - 0 2', promotions), ...none },
+        play: play({ status: 'your_turn', tip: 2 }),
+      },
+    });
+    await expect
+      .poll(() => fake.commands.flatMap((command) => (command.kind === 'move' ? [command.text] : [])))
+      .toEqual(['b7b8q']);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.context().close();
   });
-  await expect
-    .poll(() => fake.commands.flatMap((command) => (command.kind === 'move' ? [command.text] : [])))
-    .toEqual(['b7b8q']);
-  expect(await page.getByRole('dialog').count()).toBe(0);
-  await page.context().close();
 });
 
 test.each(['en', 'ja'] as const)(
@@ -191,35 +193,50 @@ test.each(['en', 'ja'] as const)(
   },
 );
 
-test('hides the output of the opponent during a game unless the setting shows it', async () => {
-  const fake = defaultServer();
-  const evaluation = { score: { kind: 'cp', value: 41 } as const, depth: 20 };
-  const nodes = [node(0, null, 0, '', { western: '' }, { children: [1] }), { ...e4, evaluation }];
-  open(fake, thinking({ nodes }));
-  const page = await fake.page(browser, '#/play/5');
-  const bars = async () => (await page.locator('.bar .info').allTextContents()).join(' ');
-  await page.locator('.moves .move').first().waitFor();
-  expect(await bars()).not.toMatch(/\d/);
-  expect(await page.locator('.moves small').count()).toBe(0);
-  await page.goto(`${page.url().split('#')[0]}#/settings`);
-  await page.getByLabel(en('settings.opponent_info')).check();
-  await page.goBack();
-  // From the view of the first side, as in the move list.
-  await expect.poll(bars).toContain('−0.37');
-  expect(await page.locator('.moves small').textContent()).toBe('+0.41');
-  await page.context().close();
-});
+test.each(['en', 'ja'] as const)(
+  'hides the output of the opponent during a game unless the setting shows it (%s)',
+  async (language) => {
+    const text = language === 'en' ? en : ja;
+    const fake = defaultServer();
+    storePrefs(fake, { language });
+    const evaluation = { score: { kind: 'cp', value: 41 } as const, depth: 20 };
+    const nodes = [node(0, null, 0, '', { western: '' }, { children: [1] }), { ...e4, evaluation }];
+    open(fake, thinking({ nodes }));
+    const page = await fake.page(browser, '#/play/5');
+    const bars = async () => (await page.locator('.bar .info').allTextContents()).join(' ');
+    await page.locator('.moves .move').first().waitFor();
+    expect(await bars()).not.toMatch(/\d/);
+    expect(await page.locator('.moves small').count()).toBe(0);
+    await page.goto(`${page.url().split('#')[0]}#/settings`);
+    await page.getByLabel(text('settings.opponent_info')).check();
+    await page.goBack();
+    // From the view of the first side, as in the move list.
+    await expect.poll(bars).toContain('−0.37');
+    await expect.poll(() => page.locator('.moves small').textContent()).toBe('+0.41');
+    await page.context().close();
+  },
+);
 
-test('shows a mating move without a sign', async () => {
+test.each(['en', 'ja'] as const)('shows a mating move without a sign (%s)', async (language) => {
+  const text = language === 'en' ? en : ja;
   const fake = defaultServer();
+  storePrefs(fake, { language });
   const mate = node(1, 0, 1, 'h2h4', { western: 'h4#' });
   const evaluation = { score: { kind: 'mated', plies: 0 } as const, depth: null };
   const nodes = [node(0, null, 0, '', { western: '' }, { children: [1] }), { ...mate, evaluation }];
   open(fake, game(5, 'chess', { nodes, cursor: 1 }));
+  // An engine has announced the mate before its move.
+  const before = { score: { kind: 'mate', plies: 1 } as const, depth: 20 };
+  const outcome = { result: '1-0', termination: 'checkmate', detail: null } as const;
+  const played = [node(0, null, 0, '', { western: '' }, { children: [1] }), { ...mate, evaluation: before }];
+  open(fake, game(6, 'chess', { nodes: played, cursor: 1, outcome }));
   const page = await fake.page(browser, '#/analyse/5');
   await page.locator('.moves .move').first().waitFor();
   expect(await page.locator('.moves').textContent()).not.toContain('−#');
   expect(await page.locator('.evalbar').textContent()).not.toContain('−');
+  await page.goto(`${page.url().split('#')[0]}#/analyse/6`);
+  await page.getByText(text('termination.checkmate.chess')).first().waitFor();
+  expect(await page.locator('.moves small').count()).toBe(0);
   await page.context().close();
 });
 
@@ -234,8 +251,8 @@ test.each(['en', 'ja'] as const)('shows captured pieces next to the players (%s)
   const pieces = `${names.map((name) => `${text(name)} 1`).join(', ')}, +4`;
   const captured = page.getByTestId('captured');
   await expect.poll(() => captured.count()).toBe(1);
-  expect(await captured.getAttribute('aria-label')).toBe(text('play.captured', { pieces }));
-  expect(await captured.textContent()).toContain('+4');
+  await expect.poll(() => captured.getAttribute('aria-label')).toBe(text('play.captured', { pieces }));
+  await expect.poll(() => captured.textContent()).toContain('+4');
   await page.context().close();
 });
 
@@ -254,13 +271,15 @@ async function recordTones(page: Page) {
   return () => page.evaluate(() => (window as unknown as { count: { tones: number } }).count.tones);
 }
 
-test('plays sounds of moves until muted by one click', async () => {
+test.each(['en', 'ja'] as const)('plays sounds of moves until muted by one click (%s)', async (language) => {
+  const text = language === 'en' ? en : ja;
   const fake = defaultServer();
+  storePrefs(fake, { language });
   open(fake, thinking());
   const page = await fake.page(browser, '#/play/5');
   const tones = await recordTones(page);
   await page.locator('[data-cursor="1"]').waitFor();
-  const mute = page.getByRole('button', { name: en('sound.mute') });
+  const mute = page.getByRole('button', { name: text('sound.mute') });
   await mute.waitFor();
   expect(await tones()).toBe(0);
   const reply = node(2, 1, 2, 'e7e5', { western: 'e5' });
@@ -280,13 +299,18 @@ test('plays sounds of moves until muted by one click', async () => {
   await mute.click();
   replied(2);
   await page.locator('[data-cursor="2"]').waitFor();
-  expect(await tones()).toBe(2);
-  expect(await mute.getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => tones()).toBe(2);
+  await expect.poll(() => mute.getAttribute('aria-pressed')).toBe('true');
   await page.context().close();
 });
 
-test.each(['chess', 'shogi'] as const)('warns once when time is low (%s)', async (variant) => {
+test.each([
+  ['chess', 'en'],
+  ['shogi', 'ja'],
+] as const)('warns once when time is low (%s, %s)', async (variant, language) => {
+  const text = language === 'en' ? en : ja;
   const fake = defaultServer();
+  storePrefs(fake, { language });
   const shogi = variant === 'shogi';
   const clocks = (remaining: number): Clocks => ({
     remaining: { first: remaining, second: 60_000 },
@@ -305,10 +329,10 @@ test.each(['chess', 'shogi'] as const)('warns once when time is low (%s)', async
   fake.delta('game/5', { kind: 'game', delta: { play: state(15_000) } });
   await page.locator('.clock.running.low').waitFor();
   await expect.poll(tones).toBe(3);
-  const side = en(shogi ? 'side.sente' : 'side.white');
-  await expect.poll(() => page.getByTestId('live').textContent()).toContain(en('play.low', { side }));
+  const side = text(shogi ? 'side.sente' : 'side.white');
+  await expect.poll(() => page.getByTestId('live').textContent()).toContain(text('play.low', { side }));
   fake.delta('game/5', { kind: 'game', delta: { play: state(14_000) } });
   await expect.poll(() => page.locator('.clock.running').textContent()).toContain('0:13');
-  expect(await tones()).toBe(3);
+  await expect.poll(() => tones()).toBe(3);
   await page.context().close();
 });

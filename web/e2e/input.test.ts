@@ -7,7 +7,6 @@ import {
   LONG,
   addEngine,
   begin,
-  choose,
   click,
   from,
   handshakeDone,
@@ -17,6 +16,7 @@ import {
   visit,
   moveTexts,
   type Variant,
+  analysisBoard,
 } from './fixture';
 import { en } from './labels';
 
@@ -30,9 +30,7 @@ const now = (page: Page, ...moves: string[]) => expect.poll(() => moveTexts(page
 
 /** An analysis board with a position. */
 async function boardAt(page: Page, variant: Variant, text: string) {
-  await choose(page, variant);
-  await from(page, variant === 'shogi' ? 'SFEN' : 'FEN', text);
-  await page.getByRole('button', { name: en('new.analysis') }).click();
+  await analysisBoard(page, variant, text);
   await squares(page);
 }
 
@@ -74,8 +72,7 @@ test('shogi: taps and drags pieces by touch, including those in hand', async () 
 
 test('chess: taps and drags pieces by touch', async () => {
   const page = await fixture.page('', PHONE);
-  await choose(page, 'chess');
-  await page.getByRole('button', { name: en('new.analysis') }).click();
+  await analysisBoard(page);
   await page.getByRole('gridcell', { name: 'e2, White pawn' }).waitFor({ state: 'attached' });
   await tap(page, 'e2');
   await tap(page, 'e4');

@@ -1,6 +1,7 @@
 // User journeys with a real server and the built-in engine.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import { errorsOf, violations } from './browser';
 import {
   ENGINES,
@@ -15,6 +16,7 @@ import {
   legalMoves,
   moveElements,
   newGame,
+  opponentsListed,
   squares,
   status,
   tabTo,
@@ -22,8 +24,9 @@ import {
   visit,
   walkTo,
   moveTexts,
+  analysisBoard,
 } from './fixture';
-import { DECIDED, en, ja, pattern, starts } from './labels';
+import { decided, en, ja, pattern, starts, inBothLanguages, t } from './labels';
 
 const fixture = useServer();
 
@@ -55,15 +58,14 @@ test('stores a complete engine game automatically', async () => {
     await group.getByLabel(en('time.increment')).fill('0.02');
   }
   await begin(page);
-  await expect.poll(() => status(page), WHOLE).toMatch(DECIDED);
+  await expect.poll(() => status(page), WHOLE).toMatch(decided());
   await visit(page, en('nav.library'));
   await page.getByRole('row').nth(1).getByText('Narikin', { exact: false }).first().waitFor();
 });
 
 test('shows no line of another position during fast steps', async () => {
   const page = await fixture.page();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   for (const move of ['e4', 'e5', 'Nf3', 'Nc6', 'Bb5', 'a6']) {
     const count = await moveElements(page).count();
     await enter(page, move);
@@ -134,17 +136,29 @@ test('a killed server leaves no engine behind, and the game continues', async ()
   await expect.poll(() => status(again), LONG).toContain(en('status.your_turn'));
 });
 
-test('synchronizes two tabs', async () => {
-  const one = await fixture.page();
-  await one.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(one);
-  const two = await one.context().newPage();
-  await two.goto(one.url());
-  await squares(two);
-  await enter(one, 'e4');
-  await expect.poll(() => moveTexts(two)).toEqual(['e4']);
-  await enter(two, 'c5');
-  await expect.poll(() => moveTexts(one)).toEqual(['e4', 'c5']);
+inBothLanguages(() => {
+  test('synchronizes the moves of two tabs with a cursor each', async () => {
+    const one = await fixture.page();
+    await analysisBoard(one);
+    const two = await one.context().newPage();
+    await two.goto(one.url());
+    await squares(two);
+    const cursor = (page: Page) => page.locator('[data-cursor]').getAttribute('data-cursor');
+    await enter(one, 'e4');
+    await expect.poll(() => moveTexts(two), LONG).toEqual(['e4']);
+    await expect.poll(() => cursor(two)).toBe('0');
+    await enter(two, 'd4');
+    await one.locator('.moves [data-node="2"]').waitFor(LONG);
+    expect([await cursor(one), await cursor(two)]).toEqual(['1', '2']);
+    await two.getByRole('button', { name: t('step.first') }).click();
+    await two.locator('[data-cursor="0"]').waitFor();
+    await enter(one, 'e5');
+    await expect.poll(() => moveTexts(two), LONG).toEqual(['e4', 'e5']);
+    // A reload returns to the same position, also without the other tab.
+    await two.reload();
+    await two.locator('[data-cursor="0"]').waitFor();
+    await expect.poll(() => cursor(one)).toBe('3');
+  });
 });
 
 test.each([
@@ -156,10 +170,7 @@ test.each([
     const page = await fixture.page();
     const legal = await legalMoves(page);
     const keys = page.keyboard;
-    await page.getByLabel(en('new.opponent')).waitFor();
-    await expect
-      .poll(() => page.getByLabel(en('new.opponent')).locator('option').count(), LONG)
-      .toBeGreaterThan(1);
+    await opponentsListed(page);
     if (variant === 'shogi') {
       await tabTo(page, page.getByRole('radio', { name: en('variant.chess'), exact: true }));
       await keys.press('ArrowRight');
@@ -186,7 +197,7 @@ test.each([
     }
     await keys.press('Enter');
     await squares(page);
-    for (let turn = 0; !DECIDED.test(await status(page)); turn++) {
+    for (let turn = 0; !decided().test(await status(page)); turn++) {
       // The first move is played on the board, the others are entered as text.
       const move = turn === 0 ? (variant === 'chess' ? 'e2e4' : '7g7f') : (await legal())[0];
       if (!move) throw new Error('no legal move');
@@ -208,11 +219,11 @@ test.each([
         ([before, ends]) =>
           document.querySelectorAll('.moves .move:not(.gap)').length >= before + 2 ||
           new RegExp(ends).test(document.querySelector('[data-testid=status]')?.textContent ?? ''),
-        [count, DECIDED.source] as const,
+        [count, decided().source] as const,
         LONG,
       );
     }
-    await expect.poll(() => page.getByTestId('live').textContent()).toMatch(DECIDED);
+    await expect.poll(() => page.getByTestId('live').textContent()).toMatch(decided());
     await tabTo(page, page.getByRole('link', { name: en('nav.library') }));
     await keys.press('Enter');
     await page.getByRole('row').nth(1).getByText('Narikin', { exact: false }).first().waitFor();
@@ -234,7 +245,7 @@ test('plays shogi by keyboard alone, in Japanese', async () => {
   await page.keyboard.type('７六歩');
   await page.keyboard.press('Enter');
   await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
-  expect(await moveElements(page).first().textContent()).toContain('７六歩');
+  await expect.poll(() => moveElements(page).first().textContent()).toContain('７六歩');
   expect(await violations(page)).toEqual([]);
 });
 

@@ -1,9 +1,37 @@
 // Labels by their dictionary keys: a changed label breaks no test.
 import { en as english, type Key } from '../src/i18n/en';
+import { afterEach, beforeEach, describe } from 'vitest';
 import { fill } from '../src/i18n/fill';
 import { ja as japanese } from '../src/i18n/ja';
 
 type Values = Record<string, string | number>;
+
+const DICTIONARIES = { en: english, ja: japanese };
+type Language = keyof typeof DICTIONARIES;
+let current: Language = 'en';
+
+/** The language of the test, and the locale of its browser. */
+export const language = () => current;
+export const locale = () => (current === 'ja' ? 'ja-JP' : 'en-GB');
+
+/** A label in the language of the test: English outside of `inBothLanguages`. */
+export const t = (key: Key, values: Values = {}) => fill(DICTIONARIES[current][key], values);
+
+/** Runs tests in English and in Japanese. */
+export function inBothLanguages(tests: () => void) {
+  describe.each(['en', 'ja'] as const)('%s', (one) => {
+    beforeEach(() => {
+      current = one;
+    });
+    afterEach(() => {
+      current = 'en';
+    });
+    // Tables of tests have labels, too.
+    current = one;
+    tests();
+    current = 'en';
+  });
+}
 
 /** An English label. */
 export const en = (key: Key, values: Values = {}) => fill(english[key], values);
@@ -11,21 +39,26 @@ export const en = (key: Key, values: Values = {}) => fill(english[key], values);
 /** A Japanese label. */
 export const ja = (key: Key, values: Values = {}) => fill(japanese[key], values);
 
-/** The part of an English label before the first value that is not given. */
-export const prefix = (key: Key, values: Values = {}) => en(key, values).split('{')[0] ?? '';
+export const LANGUAGES = [
+  ['en', en],
+  ['ja', ja],
+] as const;
 
-/** Matches an English label with any values. */
+/** The part of a label before the first value that is not given. */
+export const prefix = (key: Key, values: Values = {}) => t(key, values).split('{')[0] ?? '';
+
+/** Matches a label with any values. */
 export const pattern = (key: Key) => new RegExp(`^\\s*${expression(key)}\\s*$`);
 
-/** Matches an English label at the start of a text. */
+/** Matches a label at the start of a text. */
 export const starts = (key: Key) => new RegExp(`^\\s*${expression(key)}`);
 
-/** The text up to the next space at the first value of an English label. */
+/** The text up to the next space at the first value of a label. */
 export const valueIn = (text: string | null, key: Key) =>
   new RegExp(expression(key)).exec(text ?? '')?.[1]?.split(/\s/)[0] ?? '';
 
 const expression = (key: Key) =>
-  english[key]
+  DICTIONARIES[current][key]
     .split(/\{\w+\}/)
     .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('(.+)');
@@ -33,11 +66,11 @@ const expression = (key: Key) =>
 /** The reasons of results in the dictionaries. */
 type Reason = Key extends infer K ? (K extends `termination.${infer R}` ? R : never) : never;
 
-/** The English result of a game; without a winner a draw. */
+/** The result of a game; without a winner a draw. */
 export function ending(winner: `side.${'white' | 'black' | 'sente' | 'gote'}` | null, reason: Reason) {
-  const outcome = winner ? en('outcome.won', { side: en(winner) }) : en('outcome.drawn');
-  return en('outcome.because', { outcome, reason: en(`termination.${reason}`) });
+  const outcome = winner ? t('outcome.won', { side: t(winner) }) : t('outcome.drawn');
+  return t('outcome.because', { outcome, reason: t(`termination.${reason}`) });
 }
 
 /** Matches the result of a game that was won or drawn. */
-export const DECIDED = new RegExp(`${expression('outcome.won')}|${expression('outcome.drawn')}`);
+export const decided = () => new RegExp(`${expression('outcome.won')}|${expression('outcome.drawn')}`);

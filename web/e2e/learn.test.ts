@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
 import { errorsOf, launch, middle, violations } from './browser';
 import { defaultServer, game, here, legal, node, open, START, type FakeServer } from './fakeServer';
-import { en } from './labels';
+import { inBothLanguages, t } from './labels';
 
 let browser: Browser;
 
@@ -74,129 +74,134 @@ async function enter(page: Page, text: string) {
   await page.locator('#entry').press('Enter');
 }
 
-test('finds a better move on the board and by keyboard alone', async () => {
-  const fake = defaultServer();
-  reported(fake);
-  const page = await fake.page(browser, '#/analyse/1');
-  const errors = errorsOf(page);
-  await page.getByRole('tab', { name: en('tab.report') }).click();
-  await page.getByRole('button', { name: en('report.learn') }).click();
-  await page.getByText(en('report.better', { side: en('side.white'), move: 'g4' })).waitFor();
-  expect(await violations(page)).toEqual([]);
-  // All controls are visible next to the board on a small screen.
-  await page.setViewportSize({ width: 1366, height: 600 });
-  for (const name of [en('report.show'), en('report.next'), en('app.close')]) {
-    const button = page.getByRole('button', { name, exact: true });
-    const seen = () =>
-      button.evaluate((element) => {
-        const { x, y, width, height } = element.getBoundingClientRect();
-        return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
-      });
-    await expect.poll(seen, { message: name }).toBe(true);
-  }
-  const verdict = page.getByTestId('verdict');
+inBothLanguages(() => {
+  test('finds a better move on the board and by keyboard alone', async () => {
+    const fake = defaultServer();
+    reported(fake);
+    const page = await fake.page(browser, '#/analyse/1');
+    const errors = errorsOf(page);
+    await page.getByRole('tab', { name: t('tab.report') }).click();
+    await page.getByRole('button', { name: t('report.learn') }).click();
+    await page.getByText(t('report.better', { side: t('side.white'), move: 'g4' })).waitFor();
+    expect(await violations(page)).toEqual([]);
+    // All controls are visible next to the board on a small screen.
+    await page.setViewportSize({ width: 1366, height: 600 });
+    for (const name of [t('report.show'), t('report.next'), t('app.close')]) {
+      const button = page.getByRole('button', { name, exact: true });
+      const seen = () =>
+        button.evaluate((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+        });
+      await expect.poll(seen, { message: name }).toBe(true);
+    }
+    const verdict = page.getByTestId('verdict');
 
-  // By mouse.
-  for (const square of ['g1', 'f3']) {
-    const { x, y } = await middle(page, square);
-    await page.mouse.click(x, y);
-  }
-  await expect.poll(() => verdict.textContent()).toContain(`Nf3: ${en('report.loses', { percent: 12 })}`);
-  // By keys.
-  await enter(page, 'd2d4');
-  await expect.poll(() => verdict.textContent()).toContain(en('report.good'));
-  expect(await verdict.getAttribute('role')).toBe('status');
-  await page.locator('#entry').blur();
-  await page.keyboard.press('j');
-  await page.getByText(en('report.better', { side: en('side.black'), move: 'f6' })).waitFor();
-  await page.keyboard.press('s');
-  await expect.poll(() => verdict.textContent()).toContain(en('report.solution', { line: 'e7e5' }));
-  // No move was played.
-  expect(fake.commands.some((command) => command.kind === 'move')).toBe(false);
-  expect(
-    fake.commands.filter((command) => command.kind === 'try_move').map((command) => command.node),
-  ).toEqual([0, 0]);
-  expect(errors).toEqual([]);
-  await page.context().close();
-});
-
-test('filters mistakes by side', async () => {
-  const fake = defaultServer();
-  reported(fake);
-  const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
-  await page.getByRole('tab', { name: en('tab.report') }).click();
-  await page.getByRole('button', { name: en('report.learn') }).click();
-  await page.getByLabel(en('report.mistakes_by')).selectOption('second');
-  await page.getByText(en('report.better', { side: en('side.black'), move: 'f6' })).waitFor();
-  await page.getByText(en('report.position', { number: 1, count: 1 })).waitFor();
-  expect(await page.getByRole('button', { name: en('report.next') }).isDisabled()).toBe(true);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  expect(wide).toBe(false);
-  await page.context().close();
-});
-
-test('shows, stops, resumes and dismisses batch jobs', async () => {
-  const fake = defaultServer();
-  const job = {
-    id: 4,
-    added: 0,
-    directory: '/games',
-    settings: {
-      engine: 1,
-      limits: { depth: null, nodes: null, time: 500, mate: null },
-      backwards: true,
-      annotate: true,
-    },
-    status: 'running' as const,
-    files_done: 2,
-    files: 2,
-    games: 10,
-    duplicates: 0,
-    bytes: 0,
-    total_bytes: 0,
-    done: 3,
-    failed: 1,
-    current: 12,
-    notices: [],
-    errors: [
-      {
-        of: { kind: 'file' as const, name: 'a.pgn' },
-        why: {
-          code: 'no_matching_move' as const,
-          text: '<b>no move</b>',
-          context: { line: 3 },
-        },
-      },
-    ],
-  };
-  fake.topics.set('jobs', { kind: 'jobs', state: { jobs: [job] } });
-  const page = await fake.page(browser, '#/library');
-  const errors = errorsOf(page);
-  const shown = page.getByTestId('job');
-  await shown.getByText(en('job.games', { done: 3, all: 10 })).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shown.getByRole('button', { name: en('app.cancel') }).click();
-  fake.delta('jobs', {
-    kind: 'jobs',
-    delta: { changed: [{ ...job, status: 'stopped', current: null }], removed: [] },
+    // By mouse.
+    for (const square of ['g1', 'f3']) {
+      const { x, y } = await middle(page, square);
+      await page.mouse.click(x, y);
+    }
+    await expect.poll(() => verdict.textContent()).toContain(`Nf3: ${t('report.loses', { percent: 12 })}`);
+    // By keys.
+    await enter(page, 'd2d4');
+    await expect.poll(() => verdict.textContent()).toContain(t('report.good'));
+    await expect.poll(() => verdict.getAttribute('role')).toBe('status');
+    await page.locator('#entry').blur();
+    await page.keyboard.press('j');
+    await page.getByText(t('report.better', { side: t('side.black'), move: 'f6' })).waitFor();
+    await page.keyboard.press('s');
+    await expect.poll(() => verdict.textContent()).toContain(t('report.solution', { line: 'e7e5' }));
+    // No move was played.
+    expect(fake.commands.some((command) => command.kind === 'move')).toBe(false);
+    expect(
+      fake.commands.filter((command) => command.kind === 'try_move').map((command) => command.node),
+    ).toEqual([0, 0]);
+    expect(errors).toEqual([]);
+    await page.context().close();
   });
-  await shown.getByRole('button', { name: en('report.resume') }).click();
-  await shown.getByRole('button', { name: en('job.dismiss') }).click();
-  await expect
-    .poll(() => fake.commands.map((command) => command.kind).filter((kind) => kind.endsWith('_job')))
-    .toEqual(['stop_job', 'resume_job', 'delete_job']);
-  fake.delta('jobs', { kind: 'jobs', delta: { changed: [], removed: [4] } });
-  await shown.waitFor({ state: 'detached' });
-  expect(errors).toEqual([]);
-  await page.context().close();
-});
 
-test('searches the position of the board in the library', async () => {
-  const fake = defaultServer();
-  open(fake, game(1, 'chess'));
-  const page = await fake.page(browser, '#/analyse/1');
-  await page.getByRole('button', { name: en('library.find_position') }).click();
-  await expect.poll(() => page.getByLabel(en('library.position'), { exact: true }).inputValue()).toBe(START);
-  expect(await page.getByRole('combobox', { name: en('new.variant') }).inputValue()).toBe('chess');
-  await page.context().close();
+  test('filters mistakes by side', async () => {
+    const fake = defaultServer();
+    reported(fake);
+    const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
+    await page.getByRole('tab', { name: t('tab.report') }).click();
+    await page.getByRole('button', { name: t('report.learn') }).click();
+    await page.getByLabel(t('report.mistakes_by')).selectOption('second');
+    await page.getByText(t('report.better', { side: t('side.black'), move: 'f6' })).waitFor();
+    await page.getByText(t('report.position', { number: 1, count: 1 })).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: t('report.next') }).isDisabled()).toBe(true);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(wide).toBe(false);
+    await page.context().close();
+  });
+
+  test('shows, stops, resumes and dismisses batch jobs', async () => {
+    const fake = defaultServer();
+    const job = {
+      id: 4,
+      added: 0,
+      directory: '/games',
+      settings: {
+        engine: 1,
+        limits: { depth: null, nodes: null, time: 500, mate: null },
+        backwards: true,
+        annotate: true,
+      },
+      status: 'running' as const,
+      files_done: 2,
+      files: 2,
+      games: 10,
+      duplicates: 0,
+      undecided: 0,
+      bytes: 0,
+      total_bytes: 0,
+      done: 3,
+      failed: 1,
+      current: 12,
+      notices: [],
+      errors: [
+        {
+          of: { kind: 'file' as const, name: 'a.pgn' },
+          why: {
+            code: 'no_matching_move' as const,
+            text: '<b>no move</b>',
+            context: { line: 3 },
+          },
+        },
+      ],
+    };
+    fake.topics.set('jobs', { kind: 'jobs', state: { jobs: [job] } });
+    const page = await fake.page(browser, '#/library');
+    const errors = errorsOf(page);
+    const shown = page.getByTestId('job');
+    await shown.getByText(t('job.games', { done: 3, all: 10 })).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shown.getByRole('button', { name: t('report.cancel') }).click();
+    fake.delta('jobs', {
+      kind: 'jobs',
+      delta: { changed: [{ ...job, status: 'stopped', current: null }], removed: [] },
+    });
+    await shown.getByRole('button', { name: t('report.resume') }).click();
+    await shown.getByRole('button', { name: t('job.dismiss') }).click();
+    await expect
+      .poll(() => fake.commands.map((command) => command.kind).filter((kind) => kind.endsWith('_job')))
+      .toEqual(['stop_job', 'resume_job', 'delete_job']);
+    fake.delta('jobs', { kind: 'jobs', delta: { changed: [], removed: [4] } });
+    await shown.waitFor({ state: 'detached' });
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('searches the position of the board in the library', async () => {
+    const fake = defaultServer();
+    open(fake, game(1, 'chess'));
+    const page = await fake.page(browser, '#/analyse/1');
+    await page.getByRole('button', { name: t('library.find_position') }).click();
+    await expect.poll(() => page.getByLabel(t('library.position'), { exact: true }).inputValue()).toBe(START);
+    await expect
+      .poll(() => page.getByRole('combobox', { name: t('new.variant') }).inputValue())
+      .toBe('chess');
+    await page.context().close();
+  });
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { violations } from './browser';
-import { squares, useServer } from './fixture';
+import { squares, useServer, analysisBoard } from './fixture';
 import { en } from './labels';
 
 const fixture = useServer();
@@ -11,8 +11,7 @@ const fixture = useServer();
 // Another process may bind the port in between.
 test('logs in all tabs of a browser', { retry: 3 }, async () => {
   const page = await fixture.page();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   // Sessions of another server are invalid.
   await fixture.server.restart();
   await page.getByText(en('login.link')).waitFor();

@@ -55,6 +55,17 @@ test(
       .getByRole('button', { name: en('match.pause') })
       .click();
     await match(page).getByText(en('match.paused'), { exact: true }).waitFor(LONG);
+    // The report is a page of its own, without access to the app.
+    const tab = page.context().waitForEvent('page');
+    await match(page)
+      .getByRole('button', { name: en('match.report') })
+      .click();
+    const report = await tab;
+    await report.getByRole('heading', { name: 'Conditions' }).waitFor(LONG);
+    await report.getByRole('button', { name: 'end' }).click();
+    await report.getByText(/^Score .*, depth/).waitFor(LONG);
+    expect(await report.evaluate(() => origin)).toBe('null');
+    await report.close();
     const then = await played(page);
     expect(then).toBeLessThan(20_000);
     const [[, one], [other]] = (await crosstable(page)) as [[number, number], [number, number]];
@@ -65,7 +76,7 @@ test(
     await fixture.server.restart();
     const again = await fixture.page(hash);
     await match(again).getByText(en('match.paused'), { exact: true }).waitFor(LONG);
-    expect(await played(again)).toBe(then);
+    await expect.poll(() => played(again)).toBe(then);
     await match(again)
       .getByRole('button', { name: en('match.resume') })
       .click();
@@ -137,11 +148,11 @@ test(
     await page.getByLabel(en('match.pairs')).fill('3');
     await page.getByRole('button', { name: en('match.start'), exact: true }).click();
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
-    expect(await encounters(page)).toEqual([6]);
+    await expect.poll(() => encounters(page)).toEqual([6]);
     const ratio = match(page).getByRole('img', { name: /^LLR -?\d+\.\d\d$/ });
     await ratio.waitFor();
     // The curve is between the bounds of the test.
-    expect(await ratio.locator('line').count()).toBe(2);
+    await expect.poll(() => ratio.locator('line').count()).toBe(2);
   },
   WHOLE.timeout,
 );
@@ -160,7 +171,7 @@ test(
     await page.getByLabel(en('match.pairs')).fill('1');
     await page.getByRole('button', { name: en('match.start'), exact: true }).click();
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
-    expect(await encounters(page)).toEqual([2]);
+    await expect.poll(() => encounters(page)).toEqual([2]);
     await match(page)
       .getByText(en('match.games', { count: 2 }))
       .click();
@@ -244,9 +255,9 @@ test(
     await page.getByLabel(en('match.pairs')).fill('1');
     await page.getByRole('button', { name: en('match.start'), exact: true }).dblclick();
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
-    expect(await played(page)).toBe(6);
+    await expect.poll(() => played(page)).toBe(6);
     // A double click starts only one match.
-    expect(await page.locator('main a.line').count()).toBe(1);
+    await expect.poll(() => page.locator('main a.line').count()).toBe(1);
     expect(await crosstable(page)).toEqual([
       [0, 2, 2],
       [2, 0, 2],
@@ -255,11 +266,11 @@ test(
     await match(page)
       .getByText(en('match.games', { count: 6 }))
       .click();
-    expect(await match(page).locator('details tr').count()).toBe(6);
+    await expect.poll(() => match(page).locator('details tr').count()).toBe(6);
     // The deletion requires a confirmation.
     await page.getByRole('button', { name: en('library.delete') }).click();
     await page.getByRole('button', { name: en('app.cancel') }).click();
-    expect(await played(page)).toBe(6);
+    await expect.poll(() => played(page)).toBe(6);
     // The games are also in the library and are opened by mouse and keyboard.
     const rows = match(page).locator('details tr');
     const games = new Set<string>();

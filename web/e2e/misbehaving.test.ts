@@ -17,6 +17,7 @@ import {
   useServer,
   visit,
   moveTexts,
+  analysisBoard,
 } from './fixture';
 import { en, ja, ending, prefix, valueIn } from './labels';
 
@@ -98,7 +99,7 @@ test('an engine with a missing executable', async () => {
   await dialog.getByLabel(en('add.path'), { exact: true }).fill('/no/such/engine');
   await dialog.getByRole('button', { name: en('add.submit') }).click();
   await containsText(page.locator('.toasts'), '/no/such/engine');
-  expect(await page.getByTestId('engine').count()).toBe(1);
+  await expect.poll(() => page.getByTestId('engine').count()).toBe(1);
 });
 
 test('shows markup of an engine as plain text', async () => {
@@ -194,7 +195,7 @@ test.each([
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain(outcome);
-  expect(await moveTexts(page)).toEqual(['e4']);
+  await expect.poll(() => moveTexts(page)).toEqual(['e4']);
 });
 
 test('an engine that sends unsolicited output', async () => {
@@ -250,8 +251,7 @@ test('an engine that ignores `stop` shows no line of another position', async ()
     }),
   );
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Rogue' });
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Endless' });
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(2);

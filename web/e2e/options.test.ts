@@ -13,9 +13,9 @@ import {
   handshakeDone,
   moveElements,
   newGame,
-  squares,
   useServer,
   visit,
+  analysisBoard,
 } from './fixture';
 import { en } from './labels';
 
@@ -91,12 +91,11 @@ test('saves, applies and deletes presets', async () => {
   await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   const played = await log(page, 'idle');
   await expect.poll(() => played.textContent(), LONG).toContain('bestmove');
-  expect(await played.textContent()).toContain('setoption name Hash value 64');
+  await expect.poll(() => played.textContent()).toContain('setoption name Hash value 64');
   expect(await played.textContent()).not.toContain('setoption name Style');
 
   await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Mime' });
   await page.getByTestId('line').first().waitFor(LONG);
   const analysed = await log(page, 'searching');
@@ -123,7 +122,7 @@ test('sets options of analyzing and playing engines from the board', async () =>
       .click();
   };
   await page.getByRole('button', { name: en('options.title', { engine: 'Mime' }) }).click();
-  expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('play');
+  await expect.poll(() => dialog.getByLabel(en('options.for')).inputValue()).toBe('play');
   await set('64');
   // The board is still shown.
   await enter(page, 'd4');
@@ -135,7 +134,7 @@ test('sets options of analyzing and playing engines from the board', async () =>
   await panel.getByTestId('line').first().waitFor(LONG);
   await panel.getByRole('button', { name: en('panel.settings') }).click();
   await panel.getByRole('button', { name: en('engine.options'), exact: true }).click();
-  expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('analyse');
+  await expect.poll(() => dialog.getByLabel(en('options.for')).inputValue()).toBe('analyse');
   await set('128');
   await panel.getByRole('link', { name: en('engine.log') }).click();
   const lines = page.getByRole('region', { name: en('log.region') });
@@ -165,7 +164,7 @@ test('starts an engine to run a button option', async () => {
   const presses = async () =>
     ((await lines.textContent()) ?? '').split('setoption name Clear Hash').length - 1;
   await expect.poll(presses, LONG).toBe(2);
-  expect(await idle.count()).toBe(1);
+  await expect.poll(() => idle.count()).toBe(1);
 });
 
 test('copies options as setoption commands', async () => {

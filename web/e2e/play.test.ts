@@ -15,6 +15,7 @@ import {
   handshakeDone,
   moveElements,
   newGame,
+  opponents,
   squares,
   status,
   useServer,
@@ -41,7 +42,7 @@ async function withMime(args: string[] = []): Promise<Page> {
 /** Selects a game of two humans. */
 async function localGame(page: Page, variant: Variant) {
   await choose(page, variant);
-  await page.getByLabel(en('new.opponent')).selectOption({ label: en('new.local') });
+  await opponents(page).selectOption({ label: en('new.local') });
 }
 
 /** The protocol log of the playing engine. */
@@ -68,7 +69,7 @@ test('hint, pause, flip, takeback, resign', async () => {
   await press(page, en('play.resume'));
   await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
   const corner = () => page.locator('[data-square]').first().getAttribute('data-square');
-  expect(await corner()).toBe('a8');
+  await expect.poll(() => corner()).toBe('a8');
   await press(page, en('board.flip'));
   await expect.poll(corner).toBe('h1');
   // The flipped board accepts moves.
@@ -110,7 +111,7 @@ test('starts a rematch by button and key with swapped sides, shared by all tabs'
   await press(page, en('play.rematch'));
   // The engine has White and the same limit.
   await expect.poll(() => moveTexts(page), LONG).toEqual(['a3']);
-  expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
+  await expect.poll(() => page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
   // The other tab stays on its page and offers a link.
   expect(other.url()).toBe(first);
   await press(other, en('play.rematch.open'));
@@ -133,13 +134,13 @@ test('keeps the sides in a rematch of a handicap game', async () => {
   await press(page, en('play.resign'));
   await press(page, en('play.resign.confirm'));
   // The full name is known after the handshake.
-  const named = /^Narikin.*,Black \(shitate\)$/;
-  expect(await sides()).toMatch(named);
+  const named = /^Narikin.*,Human$/;
+  await expect.poll(() => sides()).toMatch(named);
   const first = page.url();
   await press(page, en('play.rematch.same'));
   await expect.poll(() => page.url(), LONG).not.toBe(first);
   await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
-  expect(await sides()).toMatch(named);
+  await expect.poll(() => sides()).toMatch(named);
 });
 
 test('requires a confirmation to resign, by mouse and by keys', async () => {
@@ -148,7 +149,7 @@ test('requires a confirmation to resign, by mouse and by keys', async () => {
   await begin(page);
   const resign = page.getByRole('button', { name: en('play.resign'), exact: true });
   await resign.dblclick();
-  await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
+  await expect.poll(() => status(page), LONG).toContain(en('status.to_move', { side: en('side.white') }));
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
   await resign.focus();
   await page.keyboard.press('Enter');
@@ -168,11 +169,11 @@ test('keeps the focus on the pause button', async () => {
   await page.getByRole('button', { name: en('play.pause'), exact: true }).focus();
   for (const [now, next] of [
     [en('status.paused'), en('play.resume')],
-    [en('status.your_turn'), en('play.pause')],
+    [en('status.to_move', { side: en('side.white') }), en('play.pause')],
   ]) {
     await page.keyboard.press('Enter');
     await expect.poll(() => status(page), LONG).toContain(now);
-    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(next);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(next);
   }
 });
 
@@ -203,11 +204,11 @@ test('opens the advanced section if it contains changed settings', async () => {
   const page = await fixture.page();
   await localGame(page, 'shogi');
   await page.getByText(en('new.more'), { exact: true }).click();
-  await page.getByLabel(en('new.handicap')).selectOption({ index: 1 });
+  await page.getByLabel(en('new.rules')).selectOption('engines');
   await begin(page);
   await press(page, en('new.title'));
   // The section is open.
-  await page.getByLabel(en('new.handicap')).waitFor();
+  await page.getByLabel(en('new.rules')).waitFor();
 });
 
 test('flips the board for Black, and the engine moves first', async () => {
@@ -216,7 +217,7 @@ test('flips the board for Black, and the engine moves first', async () => {
   await page.getByRole('radio', { name: en('side.black') }).check({ force: true });
   await begin(page);
   await expect.poll(() => moveTexts(page), LONG).toEqual(['a3']);
-  expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
+  await expect.poll(() => page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
   await enter(page, 'e5');
   await expect.poll(() => moveElements(page).count(), LONG).toBe(3);
   await press(page, en('play.resign'));
@@ -248,7 +249,7 @@ test.each([
   await begin(page);
   await expect.poll(() => moveTexts(page), LONG).toEqual(first);
   await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
-  expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe(corner);
+  await expect.poll(() => page.locator('[data-square]').first().getAttribute('data-square')).toBe(corner);
   await enter(page, drawn === 0 ? 'e4' : 'e5');
   await expect.poll(() => moveElements(page).count(), LONG).toBe(first.length + 2);
 });
@@ -380,30 +381,31 @@ test('sets a Chess960 number and a shogi handicap', async () => {
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.number')).fill('0');
-  await page.getByRole('button', { name: en('new.analysis') }).click();
+  await begin(page);
   // BBQNNRKR.
   await page.getByRole('gridcell', { name: 'a1, White bishop' }).waitFor({ state: 'attached' });
   await page.getByRole('gridcell', { name: 'h8, Black rook' }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: en('new.title') }).click();
   await choose(page, 'shogi');
   await page.getByLabel(en('new.handicap')).selectOption('lance');
-  await page.getByRole('button', { name: en('new.analysis') }).click();
+  await begin(page);
   await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
-  await page.getByRole('gridcell', { name: '9a, White (gote) lance' }).waitFor({ state: 'attached' });
+  await page.getByRole('gridcell', { name: '9a, White (uwate) lance' }).waitFor({ state: 'attached' });
 });
 
 test('selects a random Chess960 position', async () => {
   const page = await fixture.page();
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
-  expect(await page.getByLabel(en('new.number')).getAttribute('placeholder')).toBe(en('new.number.random'));
+  await expect
+    .poll(() => page.getByLabel(en('new.number')).getAttribute('placeholder'))
+    .toBe(en('new.number.random'));
   const drawn = new Set<string>();
   // Ten random positions are not all equal.
   for (let games = 0; games < 10 && drawn.size < 2; games++) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
     await choose(page, 'chess960');
-    await page.getByRole('button', { name: en('new.analysis') }).click();
-    await squares(page);
+    await begin(page);
     const rank = [];
     for (const file of 'abcdefgh') {
       const piece = page.getByRole('gridcell', { name: new RegExp(`^${file}1, White `) });

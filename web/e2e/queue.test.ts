@@ -125,6 +125,23 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   await page.getByLabel(en('queue.search')).fill('COPY');
   await page.getByRole('link', { name: 'copy' }).waitFor(LONG);
 
+  // A command starts a new test.
+  await page.getByRole('button', { name: en('queue.new') }).click();
+  const command = page.getByLabel(en('queue.command'), { exact: true });
+  await command.fill(
+    'readyok match narikin narikin --event pasted --nodes 50 --max-moves 10 --pgn games.pgn',
+  );
+  await page.getByRole('button', { name: en('match.start') }).click();
+  await page.getByText('--pgn').last().waitFor(LONG);
+  await command.fill('readyok match narikin narikin --event pasted --nodes 50 --max-moves 10 --random');
+  const moved = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n';
+  await page
+    .getByLabel(en('queue.openings.upload'))
+    .setInputFiles({ name: 'moved.epd', mimeType: 'text/plain', buffer: Buffer.from(moved) });
+  await expect.poll(() => page.getByLabel(en('match.openings')).inputValue(), LONG).toBe('moved.epd');
+  await page.getByRole('button', { name: en('match.start') }).click();
+  await page.getByRole('region', { name: 'pasted' }).getByText(en('queue.finished')).waitFor(LONG);
+
   await page.goto(address);
   await shown.getByRole('button', { name: en('queue.stop') }).click();
   await shown.getByText(en('queue.finished')).waitFor(LONG);

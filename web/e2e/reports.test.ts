@@ -14,6 +14,7 @@ import {
   useServer,
   visit,
   addRecordedEngine,
+  analysisBoard,
 } from './fixture';
 import { en, prefix, valueIn } from './labels';
 
@@ -44,8 +45,7 @@ test(
   async () => {
     const page = await fixture.page();
     const errors = errorsOf(page);
-    await page.getByRole('button', { name: en('new.analysis') }).click();
-    await squares(page);
+    await analysisBoard(page);
     await open(page, FOOLS_MATE, 4);
     await evaluate(page, '0.2');
     await panel(page).getByText(en('report.done'), { exact: true }).waitFor(WHOLE);
@@ -67,7 +67,7 @@ test(
       .locator('[data-cursor]')
       .filter({ has: page.locator('[aria-valuenow="4"]') })
       .waitFor();
-    expect(await graph.getAttribute('aria-valuetext')).toContain('Qh4#');
+    await expect.poll(() => graph.getAttribute('aria-valuetext')).toContain('Qh4#');
 
     // The game is annotated.
     await page.getByRole('tab', { name: en('tab.moves') }).click();
@@ -87,7 +87,7 @@ test(
     // Another move that allows mate.
     await enter(page, 'h3');
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('false');
-    expect(await verdict.textContent()).toContain(prefix('report.loses'));
+    await expect.poll(() => verdict.textContent()).toContain(prefix('report.loses'));
     await enter(page, 'Kd4');
     await expect.poll(() => verdict.textContent(), LONG).toContain('Kd4');
     await page.getByRole('button', { name: en('report.show') }).click();
@@ -97,7 +97,7 @@ test(
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('true');
     // The game is unchanged.
     await page.getByRole('tab', { name: en('tab.moves') }).click();
-    expect(await moveElements(page).count()).toBe(4);
+    await expect.poll(() => moveElements(page).count()).toBe(4);
     expect(errors).toEqual([]);
   },
   WHOLE.timeout * 2,
@@ -105,8 +105,7 @@ test(
 
 test('stops a report and resumes it after a restart of the server', async () => {
   const page = await fixture.page();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await open(page, FOOLS_MATE, 4);
   // Mate and mate in one are solved immediately; the move before them uses the full time.
   await evaluate(page, '600');
@@ -231,8 +230,7 @@ const CLOCKED =
 
 test('operates the graphs of evaluations and clocks by mouse and keys', async () => {
   const page = await fixture.page();
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   await open(page, CLOCKED, 4);
   for (const [name, text] of [
     [en('report.graph'), '0.30'],
@@ -250,7 +248,7 @@ test('operates the graphs of evaluations and clocks by mouse and keys', async ()
     await is(0);
     await page.keyboard.press('End');
     await is(4);
-    expect(await graph.getAttribute('aria-valuetext')).toContain(text);
+    await expect.poll(() => graph.getAttribute('aria-valuetext')).toContain(text);
     await page.keyboard.press('ArrowLeft');
     await is(3);
   }
@@ -260,8 +258,7 @@ test('analyzes from the end or from the start', async () => {
   const page = await fixture.page('#/engines');
   const received = await addRecordedEngine(page, fixture.server, 'Judge');
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analysis') }).click();
-  await squares(page);
+  await analysisBoard(page);
   for (const backwards of [false, true]) {
     await open(page, CLOCKED, 4);
     const before = received().length;

@@ -1,7 +1,9 @@
 // Creates docs/screenshots with a real server and engine: `npm run screenshots`.
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { LONG, WHOLE, begin, enter, moveElements, newGame, paste, useServer, visit } from './fixture';
+import { GifEncoder, paletteOf } from '../src/parts/gif';
 import { en, pattern, starts } from './labels';
 
 const OUT = '../docs/screenshots';
@@ -109,7 +111,7 @@ test('analysis', async () => {
     (one) => one.locator('.moves .move'),
     async (one) => {
       await one.getByRole('tab', { name: en('tab.report') }).click();
-      await one.getByRole('slider').waitFor();
+      await one.getByRole('slider', { name: en('report.graph') }).waitFor();
       await one.getByRole('button', { name: en('report.learn') }).waitFor();
     },
   );
@@ -157,4 +159,64 @@ test('the other pages', async () => {
   await shoot('matches', match, {}, (one) => one.locator('cg-board piece').nth(40));
   await shoot('engines', '#/engines', {}, (one) => one.getByTestId('process'));
   await shoot('library', '#/library', {}, (one) => one.getByRole('row').nth(5));
+});
+
+/** The pixels of a screenshot in RGBA. */
+async function pixels(page: Page): Promise<Uint8ClampedArray> {
+  const png = (await page.screenshot()).toString('base64');
+  const raw = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext('2d');
+    context?.drawImage(image, 0, 0);
+    const { data } = context?.getImageData(0, 0, image.width, image.height) ?? { data: [] };
+    let text = '';
+    // A call has a maximum number of arguments.
+    for (let at = 0; at < data.length; at += 0x8000)
+      text += String.fromCharCode(...data.slice(at, at + 0x8000));
+    return btoa(text);
+  }, png);
+  return new Uint8ClampedArray(Buffer.from(raw, 'base64'));
+}
+
+test('the animation of the README', async () => {
+  const [width, height] = [1000, 620];
+  const page = await journey.page('', { viewport: { width, height }, reducedMotion: 'reduce' });
+  const frames: [image: Uint8ClampedArray, delay: number][] = [];
+  const take = async (delay: number) => frames.push([await pixels(page), delay]);
+  await open(page, CHESS, 36);
+  await take(100);
+  await analyse(page);
+  await take(180);
+  // The sacrifices of the last moves.
+  for (let ply = 37; ply <= 45; ply++) {
+    await page.keyboard.press('ArrowRight');
+    await page.locator(`.moves [aria-current]`).waitFor();
+    if (ply < 45)
+      await expect
+        .poll(() => page.getByTestId('engine-panel').first().getAttribute('data-node'), LONG)
+        .toBe(await page.locator('[data-cursor]').getAttribute('data-cursor'));
+    await page.waitForTimeout(600);
+    await take(90);
+  }
+  await page
+    .getByTestId('engine-panel')
+    .getByRole('button', { name: en('panel.remove') })
+    .click();
+  await page.getByRole('tab', { name: en('tab.report') }).click();
+  await page.getByLabel(en('report.seconds')).fill('0.1');
+  await page.getByRole('button', { name: en('report.run') }).click();
+  await page.getByRole('tabpanel').getByText(en('report.done'), { exact: true }).waitFor(WHOLE);
+  await take(260);
+  await page.getByRole('tab', { name: en('tab.moves') }).click();
+  await take(160);
+  await open(page, SHOGI, 14);
+  await analyse(page);
+  await take(260);
+  const gif = new GifEncoder(width, height, paletteOf(frames.map(([image]) => image)));
+  for (const [image, delay] of frames) gif.add(image, delay);
+  const bytes = gif.finish();
+  expect(bytes.length).toBeLessThan(1_500_000);
+  writeFileSync(`${OUT}/tour.gif`, bytes);
 });

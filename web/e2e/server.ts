@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { locale } from './labels';
 import { TIMEOUT } from './timeout';
 
 /** The server: built by `cargo build -p readyok`, or named by `READYOK_BIN`. */
@@ -100,7 +101,7 @@ export class RealServer {
   async newBrowser(browser: Browser, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: { width: 1366, height: 860 },
-      locale: 'en-GB',
+      locale: locale(),
       ...options,
     });
     context.setDefaultTimeout(TIMEOUT);

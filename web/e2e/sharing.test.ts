@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { launch, violations } from './browser';
-import { defaultServer, game, open, storePrefs } from './fakeServer';
-import { en, ja } from './labels';
+import { errorsOf, launch, violations } from './browser';
+import { defaultServer, game, node, open, START, storePrefs } from './fakeServer';
+import { en, ja, inBothLanguages, t } from './labels';
 
 let browser: Browser;
 
@@ -44,21 +44,114 @@ test.each([
   await page.context().close();
 });
 
-test('opens the game of a link', async () => {
+/** The delays of the frames of a GIF file, in hundredths of a second. */
+function delaysOf(bytes: Buffer): number[] {
+  const delays: number[] = [];
+  // After the header and a table of 256 colors.
+  let at = 13 + 3 * 256;
+  const skip = () => {
+    while (bytes[at]) at += (bytes[at] ?? 0) + 1;
+    at++;
+  };
+  while (bytes[at] !== 0x3b) {
+    if (bytes[at] === 0x21) {
+      if (bytes[at + 1] === 0xf9) delays.push(bytes.readUInt16LE(at + 4));
+      at += 2;
+    } else at += 11;
+    skip();
+  }
+  return delays;
+}
+
+test.each([
+  ['chess', 'en', ['e2e4', 'e7e5']],
+  ['shogi', 'ja', ['7g7f']],
+] as const)('saves an animated GIF of a game of %s (%s)', async (variant, language, moves) => {
+  const text = language === 'en' ? en : ja;
   const fake = defaultServer();
-  open(fake, game(6, 'chess'));
-  fake.http.set('import', { games: [], total: 1, opened: 6, errors: [], warnings: [] });
-  // "1. e4 *", deflated.
-  const link = '#/open/M9RTSDVR0AIA';
-  const page = await fake.page(browser, link);
-  await expect.poll(() => page.url()).toContain('#/analyse/6');
-  // Also on an open page.
-  await page.goto(`${page.url().split('#')[0]}#/settings`);
-  const request = page.waitForRequest(/api\/import/);
-  await page.goto(`${page.url().split('#')[0]}${link}`);
-  expect((await request).postData()).toBe('1. e4 *');
-  await expect.poll(() => page.url()).toContain('#/analyse/6');
+  storePrefs(fake, { language });
+  const start = game(5, variant);
+  const nodes = [...start.nodes];
+  moves.forEach((uci, index) => {
+    const [root] = start.nodes;
+    if (!root) return;
+    nodes.push({ ...root, id: index + 1, parent: index, ply: index + 1, uci, children: [] });
+    nodes[index] = { ...(nodes[index] ?? root), children: [index + 1] };
+  });
+  open(fake, { ...start, nodes });
+  const { text: position } = start.position;
+  const last = position.replace('PPPPPPPP', 'PPPP1PPP');
+  fake.http.set('export/5', [position, ...moves.map(() => last)].join('\n'));
+  const page = await fake.page(browser, '#/analyse/5');
+  await page.getByRole('tab', { name: text('tab.record') }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: text('share.animation') }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('game-5.gif');
+  const bytes = readFileSync(await file.path());
+  expect(delaysOf(bytes)).toEqual([...moves.map(() => 100), 300]);
+  const [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)];
+  expect(width).toBeGreaterThan(450);
+  // The browser decodes it.
+  const decoded = await page.evaluate(
+    async (bytes) => {
+      const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/gif' }));
+      return [image.width, image.height];
+    },
+    [...bytes],
+  );
+  expect(decoded).toEqual([width, height]);
   await page.context().close();
+});
+
+inBothLanguages(() => {
+  test('prints the moves with variations and diagrams', async () => {
+    const fake = defaultServer();
+    const nodes = [
+      node(0, null, 0, '', { western: '' }, { children: [1, 2] }),
+      node(1, 0, 1, 'e2e4', { western: 'e4' }, { comments: ['Best by test.'], nags: [1] }),
+      node(2, 0, 1, 'd2d4', { western: 'd4' }),
+    ];
+    const headers = [{ name: 'White', value: 'Ada' }];
+    open(fake, game(5, 'chess', { nodes, headers }));
+    fake.http.set('export/5', [START, START.replace('PPPPPPPP', 'PPPP1PPP')].join('\n'));
+    const page = await fake.page(browser, '#/analyse/5');
+    const errors = errorsOf(page);
+    await page.evaluate(() => {
+      window.print = () => document.body.classList.add('printed');
+    });
+    await page.getByRole('tab', { name: t('tab.record') }).click();
+    await page.getByRole('button', { name: t('share.print') }).click();
+    await page.locator('body.printed').waitFor({ state: 'attached' });
+    const sheet = page.locator('.sheet');
+    expect(await sheet.isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await sheet.innerText()).toContain(`Ada – ${t('side.black')}`);
+    expect(await sheet.innerText()).toContain('1. e4! Best by test. (1. d4)');
+    expect(await sheet.locator('canvas').count()).toBe(1);
+    expect(await page.getByRole('navigation').first().isVisible()).toBe(false);
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    expect(await sheet.count()).toBe(0);
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('opens the game of a link', async () => {
+    const fake = defaultServer();
+    open(fake, game(6, 'chess'));
+    fake.http.set('import', { games: [], total: 1, opened: 6, errors: [], warnings: [] });
+    // "1. e4 *", deflated.
+    const link = '#/open/M9RTSDVR0AIA';
+    const page = await fake.page(browser, link);
+    await expect.poll(() => page.url()).toContain('#/analyse/6');
+    // Also on an open page.
+    await page.goto(`${page.url().split('#')[0]}#/settings`);
+    const request = page.waitForRequest(/api\/import/);
+    await page.goto(`${page.url().split('#')[0]}${link}`);
+    expect((await request).postData()).toBe('1. e4 *');
+    await expect.poll(() => page.url()).toContain('#/analyse/6');
+    await page.context().close();
+  });
 });
 
 test.each(['en', 'ja'] as const)('changes the boards and pieces (%s)', async (language) => {

@@ -9,5 +9,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: TIMEOUT } },
     fileParallelism: false,
+    // A browser may fail for reasons outside the test. The report lists retried tests.
+    retry: process.env.CI ? 1 : 0,
   },
 });

@@ -14,6 +14,7 @@
 //! | 1 | [`Processes`], [`Engines`], [`Probes`] | engine processes and their logs; registered engines |
 //! | 2 | [`Games`] | sessions of open games, their engines |
 //! | 3 | [`Hints`], [`Analyses`], [`Reports`], [`RetryAttempts`] | searches of games |
+//! | 3 | [`ExerciseSearches`] | searches of exercises |
 //! | 4 | [`Jobs`] | work on many games |
 //! | – | [`Matches`] | matches, with a lock and threads of their own |
 //!
@@ -22,6 +23,7 @@
 
 mod analyses;
 mod components;
+mod discovery;
 mod engines;
 pub(crate) mod games;
 mod hints;
@@ -32,6 +34,7 @@ mod processes;
 mod references;
 mod reports;
 mod router;
+mod training;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -65,6 +68,7 @@ use library::{SaveQueue, library_error};
 use processes::{EngineProcess, Processes};
 use references::OpenReferences;
 use reports::Reports;
+use training::ExerciseSearches;
 
 pub(crate) use library::Reply;
 
@@ -91,6 +95,8 @@ pub(crate) struct App {
     library: Weak<Library>,
     matches: matches::Shared,
     references: OpenReferences,
+    /// Locked while open games are written to the library.
+    folding: tokio::sync::Mutex<()>,
     /// Deadlines of clocks may have changed.
     pub(crate) clocks: Notify,
     /// The last tab was closed, or work has finished.
@@ -109,6 +115,7 @@ pub(crate) struct AppState {
     analyses: Analyses,
     reports: Reports,
     retries: RetryAttempts,
+    exercises: ExerciseSearches,
     jobs: Jobs,
     matches: matches::Shared,
     settings: Settings,
@@ -116,6 +123,8 @@ pub(crate) struct AppState {
     app: Weak<App>,
     last_search: SearchId,
     closing: bool,
+    /// The tab whose command is carried out.
+    acting: Option<TabId>,
 }
 
 impl App {
@@ -136,6 +145,7 @@ impl App {
         let jobs = store.jobs()?.into_iter();
         let jobs = jobs.map(|(id, stored, games)| (id, Job::restored(stored, games))).collect();
         let matches = matches::Shared::default();
+        store.library().preload();
         let library = Arc::downgrade(store.library());
         let (writer, queue) = Writer::new();
         let app = Arc::new_cyclic(|app: &Weak<Self>| Self {
@@ -153,6 +163,7 @@ impl App {
                 analyses: Analyses::default(),
                 reports,
                 retries: RetryAttempts::default(),
+                exercises: ExerciseSearches::default(),
                 jobs: Jobs::new(jobs),
                 matches,
                 settings,
@@ -160,8 +171,10 @@ impl App {
                 app: app.clone(),
                 last_search: 0,
                 closing: false,
+                acting: None,
             }),
             references: OpenReferences::default(),
+            folding: tokio::sync::Mutex::default(),
             clocks: Notify::new(),
             idle: Notify::new(),
         });
@@ -231,6 +244,10 @@ fn check_reporter(app: Weak<App>) -> CheckReporter {
 }
 
 impl AppState {
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     fn update<R>(&mut self, change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> R) -> R {
         let (mut components, mut cx) = self.split();
         let result = change(&mut components, &mut cx);
@@ -361,10 +378,19 @@ impl AppState {
         if let Topic::Log(process) = topic {
             self.processes.get_mut(process).map(EngineProcess::follow_log);
         }
+        if let Topic::Game(id) = topic {
+            self.games.join(id, tab);
+        }
         if !self.hub.subscribe(tab, topic) {
             return Err(ApiError::too_many(ErrorSubject::Topic));
         }
         Ok(Answer::Done)
+    }
+
+    /// Removes a tab whose connection is closed.
+    pub(crate) fn leave(&mut self, tab: TabId) {
+        self.hub.leave(tab);
+        self.games.leave(tab);
     }
 
     fn has_topic(&self, topic: Topic) -> bool {
@@ -376,8 +402,8 @@ impl AppState {
         }
     }
 
-    /// A snapshot of a topic; none if there is no such topic.
-    pub(crate) fn snapshot(&self, topic: Topic) -> Option<TopicSnapshot> {
+    /// A snapshot of a topic for a tab; none if there is no such topic.
+    pub(crate) fn snapshot(&self, tab: TabId, topic: Topic) -> Option<TopicSnapshot> {
         let state = match topic {
             Topic::Games => State::Games(GamesState { games: self.games.summaries() }),
             Topic::Engines => State::Engines(self.engines.state(&self.processes)),
@@ -385,7 +411,8 @@ impl AppState {
             Topic::Settings => State::Settings(self.settings.clone()),
             Topic::Game(id) => {
                 let session = self.games.get(id)?;
-                let (state, tree) = (Box::new(session.state(now())), session.tree().clone());
+                let (state, tree) =
+                    (Box::new(session.state(Some(tab), now())), session.tree().clone());
                 return Some(self.numbered(topic, Content::Game(state, tree)));
             }
             Topic::Analysis(id) => {

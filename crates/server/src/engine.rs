@@ -1,6 +1,8 @@
 //! Registered engines, their processes and logs.
 
+pub(crate) mod discovery;
 mod info_accumulator;
+pub(crate) mod lists;
 mod log;
 mod options;
 mod process;
@@ -12,4 +14,4 @@ pub(crate) use process::{
     EngineCommand, EngineEvent, EngineFailure, EngineInfo, Process, Reporter, SearchKind,
     SearchSpec, Start, answer, start,
 };
-pub(crate) use registry::{BUILT_IN, Entry, RegisteredEngine, Registry, is_program, not_a_program};
+pub(crate) use registry::{BUILT_IN, Entry, RegisteredEngine, Registry, not_a_program};

@@ -141,7 +141,7 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
         NoticeReason::Move(error) => move_error(&error),
         NoticeReason::Header(text) => ErrorCode::MalformedHeader { text }.into(),
         NoticeReason::Contradiction(text) => ErrorCode::Contradiction { text }.into(),
-        NoticeReason::NoEnd => ErrorCode::UnexpectedEnd.into(),
+        NoticeReason::NoResult => ErrorCode::MissingResult.into(),
         NoticeReason::OpenComment => ErrorCode::UnclosedComment.into(),
         NoticeReason::CastlingRight { square } => {
             position_error(game, &PositionError::CastlingRight { square })
@@ -242,7 +242,7 @@ fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
     code.into()
 }
 
-fn epd_error(game: Option<Game>, error: &EpdError) -> ErrorInfo {
+pub(crate) fn epd_error(game: Option<Game>, error: &EpdError) -> ErrorInfo {
     let code = match error {
         EpdError::Position(error) => return position_error(game, error),
         EpdError::OpenQuote => ErrorCode::UnclosedQuote,
@@ -330,13 +330,16 @@ pub(crate) fn option_error(error: &OptionError) -> ErrorCode {
 fn exit_code(exit: Exit) -> ErrorCode {
     match (exit.cause, exit.status) {
         (Some(ExitCause::IllegalInstruction), _) => ErrorCode::UnsupportedCpu,
-        (Some(ExitCause::SegmentationFault | ExitCause::BusError), _) => {
-            ErrorCode::SegmentationFault
-        }
+        (
+            Some(ExitCause::SegmentationFault | ExitCause::BusError | ExitCause::StackOverflow),
+            _,
+        ) => ErrorCode::SegmentationFault,
         (Some(ExitCause::ArithmeticError), _) => ErrorCode::ArithmeticError,
         (Some(ExitCause::Aborted), _) => ErrorCode::Aborted,
         (Some(ExitCause::Killed), _) => ErrorCode::Killed,
-        (None, ProcessStatus::Code(status)) => ErrorCode::Exited { status },
+        (None | Some(ExitCause::MissingLibrary), ProcessStatus::Code(status)) => {
+            ErrorCode::Exited { status }
+        }
         (None, ProcessStatus::Signal(signal)) => ErrorCode::Signal { signal },
         // A process without output is terminated.
         _ => ErrorCode::OutputClosed,
@@ -352,9 +355,13 @@ pub(crate) fn decision(verdict: Verdict) -> Option<ErrorInfo> {
     }
 }
 
-/// The number of failures of an engine.
-pub(crate) fn engine_failures(name: &str, count: u64) -> ErrorInfo {
-    ErrorCode::EngineFailures { count }.with(|it| it.engine = Some(name.to_owned()))
+/// The number of failures of an engine, and the reason of the last one.
+pub(crate) fn engine_failures(name: &str, count: u64, cause: Option<ErrorInfo>) -> ErrorInfo {
+    let code = match cause.map(Box::new) {
+        Some(cause) => ErrorCode::EngineFailuresBy { count, cause },
+        None => ErrorCode::EngineFailures { count },
+    };
+    code.with(|it| it.engine = Some(name.to_owned()))
 }
 
 pub(crate) fn openings_skipped(game: Game, skipped: &Skipped) -> Option<ErrorInfo> {

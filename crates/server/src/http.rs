@@ -2,30 +2,42 @@
 
 mod auth;
 mod connections;
+mod match_reports;
 mod queue;
 mod rest;
 mod socket;
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use data_encoding::HEXLOWER;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use rust_embed::{EmbeddedFile, RustEmbed};
+use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use crate::app::App;
 
 pub(crate) use auth::{Auth, OwnHosts, Password};
 pub(crate) use connections::Connections;
+pub(crate) use match_reports::ReportAddresses;
 pub use queue::{QueueAction, QueueBoard, QueueClone};
 
 /// Maximum size of the body of a request that is not an uploaded file.
 const MAX_BODY: usize = 1 << 20;
 /// Maximum size of the body of a client that has not authenticated.
 const MAX_LOGIN: usize = 4 << 10;
+/// Maximum size of a file of problems.
+const MAX_PROBLEMS: usize = 16 << 20;
 /// Maximum number of files that are read concurrently.
 const MAX_UPLOADS: usize = 4;
 
@@ -38,6 +50,7 @@ pub(crate) struct Service {
     pub(crate) roots: Arc<[std::path::PathBuf]>,
     /// Permits for files that are read concurrently.
     pub(crate) uploads: Arc<Semaphore>,
+    pub(crate) reports: ReportAddresses,
     /// The match queue of the dashboard.
     pub(crate) queue: Option<Arc<dyn QueueBoard>>,
 }
@@ -52,7 +65,10 @@ pub(crate) fn router(service: Service) -> Router {
     let auth = Arc::clone(&service.auth);
     Router::new()
         .route("/api/ws", get(socket::upgrade))
-        .route("/api/login", post(auth::login).layer(DefaultBodyLimit::max(MAX_LOGIN)))
+        .route(
+            "/api/login",
+            get(auth::login_methods).post(auth::login).layer(DefaultBodyLimit::max(MAX_LOGIN)),
+        )
         .route("/api/link", post(auth::link))
         .route("/api/choices", get(rest::choices))
         .route("/api/position", post(rest::position))
@@ -61,13 +77,22 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/files", get(rest::directory))
         .route("/api/engines.toml", get(rest::engines))
         .route("/api/log/{process}", get(rest::log))
+        .route("/api/report/{match}", get(match_reports::report).post(match_reports::address))
         .route("/api/library/search", post(rest::search))
         .route("/api/library/duplicates", post(rest::duplicates))
+        .route("/api/library/undecided", post(rest::undecided))
         .route("/api/import", post(rest::import))
+        .route("/api/training", post(rest::training))
+        .route(
+            "/api/training/import",
+            post(rest::import_exercises).layer(DefaultBodyLimit::max(MAX_PROBLEMS)),
+        )
         .route("/api/export/{game}", get(rest::export))
         .route("/api/export", get(rest::export_games))
-        .route("/api/queue", get(queue::overview))
+        .route("/api/queue", get(queue::overview).post(queue::start))
+        .route("/api/queue/openings", get(queue::openings).post(queue::add_openings))
         .route("/api/queue/{match}", get(queue::details).post(queue::act))
+        .route("/report/{secret}", get(match_reports::shown))
         .route("/", get(index))
         .fallback(get(file))
         .layer(axum::middleware::from_fn_with_state(auth, auth::guard))
@@ -75,22 +100,38 @@ pub(crate) fn router(service: Service) -> Router {
         .with_state(service)
 }
 
-/// Bytes as hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or_default())
-        .collect()
-}
-
 /// The output of `npm run build`.
 #[derive(RustEmbed)]
-#[folder = "../../web/dist"]
+#[folder = "dist"]
 struct Dist;
 
-async fn index(headers: HeaderMap) -> Response {
-    answer("index.html", &headers)
+/// The page, with the settings of its first paint: browsers without a copy would show another language.
+async fn index(State(service): State<Service>, headers: HeaderMap) -> Response {
+    let Some(EmbeddedFile { data, .. }) = Dist::get("index.html") else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let page = service.app.state().settings().page.clone();
+    let html = String::from_utf8_lossy(&data).replacen(ROOT, &root(&page), 1);
+    let hash = HEXLOWER.encode(&Sha256::digest(html.as_bytes()));
+    send("index.html", hash, html.into_bytes().into(), &headers)
+}
+
+/// The start tag of the page.
+const ROOT: &str = "<html lang=\"en\">";
+
+/// The start tag with the stored language and theme.
+fn root(page: &BTreeMap<String, String>) -> String {
+    let known = |name: &str, values: &[&'static str]| {
+        let stored = page.get(name)?;
+        values.iter().find(|value| *value == stored).copied()
+    };
+    let language = known("language", &["en", "ja"]).map_or_else(
+        || " lang=\"en\"".to_owned(),
+        |language| format!(" lang=\"{language}\" data-language=\"{language}\""),
+    );
+    let theme = known("theme", &["light", "dark", "contrast"])
+        .map_or_else(String::new, |theme| format!(" data-theme=\"{theme}\""));
+    format!("<html{language}{theme}>")
 }
 
 /// Any other file. Unknown paths are routes of the page.
@@ -106,13 +147,52 @@ fn answer(path: &str, headers: &HeaderMap) -> Response {
     let Some(EmbeddedFile { data, metadata }) = Dist::get(path) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let hash = hex(&metadata.sha256_hash());
-    let tag = format!("\"{hash}\"");
-    let cached = [(header::ETAG, tag.clone()), (header::CACHE_CONTROL, "no-cache".to_owned())];
+    send(path, HEXLOWER.encode(&metadata.sha256_hash()), data, headers)
+}
+
+/// Sends a file, unless the browser has it.
+fn send(path: &str, hash: String, data: Cow<'static, [u8]>, headers: &HeaderMap) -> Response {
+    let kind = kind(path);
+    let is_text =
+        kind.starts_with("text/") || kind == "image/svg+xml" || kind == "application/json";
+    let is_gzip = is_text && accepts_gzip(headers);
+    let tag = format!("\"{hash}{}\"", if is_gzip { "-gzip" } else { "" });
+    let cached = [
+        (header::ETAG, tag.clone()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+        (header::VARY, "accept-encoding".to_owned()),
+    ];
     if headers.get(header::IF_NONE_MATCH).is_some_and(|it| it.as_bytes() == tag.as_bytes()) {
         return (StatusCode::NOT_MODIFIED, cached).into_response();
     }
-    (cached, [(header::CONTENT_TYPE, kind(path))], data).into_response()
+    let kind = [(header::CONTENT_TYPE, kind)];
+    if is_gzip && let Ok(bytes) = compressed(hash, &data) {
+        return (cached, kind, [(header::CONTENT_ENCODING, "gzip")], bytes).into_response();
+    }
+    (cached, kind, data).into_response()
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|it| it.to_str().ok());
+    accepted.unwrap_or_default().split(',').any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let is_gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+        is_gzip && !parts.any(|weight| matches!(weight, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    })
+}
+
+/// A file compressed by gzip, once for each content.
+fn compressed(hash: String, data: &[u8]) -> std::io::Result<Bytes> {
+    static FILES: Mutex<BTreeMap<String, Bytes>> = Mutex::new(BTreeMap::new());
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bytes) = files.get(&hash) {
+        return Ok(bytes.clone());
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(data)?;
+    let bytes = Bytes::from(encoder.finish()?);
+    files.insert(hash, bytes.clone());
+    Ok(bytes)
 }
 
 fn kind(path: &str) -> &'static str {

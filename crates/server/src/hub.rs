@@ -110,13 +110,22 @@ impl Hub {
 
     /// Sends a change to all subscribers.
     pub(crate) fn publish(&mut self, topic: Topic, delta: Delta) {
+        self.publish_each(topic, delta, BTreeMap::new());
+    }
+
+    /// Sends a change to all subscribers: to some tabs their own form of it.
+    pub(crate) fn publish_each(&mut self, topic: Topic, delta: Delta, own: BTreeMap<TabId, Delta>) {
         let Some(channel) = self.topics.get_mut(&topic) else { return };
         channel.number += 1;
-        let message = ToTab::Delta { topic, number: channel.number, delta: Box::new(delta) };
-        let text = text(&message);
+        let number = channel.number;
+        let message = |delta: Delta| text(&ToTab::Delta { topic, number, delta: Box::new(delta) });
+        let common = message(delta);
+        let mut own: BTreeMap<_, _> =
+            own.into_iter().map(|(tab, delta)| (tab, message(delta))).collect();
         for tab in &channel.tabs {
             if let Some(outbox) = self.tabs.get(tab) {
-                outbox.push_delta(topic, text.clone());
+                let text = own.remove(tab).unwrap_or_else(|| common.clone());
+                outbox.push_delta(topic, text);
             }
         }
     }

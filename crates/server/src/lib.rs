@@ -20,6 +20,7 @@
 //! | `data_dir` | The data directory, accessible to its owner only. |
 //! | `serve` | Options, start, listening, shutdown. |
 //! | `time` | Monotonic moments and the calendar. |
+//! | `training` | Exercises: tasks, solutions, sources, the schedule. |
 #![forbid(unsafe_code)]
 
 mod app;
@@ -35,6 +36,7 @@ pub mod matches;
 mod serve;
 mod store;
 mod time;
+mod training;
 #[doc(hidden)]
 pub mod wire;
 

@@ -28,6 +28,7 @@ use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{MatchSpec, Stop};
+use readyok_arena::report::Report;
 use readyok_arena::runner::{
     EnginePlayer, Match, MatchError, PairPlayer, PlayContext, PlayerError, Settings, StopHandle,
 };
@@ -461,6 +462,21 @@ impl Results {
             }
         }
         Err(missing())
+    }
+}
+
+impl Results {
+    /// The report as an HTML page.
+    ///
+    /// # Errors
+    /// The results cannot be read.
+    pub fn report(&self) -> Result<String, ApiError> {
+        let mut reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
+        let mut report = Report::new(reader.plan());
+        for pair in reader.by_ref() {
+            report.add(&pair.map_err(|error| bad_store(&error))?);
+        }
+        Ok(report.with_origin(reader.origin()).html())
     }
 }
 

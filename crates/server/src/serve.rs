@@ -14,7 +14,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 
 use crate::app::{App, Setup};
 use crate::data_dir;
-use crate::http::{Auth, Connections, OwnHosts, Password, QueueBoard, Service, router, uploads};
+use crate::http::{
+    Auth, Connections, OwnHosts, Password, QueueBoard, ReportAddresses, Service, router, uploads,
+};
 use crate::store::StoreError;
 use crate::time::{drift, instant, now};
 
@@ -226,7 +228,8 @@ impl Server {
         roots.push(data.clone());
         let (roots, uploads) = (roots.into(), uploads());
         let queue = options.queue;
-        let service = Service { app, auth, roots, uploads, queue };
+        let reports = ReportAddresses::default();
+        let service = Service { app, auth, roots, uploads, reports, queue };
         let connections = Connections::new(options.request_timeout);
         let reload = options.reload;
         Ok(Self { listeners, address: shown, service, connections, reload, warnings, lock })
@@ -464,7 +467,27 @@ fn asked_to_end() -> impl Future<Output = ()> {
     }
 }
 
-#[cfg(not(unix))]
+/// Completes when Ctrl-C or Ctrl-Break is pressed, the console is closed, or the user logs off.
+#[cfg(windows)]
 async fn asked_to_end() {
-    let _ = tokio::signal::ctrl_c().await;
+    use tokio::signal::windows;
+
+    let signals = (
+        windows::ctrl_c(),
+        windows::ctrl_break(),
+        windows::ctrl_close(),
+        windows::ctrl_logoff(),
+        windows::ctrl_shutdown(),
+    );
+    let (Ok(mut c), Ok(mut pause), Ok(mut close), Ok(mut logoff), Ok(mut shutdown)) = signals
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = c.recv() => (),
+        _ = pause.recv() => (),
+        _ = close.recv() => (),
+        _ = logoff.recv() => (),
+        _ = shutdown.recv() => (),
+    }
 }

@@ -1,13 +1,14 @@
 //! The files of the server: games in the library, logs of open games, and everything else in `app.sqlite`.
 //!
 //! ```text
-//!  Store ──┬── app.sqlite       engines, settings, reports, jobs, games of matches
+//!  Store ──┬── app.sqlite       engines, settings, reports, jobs, games of matches, exercises
 //!          ├── library.sqlite   games
 //!          └── open.sqlite      changes of open games
 //! ```
 //! A change of an open game is appended to its log. The game in the library is replaced when the game ends or is
 //! closed, and before a search.
 
+mod exercises;
 mod games;
 mod reports;
 mod search;
@@ -15,7 +16,6 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +25,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::engine::Entry;
 use crate::time::{Moment, date};
-use crate::wire::{EngineId, GameId, MatchId, Settings};
+use crate::wire::{EngineId, GameId, Settings};
 
+pub(crate) use exercises::{StoredExercise, Times};
 pub(crate) use games::{Loaded, date_text, listed, listed_new, new_game};
 pub(crate) use reports::{StoredJob, StoredReport};
 pub(crate) use search::{filter_of, search};
@@ -38,7 +39,7 @@ pub(crate) use writer::{GameSource, Writer, Written};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The version of the schema and of the stored JSON of `app.sqlite`. A change of either increments it.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// The `application_id` of `app.sqlite`: "`RdAp`".
 const APPLICATION: i64 = 0x5264_4170;
@@ -67,6 +68,28 @@ const SCHEMA: &str = "
         PRIMARY KEY (match_id, number)
     ) WITHOUT ROWID;
     CREATE INDEX match_game_by_game ON match_game (game);
+    CREATE TABLE exercise (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        position TEXT NOT NULL UNIQUE,
+        variant TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        kept TEXT NOT NULL,
+        added INTEGER NOT NULL,
+        due INTEGER,
+        stability REAL,
+        difficulty REAL,
+        reviewed INTEGER,
+        reviews INTEGER NOT NULL DEFAULT 0,
+        lapses INTEGER NOT NULL DEFAULT 0,
+        deleted INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX exercise_by_due ON exercise (due);
+    CREATE TABLE review (
+        exercise INTEGER NOT NULL REFERENCES exercise (id),
+        at INTEGER NOT NULL,
+        grade INTEGER NOT NULL,
+        PRIMARY KEY (exercise, at)
+    ) WITHOUT ROWID;
 ";
 
 /// All files, for writing.
@@ -174,21 +197,14 @@ impl Store {
         let db = open_app(&app)?;
         let (logs, restored) = OpenGames::open(&open, &games).map_err(failed(&open))?;
         let (saved, deleted) = (BTreeMap::new(), Vec::new());
-        Ok(Self { db, library: games, logs, saved, restored, deleted })
+        let store = Self { db, library: games, logs, saved, restored, deleted };
+        store.link_match_games()?;
+        Ok(store)
     }
 
     /// The games.
     pub(crate) fn library(&self) -> &Arc<Library> {
         &self.library
-    }
-
-    /// Forgets deleted matches, whose numbers are used again. Their games remain.
-    pub(crate) fn forget_matches(&self, ids: RangeInclusive<MatchId>) -> Result<(), StoreError> {
-        self.db.execute(
-            "DELETE FROM match_game WHERE match_id BETWEEN ?1 AND ?2",
-            [ids.start(), ids.end()],
-        )?;
-        Ok(())
     }
 
     /// The engines of the user.

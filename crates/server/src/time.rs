@@ -43,8 +43,19 @@ pub(crate) fn date(at: Moment) -> u64 {
     at.saturating_add_signed(drift())
 }
 
+/// The Unix time in milliseconds of the start of the day in the local time zone. Without a calendar it is a day before.
+pub(crate) fn midnight(at: Moment) -> u64 {
+    let now = date(at);
+    let start = i64::try_from(now).ok().and_then(|now| {
+        let now = jiff::Timestamp::from_millisecond(now).ok()?;
+        let start = now.to_zoned_datetime(jiff::tz::TimeZone::system()).start_of_day().ok()?;
+        u64::try_from(start.timestamp().as_millisecond()).ok()
+    });
+    start.unwrap_or_else(|| now.saturating_sub(24 * 60 * 60 * 1000))
+}
+
 /// A moment in the local time zone in a format of `strftime`. None for a moment out of the range of the calendar.
 pub(crate) fn local(at: Moment, form: &str) -> Option<String> {
     let at = jiff::Timestamp::from_millisecond(i64::try_from(date(at)).ok()?).ok()?;
-    Some(at.to_zoned(jiff::tz::TimeZone::system()).strftime(form).to_string())
+    Some(at.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime(form).to_string())
 }

@@ -25,6 +25,7 @@ mod explorer;
 mod game;
 mod library;
 mod matches;
+mod training;
 #[cfg(test)]
 mod typescript;
 
@@ -40,6 +41,7 @@ pub use explorer::*;
 pub use game::*;
 pub use library::*;
 pub use matches::*;
+pub use training::*;
 
 /// One message from a tab over its WebSocket.
 #[derive(Clone, Debug, Deserialize)]

@@ -64,7 +64,7 @@ export type Answer = { "kind": "done" } | { "kind": "game", game: number, } | { 
 /**
  * Its (last) node.
  */
-node: number, } | { "kind": "engine", engine: number, } | { "kind": "preview", 
+node: number, } | { "kind": "engine", engine: number, } | { "kind": "found_engines", found: FoundEngines, } | { "kind": "preview", 
 /**
  * How it would be reached; exactly this is run, without a shell.
  */
@@ -84,7 +84,19 @@ good: boolean,
 /**
  * The side of the move.
  */
-side: Side, };
+side: Side, } | { "kind": "exercises_added", added: number, 
+/**
+ * The number of exercises that were known.
+ */
+known: number, } | { "kind": "exercise_position", position: PositionView, 
+/**
+ * Milliseconds to the next review, for each grade from “again” to “easy”.
+ */
+intervals: [number, number, number, number], } | { "kind": "exercise_tried", attempt: ExerciseAttempt, } | { "kind": "exercise_solution", line: Array<LineMove>, } | { "kind": "exercise_graded", 
+/**
+ * Unix time of the next review in milliseconds.
+ */
+due: number, };
 
 /**
  * Why a request failed. Nothing has changed.
@@ -97,7 +109,7 @@ export type ApiError = { category: ErrorCategory, error: ErrorInfo, };
 export type Approval = "checking" | "ok" | "error";
 
 /**
- * The cursor with its position.
+ * A cursor with its position.
  */
 export type At = { cursor: number, position: PositionView, 
 /**
@@ -228,7 +240,11 @@ moves_to_go: Sides<number | null>, running: Side | null, sent_at: number, };
 /**
  * A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
  */
-export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "delete_games", of: Selection, } | { "kind": "restore_games" } | { "kind": "set_label", of: Selection, label: string, 
+export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "delete_games", of: Selection, } | { "kind": "restore_games" } | { "kind": "decide_duplicates", 
+/**
+ * None for all.
+ */
+games: Array<number> | null, decision: DuplicateDecision, } | { "kind": "set_label", of: Selection, label: string, 
 /**
  * False removes the label.
  */
@@ -256,7 +272,11 @@ players: Sides<Player> | null, } | { "kind": "abort", game: number, } | { "kind"
 /**
  * None for all engines.
  */
-engine: number | null, } | { "kind": "end_analysis", game: number, engine: number, } | { "kind": "add_engine", entry: EngineEntry, } | { "kind": "copy_engine", engine: number, } | { "kind": "preview_engine", 
+engine: number | null, } | { "kind": "end_analysis", game: number, engine: number, } | { "kind": "add_engine", entry: EngineEntry, 
+/**
+ * Option values. Those that the engine rejects are reported by its processes.
+ */
+values?: { [key in string]: string }, } | { "kind": "find_engines" } | { "kind": "read_engine_list", text: string, } | { "kind": "copy_engine", engine: number, } | { "kind": "preview_engine", 
 /**
  * A path, a command line, or `tcp://host:port`.
  */
@@ -304,7 +324,23 @@ text: string,
 /**
  * How long to think about it.
  */
-limits: Limits, } | { "kind": "add_syzygy", path: string, } | { "kind": "remove_syzygy", path: string, } | { "kind": "add_book", path: string, } | { "kind": "remove_book", path: string, } | { "kind": "set_settings", 
+limits: Limits, } | { "kind": "add_syzygy", path: string, } | { "kind": "remove_syzygy", path: string, } | { "kind": "add_book", path: string, } | { "kind": "remove_book", path: string, } | { "kind": "collect_exercises", game: number | null, 
+/**
+ * The side of the game; both by default.
+ */
+side: Side | null, } | { "kind": "open_exercise", id: number, } | { "kind": "try_exercise", id: number, 
+/**
+ * The moves of both sides so far.
+ */
+moves: Array<string>, 
+/**
+ * The move in any notation.
+ */
+text: string, } | { "kind": "solve_exercise", id: number, 
+/**
+ * The moves of both sides so far.
+ */
+moves: Array<string>, } | { "kind": "grade_exercise", id: number, grade: ExerciseGrade, } | { "kind": "delete_exercises", ids: Array<number>, } | { "kind": "set_settings", 
 /**
  * All of them.
  */
@@ -408,7 +444,12 @@ score: number, };
 /**
  * The treatment of imported games that the library has already.
  */
-export type DuplicateChoice = "skip" | "keep" | "replace";
+export type DuplicateChoice = "skip" | "keep" | "replace" | "ask";
+
+/**
+ * The treatment of duplicates that wait for a decision.
+ */
+export type DuplicateDecision = "skip" | "keep" | "replace";
 
 /**
  * The result of `POST /api/library/duplicates`: games with the same moves whose players, dates and events do not
@@ -504,6 +545,11 @@ export type EngineFailure = { side: Side,
  * None if the process exited without an error.
  */
 error: ErrorInfo | null, };
+
+/**
+ * The format of an engine list.
+ */
+export type EngineList = "cute_chess" | "en_croissant" | "arena" | "shogi_home";
 
 /**
  * An option that an engine has declared.
@@ -697,12 +743,12 @@ stderr?: string, };
 /**
  * An error: its code and its context.
  */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field", field: PositionField, } | { "code": "extra_field", text: string, } | { "code": "invalid_field", field: PositionField, text: string, } | { "code": "rank_count", count: number, expected: number, } | { "code": "rank_length", rank: string, } | { "code": "unknown_piece", letter: string, square: string, } | { "code": "king_count", side: Side, count: number, } | { "code": "no_kings" } | { "code": "too_many_pieces", piece: string, count: number, limit: number, } | { "code": "too_much_material", side: Side, } | { "code": "dead_piece", piece: string, square: string, } | { "code": "two_pawns", side: Side, file: number, } | { "code": "invalid_castling_right", square: string, } | { "code": "opponent_in_check", square: string, } | { "code": "unknown_square", square: string, } | { "code": "invalid_hand_piece", piece: string, } | { "code": "invalid_move" } | { "code": "empty_origin_square" } | { "code": "opponent_piece" } | { "code": "occupied_by_own_piece" } | { "code": "unreachable" } | { "code": "castling_not_allowed" } | { "code": "promotion_required" } | { "code": "invalid_promotion" } | { "code": "king_in_check" } | { "code": "not_in_hand" } | { "code": "square_occupied" } | { "code": "second_pawn_on_file" } | { "code": "no_further_move" } | { "code": "pawn_drop_mate" } | { "code": "game_too_long" } | { "code": "ambiguous_move" } | { "code": "missing_piece" } | { "code": "wrong_side" } | { "code": "no_previous_move" } | { "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unknown_variant", name: string, } | { "code": "unsupported_format" } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "text_skipped", text: string, } | { "code": "piece_letters", language: string, } | { "code": "malformed_header", text: string, } | { "code": "contradiction", text: string, } | { "code": "unexpected_end" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, });
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field", field: PositionField, } | { "code": "extra_field", text: string, } | { "code": "invalid_field", field: PositionField, text: string, } | { "code": "rank_count", count: number, expected: number, } | { "code": "rank_length", rank: string, } | { "code": "unknown_piece", letter: string, square: string, } | { "code": "king_count", side: Side, count: number, } | { "code": "no_kings" } | { "code": "too_many_pieces", piece: string, count: number, limit: number, } | { "code": "too_much_material", side: Side, } | { "code": "dead_piece", piece: string, square: string, } | { "code": "two_pawns", side: Side, file: number, } | { "code": "invalid_castling_right", square: string, } | { "code": "opponent_in_check", square: string, } | { "code": "unknown_square", square: string, } | { "code": "invalid_hand_piece", piece: string, } | { "code": "invalid_move" } | { "code": "empty_origin_square" } | { "code": "opponent_piece" } | { "code": "occupied_by_own_piece" } | { "code": "unreachable" } | { "code": "castling_not_allowed" } | { "code": "promotion_required" } | { "code": "invalid_promotion" } | { "code": "king_in_check" } | { "code": "not_in_hand" } | { "code": "square_occupied" } | { "code": "second_pawn_on_file" } | { "code": "no_further_move" } | { "code": "pawn_drop_mate" } | { "code": "game_too_long" } | { "code": "ambiguous_move" } | { "code": "missing_piece" } | { "code": "wrong_side" } | { "code": "no_previous_move" } | { "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unknown_variant", name: string, } | { "code": "unsupported_format" } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "text_skipped", text: string, } | { "code": "piece_letters", language: string, } | { "code": "malformed_header", text: string, } | { "code": "contradiction", text: string, } | { "code": "missing_result" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, });
 
 /**
  * The object of an error: not found, too many, too long, or invalid.
  */
-export type ErrorSubject = "argument" | "book" | "button" | "comment" | "engine" | "engine_name" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "topic";
+export type ErrorSubject = "argument" | "book" | "button" | "comment" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "topic";
 
 /**
  * The evaluation of a position by an engine or an annotator.
@@ -716,6 +762,88 @@ score: Score,
  * Search depth in plies.
  */
 depth: number | null, };
+
+/**
+ * An exercise with its schedule.
+ */
+export type Exercise = { id: number, variant: Variant, kind: ExerciseKind, 
+/**
+ * The side to move.
+ */
+side: Side, 
+/**
+ * The length of the mate if it is known: in moves in chess, in plies in shogi.
+ */
+mate: number | null, source: ExerciseSource, stage: ExerciseStage, 
+/**
+ * Unix time in milliseconds; none before the first review.
+ */
+due: number | null, reviews: number, 
+/**
+ * The number of reviews with the grade “again”.
+ */
+lapses: number, 
+/**
+ * Unix time in milliseconds.
+ */
+added: number, };
+
+/**
+ * The result of a move in an exercise.
+ */
+export type ExerciseAttempt = { move: LineMove, right: boolean, 
+/**
+ * Whether the exercise is solved.
+ */
+solved: boolean, 
+/**
+ * The answer of the opponent.
+ */
+reply: LineMove | null, 
+/**
+ * The loss of a move that replaces a mistake, in percent of winning chances.
+ */
+loss: number | null, 
+/**
+ * Whether the move leads to a mate that is too long.
+ */
+longer: boolean, 
+/**
+ * The position after the move and the answer; none after a wrong move.
+ */
+position: PositionView | null, };
+
+/**
+ * The user's grade of a solution.
+ */
+export type ExerciseGrade = "again" | "hard" | "good" | "easy";
+
+/**
+ * The task of an exercise.
+ */
+export type ExerciseKind = "mistake" | "mate" | "best_move";
+
+/**
+ * The origin of an exercise.
+ */
+export type ExerciseSource = { 
+/**
+ * The players of the game, or the name of the problem or its file.
+ */
+name: string, 
+/**
+ * The game in the library; none for a problem from a file.
+ */
+game: number | null, node: number | null, 
+/**
+ * The move that was played in the game.
+ */
+played: LineMove | null, };
+
+/**
+ * How well an exercise is known.
+ */
+export type ExerciseStage = "new" | "learning" | "learned";
 
 /**
  * The moves of a position.
@@ -799,6 +927,36 @@ position: string, source: ExplorerSource, };
 export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: LibraryFilter, };
 
 /**
+ * An engine for selection.
+ */
+export type FoundEngine = { 
+/**
+ * With the name that the engine or the list reports.
+ */
+entry: EngineEntry, 
+/**
+ * Empty if it is unknown.
+ */
+author: string, 
+/**
+ * The option values of the list.
+ */
+values: { [key in string]: string }, 
+/**
+ * The list of the engine; none for one that was found in a directory.
+ */
+list: EngineList | null, 
+/**
+ * Whether the program is registered.
+ */
+registered: boolean, };
+
+/**
+ * Engines for selection, which are not registered yet.
+ */
+export type FoundEngines = { engines: Array<FoundEngine>, rejected: Array<RejectedProgram>, };
+
+/**
  * Changes of a game. Absent fields are unchanged.
  */
 export type GameDelta = { 
@@ -815,7 +973,7 @@ removed?: Array<number>,
  */
 headers?: Array<Header>, 
 /**
- * The cursor with its position.
+ * The cursor of the tab with its position, if it was moved.
  */
 at?: At, 
 /**
@@ -870,7 +1028,7 @@ headers: Array<Header>,
  */
 nodes: Array<Node>, 
 /**
- * The cursor is the same in all tabs.
+ * The cursor of the tab.
  */
 cursor: number, position: PositionView, 
 /**
@@ -946,6 +1104,10 @@ total: number,
  */
 duplicates: number, 
 /**
+ * The number of duplicates that wait for a decision (`&duplicates=ask`).
+ */
+undecided: number, 
+/**
  * The number of the first game, if it was opened (`&open=true`).
  */
 opened: number | null, 
@@ -957,6 +1119,19 @@ errors: Array<ErrorInfo>,
  * Warnings with line and column, at most 100.
  */
 warnings: Array<ErrorInfo>, };
+
+/**
+ * The result of an import of problems.
+ */
+export type ImportedExercises = { added: number, 
+/**
+ * The number of problems that were known.
+ */
+known: number, 
+/**
+ * The number of entries that are no problems, such as complete games.
+ */
+skipped: number, errors: Array<ErrorInfo>, };
 
 /**
  * A job on many games. It can be resumed after a restart of the server.
@@ -986,6 +1161,10 @@ games: number,
  * The number of games that the library had already, which were not added.
  */
 duplicates: number, 
+/**
+ * The number of duplicates that wait for a decision.
+ */
+undecided: number, 
 /**
  * The number of bytes that were read.
  */
@@ -1182,6 +1361,10 @@ until: string | null,
  */
 min_rating: number | null, 
 /**
+ * The class of the time control.
+ */
+speed: Speed | null, 
+/**
  * A label.
  */
 label: string | null, };
@@ -1226,7 +1409,11 @@ total: number,
 /**
  * All labels.
  */
-labels: Array<LabelCount>, };
+labels: Array<LabelCount>, 
+/**
+ * The number of imported duplicates that wait for a decision.
+ */
+undecided: number, };
 
 /**
  * The query of `POST /api/library/search`.
@@ -1293,6 +1480,10 @@ until: string | null,
  * Minimum rating of both players.
  */
 min_rating: number | null, 
+/**
+ * The class of the time control.
+ */
+speed: Speed | null, 
 /**
  * A label.
  */
@@ -1475,7 +1666,7 @@ last: Array<string>, moves: Array<LineMove>,
 /**
  * The last score of each side, for that side.
  */
-scores: Sides<Score | null>, };
+scores: Sides<Score | null>, clocks: Clocks, };
 
 /**
  * Changes of a match. Absent fields are unchanged.
@@ -1554,7 +1745,7 @@ total: number | null, };
 /**
  * The openings of a match.
  */
-export type MatchOpenings = { "kind": "start" } | { "kind": "chess960" } | { "kind": "handicap", name: string, } | { "kind": "positions", list: Array<string>, } | { "kind": "file", 
+export type MatchOpenings = { "kind": "start" } | { "kind": "built_in" } | { "kind": "chess960" } | { "kind": "handicap", name: string, } | { "kind": "positions", list: Array<string>, } | { "kind": "file", 
 /**
  * A path that the file picker can show.
  */
@@ -2003,7 +2194,7 @@ export type Protocol = "uci" | "usi";
 /**
  * The purpose of a process.
  */
-export type Purpose = { "kind": "inspect" } | { "kind": "play", game: number, } | { "kind": "analyse", game: number, } | { "kind": "hint", game: number, } | { "kind": "report", game: number, } | { "kind": "learn", game: number, } | { "kind": "console" };
+export type Purpose = { "kind": "inspect" } | { "kind": "play", game: number, } | { "kind": "analyse", game: number, } | { "kind": "hint", game: number, } | { "kind": "report", game: number, } | { "kind": "learn", game: number, } | { "kind": "exercise", exercise: number, } | { "kind": "console" };
 
 export type RecordFormat = "pgn" | "position" | "epd" | "kif" | "ki2" | "csa" | "jkf" | "line";
 
@@ -2032,6 +2223,15 @@ name: string,
  * The code.
  */
 code: string, };
+
+/**
+ * A program that is not an engine, or cannot be used.
+ */
+export type RejectedProgram = { 
+/**
+ * Its path, or its name in the list.
+ */
+name: string, error: ErrorInfo, };
 
 /**
  * The rematch: another game of the same players with the same setup.
@@ -2264,7 +2464,7 @@ on_close: OnClose,
 /**
  * Changed by commands of their own: [`Command::SetSettings`] does not change them.
  */
-references: References, 
+references: References, training: TrainingSettings, 
 /**
  * The game to show when the app is opened.
  */
@@ -2313,6 +2513,11 @@ first: T, second: T, };
  * The sender of a line.
  */
 export type Speaker = "client" | "engine" | "stderr" | "user";
+
+/**
+ * The class of a time control, by the base time plus 40 increments.
+ */
+export type Speed = "bullet" | "blitz" | "rapid" | "classical" | "correspondence";
 
 /**
  * The parameters of an SPRT.
@@ -2496,6 +2701,92 @@ number: number, delta: Delta, } | { "kind": "closed", topic: Topic, };
  * A topic that a tab can subscribe to. Its text is `games`, `game/7`, `log/3`.
  */
 export type Topic = "games" | "engines" | "matches" | "jobs" | "settings" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`;
+
+/**
+ * The query of `POST /api/training`.
+ */
+export type TrainingQuery = { variant: Variant | null, kind: ExerciseKind | null, 
+/**
+ * Number of exercises of the list to skip.
+ */
+offset: number, 
+/**
+ * Maximum number of exercises of the list, 1 to 200; 50 by default.
+ */
+limit: number | null, };
+
+/**
+ * Settings of training.
+ */
+export type TrainingSettings = { 
+/**
+ * The names of the user in game records.
+ */
+names: Array<string>, 
+/**
+ * Maximum number of new exercises a day.
+ */
+new_per_day: number, };
+
+/**
+ * Numbers of exercises and reviews.
+ */
+export type TrainingStats = { new: number, learning: number, learned: number, 
+/**
+ * Reviewed before and due now.
+ */
+due: number, 
+/**
+ * Reviews since midnight.
+ */
+today: number, 
+/**
+ * Reviews of the last 30 days.
+ */
+reviews: number, 
+/**
+ * Those that were not graded “again”.
+ */
+solved: number, };
+
+/**
+ * Exercises and their statistics.
+ */
+export type TrainingView = { stats: TrainingStats, 
+/**
+ * The exercises of today, at most 200: those that are due, then new ones.
+ */
+queue: Array<Exercise>, 
+/**
+ * A part of all exercises, the latest first.
+ */
+exercises: Array<Exercise>, 
+/**
+ * The number of exercises that match the query.
+ */
+total: number, };
+
+/**
+ * A duplicate that waits for a decision.
+ */
+export type UndecidedDuplicate = { imported: LibraryGame, 
+/**
+ * None if it was deleted.
+ */
+known: LibraryGame | null, };
+
+/**
+ * The result of `POST /api/library/undecided`: imported duplicates that wait for a decision.
+ */
+export type UndecidedDuplicates = { 
+/**
+ * The first 200.
+ */
+games: Array<UndecidedDuplicate>, 
+/**
+ * The number of all.
+ */
+total: number, };
 
 /**
  * Whether edits can be undone and redone.

@@ -20,6 +20,7 @@ const TABLE = [
       'nav.matches': ['4'],
       'nav.library': ['5'],
       'nav.settings': ['6'],
+      'nav.training': ['7'],
     },
   },
   {

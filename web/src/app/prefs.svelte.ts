@@ -55,10 +55,17 @@ function read(key: string): Record<string, string> {
   return Object.fromEntries(known.filter(([, value]) => typeof value === 'string'));
 }
 
-export const prefs = $state<Prefs>({ ...defaults, ...read(KEY) });
+/** The settings in the page, which the server has stored for another browser or address. */
+function inPage(): Record<string, string> {
+  if (typeof document === 'undefined') return {};
+  const { language, theme } = document.documentElement.dataset;
+  return { ...(language && { language }), ...(theme && { theme }) };
+}
 
 /** Changes without confirmation of the server. A reload does not lose them: they are sent again. */
 const unsaved = read(UNSAVED_KEY);
+
+export const prefs = $state<Prefs>({ ...defaults, ...read(KEY), ...inPage(), ...unsaved });
 
 let send: (page: Record<string, string>) => Promise<void> = () => Promise.reject();
 let requests = 0;

@@ -1,5 +1,14 @@
 // The route: the part of the address after `#`.
-export const pages = ['play', 'analyse', 'engines', 'matches', 'queue', 'library', 'settings'] as const;
+export const pages = [
+  'play',
+  'analyse',
+  'training',
+  'engines',
+  'matches',
+  'queue',
+  'library',
+  'settings',
+] as const;
 export type Page = (typeof pages)[number];
 
 export interface Route {

@@ -10,6 +10,7 @@ import { en } from './en';
 import { ja } from './ja';
 import {
   detailText,
+  handicapName,
   errorInfoText,
   momentText,
   outcomeText,
@@ -55,7 +56,8 @@ test('shows a mate score without a distance', () => {
 });
 
 test('names the sides of a handicap game', () => {
-  expect(outcomeText(outcome('resignation'), 'shogi', true)).toBe('下手の勝ち:投了');
+  expect(outcomeText(outcome('checkmate'), 'shogi', true)).toBe('下手の勝ち:詰み');
+  expect(outcomeText(outcome('checkmate'), 'chess')).toBe('白の勝ち:チェックメイト');
   expect(sideName('second', 'shogi', true)).toBe('上手');
   expect(sideName('first', 'chess', true)).toBe('白');
   prefs.language = 'en';
@@ -64,7 +66,9 @@ test('names the sides of a handicap game', () => {
 
 test('translates details of an outcome', () => {
   const detail: ErrorInfo = { code: 'king_in_check', context: { move: 'e1e2' } };
-  expect(detailText(outcome('illegal-move', { detail }))).toBe('e1e2: キング(玉)に王手がかかります');
+  expect(detailText(outcome('illegal-move', { detail }))).toBe('e1e2: キングにチェックがかかります');
+  const shogi: ErrorInfo = { code: 'king_in_check', context: { variant: 'shogi' } };
+  expect(detailText(outcome('illegal-move', { detail: shogi }))).toBe('玉に王手がかかります');
   expect(detailText(outcome('checkmate'))).toBe('');
   const claimed = outcome('adjudication', { detail: { code: 'mate_adjudication' } });
   expect(detailText(claimed)).toBe('信頼する詰みの宣言による');
@@ -152,4 +156,13 @@ test('formats dates by the region of the browser and the language of the page', 
   expect(momentText(at)).toContain('23 Nov 2026');
   vi.stubGlobal('navigator', { languages: ['en-US'] });
   expect(momentText(at)).toContain('Nov 23, 2026');
+});
+
+test('names handicaps', () => {
+  const two = { name: 'two pieces', japanese: '二枚落ち', sfen: '' };
+  expect(handicapName(two)).toBe('二枚落ち');
+  prefs.language = 'en';
+  expect(handicapName(two)).toBe('2-piece');
+  expect(handicapName({ ...two, name: 'left five pieces' })).toBe('Left 5-piece');
+  expect(handicapName({ ...two, name: 'rook and lance' })).toBe('Rook and lance');
 });

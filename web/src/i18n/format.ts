@@ -1,6 +1,7 @@
 // Formats moves, pieces, scores, times and errors.
 import type {
   Bound,
+  HandicapChoice,
   ErrorInfo,
   GameResult,
   LocalizedText,
@@ -15,7 +16,7 @@ import type {
 } from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
-import { known, t } from './index.svelte';
+import { known, ofVariant, t } from './index.svelte';
 
 /** A move in the preferred notation. */
 export function moveText(text: MoveText): string {
@@ -53,8 +54,20 @@ export function sideName(side: Side, variant: Variant, handicap = false): string
   return t(side === 'first' ? 'side.white' : 'side.black');
 }
 
-export function pieceName(piece: Piece, shogi: boolean): string {
-  const side = sideName(piece.side, shogi ? 'shogi' : 'chess');
+const COUNTS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** A handicap of shogi, such as “Lance” or “2-piece”. */
+export function handicapName({ name, japanese }: HandicapChoice): string {
+  if (language() === 'ja') return japanese;
+  const short = name.replace(/(\w+) pieces$/, (all, count: string) => {
+    const number = COUNTS.indexOf(count);
+    return number < 0 ? all : `${number}-piece`;
+  });
+  return short.charAt(0).toUpperCase() + short.slice(1);
+}
+
+export function pieceName(piece: Piece, shogi: boolean, handicap = false): string {
+  const side = sideName(piece.side, shogi ? 'shogi' : 'chess', handicap);
   return t('board.piece', { side, piece: roleName(piece.letter, shogi) });
 }
 
@@ -122,6 +135,10 @@ export function countText(count: number): string {
   return `${(count / 1e9).toFixed(2)}G`;
 }
 
+/** A number of bytes: `950 B`, `12 kB`. */
+export const sizeText = (bytes: number) =>
+  countText(Math.round(bytes)).replace(/\D?$/, (unit) => ` ${unit}B`);
+
 export function winnerOf(result: GameResult): Side | null {
   return result === '1-0' ? 'first' : result === '0-1' ? 'second' : null;
 }
@@ -133,7 +150,8 @@ export function outcomeText(outcome: OutcomeView, variant: Variant, handicap = f
     : t(outcome.result === '1/2-1/2' ? 'outcome.drawn' : 'outcome.none');
   // Most records contain no reason.
   if (outcome.termination === 'other') return result;
-  return t('outcome.because', { outcome: result, reason: t(`termination.${outcome.termination}`) });
+  const reason = t(ofVariant(`termination.${outcome.termination}`, variant));
+  return t('outcome.because', { outcome: result, reason });
 }
 
 /** Details of a result in addition to its reason; may be empty. */
@@ -146,7 +164,7 @@ export function errorInfoText({ code, context = {}, ...parameters }: ErrorInfo):
   const { variant = 'chess', engine, path, game, entry, line, column, move, kept, stderr } = context;
   const values: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(parameters)) values[name] = parameterText(name, value, variant);
-  const text = t(`error.${code}`, values).trim();
+  const text = t(ofVariant(`error.${code}`, variant), values).trim();
   const numbers = Object.entries({ game, entry, line, column })
     .filter(([, number]) => number !== undefined)
     .map(([name, number]) => t(`location.${name as 'line'}`, { [name]: number ?? 0 }));

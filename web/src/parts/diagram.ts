@@ -1,6 +1,7 @@
-// Diagrams of positions as SVG and PNG.
+// Diagrams of positions as SVG and PNG, and of games as animated GIF.
 import type { Side } from '../api/wire';
 import { CHESS_ROLES, HAND, readSetup, rows, SHOGI_ROLES } from '../board/squares';
+import { GifEncoder, paletteOf } from './gif';
 
 /** A part of a diagram, in pixels. */
 type Shape =
@@ -123,22 +124,77 @@ export async function svgOf(
   ].join('\n');
 }
 
-const imageOf = (href: string) =>
-  new Promise<HTMLImageElement>((found, failed) => {
-    const image = new Image();
-    image.addEventListener('load', () => found(image));
-    image.addEventListener('error', () => failed(new Error(href)));
-    image.src = href;
-  });
+const images = new Map<string, Promise<HTMLImageElement>>();
+
+function imageOf(href: string): Promise<HTMLImageElement> {
+  let image = images.get(href);
+  if (!image) {
+    image = new Promise((found, failed) => {
+      const element = new Image();
+      element.addEventListener('load', () => found(element));
+      element.addEventListener('error', () => failed(new Error(href)));
+      element.src = href;
+    });
+    images.set(href, image);
+  }
+  return image;
+}
+
+function canvasOf(width: number, height: number) {
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (!context) throw new Error('canvas');
+  return { canvas, context };
+}
+
+/** A diagram as an element, which the content security policy allows, unlike images of data. */
+export async function drawn(diagram: Diagram, scale = 2): Promise<HTMLCanvasElement> {
+  const { canvas, context } = canvasOf(diagram.width * scale, diagram.height * scale);
+  context.scale(scale, scale);
+  await draw(context, diagram);
+  return canvas;
+}
 
 /** A diagram as a PNG file. */
-export async function pngOf({ width, height, shapes }: Diagram, scale = 2): Promise<Blob> {
-  const canvas = document.createElement('canvas');
-  canvas.width = width * scale;
-  canvas.height = height * scale;
-  const context = canvas.getContext('2d');
-  if (!context) throw new Error('canvas');
-  context.scale(scale, scale);
+export async function pngOf(diagram: Diagram): Promise<Blob> {
+  const canvas = await drawn(diagram);
+  return new Promise((found, failed) =>
+    canvas.toBlob((blob) => (blob ? found(blob) : failed(new Error('canvas'))), 'image/png'),
+  );
+}
+
+/** Of a position, and of the last one, in hundredths of a second. */
+const [DELAY, LAST_DELAY] = [100, 300];
+
+/** Diagrams of the same size as an animated GIF file. */
+export async function gifOf(diagrams: Diagram[]): Promise<Blob> {
+  const [first] = diagrams;
+  if (!first) throw new Error('no diagram');
+  const { width, height } = first;
+  const { context } = canvasOf(width, height);
+  const pixels = async (diagram: Diagram) => {
+    await draw(context, diagram);
+    return context.getImageData(0, 0, width, height).data;
+  };
+  // Later positions have no other colors: the highlight of a move is on squares of both colors.
+  const samples = [0, 1, 2, Math.floor(diagrams.length / 2), diagrams.length - 1];
+  const sampled: Uint8ClampedArray[] = [];
+  for (const index of new Set(samples)) {
+    const diagram = diagrams[index];
+    if (diagram) sampled.push(await pixels(diagram));
+  }
+  const encoder = new GifEncoder(width, height, paletteOf(sampled));
+  for (const [index, diagram] of diagrams.entries()) {
+    encoder.add(await pixels(diagram), index === diagrams.length - 1 ? LAST_DELAY : DELAY);
+    // The page stays responsive.
+    await new Promise((done) => setTimeout(done, 0));
+  }
+  return new Blob([encoder.finish()], { type: 'image/gif' });
+}
+
+async function draw(context: CanvasRenderingContext2D, { width, height, shapes }: Diagram) {
   context.fillStyle = '#fff';
   context.fillRect(0, 0, width, height);
   for (const shape of shapes) {
@@ -166,7 +222,4 @@ export async function pngOf({ width, height, shapes }: Diagram, scale = 2): Prom
       context.fillText(shape.text, shape.x, shape.y);
     }
   }
-  return new Promise((found, failed) =>
-    canvas.toBlob((blob) => (blob ? found(blob) : failed(new Error('canvas'))), 'image/png'),
-  );
 }

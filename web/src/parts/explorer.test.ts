@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALL_GAMES, blankFilter, filterOf, percentages, shareText, total } from './explorer';
+import { percentages, shareText, total } from './explorer';
 
 const counts = (first: number, draws: number, second: number, unknown = 0) => ({
   first,
@@ -28,12 +28,4 @@ test('ignores games without a result in percentages but not in totals', () => {
 
 test('shows small shares with a decimal', () => {
   expect([1, 0.75, 0.0512, 0.004, 0].map(shareText)).toEqual(['100%', '75%', '5.1%', '0.4%', '0%']);
-});
-
-test('sends only the conditions that are set', () => {
-  expect(filterOf({ ...blankFilter(), player: ' Ann ', side: 'second' })).toEqual({
-    ...ALL_GAMES,
-    player: 'Ann',
-    side: 'second',
-  });
 });

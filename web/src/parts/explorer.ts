@@ -1,5 +1,5 @@
 // Numbers of the opening explorer.
-import type { LibraryFilter, ResultCounts } from '../api/wire';
+import type { ResultCounts } from '../api/wire';
 
 export const total = ({ first, draws, second, unknown }: ResultCounts) => first + draws + second + unknown;
 
@@ -22,42 +22,4 @@ export function percentages({ first, draws, second }: ResultCounts): [number, nu
 export function shareText(share: number): string {
   const percent = 100 * share;
   return `${percent < 10 && percent > 0 ? percent.toFixed(1) : Math.round(percent)}%`;
-}
-
-export interface FilterForm {
-  player: string;
-  side: '' | 'first' | 'second';
-  result: string;
-  from: string;
-  until: string;
-}
-
-export const blankFilter = (): FilterForm => ({ player: '', side: '', result: '', from: '', until: '' });
-
-/** A filter that all games match. */
-export const ALL_GAMES: LibraryFilter = {
-  variant: null,
-  player: null,
-  side: null,
-  engine: null,
-  event: null,
-  result: null,
-  opening: null,
-  named: null,
-  position: null,
-  from: null,
-  until: null,
-  min_rating: null,
-  label: null,
-};
-
-export function filterOf(form: FilterForm): LibraryFilter {
-  return {
-    ...ALL_GAMES,
-    player: form.player.trim() || null,
-    side: form.side || null,
-    result: form.result || null,
-    from: form.from || null,
-    until: form.until || null,
-  };
 }

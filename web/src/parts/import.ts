@@ -35,10 +35,13 @@ export async function importText(
     const result = await (progress
       ? uploadWithProgress<Imported>('import', query, content, progress)
       : upload<Imported>('import', query, content));
+    // A game that is being played, or was pasted in part, has no result.
+    if (open) result.warnings = result.warnings.filter(({ code }) => code !== 'missing_result');
     let text = t('record.done', { count: result.total });
     if (result.duplicates) text += ` · ${t('record.duplicates', { count: result.duplicates })}`;
+    if (result.undecided) text += ` · ${t('record.undecided', { count: result.undecided })}`;
     // Many games end without a result.
-    const error = result.errors[0] ?? result.warnings.find(({ code }) => code !== 'unexpected_end');
+    const error = result.errors[0] ?? result.warnings.find(({ code }) => code !== 'missing_result');
     if (result.total > 0 || !error) toast(text, 'good');
     if (error) toast(errorInfoText(error), 'bad');
     return result;

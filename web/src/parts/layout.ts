@@ -19,9 +19,11 @@ const MOVES = 244;
 const ENGINES = 300;
 /** Height of everything above and below the board. */
 const OUTSIDE = 117;
+/** Height of the buttons below the board. */
+const ACTIONS = 36;
 /** Height of the position below the analysis board. */
 const POSITION = 42;
-/** In lower windows the position is below the visible part. */
+/** In lower windows the buttons and the position are below the visible part. */
 const LOW = 620;
 const GAP = 18;
 const SMALLEST = 240;
@@ -42,7 +44,8 @@ export function layoutOf(
     const others = columns === 3 ? MOVES + ENGINES + GAP : SIDE;
     // The evaluation bar needs room, too.
     const room = width - others - 2 * GAP - (analyzes ? 30 : 0) - 20;
-    const tall = height - OUTSIDE - (analyzes && height > LOW ? POSITION : 0);
+    const below = height > LOW ? ACTIONS + (analyzes ? POSITION : 0) : 0;
+    const tall = height - OUTSIDE - below;
     if (variant !== 'shogi') return { columns, board: Math.min(room, tall), sideHands: false };
     const sideHands = Math.min(room / (1 + HANDS), tall / WIDE);
     const above = Math.min(room, tall / TALL);

@@ -4,7 +4,10 @@ import {
   defaultForm,
   restoreForm,
   hasAdvanced,
+  namedStrengths,
+  shownLevel,
   strengthIn,
+  strengthName,
   strengthRange,
   type NewGameForm,
 } from './newgame';
@@ -60,10 +63,6 @@ test('detects changed advanced settings', () => {
   const chosen = (change: Partial<NewGameForm>) => hasAdvanced({ ...defaultForm(), ...change });
   expect(chosen({})).toBe(false);
   // Irrelevant in other variants.
-  expect([chosen({ handicap: 'lance' }), chosen({ variant: 'shogi', handicap: 'lance' })]).toEqual([
-    false,
-    true,
-  ]);
   expect([chosen({ number: 518 }), chosen({ variant: 'chess960', number: 0 })]).toEqual([false, true]);
   expect(chosen({ time: { ...defaultForm().time, nodes: 200 } })).toBe(true);
   expect(chosen({ book: '/a.pgn' })).toBe(true);
@@ -73,4 +72,29 @@ test('detects changed advanced settings', () => {
 
 test('ignores null fields of a stored form', () => {
   expect(restoreForm('{"time":null,"players":null,"variant":null}')).toEqual(defaultForm());
+});
+
+test('names strengths by rating or level', () => {
+  expect(namedStrengths(elo).map(([name, value]) => `${name} ${value}`)).toEqual([
+    'intermediate 1320',
+    'advanced 1600',
+    'expert 1900',
+    'master 2200',
+    'grandmaster 2500',
+    'superhuman 2800',
+  ]);
+  expect(strengthName(elo, 1500)).toBe('intermediate');
+  const levels = { ...skill, min: -20, max: 20 };
+  expect([-20, -3, 20].map((value) => strengthName(levels, value))).toEqual([
+    'beginner',
+    'advanced',
+    'superhuman',
+  ]);
+  expect(namedStrengths(levels)).toHaveLength(8);
+  expect(namedStrengths({ ...skill, min: 0, max: 2 }).map(([name]) => name)).toEqual([
+    'beginner',
+    'intermediate',
+    'master',
+  ]);
+  expect([shownLevel(levels, -3), shownLevel(skill, 0), shownLevel(elo, 1500)]).toEqual([18, 0, 1500]);
 });

@@ -127,6 +127,47 @@ export function strengthIn(range: StrengthRange, selected: number): number {
   return Math.floor((range.min + range.max) / 2);
 }
 
+/** Names of strengths, the lowest first. */
+export const STRENGTHS = [
+  'beginner',
+  'casual',
+  'intermediate',
+  'advanced',
+  'expert',
+  'master',
+  'grandmaster',
+  'superhuman',
+] as const;
+export type StrengthName = (typeof STRENGTHS)[number];
+
+/** The lowest Elo ratings of the names after the first one. */
+const RATINGS = [1000, 1300, 1600, 1900, 2200, 2500, 2800];
+
+/** The name of a strength: by its rating, or by its place among the levels of the engine. */
+export function strengthName(range: StrengthRange, value: number): StrengthName {
+  const part = (value - range.min) / (range.max - range.min + 1);
+  const index =
+    range.kind === 'elo'
+      ? RATINGS.filter((rating) => rating <= value).length
+      : Math.floor(part * STRENGTHS.length);
+  return STRENGTHS[index] ?? 'superhuman';
+}
+
+/** The named strengths of a range, with the lowest value of each. */
+export function namedStrengths(range: StrengthRange): [StrengthName, number][] {
+  const step = (range.max - range.min + 1) / STRENGTHS.length;
+  return STRENGTHS.flatMap((name, index): [StrengthName, number][] => {
+    const lowest =
+      range.kind === 'elo' ? (RATINGS[index - 1] ?? range.min) : range.min + Math.ceil(step * index);
+    const value = Math.max(range.min, lowest);
+    return value <= range.max && strengthName(range, value) === name ? [[name, value]] : [];
+  });
+}
+
+/** A level as it is displayed: counted from 1 if the engine has negative levels. */
+export const shownLevel = (range: StrengthRange, value: number): number =>
+  range.kind === 'level' && range.min < 0 ? value - range.min + 1 : value;
+
 export function blankPlayer(kind: PlayerForm['kind']): PlayerForm {
   return {
     kind,
@@ -173,7 +214,6 @@ export function hasAdvanced(form: NewGameForm): boolean {
     Object.keys(form.options[form.opponent] ?? {}).length > 0 ||
     form.start !== defaults.start ||
     (variant === 'chess960' && form.number !== null) ||
-    (variant === 'shogi' && form.handicap !== '') ||
     form.rules !== defaults.rules ||
     form.book.trim() !== '' ||
     time.moves > 0 ||

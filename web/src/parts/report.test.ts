@@ -30,6 +30,7 @@ test('combines the progress of files and games', () => {
     files: 0,
     games: 0,
     duplicates: 0,
+    undecided: 0,
     bytes: 0,
     total_bytes: 0,
     done: 0,

@@ -29,7 +29,7 @@ const GAMES_KEPT = 500;
 /**
  * Rebases the clocks to the local time of receipt, as the clock of the server may differ.
  */
-function rebased<P extends wire.Play | null>(play: P, now: number): P {
+function rebased<P extends { clocks: wire.Clocks | null } | null>(play: P, now: number): P {
   return play?.clocks ? { ...play, clocks: { ...play.clocks, sent_at: now } } : play;
 }
 
@@ -43,6 +43,10 @@ export function fromState(state: wire.State, now: number): Model {
     }
     case 'log':
       return { kind: 'log', state: { ...state.state, skipped: 0 } };
+    case 'match': {
+      const boards = state.state.boards.map((board) => rebased(board, now));
+      return { kind: 'match', state: { ...state.state, boards } };
+    }
     default:
       return state;
   }
@@ -102,7 +106,9 @@ export function applyDelta(model: Model, delta: wire.Delta, now: number): Model 
         },
       };
     case 'match':
-      return model.kind === 'match' ? { kind: 'match', state: applyMatch(model.state, delta.delta) } : model;
+      return model.kind === 'match'
+        ? { kind: 'match', state: applyMatch(model.state, delta.delta, now) }
+        : model;
     case 'report':
       return model.kind === 'report'
         ? { kind: 'report', state: applyReport(model.state, delta.delta) }
@@ -163,8 +169,8 @@ function removeBelow(nodes: Map<NodeId, wire.Node>, top: NodeId) {
   }
 }
 
-function applyMatch(match: wire.MatchState, delta: wire.MatchDelta): wire.MatchState {
-  const fresh = new Map(delta.boards.map((board) => [board.board, board]));
+function applyMatch(match: wire.MatchState, delta: wire.MatchDelta, now: number): wire.MatchState {
+  const fresh = new Map(delta.boards.map((board) => [board.board, rebased(board, now)]));
   const boards: wire.MatchBoard[] = [];
   for (const board of match.boards) {
     if (delta.ended.includes(board.board)) continue;

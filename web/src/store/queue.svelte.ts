@@ -1,5 +1,5 @@
 // The match queue of the server: polled while it is shown.
-import { get, post } from './http';
+import { get, post, upload } from './http';
 import { RequestError } from './connection';
 import { showError } from './server.svelte';
 
@@ -165,6 +165,42 @@ export function polled<T>(path: () => string, query: () => Record<string, string
       return failed;
     },
   };
+}
+
+interface OpeningFiles {
+  files: string[];
+}
+
+/** The names of the uploaded files of openings. */
+export async function openingFiles(): Promise<string[]> {
+  try {
+    return (await get<OpeningFiles>('queue/openings')).files;
+  } catch (error) {
+    showError(error);
+    return [];
+  }
+}
+
+/** Stores files of openings on the server. Returns the names of all files, or nothing after an error. */
+export async function addOpenings(files: Iterable<File>): Promise<string[] | undefined> {
+  let names: string[] | undefined;
+  try {
+    for (const file of files)
+      names = (await upload<OpeningFiles>('queue/openings', { name: file.name }, file)).files;
+  } catch (error) {
+    showError(error);
+  }
+  return names;
+}
+
+/** Starts a match from a command or a plan, with an uploaded file of openings, if any. Returns its identifier. */
+export async function startTest(text: string, openings: string): Promise<string | undefined> {
+  try {
+    return (await post<{ id: string }>('queue', { text, openings: openings || null })).id;
+  } catch (error) {
+    showError(error);
+    return undefined;
+  }
 }
 
 /** Changes a match. Returns the match to show next. */

@@ -71,6 +71,12 @@ export async function logIn(credential: { token: string } | { password: string }
   return response.status;
 }
 
+/** Whether the server accepts a password in addition to links. */
+export async function hasPassword(): Promise<boolean> {
+  const response = await fetch(LOGIN);
+  return response.ok && ((await response.json()) as { password: boolean }).password;
+}
+
 /** Uses the token in the address of the page, if there is one, and removes it there. */
 export async function logInByLink(): Promise<void> {
   const token = new URLSearchParams(location.search).get('token');

@@ -88,7 +88,7 @@ impl Analyses {
         (game, engine, settings): (GameId, EngineId, AnalysisSettings),
     ) -> Result<Answer, ApiError> {
         let session = games.session(game)?;
-        let cursor = session.cursor();
+        let cursor = session.cursor_of(cx.tab);
         let position = session.tree().position(cursor);
         let position = position.ok_or_else(|| {
             ApiError::new(

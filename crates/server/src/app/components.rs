@@ -13,9 +13,10 @@ use super::jobs::Jobs;
 use super::library::SaveQueue;
 use super::processes::Processes;
 use super::reports::Reports;
+use super::training::ExerciseSearches;
 use super::{App, AppState};
 use crate::engine::EngineEvent;
-use crate::hub::Hub;
+use crate::hub::{Hub, TabId};
 use crate::time::{Moment, now};
 use crate::wire::{EngineId, ErrorInfo, GameId, ProcessId, Purpose, SearchInfo};
 
@@ -31,6 +32,7 @@ pub(crate) struct Components<'a> {
     pub(super) analyses: &'a mut Analyses,
     pub(super) reports: &'a mut Reports,
     pub(super) retries: &'a mut RetryAttempts,
+    pub(super) exercises: &'a mut ExerciseSearches,
     pub(super) jobs: &'a mut Jobs,
 }
 
@@ -47,17 +49,29 @@ impl AppState {
             analyses,
             reports,
             retries,
+            exercises,
             jobs,
             events,
             app,
             last_search,
             closing,
+            acting,
             ..
         } = self;
-        let components =
-            Components { engines, probes, games, hints, analyses, reports, retries, jobs };
-        let (closing, now) = (*closing, now());
-        (components, Context { hub, saves, processes, events, app, last_search, closing, now })
+        let components = Components {
+            engines,
+            probes,
+            games,
+            hints,
+            analyses,
+            reports,
+            retries,
+            exercises,
+            jobs,
+        };
+        let (closing, tab, now) = (*closing, *acting, now());
+        let cx = Context { hub, saves, processes, events, app, last_search, closing, tab, now };
+        (components, cx)
     }
 
     pub(crate) fn on_engine_event(&mut self, process: ProcessId, event: EngineEvent) {
@@ -113,6 +127,7 @@ impl AppState {
                     components.reports.on_event(games, engines, cx, (process, game), event);
                 }
                 Purpose::Learn { .. } => components.retries.on_event(games, cx, process, event),
+                Purpose::Exercise { .. } => components.exercises.on_event(cx, process, event),
                 Purpose::Inspect => Probes::on_event(cx, process, &event),
                 Purpose::Console => engines.on_console_event(cx, process, &event),
             },
@@ -131,6 +146,8 @@ pub(crate) struct Context<'a> {
     pub(super) last_search: &'a mut SearchId,
     /// The server shuts down; no process is started.
     pub(super) closing: bool,
+    /// The tab whose command is carried out.
+    pub(super) tab: Option<TabId>,
     pub(super) now: Moment,
 }
 

@@ -1,27 +1,29 @@
 //! The registered engines: their options, probes, checks, and the events of their processes.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::Arc;
 use std::{env, thread};
 
 use readyok_check::{CheckResult as Found, Suite, Target};
+use readyok_client::{Guard, find_executable, find_in_path, is_executable, split_command_line};
 use readyok_protocol::{Language, Register};
 
 use super::components::{AppEvent, Context, SearchEvent};
 use super::processes::{EngineProcess, ProcessSpec, Processes};
 use super::{App, Setup, written};
 use crate::engine::{
-    EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of, is_program,
-    not_a_program, printable,
+    EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of, not_a_program,
+    printable,
 };
 use crate::hub::Hub;
 use crate::store::{StoreError, Written};
 use crate::time::{date, now};
 use crate::wire::{
     Answer, ApiError, CheckResult, CheckRun, CheckText, Delta, EngineEntry, EngineId, EngineSource,
-    EngineState, EnginesDelta, EnginesState, ErrorCode, ErrorSubject, LocalizedText, Machine,
-    OptionKind, Preset, ProcessId, ProcessStatus, Purpose, Registration, Topic, ValuesFor, Variant,
+    EngineState, EnginesDelta, EnginesState, ErrorCode, ErrorSubject, FoundEngines, LocalizedText,
+    Machine, OptionKind, Preset, ProcessId, ProcessStatus, Purpose, Registration, Topic, ValuesFor,
+    Variant,
 };
 
 /// Maximum number of engines that are probed concurrently.
@@ -51,6 +53,24 @@ impl Engines {
         setup: Arc<Setup>,
     ) -> Self {
         Self { registry, check_reporter, setup }
+    }
+
+    pub(super) fn guard(&self) -> Option<Guard> {
+        self.setup.guard.clone()
+    }
+
+    /// Marks the found engines whose programs are registered.
+    pub(super) fn mark_registered(&self, found: &mut FoundEngines) {
+        let program = |source: &EngineSource| match source {
+            EngineSource::Program { path, args, .. } => Some((path.clone(), args.clone())),
+            EngineSource::Tcp { .. } | EngineSource::BuiltIn => None,
+        };
+        let registered: Vec<_> =
+            self.registry.iter().filter_map(|(_, engine)| program(&engine.entry.source)).collect();
+        for engine in &mut found.engines {
+            let program = program(&engine.entry.source);
+            engine.registered = program.is_some_and(|program| registered.contains(&program));
+        }
     }
 
     /// The program and the arguments of the built-in engine.
@@ -230,8 +250,9 @@ impl Engines {
         &mut self,
         cx: &mut Context<'_>,
         entry: EngineEntry,
+        values: BTreeMap<String, String>,
     ) -> Result<Answer, ApiError> {
-        let id = self.registry.add(entry)?;
+        let id = self.registry.add(entry, values)?;
         self.added(cx, id)
     }
 
@@ -307,7 +328,8 @@ impl Engines {
                 Purpose::Analyse { .. }
                 | Purpose::Hint { .. }
                 | Purpose::Report { .. }
-                | Purpose::Learn { .. } => ValuesFor::Analyse,
+                | Purpose::Learn { .. }
+                | Purpose::Exercise { .. } => ValuesFor::Analyse,
                 Purpose::Inspect => return None,
                 Purpose::Console => ValuesFor::All,
             };
@@ -520,22 +542,20 @@ pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
         dir: None,
         env: BTreeMap::new(),
     };
-    if is_program(Path::new(text)) {
+    if is_executable(Path::new(text)) {
         return Ok(entry(program(text, &[])));
     }
-    let tokens = shlex::split(text).unwrap_or_default();
+    let tokens = split_command_line(text).unwrap_or_default();
     let Some((first, args)) = tokens.split_first() else {
         return Err(ApiError::invalid_request(ErrorCode::IncompleteCommand));
     };
-    let found = if first.contains('/') || first.contains(MAIN_SEPARATOR) {
-        Some(first.clone())
+    let found = if first.contains(is_separator) {
+        find_executable(Path::new(first))
     } else {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let found = env::split_paths(&path).map(|dir| dir.join(first)).find(|it| is_program(it));
-        found.and_then(|path| path.to_str().map(str::to_owned))
+        find_in_path(first, &env::var_os("PATH").unwrap_or_default())
     };
-    match found.filter(|path| is_program(Path::new(path))) {
-        Some(path) => Ok(entry(program(&path, args))),
+    match found.as_deref().and_then(Path::to_str) {
+        Some(path) => Ok(entry(program(path, args))),
         None => Err(not_a_program(first)),
     }
 }

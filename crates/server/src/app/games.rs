@@ -11,12 +11,15 @@ use super::components::{AppEvent, Components, Context};
 use super::engines::Engines;
 use super::library::library_error;
 use super::{App, Reply, storage, written};
-use crate::game::{ActiveGame, Document, Effect, GameSession, Origin, Tree, check_players, open};
+use crate::game::{
+    ActiveGame, Document, Effect, GameSession, Origin, Published, Tree, check_players, open,
+};
+use crate::hub::TabId;
 use crate::store::{Loaded, StoreError, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, ApiError, Delta, Edit, ErrorCode, ErrorSubject, GameId, GameLine, GamesDelta, NewGame,
-    NodeId, Player, Side, Sides, Topic,
+    Answer, ApiError, Delta, Edit, ErrorCode, ErrorSubject, GameDelta, GameId, GameLine,
+    GamesDelta, NewGame, NodeId, Player, Side, Sides, Topic,
 };
 
 use players::PlayerProcess;
@@ -50,6 +53,19 @@ impl Games {
 
     pub(super) fn contains(&self, id: GameId) -> bool {
         self.sessions.contains_key(&id)
+    }
+
+    /// Gives a tab a cursor of its own.
+    pub(super) fn join(&mut self, id: GameId, tab: TabId) {
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.join(tab);
+        }
+    }
+
+    pub(super) fn leave(&mut self, tab: TabId) {
+        for session in self.sessions.values_mut() {
+            session.leave(tab);
+        }
     }
 
     pub(super) fn is_any_running(&self) -> bool {
@@ -107,7 +123,10 @@ impl Games {
         id: GameId,
         change: impl FnOnce(&mut GameSession, Moment) -> Result<Vec<Effect>, ApiError>,
     ) -> Result<Answer, ApiError> {
-        let effects = change(self.session_mut(id)?, cx.now)?;
+        let tab = cx.tab;
+        let session = self.session_mut(id)?;
+        session.act_for(tab);
+        let effects = change(session, cx.now)?;
         self.flush(engines, cx, id, effects);
         Ok(Answer::Done)
     }
@@ -119,7 +138,9 @@ impl Games {
         id: GameId,
         (node, text): (NodeId, &str),
     ) -> Result<Answer, ApiError> {
-        let (node, effects) = self.session_mut(id)?.play_move(node, text, cx.now)?;
+        let session = self.session_mut(id)?;
+        session.act_for(cx.tab);
+        let (node, effects) = session.play_move(node, text, cx.now)?;
         self.flush(engines, cx, id, effects);
         Ok(Answer::Node { node })
     }
@@ -131,7 +152,9 @@ impl Games {
         id: GameId,
         edit: Edit,
     ) -> Result<Answer, ApiError> {
-        let inserted = self.session_mut(id)?.edit(edit)?;
+        let session = self.session_mut(id)?;
+        session.act_for(cx.tab);
+        let inserted = session.edit(edit)?;
         self.flush(engines, cx, id, Vec::new());
         Ok(inserted.map_or(Answer::Done, |node| Answer::Node { node }))
     }
@@ -179,18 +202,23 @@ impl Games {
 
     fn publish(&mut self, cx: &mut Context<'_>, id: GameId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let (delta, moved) = session.take_delta(cx.now);
+        session.act_for(None);
+        let Published { delta, moved, navigated } = session.take_delta(cx.now);
         if let Some(delta) = delta {
             let in_list = !delta.nodes.is_empty()
                 || !delta.removed.is_empty()
                 || delta.headers.is_some()
                 || delta.over.is_some();
-            cx.hub.publish(Topic::Game(id), Delta::Game(Box::new(delta)));
+            let at = |(tab, at)| {
+                (tab, Delta::Game(Box::new(GameDelta { at: Some(at), ..delta.clone() })))
+            };
+            let own = moved.into_iter().map(at).collect();
+            cx.hub.publish_each(Topic::Game(id), Delta::Game(Box::new(delta)), own);
             if in_list {
                 self.publish_summary(cx, id);
             }
         }
-        if moved {
+        if navigated {
             cx.events.push_back(AppEvent::CursorMoved(id));
         }
     }

@@ -77,6 +77,7 @@ impl Job {
                 None => count(self.stored.imported),
             },
             duplicates: self.stored.duplicates,
+            undecided: self.stored.undecided,
             bytes: self.stored.bytes,
             total_bytes: self.stored.total_bytes,
             done: count(self.stored.done),
@@ -702,9 +703,11 @@ impl Jobs {
         let name = job.stored.directory.clone().unwrap_or_default().display().to_string();
         let why = match added {
             Ok((games, stored)) => {
-                let StoredJob { in_file, imported, duplicates, bytes, .. } = stored;
+                let StoredJob { in_file, batches, imported, duplicates, undecided, bytes, .. } =
+                    stored;
+                let kept = job.stored.clone();
                 job.stored =
-                    StoredJob { in_file, imported, duplicates, bytes, ..job.stored.clone() };
+                    StoredJob { in_file, batches, imported, duplicates, undecided, bytes, ..kept };
                 job.games.extend(games);
                 if !is_full {
                     self.publish(cx, id);

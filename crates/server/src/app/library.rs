@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use readyok_library::{Duplicates, Error as Failed, ImportOptions, Library, Source};
+use readyok_library::{Decision, Duplicates, Error as Failed, ImportOptions, Library, Source};
 use readyok_rules::record::GameRecord;
 use rusqlite::ErrorCode as Failure;
 use tokio::sync::oneshot;
@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::components::{Components, Context};
 use super::{App, storage};
 use crate::game::{GameSession, GameSnapshot, Searched, Tree};
+use crate::hub::TabId;
 use crate::import::read_each;
 use crate::store::{
     GameSource, Loaded, Store, StoreError, StoredReport, Writer, Written, filter_of, listed,
@@ -20,8 +21,9 @@ use crate::store::{
 };
 use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, DuplicateGroups, ErrorCode, ErrorSubject, GameId, Imported, LibraryGame,
-    LibraryPage, LibraryQuery, NodeId, Selection,
+    Answer, ApiError, DuplicateDecision, DuplicateGroups, ErrorCode, ErrorSubject, GameId,
+    Imported, LibraryGame, LibraryPage, LibraryQuery, NodeId, Selection, UndecidedDuplicate,
+    UndecidedDuplicates,
 };
 
 /// Maximum number of imported games in a response.
@@ -61,7 +63,7 @@ fn failed(error: readyok_library::Error) -> ApiError {
 }
 
 /// Runs work that blocks.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -103,6 +105,39 @@ impl App {
             })
         })
         .await
+    }
+
+    /// Imported duplicates that wait for a decision.
+    pub(crate) async fn undecided(&self) -> Result<UndecidedDuplicates, ApiError> {
+        let library = self.library()?;
+        blocking(move || {
+            let found = library.undecided(MAX_GROUPS).map_err(failed)?;
+            let games = found.games.into_iter().map(|(imported, known)| UndecidedDuplicate {
+                imported: listed(imported),
+                known: known.map(listed),
+            });
+            Ok(UndecidedDuplicates {
+                games: games.collect(),
+                total: u32::try_from(found.total).unwrap_or(u32::MAX),
+            })
+        })
+        .await
+    }
+
+    /// Adds, drops or merges imported duplicates.
+    pub(super) async fn decide_duplicates(
+        &self,
+        games: Option<Vec<GameId>>,
+        decision: DuplicateDecision,
+    ) -> Result<Answer, ApiError> {
+        let library = self.library()?;
+        let decision = match decision {
+            DuplicateDecision::Skip => Decision::Skip,
+            DuplicateDecision::Keep => Decision::Keep,
+            DuplicateDecision::Replace => Decision::Replace,
+        };
+        blocking(move || library.decide(games, decision).map_err(failed)).await?;
+        Ok(Answer::Done)
     }
 
     /// The numbers of games. Changes of open games are included.
@@ -182,8 +217,21 @@ impl App {
 
     /// Writes the changes of open games to the library.
     pub(crate) async fn fold_open_games(&self) {
+        // A search that begins in the meantime waits for the games.
+        let _folding = self.folding.lock().await;
         // After an error the library has the earlier state.
-        let _ = self.writer.call(Store::fold_all).await;
+        let Ok(games) = self.writer.call(Store::begin_folding).await else { return };
+        let Ok(library) = self.library() else { return };
+        if games.is_empty() {
+            return;
+        }
+        let failed = blocking(move || {
+            let failed = games.iter().filter(|game| game.write(&library).is_err());
+            Ok(failed.map(|game| game.id).collect::<Vec<_>>())
+        });
+        if let Ok(failed) = failed.await {
+            let _ = self.writer.run(move |store| store.abort_folding(&failed)).await;
+        }
     }
 
     /// Imports the games of a source. It blocks, so it must not be called on threads of the runtime. After an error
@@ -228,6 +276,7 @@ impl App {
         error = error.or_else(|| stored.err().map(failed));
         let state = importer.state();
         imported.duplicates = u32::try_from(state.duplicates).unwrap_or(u32::MAX);
+        imported.undecided = u32::try_from(state.undecided).unwrap_or(u32::MAX);
         let opened = imported.games.len() as u64;
         imported.total = u32::try_from(state.added_count() + opened).unwrap_or(u32::MAX);
         let known: BTreeSet<u64> = state.known.iter().map(|(number, _)| *number).collect();
@@ -435,9 +484,20 @@ impl App {
         &self,
         change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError>,
     ) -> Reply {
+        self.change_for(None, change)
+    }
+
+    /// Carries out a command of a tab.
+    pub(super) fn change_for(
+        &self,
+        tab: Option<TabId>,
+        change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError>,
+    ) -> Reply {
         let mut state = self.state();
         let before = state.saves.queued;
+        state.acting = tab;
         let answer = state.update(change);
+        state.acting = None;
         if state.saves.queued == before {
             return Reply::Done(answer);
         }
@@ -461,7 +521,7 @@ impl App {
     }
 
     /// The game is decoded outside the runtime and the writer: a large tree takes seconds.
-    async fn read_game(&self, id: GameId) -> Result<Loaded, ApiError> {
+    pub(super) async fn read_game(&self, id: GameId) -> Result<Loaded, ApiError> {
         let read = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
         let read = read.ok_or_else(|| ApiError::not_found(ErrorSubject::Game, id))?;
         let loaded = tokio::task::spawn_blocking(move || read.load(now())).await;

@@ -89,6 +89,12 @@ impl App {
         self.open_game(game).await
     }
 
+    /// The report of a match as an HTML page.
+    pub(crate) async fn match_report(self: &Arc<Self>, id: MatchId) -> Result<String, ApiError> {
+        let results = self.matches()?.results(id)?;
+        self.with_files(move |_| results.report()).await
+    }
+
     fn import_match_game(
         &self,
         of: MatchId,

@@ -414,6 +414,6 @@ fn game_of(purpose: Purpose) -> Option<GameId> {
         | Purpose::Hint { game }
         | Purpose::Report { game }
         | Purpose::Learn { game } => Some(game),
-        Purpose::Inspect | Purpose::Console => None,
+        Purpose::Inspect | Purpose::Exercise { .. } | Purpose::Console => None,
     }
 }

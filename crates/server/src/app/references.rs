@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use readyok_library::{Column, Counts, Key, move_of};
+use readyok_library::{Counts, Key, move_of};
 use readyok_rules::{
     Book, BookError, Game, Position, Syzygy, TablebaseError, TablebaseMove, TablebaseResult,
 };
@@ -22,8 +22,6 @@ use crate::wire::{
 
 /// Maximum number of directories, and of books.
 const MAX_PATHS: usize = 16;
-/// Number of listed games of a position.
-const MAX_EXPLORER_GAMES: usize = 10;
 /// Maximum number of open books.
 const MAX_OPEN_BOOKS: usize = 4;
 
@@ -176,13 +174,11 @@ impl App {
     ) -> Result<Explorer, ApiError> {
         // Open games are not folded before: an analysis would find itself.
         let library = self.library()?;
-        let mut filter = filter_of(filter)?;
+        let filter = filter_of(filter)?;
         let key = Key::of(position.key());
         let failed = |error| storage(StoreError::Library(error));
         let found = library.explore(key, position.turn(), &filter).map_err(failed)?;
-        filter.positions.push(key);
-        let sort = (Column::Date, true);
-        let games = library.search(&filter, sort, 0, MAX_EXPLORER_GAMES).map_err(failed)?.games;
+        let games = library.entries(&found.latest).map_err(failed)?;
         let moves = found.moves.iter().filter_map(|it| {
             // A posting of another position can have the same key.
             let mv = move_of(position, it.mv)?;

@@ -17,6 +17,10 @@ use crate::wire::{
 
 /// Maximum size of the settings of the page, in bytes.
 const MAX_SETTINGS: usize = 64 << 10;
+/// Maximum number of names of the user.
+const MAX_NAMES: usize = 32;
+/// Maximum size of a name, in bytes.
+const MAX_NAME: usize = 200;
 
 impl App {
     pub(crate) async fn command(self: &Arc<Self>, tab: TabId, command: Command) -> Reply {
@@ -40,84 +44,108 @@ impl App {
             Command::DeleteGame { game } => self.delete_game(game).await.into(),
             Command::DeleteGames { of } => self.delete_games(of).await.into(),
             Command::RestoreGames => self.restore_games().await.into(),
+            Command::DecideDuplicates { games, decision } => {
+                self.decide_duplicates(games, decision).await.into()
+            }
             Command::SetLabel { of, label, set } => self.set_label(of, label, set).await.into(),
             Command::Rematch { game } => self.rematch(game).await.into(),
-            Command::Move { game, node, text } => {
-                self.change(|it, cx| it.games.play_move(it.engines, cx, game, (node, &text)))
-            }
+            Command::Move { game, node, text } => self.change_for(Some(tab), |it, cx| {
+                it.games.play_move(it.engines, cx, game, (node, &text))
+            }),
             Command::Edit { game, edit } => {
-                self.change(|it, cx| it.games.edit(it.engines, cx, game, edit))
+                self.change_for(Some(tab), |it, cx| it.games.edit(it.engines, cx, game, edit))
             }
-            Command::Resume { game, from, players } => self
-                .change(|it, cx| it.games.resume(it.engines, cx, game, (from, players.as_deref()))),
-            Command::GoTo { game, node } => self.change(|it, cx| {
+            Command::Resume { game, from, players } => self.change_for(Some(tab), |it, cx| {
+                it.games.resume(it.engines, cx, game, (from, players.as_deref()))
+            }),
+            Command::GoTo { game, node } => self.change_for(Some(tab), |it, cx| {
                 it.games.update(it.engines, cx, game, |session, _| {
                     session.go_to(node).map(|()| Vec::new())
                 })
             }),
-            Command::TakeBack { game } => self.change(play(game, ActiveGame::take_back)),
-            Command::Resign { game } => self.change(play(game, ActiveGame::resign)),
-            Command::OfferDraw { game } => self.change(play(game, ActiveGame::offer_draw)),
-            Command::AcceptDraw { game } => self.change(play(game, ActiveGame::accept_draw)),
-            Command::Claim { game } => self.change(play(game, ActiveGame::claim)),
-            Command::MoveNow { game } => self.change(play(game, |active, _, _| active.move_now())),
-            Command::Pause { game } => self.change(play(game, ActiveGame::pause)),
-            Command::Abort { game } => self.change(play(game, ActiveGame::abort)),
-            Command::Hint { game, engine } => {
-                self.change(|it, cx| Hints::start(it.games, it.engines, cx, game, engine))
+            Command::TakeBack { game } => {
+                self.change_for(Some(tab), play(game, ActiveGame::take_back))
             }
+            Command::Resign { game } => self.change_for(Some(tab), play(game, ActiveGame::resign)),
+            Command::OfferDraw { game } => {
+                self.change_for(Some(tab), play(game, ActiveGame::offer_draw))
+            }
+            Command::AcceptDraw { game } => {
+                self.change_for(Some(tab), play(game, ActiveGame::accept_draw))
+            }
+            Command::Claim { game } => self.change_for(Some(tab), play(game, ActiveGame::claim)),
+            Command::MoveNow { game } => {
+                self.change_for(Some(tab), play(game, |active, _, _| active.move_now()))
+            }
+            Command::Pause { game } => self.change_for(Some(tab), play(game, ActiveGame::pause)),
+            Command::Abort { game } => self.change_for(Some(tab), play(game, ActiveGame::abort)),
+            Command::Hint { game, engine } => self.change_for(Some(tab), |it, cx| {
+                Hints::start(it.games, it.engines, cx, game, engine)
+            }),
 
-            Command::Analyse { game, engine, settings } => self.change(|it, cx| {
+            Command::Analyse { game, engine, settings } => self.change_for(Some(tab), |it, cx| {
                 it.analyses.start(it.games, it.engines, cx, (game, engine, settings))
             }),
             Command::StopAnalysis { game, engine } => {
-                self.change(|it, cx| it.analyses.stop(it.games, cx, game, engine))
+                self.change_for(Some(tab), |it, cx| it.analyses.stop(it.games, cx, game, engine))
             }
             Command::EndAnalysis { game, engine } => {
-                self.change(|it, cx| it.analyses.end(it.games, cx, game, engine))
+                self.change_for(Some(tab), |it, cx| it.analyses.end(it.games, cx, game, engine))
             }
 
-            Command::AddEngine { entry } => self.change(|it, cx| it.engines.add(cx, entry)),
-            Command::CopyEngine { engine } => self.change(|it, cx| it.engines.copy(cx, engine)),
+            Command::AddEngine { entry, values } => {
+                self.change_for(Some(tab), |it, cx| it.engines.add(cx, entry, values))
+            }
+            Command::FindEngines => Reply::Deferred(self.find_engines()),
+            Command::ReadEngineList { text } => self.read_engine_list(&text).into(),
+            Command::CopyEngine { engine } => {
+                self.change_for(Some(tab), |it, cx| it.engines.copy(cx, engine))
+            }
             Command::PreviewEngine { text } => preview(&text).into(),
             Command::ChangeEngine { engine, entry } => {
-                self.change(|it, cx| it.engines.change(cx, engine, entry))
+                self.change_for(Some(tab), |it, cx| it.engines.change(cx, engine, entry))
             }
             Command::RemoveEngine { engine } => self.remove_engine(engine).await.into(),
-            Command::InspectEngine { engine } => self.change(|it, cx| it.engines.probe(cx, engine)),
+            Command::InspectEngine { engine } => {
+                self.change_for(Some(tab), |it, cx| it.engines.probe(cx, engine))
+            }
             Command::SetOptions { engine, of, values } => {
-                self.change(|it, cx| it.engines.set_options(cx, engine, of, &values))
+                self.change_for(Some(tab), |it, cx| it.engines.set_options(cx, engine, of, &values))
             }
             Command::PressButton { engine, option } => {
-                self.change(|it, cx| it.engines.press_button(cx, engine, &option))
+                self.change_for(Some(tab), |it, cx| it.engines.press_button(cx, engine, &option))
             }
             Command::SavePreset { engine, preset } => {
-                self.change(|it, cx| it.engines.save_preset(cx, engine, preset))
+                self.change_for(Some(tab), |it, cx| it.engines.save_preset(cx, engine, preset))
             }
             Command::DeletePreset { engine, name } => {
-                self.change(|it, cx| it.engines.delete_preset(cx, engine, &name))
+                self.change_for(Some(tab), |it, cx| it.engines.delete_preset(cx, engine, &name))
             }
             Command::ApplyPreset { engine, name, of } => {
-                self.change(|it, cx| it.engines.apply_preset(cx, engine, &name, of))
+                self.change_for(Some(tab), |it, cx| it.engines.apply_preset(cx, engine, &name, of))
             }
             Command::RegisterEngine { engine, with } => {
-                self.change(|it, cx| it.engines.register(cx, engine, with))
+                self.change_for(Some(tab), |it, cx| it.engines.register(cx, engine, with))
             }
-            Command::CheckEngine { engine } => self.change(|it, cx| it.engines.check(cx, engine)),
+            Command::CheckEngine { engine } => {
+                self.change_for(Some(tab), |it, cx| it.engines.check(cx, engine))
+            }
 
             Command::OpenConsole { engine } => {
-                self.change(|it, cx| it.engines.open_console(cx, engine))
+                self.change_for(Some(tab), |it, cx| it.engines.open_console(cx, engine))
             }
             Command::SendLine { process, line } => {
-                self.change(|_, cx| cx.processes.send_line(process, line).map(done))
+                self.change_for(Some(tab), |_, cx| cx.processes.send_line(process, line).map(done))
             }
-            Command::QuitProcess { process } => {
-                self.change(|_, cx| cx.processes.command(process, EngineCommand::Quit).map(done))
-            }
+            Command::QuitProcess { process } => self.change_for(Some(tab), |_, cx| {
+                cx.processes.command(process, EngineCommand::Quit).map(done)
+            }),
             Command::RestartProcess { process } => {
-                self.change(|it, cx| it.restart_process(cx, process))
+                self.change_for(Some(tab), |it, cx| it.restart_process(cx, process))
             }
-            Command::KillProcess { process } => self.change(|it, cx| it.kill_process(cx, process)),
+            Command::KillProcess { process } => {
+                self.change_for(Some(tab), |it, cx| it.kill_process(cx, process))
+            }
 
             Command::StartMatch { plan } => self.start_match(*plan).await.into(),
             Command::StopMatch { id, finish } => self.stop_match(id, finish).into(),
@@ -133,7 +161,7 @@ impl App {
                 self.start_directory(path.into(), Some(settings), duplicates).await.into()
             }
             Command::StopReport { game } => {
-                self.change(|it, cx| it.reports.stop(it.games, cx, game))
+                self.change_for(Some(tab), |it, cx| it.reports.stop(it.games, cx, game))
             }
             Command::TryMove { game, node, text, limits } => {
                 self.try_move((game, node, &text, limits)).into()
@@ -144,7 +172,7 @@ impl App {
                 self.start_directory(path.into(), None, duplicates).await.into()
             }
             Command::StopJob { id } => {
-                self.change(|it, cx| it.jobs.stop(it.reports, it.games, cx, id))
+                self.change_for(Some(tab), |it, cx| it.jobs.stop(it.reports, it.games, cx, id))
             }
             Command::ResumeJob { id } => self.resume_job(id),
             Command::DeleteJob { id } => self.delete_job(id).await.into(),
@@ -153,6 +181,17 @@ impl App {
             Command::RemoveSyzygy { path } => self.remove_syzygy(path).await.into(),
             Command::AddBook { path } => self.add_book(path).await.into(),
             Command::RemoveBook { path } => self.remove_book(path).await.into(),
+
+            Command::CollectExercises { game, side } => {
+                self.collect_exercises(game, side).await.into()
+            }
+            Command::OpenExercise { id } => self.open_exercise(id).await.into(),
+            Command::TryExercise { id, moves, text } => {
+                self.try_exercise(id, &moves, &text).await.into()
+            }
+            Command::SolveExercise { id, moves } => self.solve_exercise(id, &moves).await.into(),
+            Command::GradeExercise { id, grade } => self.grade_exercise(id, grade).await.into(),
+            Command::DeleteExercises { ids } => self.delete_exercises(ids).await.into(),
 
             Command::SetSettings { settings } => self.set_settings(settings).await.into(),
         }
@@ -167,6 +206,10 @@ impl App {
         if MAX_SETTINGS < size {
             let why = ErrorCode::TooLong { subject: ErrorSubject::Settings };
             return Err(ApiError::limit(why));
+        }
+        let names = &settings.training.names;
+        if MAX_NAMES < names.len() || names.iter().any(|name| MAX_NAME < name.len()) {
+            return Err(ApiError::limit(ErrorCode::TooLong { subject: ErrorSubject::PlayerName }));
         }
         let set = move |old: &mut Settings| {
             let references = std::mem::take(&mut old.references);
@@ -230,7 +273,8 @@ impl Components<'_> {
             Purpose::Inspect
             | Purpose::Hint { .. }
             | Purpose::Report { .. }
-            | Purpose::Learn { .. } => self.engines.probe(cx, engine),
+            | Purpose::Learn { .. }
+            | Purpose::Exercise { .. } => self.engines.probe(cx, engine),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use readyok_client::is_executable;
 use readyok_protocol::translation::Translation;
 use readyok_protocol::{Dialect, Register};
 use serde::{Deserialize, Serialize};
@@ -349,10 +350,19 @@ impl Registry {
         self.engines.iter().map(|(id, engine)| (*id, engine))
     }
 
-    /// Registers an engine. Its number is never reused, as games, reports and matches refer to it.
-    pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, ApiError> {
+    /// Registers an engine, with values of an engine list. Its number is never reused, as games, reports and matches refer to it.
+    pub(crate) fn add(
+        &mut self,
+        entry: EngineEntry,
+        values: BTreeMap<String, String>,
+    ) -> Result<EngineId, ApiError> {
         check_entry(&entry)?;
-        self.insert(entry.into())
+        let is_wrong =
+            |(name, value): (&String, &String)| is_malformed(name) || is_malformed(value);
+        if MAX_VALUES < values.len() || values.iter().any(is_wrong) {
+            return Err(ApiError::invalid_text(ErrorSubject::Option));
+        }
+        self.insert(Entry { values, ..entry.into() })
     }
 
     /// Registers an engine again under another name, with its values and presets.
@@ -576,22 +586,12 @@ fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
             if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {
                 return Err(ApiError::new(ErrorCategory::InvalidPath, ErrorCode::PathNotAbsolute));
             }
-            if !is_program(Path::new(path)) {
+            if !is_executable(Path::new(path)) {
                 return Err(not_a_program(path));
             }
             Ok(())
         }
     }
-}
-
-/// Whether a file is executable.
-pub(crate) fn is_program(file: &Path) -> bool {
-    let Ok(about) = file.metadata() else { return false };
-    #[cfg(unix)]
-    let may_run = std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let may_run = true;
-    about.is_file() && may_run
 }
 
 #[cfg(test)]
@@ -609,7 +609,7 @@ mod tests {
     fn the_number_of_engines_is_bounded() {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         let rejected = loop {
-            match registry.add(over_tcp("host:1")) {
+            match registry.add(over_tcp("host:1"), BTreeMap::new()) {
                 Ok(id) => assert!(registry.iter().count() <= MAX_ENGINES, "{id}"),
                 Err(rejected) => break rejected,
             }
@@ -618,10 +618,10 @@ mod tests {
         // The built-in engine is included.
         assert_eq!(registry.iter().count(), MAX_ENGINES);
         registry.remove(7).expect("it is there");
-        let again = registry.add(over_tcp("host:1")).expect("there is room");
+        let again = registry.add(over_tcp("host:1"), BTreeMap::new()).expect("there is room");
         assert!(registry.get(again).is_ok());
         assert_eq!(
-            registry.add(over_tcp("host:1")).map_err(|it| it.category),
+            registry.add(over_tcp("host:1"), BTreeMap::new()).map_err(|it| it.category),
             Err(ErrorCategory::Limit)
         );
     }
@@ -648,10 +648,11 @@ mod tests {
     fn an_address_has_a_host_and_a_port() {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         for address in ["host", ":1", "host:", "host:65536", "host:1\n", ""] {
-            let rejected = registry.add(over_tcp(address)).map_err(|it| it.category);
+            let rejected =
+                registry.add(over_tcp(address), BTreeMap::new()).map_err(|it| it.category);
             assert_eq!(rejected, Err(ErrorCategory::InvalidRequest), "{address:?}");
         }
-        assert!(registry.add(over_tcp("[::1]:4711")).is_ok());
+        assert!(registry.add(over_tcp("[::1]:4711"), BTreeMap::new()).is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The session of one open game. No I/O, no processes; the time is a parameter.
 //!
 //! ```text
-//!  GameSession ──┬── Document: tree, cursor, outcome, undo history, changes for the page
+//!  GameSession ──┬── Document: tree, cursors, outcome, undo history, changes for the page
 //!                └── ActiveGame: players, clocks, offers, while the game is played
 //!
 //!            resume                 mate, flag, resignation, agreement, failure
@@ -12,6 +12,7 @@
 //! An active game returns requests to engines as [`Effect`]s; their answers are method calls. Changes for the page are
 //! collected until [`GameSession::take_delta`].
 
+mod cursors;
 mod document;
 mod play;
 mod search;
@@ -29,6 +30,7 @@ use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, P
 use super::position_view::position_view;
 use super::tree::{Branch, EngineLine, ROOT, Tree};
 use crate::errors::illegal;
+use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
     ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId,
@@ -46,6 +48,16 @@ pub(crate) use stored::GameSnapshot;
 pub(crate) enum Effect {
     /// A request to the engine of a side.
     Request(Side, SearchRequest),
+}
+
+/// Changes of a session for its subscribers.
+pub(crate) struct Published {
+    /// For all tabs.
+    pub(crate) delta: Option<GameDelta>,
+    /// The cursors that were moved, which are part of the delta of their tabs.
+    pub(crate) moved: Vec<(TabId, At)>,
+    /// Whether the latest cursor was set.
+    pub(crate) navigated: bool,
 }
 
 /// An open game.
@@ -114,8 +126,28 @@ impl GameSession {
         self.document.game()
     }
 
+    /// The cursor of the latest navigation.
     pub(crate) fn cursor(&self) -> NodeId {
-        self.document.cursor
+        self.document.cursor()
+    }
+
+    /// The cursor of a tab; without a tab, the latest one.
+    pub(crate) fn cursor_of(&self, tab: Option<TabId>) -> NodeId {
+        tab.map_or_else(|| self.cursor(), |tab| self.document.cursors.of(tab))
+    }
+
+    /// Gives a tab a cursor of its own.
+    pub(crate) fn join(&mut self, tab: TabId) {
+        self.document.cursors.join(tab);
+    }
+
+    pub(crate) fn leave(&mut self, tab: TabId) {
+        self.document.cursors.leave(tab);
+    }
+
+    /// Sets the tab whose command is carried out: its cursor shows the change.
+    pub(crate) fn act_for(&mut self, tab: Option<TabId>) {
+        self.document.cursors.act_for(tab);
     }
 
     /// When it was last changed or navigated.
@@ -245,19 +277,19 @@ impl GameSession {
 
     // State for the page.
 
-    fn at(&self) -> At {
-        let Document { tree, cursor, .. } = &self.document;
-        let position = tree.position(*cursor);
+    fn at(&self, cursor: NodeId) -> At {
+        let tree = self.tree();
+        let position = tree.position(cursor);
         let position = position.as_ref().unwrap_or_else(|| tree.start());
-        let last = tree.node(*cursor).and_then(|branch| branch.mv()?.legal());
-        let opening = tree.opening(*cursor);
+        let last = tree.node(cursor).and_then(|branch| branch.mv()?.legal());
+        let opening = tree.opening(cursor);
         let opening = opening.map(|it| OpeningName { eco: it.eco.into(), name: it.name.into() });
-        At { cursor: *cursor, position: position_view(position, last), opening }
+        At { cursor, position: position_view(position, last), opening }
     }
 
-    /// The state without the nodes, which the caller adds from the tree.
-    pub(crate) fn state(&self, now: Moment) -> GameState {
-        let At { cursor, position, opening } = self.at();
+    /// The state for a tab, without the nodes, which the caller adds from the tree.
+    pub(crate) fn state(&self, tab: Option<TabId>, now: Moment) -> GameState {
+        let At { cursor, position, opening } = self.at(self.cursor_of(tab));
         let start = self.tree().start();
         GameState {
             id: self.id,
@@ -282,26 +314,31 @@ impl GameSession {
         self.active.as_ref()?.state(&self.document, now)
     }
 
-    /// The changes since the last call, and whether the cursor has moved.
-    pub(crate) fn take_delta(&mut self, now: Moment) -> (Option<GameDelta>, bool) {
+    /// The changes since the last call.
+    pub(crate) fn take_delta(&mut self, now: Moment) -> Published {
         let changes = self.document.take_changes();
-        let moved = changes.at;
-        if !changes.is_visible() {
-            return (None, moved);
+        let navigated = changes.at;
+        if navigated {
+            self.last_changed = now;
+        }
+        if !changes.is_visible() && !self.document.cursors.is_moved() {
+            return Published { delta: None, moved: Vec::new(), navigated };
         }
         self.last_changed = now;
+        let moved = self.document.cursors.take_moved();
+        let moved = moved.into_iter().map(|(tab, node)| (tab, self.at(node))).collect();
         let Document { tree, outcome, history, .. } = &self.document;
         let delta = GameDelta {
             nodes: changes.nodes.iter().filter_map(|id| tree.wire(*id)).collect(),
             removed: changes.removed.into_iter().filter(|id| tree.node(*id).is_none()).collect(),
             headers: changes.headers.then(|| self.document.headers()),
-            at: changes.at.then(|| self.at()),
+            at: None,
             over: changes.over.then(|| Over { outcome: outcome.clone() }),
             play: if changes.play { self.play_state(now) } else { None },
             undo: changes.undo.then(|| history.state()),
             save_status: changes.save_status.then(|| SaveStatus { error: self.save_error.clone() }),
         };
-        (Some(delta), moved)
+        Published { delta: Some(delta), moved, navigated }
     }
 
     /// The entry in the list of games.

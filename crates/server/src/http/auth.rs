@@ -19,6 +19,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -44,18 +45,18 @@ const POLICY: &str =
 pub(crate) struct Secret([u8; 32]);
 
 impl Secret {
-    fn new() -> std::io::Result<Self> {
+    pub(super) fn new() -> std::io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
         Ok(Self(bytes))
     }
 
-    fn text(&self) -> String {
-        super::hex(&self.0)
+    pub(super) fn text(&self) -> String {
+        HEXLOWER.encode(&self.0)
     }
 
     /// Compares in constant time.
-    fn is(&self, text: &str) -> bool {
+    pub(super) fn is(&self, text: &str) -> bool {
         self.text().as_bytes().ct_eq(text.as_bytes()).into()
     }
 }
@@ -170,7 +171,7 @@ impl Auth {
 
     /// Identifies this run of the server. It is not secret.
     pub(crate) fn run(&self) -> String {
-        super::hex(Sha256::digest(self.session.0).get(..8).unwrap_or_default())
+        HEXLOWER.encode(Sha256::digest(self.session.0).get(..8).unwrap_or_default())
     }
 
     /// The secret that authenticates requests.
@@ -324,7 +325,8 @@ pub(super) async fn guard(
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     ];
     for (name, value) in always {
-        headers.insert(name, HeaderValue::from_static(value));
+        // A report has a policy of its own.
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     if is_api || !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -353,6 +355,20 @@ struct Session {
     /// Whether the session is read-only.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     reader: bool,
+}
+
+/// The ways to log in.
+#[derive(Serialize)]
+struct LoginMethods {
+    /// Whether the server has a password, in addition to links.
+    password: bool,
+}
+
+/// Sends the ways to log in, which are not secret.
+pub(super) async fn login_methods(State(service): State<Service>) -> Response {
+    let auth = &service.auth;
+    let password = auth.password.is_some() || auth.reader_password.is_some();
+    Json(LoginMethods { password }).into_response()
 }
 
 /// Sends the secret of the session for a valid credential.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::Read;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use super::Service;
 use super::auth::Role;
-use super::rest::error_response;
+use super::rest::{error_response, receive, rejected};
 use crate::wire::{ApiError, ErrorCode};
 
 /// A match queue with its workers, for the dashboard.
@@ -29,6 +30,25 @@ pub trait QueueBoard: fmt::Debug + Send + Sync {
     /// # Errors
     /// The queue does not respond.
     fn details(&self, id: &str) -> Result<Option<Value>, String>;
+
+    /// Starts a match from a `readyok match` command or a plan in TOML, with an uploaded file of openings, if any.
+    /// Returns its identifier.
+    ///
+    /// # Errors
+    /// The text is invalid, the file is missing, or the queue does not respond.
+    fn start(&self, text: &str, openings: Option<&str>) -> Result<String, String>;
+
+    /// The names of the uploaded files of openings, sorted.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    fn openings(&self) -> Result<Vec<String>, String>;
+
+    /// Stores a file of openings for later matches.
+    ///
+    /// # Errors
+    /// The name is invalid or in use, or the file is too large or cannot be stored.
+    fn add_openings(&self, name: &str, content: &mut dyn Read) -> Result<(), String>;
 
     /// Changes a match. Returns the identifier of the match to show next.
     ///
@@ -95,6 +115,20 @@ pub(super) struct Search {
     search: String,
 }
 
+/// A new match.
+#[derive(Debug, Deserialize)]
+pub(super) struct NewTest {
+    text: String,
+    #[serde(default)]
+    openings: Option<String>,
+}
+
+/// An uploaded file.
+#[derive(Debug, Deserialize)]
+pub(super) struct OpeningFile {
+    name: String,
+}
+
 /// Maximum length of a search text in bytes.
 const MAX_SEARCH: usize = 1000;
 
@@ -125,6 +159,56 @@ pub(super) async fn details(
     Path(id): Path<String>,
 ) -> Response {
     answer(service, role, move |queue| queue.details(&id)).await
+}
+
+pub(super) async fn start(
+    State(service): State<Service>,
+    Extension(role): Extension<Role>,
+    Json(NewTest { text, openings }): Json<NewTest>,
+) -> Response {
+    if role != Role::Owner {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    answer(service, role, move |queue| {
+        let id = queue.start(&text, openings.as_deref())?;
+        Ok(Some(serde_json::json!({ "id": id })))
+    })
+    .await
+}
+
+pub(super) async fn openings(
+    State(service): State<Service>,
+    Extension(role): Extension<Role>,
+) -> Response {
+    if role != Role::Owner {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    answer(service, role, |queue| Ok(Some(serde_json::json!({ "files": queue.openings()? })))).await
+}
+
+pub(super) async fn add_openings(
+    State(service): State<Service>,
+    Extension(role): Extension<Role>,
+    Query(OpeningFile { name }): Query<OpeningFile>,
+    request: Request,
+) -> Response {
+    if role != Role::Owner {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let Some(queue) = service.queue else { return StatusCode::NOT_FOUND.into_response() };
+    let Ok(permit) = service.uploads.try_acquire_owned() else {
+        return rejected(ApiError::conflict(ErrorCode::TooManyImports));
+    };
+    let stored = receive(request, move |mut content| {
+        let _permit = permit;
+        queue.add_openings(&name, &mut content)?;
+        queue.openings()
+    });
+    match stored.await {
+        Ok(Ok(files)) => Json(serde_json::json!({ "files": files })).into_response(),
+        Ok(Err(text)) => rejected(ApiError::invalid_request(ErrorCode::system(&text))),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 pub(super) async fn act(

@@ -10,21 +10,22 @@ use axum::extract::{self, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
+use readyok_client::is_executable;
 use readyok_protocol::Language;
-use readyok_rules::record::{Encoding, Format, write_encoded};
+use readyok_rules::record::{Encoding, Format, GameRecord, write_encoded};
 use readyok_rules::{FenForm, Game, Handicap, Move, Position, Setup};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::Service;
-use crate::engine::is_program;
 use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
     ApiError, Choices, Directory, DirectoryEntry, DuplicateChoice, ErrorCategory, ErrorCode,
-    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NagChoice, PositionCheck,
-    ProcessId, RecordFormat, Selection, Start, TablebaseQuery, Variant,
+    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NagChoice, NodeId,
+    PositionCheck, ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery,
+    Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -97,18 +98,26 @@ pub(super) async fn choices() -> Json<Choices> {
 #[derive(Deserialize)]
 pub(super) struct Edited {
     variant: Variant,
+    #[serde(default)]
     text: String,
+    /// A start position of Chess960, instead of the text.
+    #[serde(default)]
+    number: Option<u16>,
     /// Moves after a null move.
     #[serde(default)]
     threat: Option<Vec<String>>,
 }
 
 pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> {
-    let Edited { variant, text, threat } = edited;
+    let Edited { variant, text, number, threat } = edited;
     let setup = Setup::read(variant.into(), &text).ok();
     let setup = setup.map(|setup| setup.text(FenForm::default()));
     let nothing = PositionCheck { position: None, text: setup, error: None, squares: Vec::new() };
-    let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, moves)| {
+    let start = match number {
+        Some(_) => Start::Number { number },
+        None => Start::Text { text },
+    };
+    let read = read_start(variant, &start, 0).and_then(|(mut position, moves)| {
         let mut last = play(&mut position, &moves)?;
         if let Some(moves) = threat {
             if MAX_THREAT < moves.len() {
@@ -239,12 +248,25 @@ pub(super) async fn import(
     let Ok(permit) = service.uploads.try_acquire_owned() else {
         return rejected(ApiError::conflict(ErrorCode::TooManyImports));
     };
-    let (sender, receiver) = mpsc::channel(WAITING_PARTS);
     let app = service.app;
-    let done = tokio::task::spawn_blocking(move || {
+    let imported = receive(request, move |source| {
         let _permit = permit;
-        let source = Received { receiver, part: Bytes::new(), is_complete: false };
         app.import(&upload.name, source, (upload.open, upload.duplicates.into()))
+    });
+    match imported.await {
+        Ok(imported) => Json(imported).into_response(),
+        Err(_) => rejected(ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable)),
+    }
+}
+
+/// Reads a body of any size while it is received.
+pub(super) async fn receive<T: Send + 'static>(
+    request: Request,
+    read: impl FnOnce(Received) -> T + Send + 'static,
+) -> Result<T, tokio::task::JoinError> {
+    let (sender, receiver) = mpsc::channel(WAITING_PARTS);
+    let done = tokio::task::spawn_blocking(move || {
+        read(Received { receiver, part: Bytes::new(), is_complete: false })
     });
     let mut parts = request.into_body().into_data_stream();
     while let Some(part) = parts.next().await {
@@ -252,15 +274,44 @@ pub(super) async fn import(
             continue;
         }
         if sender.send(part.map_err(io::Error::other)).await.is_err() {
-            // The import has ended before the end of the file.
+            // The reader has ended before the end of the file.
             break;
         }
     }
-    // Without the mark the client has disconnected or cancelled the import.
+    // Without the mark the client has disconnected or cancelled the upload.
     let _ = sender.send(Ok(Bytes::new())).await;
-    match done.await {
+    done.await
+}
+
+/// The exercises of today, all exercises, and statistics.
+pub(super) async fn training(
+    State(service): State<Service>,
+    Json(query): Json<TrainingQuery>,
+) -> Response {
+    match service.app.training(query).await {
+        Ok(view) => Json(view).into_response(),
+        Err(error) => rejected(error),
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Problems {
+    #[serde(default)]
+    name: String,
+}
+
+/// Imports problems as exercises.
+pub(super) async fn import_exercises(
+    State(service): State<Service>,
+    Query(Problems { name }): Query<Problems>,
+    body: Bytes,
+) -> Response {
+    let Ok(_permit) = service.uploads.try_acquire_owned() else {
+        return rejected(ApiError::conflict(ErrorCode::TooManyImports));
+    };
+    match service.app.import_exercises(name, body).await {
         Ok(imported) => Json(imported).into_response(),
-        Err(_) => rejected(ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable)),
+        Err(error) => rejected(error),
     }
 }
 
@@ -268,7 +319,7 @@ pub(super) async fn import(
 const WAITING_PARTS: usize = 8;
 
 /// A file that is being received.
-struct Received {
+pub(super) struct Received {
     /// An empty part marks the end.
     receiver: mpsc::Receiver<io::Result<Bytes>>,
     part: Bytes,
@@ -292,6 +343,8 @@ impl io::Read for Received {
 pub(super) struct Wanted {
     format: RecordFormat,
     encoding: Option<String>,
+    /// Of a position; by default that of the latest navigation.
+    node: Option<NodeId>,
 }
 
 /// Exports a game.
@@ -305,7 +358,8 @@ pub(super) async fn export(
         Err(error) => return rejected(error),
     };
     let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
-    match written(&tree, cursor, wanted.format, encoding) {
+    let node = wanted.node.unwrap_or(cursor);
+    match written(&tree, node, wanted.format, encoding) {
         Ok(bytes) => {
             let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
             ([(header::CONTENT_TYPE, kind)], bytes).into_response()
@@ -359,9 +413,12 @@ pub(super) async fn export_games(
                 }
             };
             let Ok(record) = game.record() else { continue };
-            let Ok(text) = written(&Tree::from_record(&record), ROOT, format, encoding) else {
-                continue;
+            // A record is written without a tree, which has the texts of all moves.
+            let text = match record_format(format) {
+                Some(format) => record_written(&record, format, encoding),
+                None => written(&Tree::from_record(&record), ROOT, format, encoding),
             };
+            let Ok(text) = text else { continue };
             if !is_first {
                 part.extend_from_slice(separator(format).as_bytes());
             }
@@ -407,22 +464,25 @@ pub(super) async fn duplicates(State(service): State<Service>) -> Response {
     }
 }
 
+/// Lists imported duplicates that wait for a decision.
+pub(super) async fn undecided(State(service): State<Service>) -> Response {
+    match service.app.undecided().await {
+        Ok(found) => Json(found).into_response(),
+        Err(error) => rejected(error),
+    }
+}
+
 fn written(
     tree: &Tree,
     cursor: u32,
     format: RecordFormat,
     encoding: Encoding,
 ) -> Result<Vec<u8>, ApiError> {
-    let format = match format {
-        RecordFormat::Pgn => Format::Pgn,
-        RecordFormat::Kif => Format::Kif,
-        RecordFormat::Ki2 => Format::Ki2,
-        RecordFormat::Csa => Format::Csa,
-        RecordFormat::Jkf => Format::Jkf,
+    match format {
         RecordFormat::Position => {
             let position = tree.position(cursor);
             let text = position.map(|position| position.text(FenForm::default()));
-            return Ok((text.unwrap_or_default() + "\n").into_bytes());
+            Ok((text.unwrap_or_default() + "\n").into_bytes())
         }
         RecordFormat::Epd => {
             let mut position = tree.start().clone();
@@ -435,7 +495,7 @@ fn written(
                 text.push_str(&position.text(FenForm::default()));
                 text.push('\n');
             }
-            return Ok(text.into_bytes());
+            Ok(text.into_bytes())
         }
         RecordFormat::Line => {
             let keyword = if tree.game() == Game::Shogi { "sfen" } else { "fen" };
@@ -457,12 +517,35 @@ fn written(
                 line.push_str(&moves.join(" "));
             }
             line.push('\n');
-            return Ok(line.into_bytes());
+            Ok(line.into_bytes())
         }
-    };
+        RecordFormat::Pgn => record_written(&tree.to_record(), Format::Pgn, encoding),
+        RecordFormat::Kif => record_written(&tree.to_record(), Format::Kif, encoding),
+        RecordFormat::Ki2 => record_written(&tree.to_record(), Format::Ki2, encoding),
+        RecordFormat::Csa => record_written(&tree.to_record(), Format::Csa, encoding),
+        RecordFormat::Jkf => record_written(&tree.to_record(), Format::Jkf, encoding),
+    }
+}
+
+/// The format of complete records; none for positions and lines.
+fn record_format(format: RecordFormat) -> Option<Format> {
+    match format {
+        RecordFormat::Pgn => Some(Format::Pgn),
+        RecordFormat::Kif => Some(Format::Kif),
+        RecordFormat::Ki2 => Some(Format::Ki2),
+        RecordFormat::Csa => Some(Format::Csa),
+        RecordFormat::Jkf => Some(Format::Jkf),
+        RecordFormat::Position | RecordFormat::Epd | RecordFormat::Line => None,
+    }
+}
+
+fn record_written(
+    record: &GameRecord,
+    format: Format,
+    encoding: Encoding,
+) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
-    write_encoded(&tree.to_record(), format, encoding, &mut bytes)
-        .map_err(|error| write_error(&error))?;
+    write_encoded(record, format, encoding, &mut bytes).map_err(|error| write_error(&error))?;
     Ok(bytes)
 }
 
@@ -507,7 +590,16 @@ pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiErro
         _ => outside(),
     })?;
     let is_below = |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
-    if roots.iter().any(is_below) { Ok(real) } else { Err(outside()) }
+    if roots.iter().any(is_below) { Ok(without_prefix(real)) } else { Err(outside()) }
+}
+
+/// A canonical path as users write it. Windows adds a prefix to it that many engines do not accept: `\\?\C:\engines`.
+fn without_prefix(path: PathBuf) -> PathBuf {
+    let short = path.to_str().filter(|_| cfg!(windows)).and_then(|text| text.strip_prefix(r"\\?\"));
+    match short {
+        Some(short) if short.as_bytes().get(1) == Some(&b':') => PathBuf::from(short),
+        _ => path,
+    }
 }
 
 fn list_of_roots(roots: &[PathBuf]) -> Directory {
@@ -545,7 +637,7 @@ fn entry(path: &Path) -> Option<DirectoryEntry> {
         name: name.to_owned(),
         path: text.to_owned(),
         directory: about.is_dir(),
-        program: is_program(path),
+        program: is_executable(path),
         size: about.len(),
     })
 }

@@ -51,15 +51,15 @@ async fn serve(service: Service, socket: WebSocket) {
     }));
     let (to, from) = socket.split();
     tokio::select! {
-        () = write(&app, &outbox, to) => (),
+        () = write(&app, tab, &outbox, to) => (),
         () = read(&app, &service.roots, tab, &outbox, from) => (),
     }
-    app.state().hub.leave(tab);
+    app.state().leave(tab);
     app.idle.notify_one();
 }
 
 /// Sends the waiting messages to the tab.
-async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Message>) {
+async fn write(app: &App, tab: TabId, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Message>) {
     loop {
         let message = match outbox.next().await {
             Next::Send(text) => text,
@@ -69,7 +69,7 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
                     if !outbox.begin_snapshot(topic) {
                         continue;
                     }
-                    state.snapshot(topic)
+                    state.snapshot(tab, topic)
                 };
                 match snapshot {
                     None => text(&ToTab::Closed { topic }),

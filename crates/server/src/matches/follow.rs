@@ -1,12 +1,13 @@
-//! The state of a match for the page, from the events of its runner. No I/O, no clock.
+//! The state of a match for the page, from the events of its runner. No I/O.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 use readyok_arena::event::{End, Event};
 use readyok_arena::export::{add_move, game_record, opening_record};
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
-use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::plan::{EngineId, EnginePlan, Limits, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::result::{EndDetail, GameEnd, MatchGame as PlayedGame, MoveRecord};
 use readyok_protocol::Score;
@@ -17,8 +18,9 @@ use super::tally::Tally;
 use crate::engine::printable;
 use crate::errors::{decision, engine_failure, engine_failures, openings_skipped, warning};
 use crate::game::position_view::{last_move, move_text};
+use crate::time::{Moment, now};
 use crate::wire::{
-    CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
+    Clocks, CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
     MatchLine, MatchPlan, MatchScore, MatchState, MatchStatus, OutcomeView, Sides,
 };
 
@@ -42,6 +44,8 @@ pub struct Follow {
     games: VecDeque<MatchGame>,
     /// Finished pairs that are not stored yet.
     waiting: BTreeMap<u64, PairResult>,
+    /// The reason of the last failure of each engine.
+    failures: BTreeMap<EngineId, ErrorInfo>,
     note: Option<ErrorInfo>,
     /// The reason for the end or the failure.
     end: Option<End>,
@@ -59,6 +63,11 @@ struct Board {
     last: Option<Move>,
     moves: Vec<LineMove>,
     scores: Sides<Option<Score>>,
+    /// Remaining times when the side to move began to think.
+    remaining: Sides<Option<i64>>,
+    byoyomi: Sides<u64>,
+    increment: Sides<u64>,
+    since: Moment,
     is_new: bool,
 }
 
@@ -89,6 +98,7 @@ impl Follow {
             last_board: 0,
             games: VecDeque::new(),
             waiting: BTreeMap::new(),
+            failures: BTreeMap::new(),
             note: None,
             end: None,
             news: Unpublished::default(),
@@ -100,13 +110,14 @@ impl Follow {
         if let Some(point) = self.tally.add(pair) {
             self.news.curve.push(point);
         }
+        let opening = pair.pairing.opening.moves.len();
         for (index, game) in (0..).zip(&pair.games) {
             let listed = MatchGame {
                 number: number_of(pair, index),
                 round: pair.pairing.round,
                 engines: Sides { first: game.first.0, second: game.second.0 },
                 outcome: of_game(game),
-                plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
+                plies: u32::try_from(opening + game.moves.len()).unwrap_or(u32::MAX),
             };
             if self.games.len() == MAX_GAMES {
                 self.games.pop_front();
@@ -149,8 +160,10 @@ impl Follow {
                 let kind = context.as_ref().map(|context| &context.kind);
                 self.set_note(warning(who.as_deref(), kind, text));
             }
-            Event::EngineFailure { engine, count, .. } => {
-                self.set_note(engine_failures(&self.name(*engine), *count));
+            Event::EngineFailure { engine, count, end, .. } => {
+                let cause = detail(end);
+                self.failures.extend(cause.clone().map(|cause| (*engine, cause)));
+                self.set_note(engine_failures(&self.name(*engine), *count, cause));
             }
             Event::Stopping { .. } => self.set_status(MatchStatus::Finishing),
             Event::MatchEnd { why, .. } => {
@@ -183,7 +196,8 @@ impl Follow {
             End::Test { verdict } => (MatchStatus::Over, decision(verdict)),
             End::Interrupted | End::Stopped => (MatchStatus::Paused, None),
             End::Failures { engine, count } => {
-                (MatchStatus::Failed, Some(engine_failures(&self.name(engine), count)))
+                let cause = self.failures.remove(&engine);
+                (MatchStatus::Failed, Some(engine_failures(&self.name(engine), count, cause)))
             }
             End::Error { .. } => (MatchStatus::Failed, Some(ErrorCode::MatchFailed.into())),
         };
@@ -235,8 +249,22 @@ impl Follow {
                 break;
             }
         }
-        let (number, scores, is_new) = (self.last_board, Sides::default(), true);
-        let board = Board { number, pair, game, engines, record, last, moves, scores, is_new };
+        let [first, second] = engines.map(|engine| self.limits(engine));
+        let board = Board {
+            number: self.last_board,
+            pair,
+            game,
+            engines,
+            record,
+            last,
+            moves,
+            scores: Sides::default(),
+            remaining: Sides { first: remaining(first), second: remaining(second) },
+            byoyomi: Sides { first: byoyomi(first), second: byoyomi(second) },
+            increment: Sides { first: increment(first), second: increment(second) },
+            since: now(),
+            is_new: true,
+        };
         self.boards.insert(worker.clone(), board);
         self.news.any = true;
     }
@@ -247,11 +275,12 @@ impl Follow {
         let Some(board) = board else { return };
         let position = board.record.position();
         let Ok(mv) = position.parse_move(played.mv.as_str()) else { return };
-        let score = played.score;
+        let (score, left) = (played.score, played.left_ms);
         match position.turn() {
-            Side::First => board.scores.first = score,
-            Side::Second => board.scores.second = score,
+            Side::First => (board.scores.first, board.remaining.first) = (score, left),
+            Side::Second => (board.scores.second, board.remaining.second) = (score, left),
         }
+        board.since = now();
         board.moves.push(line_move(position, mv));
         board.last = Some(mv);
         // The referee has checked the move.
@@ -275,10 +304,16 @@ impl Follow {
         }
     }
 
+    fn engine(&self, engine: EngineId) -> Option<&EnginePlan> {
+        self.plan.engines.get(usize::try_from(engine.0).ok()?)
+    }
+
     fn name(&self, engine: EngineId) -> String {
-        let index = usize::try_from(engine.0).ok();
-        let engine = index.and_then(|index| self.plan.engines.get(index));
-        engine.map_or_else(|| "?".to_owned(), |engine| engine.name.clone())
+        self.engine(engine).map_or_else(|| "?".to_owned(), |engine| engine.name.clone())
+    }
+
+    fn limits(&self, engine: EngineId) -> Option<&Limits> {
+        self.engine(engine).map(|engine| &engine.limits)
     }
 
     pub fn status(&self) -> MatchStatus {
@@ -380,8 +415,48 @@ impl Board {
             last: last.map_or_else(Vec::new, |it| it.from.into_iter().chain([it.to]).collect()),
             moves: self.moves.clone(),
             scores: self.scores.clone(),
+            clocks: self.clocks(now()),
         }
     }
+
+    fn clocks(&self, now: Moment) -> Clocks {
+        let turn = self.record.position().turn();
+        let elapsed = i64::try_from(now.saturating_sub(self.since)).unwrap_or(i64::MAX);
+        let mut remaining = self.remaining.clone();
+        let running = match turn {
+            Side::First => &mut remaining.first,
+            Side::Second => &mut remaining.second,
+        };
+        *running = running.map(|left| left.saturating_sub(elapsed));
+        Clocks {
+            remaining,
+            byoyomi: self.byoyomi.clone(),
+            increment: self.increment.clone(),
+            moves_to_go: Sides::default(),
+            running: Some(turn.into()),
+            sent_at: now,
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The clock at the start of a game; none for a fixed time per move and without a time control.
+fn remaining(limits: Option<&Limits>) -> Option<i64> {
+    let limits = limits?;
+    let main = limits.tc.as_ref().map(|tc| millis(tc.time));
+    let time = main.or_else(|| limits.byoyomi_ms.map(|_| 0))?;
+    Some(i64::try_from(time).unwrap_or(i64::MAX))
+}
+
+fn byoyomi(limits: Option<&Limits>) -> u64 {
+    limits.and_then(|limits| limits.byoyomi_ms).unwrap_or_default()
+}
+
+fn increment(limits: Option<&Limits>) -> u64 {
+    limits.and_then(|limits| limits.tc.as_ref()).map_or(0, |tc| millis(tc.increment))
 }
 
 fn line_move(position: &Position, mv: Move) -> LineMove {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, mpsc};
 
-use readyok_library::{Date, GameEntry, Library, NewGame, Source, StoredGame};
+use readyok_library::{Date, Duplicates, GameEntry, Library, NewGame, Receipt, Source, StoredGame};
 use readyok_rules::record::GameRecord;
 use rusqlite::{OptionalExtension, params};
 
@@ -16,12 +17,33 @@ use crate::wire::{GameId, LibraryGame, MatchId, Sides};
 /// An open game as it is in its log.
 pub(super) struct SavedGame {
     snapshot: GameSnapshot,
-    /// The revision of the game in the library.
+    /// Not less than the revision of the game in the library; its log has one more.
     revision: u32,
     /// The time of the last change.
     changed: i64,
     /// Whether the game in the library is the same.
     is_folded: bool,
+}
+
+/// An open game that is written to the library while its log receives further changes.
+pub(crate) struct Folding {
+    pub(crate) id: GameId,
+    snapshot: GameSnapshot,
+    changed: i64,
+    /// The revision of the game in the library.
+    revision: u32,
+}
+
+impl Folding {
+    /// Replaces the game in the library, unless it has a newer state. It takes time in proportion to the size of the
+    /// game.
+    pub(crate) fn write(&self, library: &Library) -> Result<(), StoreError> {
+        if let Some(summary) = library.summary(self.id) {
+            let game = self.snapshot.to_game(summary.source, self.changed);
+            library.replace_revision(self.id, self.revision, game)?;
+        }
+        Ok(())
+    }
 }
 
 /// Maximum number of deleted games that are restored in one step. Changes of open games wait for a step.
@@ -32,6 +54,8 @@ pub(super) struct DeletedGame {
     game: StoredGame,
     report: Option<(StoredReport, Vec<Searched>)>,
     labels: Vec<String>,
+    /// Its matches, with its numbers there.
+    matches: Vec<(MatchId, u32)>,
 }
 
 /// A game of the library.
@@ -211,19 +235,35 @@ impl Store {
         };
         let Some(summary) = self.library.summary(id) else { return Ok(()) };
         let game = saved.snapshot.to_game(summary.source, saved.changed);
-        if self.library.replace(id, game)? {
-            saved.is_folded = true;
-            saved.revision += 1;
-            // A log with an earlier revision would be deleted at the next start.
-            self.logs.begin(id, saved.revision, &saved.snapshot.to_open(), saved.changed)?;
-        }
+        // A log with an earlier revision would be deleted at the next start.
+        self.logs.set_revision(id, saved.revision + 1)?;
+        saved.revision += 1;
+        saved.is_folded = self.library.replace(id, game)?;
         Ok(())
     }
 
-    /// Replaces all games in the library that have changed since.
-    pub(crate) fn fold_all(&mut self) -> Result<(), StoreError> {
-        let games: Vec<GameId> = self.saved.keys().copied().collect();
-        games.into_iter().try_for_each(|id| self.fold(id))
+    /// The open games that have changed since they were written to the library. The caller writes them, which does not
+    /// delay further changes.
+    pub(crate) fn begin_folding(&mut self) -> Result<Vec<Folding>, StoreError> {
+        let mut games = Vec::new();
+        for (&id, saved) in self.saved.iter_mut().filter(|(_, saved)| !saved.is_folded) {
+            let Some(revision) = self.library.revision(id)? else { continue };
+            self.logs.set_revision(id, saved.revision + 1)?;
+            saved.revision += 1;
+            saved.is_folded = true;
+            let (snapshot, changed) = (saved.snapshot.clone(), saved.changed);
+            games.push(Folding { id, snapshot, changed, revision });
+        }
+        Ok(games)
+    }
+
+    /// Games of [`Self::begin_folding`] could not be written.
+    pub(crate) fn abort_folding(&mut self, games: &[GameId]) {
+        for id in games {
+            if let Some(saved) = self.saved.get_mut(id) {
+                saved.is_folded = false;
+            }
+        }
     }
 
     /// The games that were open, with the reports.
@@ -320,40 +360,48 @@ impl Store {
             let Some(game) = self.library.game(*id)? else { continue };
             let labels = self.library.entries(&[*id])?.pop().map(|it| it.labels);
             let report = self.report(*id).ok().flatten();
-            self.deleted.push(DeletedGame { game, report, labels: labels.unwrap_or_default() });
+            let labels = labels.unwrap_or_default();
+            let matches = self.matches_of(*id)?;
+            self.deleted.push(DeletedGame { game, report, labels, matches });
         }
         self.delete(games)
     }
 
-    /// Adds some games of the last deletion again. Returns how many; 0 if there are no more.
+    fn matches_of(&self, id: GameId) -> Result<Vec<(MatchId, u32)>, StoreError> {
+        let query = "SELECT match_id, number FROM match_game WHERE game = ?1";
+        let mut query = self.db.prepare_cached(query)?;
+        let rows = query.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Restores some games of the last deletion. Returns how many; 0 if there are no more.
     pub(crate) fn restore_some(&mut self) -> Result<usize, StoreError> {
         let first = self.deleted.len().saturating_sub(MAX_RESTORED);
-        let mut games = Vec::new();
-        for DeletedGame { game, .. } in &self.deleted[first..] {
-            let mut new = NewGame::from_record(&game.record()?, game.summary.source, game.added_ms);
-            (new.summary.termination, new.summary.engines) =
-                (game.summary.termination, game.summary.engines);
-            new.play.clone_from(&game.play);
-            games.push(new);
-        }
-        let ids = self.library.add(games)?;
+        let games: Vec<_> = self.deleted[first..].iter().map(|it| it.game.clone()).collect();
+        self.library.restore(games)?;
         let mut labeled: BTreeMap<String, Vec<GameId>> = BTreeMap::new();
         let restored = self.deleted.split_off(first);
-        for (id, DeletedGame { labels, report, .. }) in ids.iter().zip(restored) {
+        let count = restored.len();
+        for DeletedGame { game, labels, report, matches } in restored {
+            let id = game.id;
             for label in labels {
-                labeled.entry(label).or_default().push(*id);
+                labeled.entry(label).or_default().push(id);
             }
             if let Some((report, judgements)) = report {
-                self.begin_report(*id, &report)?;
+                self.begin_report(id, &report)?;
                 for judgement in &judgements {
-                    self.save_judgement(*id, judgement)?;
+                    self.save_judgement(id, judgement)?;
                 }
+            }
+            for (match_id, number) in matches {
+                // The match may have added the game again.
+                self.link_match_game(match_id, number, id)?;
             }
         }
         for (label, games) in labeled {
             self.library.set_label(games, label, true)?;
         }
-        Ok(ids.len())
+        Ok(count)
     }
 
     /// The games of a match that are in the library, in their order.
@@ -375,12 +423,48 @@ impl Store {
         if let Some(game) = self.match_game(id, number)? {
             return Ok(game);
         }
-        let game = self.add(vec![game])?;
+        let batch = (&receipt_of(id)[..], number.into());
+        let outcomes = self.library.add_once(batch, vec![game], Duplicates::Keep)?;
+        let game = outcomes.first().copied().ok_or(StoreError::Closed)?.game();
         self.db.execute(
             "REPLACE INTO match_game (match_id, number, game) VALUES (?1, ?2, ?3)",
             params![id, number, game],
         )?;
         Ok(game)
+    }
+
+    fn link_match_game(&self, id: MatchId, number: u32, game: GameId) -> Result<(), StoreError> {
+        self.db.execute(
+            "INSERT OR IGNORE INTO match_game (match_id, number, game) VALUES (?1, ?2, ?3)",
+            params![id, number, game],
+        )?;
+        Ok(())
+    }
+
+    /// Links games of matches that were added before a crash.
+    pub(super) fn link_match_games(&self) -> Result<(), StoreError> {
+        for Receipt { source, batch, outcomes } in self.library.receipts()? {
+            let Some(id) = match_of(&source) else { continue };
+            let Some(game) = outcomes.first().map(|it| it.game()) else { continue };
+            if self.library.summary(game).is_some() {
+                self.link_match_game(id, u32::try_from(batch).unwrap_or(u32::MAX), game)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets deleted matches, whose numbers are used again. Their games remain.
+    pub(crate) fn forget_matches(&self, ids: RangeInclusive<MatchId>) -> Result<(), StoreError> {
+        for receipt in self.library.receipts()? {
+            if match_of(&receipt.source).is_some_and(|id| ids.contains(&id)) {
+                self.library.forget_receipt(&receipt.source)?;
+            }
+        }
+        self.db.execute(
+            "DELETE FROM match_game WHERE match_id BETWEEN ?1 AND ?2",
+            [ids.start(), ids.end()],
+        )?;
+        Ok(())
     }
 
     /// The game of a match, if it is in the library.
@@ -394,6 +478,15 @@ impl Store {
             self.db.query_row(query, [id, number], |row| row.get(0)).optional()?;
         Ok(game.filter(|it| self.library.summary(*it).is_some()))
     }
+}
+
+/// The source of the games of a match.
+fn receipt_of(id: MatchId) -> String {
+    format!("match {id}")
+}
+
+fn match_of(source: &str) -> Option<MatchId> {
+    source.strip_prefix("match ")?.parse().ok()
 }
 
 /// How a change was written.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use readyok_library::{Duplicates, ImportOptions, NewGame};
+use readyok_library::{Duplicates, NewGame, Outcome};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -31,10 +31,14 @@ pub(crate) struct StoredJob {
     pub(crate) files: usize,
     /// Number of games that were imported from the file after `files_done`.
     pub(crate) in_file: usize,
+    /// Number of batches that were added.
+    pub(crate) batches: u64,
     /// Number of imported games.
     pub(crate) imported: usize,
     /// Number of games that the library had already.
     pub(crate) duplicates: u64,
+    /// Number of duplicates that wait for a decision.
+    pub(crate) undecided: u64,
     /// Number of bytes that were read, and of all files.
     pub(crate) bytes: u64,
     pub(crate) total_bytes: u64,
@@ -53,6 +57,7 @@ impl From<DuplicateChoice> for Duplicates {
             DuplicateChoice::Skip => Self::Skip,
             DuplicateChoice::Keep => Self::Keep,
             DuplicateChoice::Replace => Self::Replace,
+            DuplicateChoice::Ask => Self::Ask,
         }
     }
 }
@@ -115,29 +120,27 @@ impl Store {
         Ok(id)
     }
 
-    /// Adds games to the library, and saves the state of a job. A job with reports lists the games: also those that the
-    /// library had already, as a crash may have happened between the two files.
+    /// Adds games to the library, and saves the state of a job. A repetition of the last batch after a crash between
+    /// the two files adds nothing. A job with reports lists the games, also those that the library had already.
     pub(crate) fn add_games_of_job(
         &mut self,
         id: JobId,
         kept: &mut StoredJob,
         games: Vec<NewGame>,
     ) -> Result<Vec<GameId>, StoreError> {
-        let duplicates = kept.duplicate_choice.into();
-        let options = ImportOptions { duplicates, ..ImportOptions::default() };
-        let mut importer = self.library.importer(options);
-        for game in games {
-            importer.add_game(game)?;
+        let batch = (&receipt_of(id, kept)[..], kept.batches);
+        let outcomes = self.library.add_once(batch, games, kept.duplicate_choice.into())?;
+        kept.batches += 1;
+        for outcome in &outcomes {
+            match outcome {
+                Outcome::Added(_) => kept.imported += 1,
+                Outcome::Duplicate(_) => kept.duplicates += 1,
+                Outcome::Replaced(_) => (),
+                Outcome::Undecided(_) => kept.undecided += 1,
+            }
         }
-        let imported = importer.finish()?;
-        kept.duplicates += imported.duplicates;
-        kept.imported += usize::try_from(imported.added_count()).unwrap_or(usize::MAX);
-        let added = imported.added.into_iter().flatten();
-        let mut games: Vec<GameId> =
-            added.chain(imported.known.into_iter().map(|it| it.1)).collect();
-        if kept.settings.is_none() {
-            games.clear();
-        }
+        let reported = outcomes.into_iter().filter(|_| kept.settings.is_some());
+        let games: Vec<GameId> = reported.map(Outcome::game).collect();
         let text = serde_json::to_string(kept)?;
         let change = self.db.transaction()?;
         add_to_job(&change, id, &games)?;
@@ -170,9 +173,19 @@ impl Store {
 
     /// Deletes a job. Its games remain.
     pub(crate) fn delete_job(&self, id: JobId) -> Result<(), StoreError> {
+        let query = "SELECT kept FROM job WHERE id = ?1";
+        let kept: Option<String> = self.db.query_row(query, [id], |row| row.get(0)).optional()?;
+        if let Some(kept) = kept.and_then(|it| serde_json::from_str(&it).ok()) {
+            self.library.forget_receipt(&receipt_of(id, &kept))?;
+        }
         self.db.execute("DELETE FROM job WHERE id = ?1", [id])?;
         Ok(())
     }
+}
+
+/// The source of the batches of a job. The time distinguishes it from a job of another `app.sqlite`.
+fn receipt_of(id: JobId, job: &StoredJob) -> String {
+    format!("job {id} {}", job.added)
 }
 
 /// Appends games to a job.

@@ -1,6 +1,6 @@
 //! Searches of the library.
 
-use readyok_library::{Column, Date, Filter, Key, Library};
+use readyok_library::{Column, Date, Filter, Key, Library, Speed};
 use readyok_rules::{Game, GameResult, Position};
 
 use super::{StoreError, listed};
@@ -8,7 +8,7 @@ use crate::app::storage;
 use crate::errors::{illegal, invalid_position};
 use crate::game::parse_move;
 use crate::wire::{
-    ApiError, ErrorCode, ErrorSubject, LabelCount, LibraryColumn, LibraryFilter, LibraryPage,
+    self, ApiError, ErrorCode, ErrorSubject, LabelCount, LibraryColumn, LibraryFilter, LibraryPage,
     LibraryQuery,
 };
 
@@ -38,10 +38,12 @@ pub(crate) fn search(library: &Library, query: &LibraryQuery) -> Result<LibraryP
         library.search(&filter, (column, !query.ascending), query.offset as usize, limit as usize);
     let page = page.map_err(failed)?;
     let labels = library.labels().map_err(failed)?;
+    let undecided = library.undecided(0).map_err(failed)?.total;
     Ok(LibraryPage {
         games: page.games.into_iter().map(listed).collect(),
         total: u32::try_from(page.total).unwrap_or(u32::MAX),
         labels: labels.into_iter().map(|(label, games)| LabelCount { label, games }).collect(),
+        undecided: u32::try_from(undecided).unwrap_or(u32::MAX),
     })
 }
 
@@ -98,6 +100,13 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Filter, ApiError> {
         result: result.transpose()?,
         opening: text(&query.named),
         rating: query.min_rating.map(|min| (min, u16::MAX)),
+        speed: query.speed.map(|speed| match speed {
+            wire::Speed::Bullet => Speed::Bullet,
+            wire::Speed::Blitz => Speed::Blitz,
+            wire::Speed::Rapid => Speed::Rapid,
+            wire::Speed::Classical => Speed::Classical,
+            wire::Speed::Correspondence => Speed::Correspondence,
+        }),
         from: day(&query.from),
         until: day(&query.until),
         positions: positions.iter().map(|it| Key::of(it.key())).collect(),

@@ -5,7 +5,7 @@ use readyok_rules::record::{GameRecord, read};
 
 use super::*;
 use crate::game::{GameSession, Tree};
-use crate::wire::LibraryQuery;
+use crate::wire::{DuplicateChoice, LibraryQuery};
 
 fn store() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().expect("a directory");
@@ -29,6 +29,49 @@ fn plies(store: &Store, id: GameId) -> u16 {
     store.library.summary(id).map_or(0, |it| it.plies)
 }
 
+fn fold_all(store: &mut Store) {
+    for game in store.begin_folding().expect("it works") {
+        game.write(&store.library).expect("written");
+    }
+}
+
+#[test]
+fn moves_during_a_fold_are_kept() {
+    let (directory, mut store) = store();
+    let id = add(&mut store, "1. e4 *");
+    let save = |store: &mut Store, pgn| {
+        let changed = session(id, pgn).snapshot();
+        assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
+    };
+    let restart = |store: Store| {
+        drop(store);
+        let mut store = Store::open(directory.path()).expect("it opens");
+        let restored: Vec<_> =
+            store.open_games().iter().map(|it| it.session.tree().main_line().len()).collect();
+        (store, restored)
+    };
+    save(&mut store, "1. e4 e5 *");
+    let folding = store.begin_folding().expect("it works");
+    assert!(store.begin_folding().expect("it works").is_empty());
+    save(&mut store, "1. e4 e5 2. Nf3 *");
+    // The program can end before and after the game is written.
+    let (mut store, restored) = restart(store);
+    assert_eq!(restored, [3]);
+    folding[0].write(&store.library).expect("written");
+    assert_eq!(plies(&store, id), 2);
+    save(&mut store, "1. e4 e5 2. Nf3 Nc6 *");
+    let (mut store, restored) = restart(store);
+    assert_eq!(restored, [4]);
+    // A later state is not replaced by an earlier one.
+    let folding = store.begin_folding().expect("it works");
+    save(&mut store, "1. e4 e5 2. Nf3 Nc6 3. Bb5 *");
+    store.end_log(id).expect("closed");
+    folding[0].write(&store.library).expect("written");
+    assert_eq!(plies(&store, id), 5);
+    let (_, restored) = restart(store);
+    assert_eq!(restored, [0; 0]);
+}
+
 #[test]
 fn changes_of_open_games_survive_in_their_logs() {
     let (directory, mut store) = store();
@@ -44,7 +87,7 @@ fn changes_of_open_games_survive_in_their_logs() {
         .map(|it| (it.session.id(), it.session.tree().main_line().len()))
         .collect();
     assert_eq!(restored, ids.map(|id| (id, 3)));
-    store.fold_all().expect("it works");
+    fold_all(&mut store);
     assert_eq!(ids.map(|id| plies(&store, id)), [3, 3]);
     let changed = session(ids[0], "1. e4 e5 2. Nf3 Nc6 *").snapshot();
     assert!(store.save(vec![(ids[0], changed)], 8).iter().all(Result::is_ok));
@@ -118,13 +161,92 @@ fn a_game_of_a_match_is_found_until_one_of_them_is_deleted() {
     assert_eq!(store.delete(&[games[1]]).expect("it works"), 1, "the game remains");
 }
 
+/// A copy of `app.sqlite`, which a crash leaves if it happens before the last changes of the file.
+fn app_file(directory: &tempfile::TempDir, store: &Store) -> Vec<u8> {
+    store.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("written");
+    std::fs::read(directory.path().join(FILES[0])).expect("a file")
+}
+
+fn reopen(directory: &tempfile::TempDir, store: Store, app: &[u8]) -> Store {
+    drop(store);
+    std::fs::write(directory.path().join(FILES[0]), app).expect("written");
+    Store::open(directory.path()).expect("it opens")
+}
+
+#[test]
+fn games_of_matches_are_added_once_after_a_crash() {
+    let (directory, mut store) = store();
+    let new = || new_game(&record("1. e4 *"), Source::Match, 5);
+    let app = app_file(&directory, &store);
+    let game = store.add_match_game(7, 1, new()).expect("a game");
+    let mut store = reopen(&directory, store, &app);
+    let other = store.add_match_game(7, 2, new()).expect("a game");
+    assert_eq!(store.add_match_game(7, 1, new()).expect("it works"), game);
+    assert_eq!(store.match_games(7).expect("it works"), [game, other]);
+    // A deleted match leaves no trace.
+    store.forget_matches(7..=7).expect("it works");
+    drop(store);
+    let store = Store::open(directory.path()).expect("it opens");
+    assert_eq!(store.match_games(7).expect("it works"), [0; 0]);
+}
+
+#[test]
+fn batches_of_jobs_are_added_once_after_a_crash() {
+    let (directory, mut store) = store();
+    let batch = |moves: &[&str]| {
+        moves.iter().map(|it| new_game(&record(it), Source::Import, 5)).collect::<Vec<_>>()
+    };
+    let kept = StoredJob {
+        added: 3,
+        duplicate_choice: DuplicateChoice::Keep,
+        settings: Some(serde_json::from_str(r#"{"engine":1,"limits":{}}"#).expect("settings")),
+        ..StoredJob::default()
+    };
+    let id = store.new_job(&kept, &[]).expect("a job");
+    let first = batch(&["1. e4 *", "1. e4 *"]);
+    let second = batch(&["1. e4 *", "1. d4 *"]);
+    let mut job = kept.clone();
+    let games = store.add_games_of_job(id, &mut job, first).expect("added");
+    let app = app_file(&directory, &store);
+    let before = job.clone();
+    let added = store.add_games_of_job(id, &mut job, second.clone()).expect("added");
+    let mut store = reopen(&directory, store, &app);
+    let (_, mut kept, known) = store.jobs().expect("jobs").remove(0);
+    assert_eq!((known, kept.imported, kept.batches), (games.clone(), before.imported, 1));
+    // The batch is repeated.
+    assert_eq!(store.add_games_of_job(id, &mut kept, second).expect("added"), added);
+    assert_eq!((kept.imported, kept.batches), (4, 2));
+    let all = [games, added].concat();
+    assert_eq!(store.jobs().expect("jobs")[0].2, all);
+    assert_eq!(store.library.find_all(&readyok_library::Filter::default()).expect("found"), all);
+    store.delete_job(id).expect("deleted");
+    assert_eq!(store.library.receipts().expect("read"), []);
+}
+
+#[test]
+fn deleted_games_are_restored_with_their_numbers() {
+    let (_directory, mut store) = store();
+    let new = || new_game(&record("1. e4 *"), Source::Match, 5);
+    let games = [1, 2, 3].map(|number| store.add_match_game(7, number, new()).expect("a game"));
+    store.library.set_label(vec![games[1]], "good".to_owned(), true).expect("set");
+    store.begin_deletion();
+    assert_eq!(store.delete_restorable(&games[..2]).expect("deleted"), 2);
+    assert_eq!(store.match_games(7).expect("it works"), [games[2]]);
+    assert_eq!(store.restore_some().expect("restored"), 2);
+    assert_eq!(store.restore_some().expect("restored"), 0);
+    assert_eq!(store.match_games(7).expect("it works"), games);
+    let entries = store.library.entries(&games).expect("read");
+    assert_eq!(entries[1].labels, ["good"]);
+    assert_eq!(entries.len(), 3);
+}
+
 #[test]
 fn searches_find_positions_of_open_games_after_they_are_folded() {
     let (_directory, mut store) = store();
     let id = add(&mut store, "1. e4 *");
     let changed = session(id, "[White \"Ada\"]\n\n1. e4 c5 1-0").snapshot();
     assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
-    store.fold_all().expect("it works");
+    fold_all(&mut store);
     let mut query = LibraryQuery::default();
     query.filter.opening = Some("1. e4 c5".to_owned());
     query.filter.player = Some("ada".to_owned());

@@ -9,11 +9,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AnalysisDelta, AnalysisSettings, AnalysisState, DuplicateChoice, Edit, EngineEntry, EngineId,
-    EnginesDelta, EnginesState, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId,
-    JobsDelta, JobsState, Limits, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings,
-    MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, Preset, ProcessId,
-    References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side, ValuesFor,
+    AnalysisDelta, AnalysisSettings, AnalysisState, DuplicateChoice, DuplicateDecision, Edit,
+    EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt, ExerciseGrade, ExerciseId,
+    FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta,
+    JobsState, Limits, LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan,
+    MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView, Preset,
+    ProcessId, References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side,
+    TrainingSettings, ValuesFor,
 };
 
 /// A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
@@ -50,8 +52,14 @@ pub enum Command {
     DeleteGames {
         of: Selection,
     },
-    /// Restores the games of the last [`Command::DeleteGames`], with new numbers.
+    /// Restores the games of the last [`Command::DeleteGames`].
     RestoreGames,
+    /// Adds, drops or merges imported duplicates that wait for a decision.
+    DecideDuplicates {
+        /// None for all.
+        games: Option<Vec<GameId>>,
+        decision: DuplicateDecision,
+    },
     /// Sets or removes a label of games.
     SetLabel {
         of: Selection,
@@ -68,7 +76,7 @@ pub enum Command {
         /// In UCI, USI, SAN, or Japanese notation.
         text: String,
     },
-    /// Moves the cursor to a node.
+    /// Moves the cursor of the tab to a node, which engines analyze from then on.
     GoTo {
         game: GameId,
         node: NodeId,
@@ -151,6 +159,16 @@ pub enum Command {
     /// Registers an engine and probes its options. Answers [`Answer::Engine`].
     AddEngine {
         entry: EngineEntry,
+        /// Option values. Those that the engine rejects are reported by its processes.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional, as = "Option<BTreeMap<String, String>>"))]
+        values: BTreeMap<String, String>,
+    },
+    /// Searches PATH and the usual directories for engines. Answers [`Answer::FoundEngines`].
+    FindEngines,
+    /// Reads an engine list of Cute Chess, En Croissant, Arena or ShogiHome. Answers [`Answer::FoundEngines`].
+    ReadEngineList {
+        text: String,
     },
     /// Registers an engine again under another name, with its values and presets, which are the copy's own from then
     /// on. Answers [`Answer::Engine`].
@@ -322,6 +340,41 @@ pub enum Command {
         path: String,
     },
 
+    /// Makes exercises of the mistakes in a game with a report, or in all games of the user with reports.
+    /// Answers [`Answer::ExercisesAdded`].
+    CollectExercises {
+        game: Option<GameId>,
+        /// The side of the game; both by default.
+        side: Option<Side>,
+    },
+    /// Requests the position of an exercise. Answers [`Answer::ExercisePosition`].
+    OpenExercise {
+        id: ExerciseId,
+    },
+    /// Tries a move in an exercise. Answers [`Answer::ExerciseTried`].
+    TryExercise {
+        id: ExerciseId,
+        /// The moves of both sides so far.
+        moves: Vec<String>,
+        /// The move in any notation.
+        text: String,
+    },
+    /// Requests the rest of the solution. Answers [`Answer::ExerciseSolution`].
+    SolveExercise {
+        id: ExerciseId,
+        /// The moves of both sides so far.
+        moves: Vec<String>,
+    },
+    /// Schedules the next review. Answers [`Answer::ExerciseGraded`].
+    GradeExercise {
+        id: ExerciseId,
+        grade: ExerciseGrade,
+    },
+    /// Deletes exercises. They are not made again of the same games.
+    DeleteExercises {
+        ids: Vec<ExerciseId>,
+    },
+
     /// Changes the settings.
     SetSettings {
         /// All of them.
@@ -376,6 +429,10 @@ pub enum Answer {
     Engine {
         engine: EngineId,
     },
+    /// Engines for selection.
+    FoundEngines {
+        found: FoundEngines,
+    },
     /// What would be run.
     Preview {
         /// How it would be reached; exactly this is run, without a shell.
@@ -404,6 +461,26 @@ pub enum Answer {
         /// The side of the move.
         side: Side,
     },
+    ExercisesAdded {
+        added: u32,
+        /// The number of exercises that were known.
+        known: u32,
+    },
+    ExercisePosition {
+        position: Box<PositionView>,
+        /// Milliseconds to the next review, for each grade from “again” to “easy”.
+        intervals: [u64; 4],
+    },
+    ExerciseTried {
+        attempt: Box<ExerciseAttempt>,
+    },
+    ExerciseSolution {
+        line: Vec<LineMove>,
+    },
+    ExerciseGraded {
+        /// Unix time of the next review in milliseconds.
+        due: u64,
+    },
 }
 
 /// A topic that a tab can subscribe to. Its text is `games`, `game/7`, `log/3`.
@@ -424,9 +501,9 @@ pub enum Topic {
     Matches,
     Jobs,
     Settings,
-    /// A game: its tree, the position at its cursor, its players and clocks.
+    /// A game: its tree, the position at the cursor of the tab, its players and clocks.
     Game(GameId),
-    /// Analysis at the cursor of a game.
+    /// Analysis of a game, at the cursor of the tab that navigated last.
     Analysis(GameId),
     /// The log of a process.
     Log(ProcessId),
@@ -551,6 +628,7 @@ pub struct Settings {
     pub on_close: OnClose,
     /// Changed by commands of their own: [`Command::SetSettings`] does not change them.
     pub references: References,
+    pub training: TrainingSettings,
     /// The game to show when the app is opened.
     pub current_game: Option<GameId>,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{ErrorInfo, GameId, Variant};
+use super::{ErrorInfo, ExerciseId, GameId, Variant};
 
 /// The number of a registered engine.
 pub type EngineId = u32;
@@ -274,6 +274,10 @@ pub enum Purpose {
     Learn {
         game: GameId,
     },
+    /// Evaluates a move of an exercise, or solves it.
+    Exercise {
+        exercise: ExerciseId,
+    },
     /// Receives commands of the user.
     Console,
 }
@@ -304,6 +308,50 @@ pub struct EngineEntry {
     pub source: EngineSource,
     /// None for detection by the handshake.
     pub protocol: Option<Protocol>,
+}
+
+/// Engines for selection, which are not registered yet.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct FoundEngines {
+    pub engines: Vec<FoundEngine>,
+    pub rejected: Vec<RejectedProgram>,
+}
+
+/// An engine for selection.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct FoundEngine {
+    /// With the name that the engine or the list reports.
+    pub entry: EngineEntry,
+    /// Empty if it is unknown.
+    pub author: String,
+    /// The option values of the list.
+    pub values: BTreeMap<String, String>,
+    /// The list of the engine; none for one that was found in a directory.
+    pub list: Option<EngineList>,
+    /// Whether the program is registered.
+    pub registered: bool,
+}
+
+/// A program that is not an engine, or cannot be used.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct RejectedProgram {
+    /// Its path, or its name in the list.
+    pub name: String,
+    pub error: ErrorInfo,
+}
+
+/// The format of an engine list.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(rename_all = "snake_case")]
+pub enum EngineList {
+    CuteChess,
+    EnCroissant,
+    Arena,
+    ShogiHome,
 }
 
 /// The scope of option values.

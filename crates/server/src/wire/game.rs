@@ -66,7 +66,7 @@ pub struct GameState {
     pub headers: Vec<Header>,
     /// All nodes, parents before their children. The first is the root.
     pub nodes: Vec<Node>,
-    /// The cursor is the same in all tabs.
+    /// The cursor of the tab.
     pub cursor: NodeId,
     pub position: PositionView,
     /// The named opening of the moves to the cursor.
@@ -95,7 +95,7 @@ pub struct GameDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub headers: Option<Vec<Header>>,
-    /// The cursor with its position.
+    /// The cursor of the tab with its position, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub at: Option<At>,
@@ -122,7 +122,7 @@ pub struct SaveStatus {
     pub error: Option<ErrorInfo>,
 }
 
-/// The cursor with its position.
+/// A cursor with its position.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct At {
@@ -359,7 +359,7 @@ pub struct Hint {
 }
 
 /// The clocks. The page extrapolates the running one; only the server decides when a flag falls.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct Clocks {
     /// The remaining time at `sent_at`, negative after the fall of a flag; none for a side without a clock.

@@ -38,8 +38,27 @@ pub struct LibraryFilter {
     pub until: Option<String>,
     /// Minimum rating of both players.
     pub min_rating: Option<u16>,
+    /// The class of the time control.
+    pub speed: Option<Speed>,
     /// A label.
     pub label: Option<String>,
+}
+
+/// The class of a time control, by the base time plus 40 increments.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Speed {
+    /// Less than 3 minutes.
+    Bullet,
+    /// Less than 8 minutes.
+    Blitz,
+    /// Less than 25 minutes.
+    Rapid,
+    /// 25 minutes or more.
+    Classical,
+    /// A day or more for a move.
+    Correspondence,
 }
 
 /// The query of `POST /api/library/search`.
@@ -90,6 +109,8 @@ pub struct LibraryPage {
     pub total: u32,
     /// All labels.
     pub labels: Vec<LabelCount>,
+    /// The number of imported duplicates that wait for a decision.
+    pub undecided: u32,
 }
 
 /// A game of the library.
@@ -130,6 +151,40 @@ pub enum DuplicateChoice {
     Keep,
     /// They replace the known games if they have more annotations.
     Replace,
+    /// They wait for [`Command::DecideDuplicates`](super::Command).
+    Ask,
+}
+
+/// The treatment of duplicates that wait for a decision.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(rename_all = "snake_case")]
+pub enum DuplicateDecision {
+    /// They are not added.
+    Skip,
+    /// They are added.
+    Keep,
+    /// They replace the known games.
+    Replace,
+}
+
+/// The result of `POST /api/library/undecided`: imported duplicates that wait for a decision.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct UndecidedDuplicates {
+    /// The first 200.
+    pub games: Vec<UndecidedDuplicate>,
+    /// The number of all.
+    pub total: u32,
+}
+
+/// A duplicate that waits for a decision.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct UndecidedDuplicate {
+    pub imported: LibraryGame,
+    /// None if it was deleted.
+    pub known: Option<LibraryGame>,
 }
 
 /// Games of the library.
@@ -204,6 +259,8 @@ pub struct Imported {
     pub total: u32,
     /// The number of games that the library had already, which were not added (`&duplicates=keep` adds them).
     pub duplicates: u32,
+    /// The number of duplicates that wait for a decision (`&duplicates=ask`).
+    pub undecided: u32,
     /// The number of the first game, if it was opened (`&open=true`).
     pub opened: Option<GameId>,
     /// Errors with line and column, at most 100.
@@ -251,6 +308,8 @@ pub struct Job {
     pub games: u32,
     /// The number of games that the library had already, which were not added.
     pub duplicates: u64,
+    /// The number of duplicates that wait for a decision.
+    pub undecided: u64,
     /// The number of bytes that were read.
     pub bytes: u64,
     /// The size of all files in bytes; 0 until it is known.

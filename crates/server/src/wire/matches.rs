@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
+use super::{Clocks, EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
 
 /// The number of a match.
 pub type MatchId = u32;
@@ -122,6 +122,8 @@ pub enum MatchFormat {
 pub enum MatchOpenings {
     /// The start position.
     Start,
+    /// The built-in list of chess or shogi, in random order.
+    BuiltIn,
     /// All start positions of Chess960, in random order.
     Chess960,
     /// A handicap of shogi.
@@ -306,6 +308,7 @@ pub struct MatchBoard {
     pub moves: Vec<LineMove>,
     /// The last score of each side, for that side.
     pub scores: Sides<Option<Score>>,
+    pub clocks: Clocks,
 }
 
 /// A finished game.

@@ -46,6 +46,7 @@ fn generated() -> String {
     all.add::<wire::Choices>();
     all.add::<wire::Directory>();
     all.add::<wire::DuplicateGroups>();
+    all.add::<wire::UndecidedDuplicates>();
     all.add::<wire::Explorer>();
     all.add::<wire::ExplorerQuery>();
     all.add::<wire::Imported>();
@@ -55,6 +56,9 @@ fn generated() -> String {
     all.add::<wire::RecordFormat>();
     all.add::<wire::TablebaseQuery>();
     all.add::<wire::TablebaseView>();
+    all.add::<wire::ImportedExercises>();
+    all.add::<wire::TrainingQuery>();
+    all.add::<wire::TrainingView>();
     let mut text = String::from(
         "// Generated from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Do not edit.\n",
     );

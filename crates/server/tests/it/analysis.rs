@@ -178,7 +178,7 @@ async fn a_failed_engine_is_reported_and_restarted() {
 }
 
 /// Imports a game and reports on it. Returns its number.
-async fn reported(server: &Fixture, tab: &mut Tab, engine: &Value, pgn: &[u8]) -> Value {
+pub(crate) async fn reported(server: &Fixture, tab: &mut Tab, engine: &Value, pgn: &[u8]) -> Value {
     let read =
         server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
     let game = read.json()["opened"].clone();

@@ -586,3 +586,32 @@ async fn a_missing_engine_cannot_be_checked() {
     assert!(contains("english", "cannot connect to `tcp://127.0.0.1:1`"), "{failed}");
     assert!(contains("japanese", "`tcp://127.0.0.1:1` に接続できない"), "{failed}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engines_of_a_list_are_registered_with_their_values() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let list = json!([
+        { "name": "Listed", "command": mime(), "protocol": "uci",
+          "options": [{ "name": "Hash", "value": 32 }] },
+        { "name": "Old", "command": mime(), "protocol": "xboard" },
+    ]);
+    let read = json!({ "kind": "read_engine_list", "text": list.to_string() });
+    let answer = tab.ask(read.clone()).await;
+    let found = &answer["found"];
+    let engine = &found["engines"][0];
+    assert_eq!(engine["entry"]["name"], "Listed", "{answer}");
+    assert_eq!((&engine["list"], &engine["registered"]), (&json!("cute_chess"), &json!(false)));
+    assert_eq!(found["rejected"][0]["error"]["code"], "other_protocol", "{answer}");
+    let add = json!({ "kind": "add_engine", "entry": engine["entry"], "values": engine["values"] });
+    let added = tab.ask(add).await;
+    assert_eq!(added["kind"], "engine", "{added}");
+    let engines = tab.follow("engines").await;
+    let is_added = |it: &&Value| it["id"] == added["engine"];
+    let listed = engines["engines"].as_array().expect("engines").iter().find(is_added);
+    assert_eq!(listed.expect("it is registered")["values"], json!({ "Hash": "32" }));
+    assert_eq!(tab.ask(read).await["found"]["engines"][0]["registered"], true);
+    let other = json!({ "kind": "read_engine_list", "text": "[]{" });
+    assert_eq!(tab.ask(other).await["error"]["code"], "unknown_engine_list");
+    server.stop().await;
+}

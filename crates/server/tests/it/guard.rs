@@ -36,6 +36,8 @@ async fn listens_on_loopback_only_unless_protected() {
         let body = format!("{{\"password\":\"{password}\"}}");
         send(&to, "POST", "/api/login", &headers, body.as_bytes()).await
     };
+    let methods = get(&server.host, "/api/login", &[("host", &host)]).await;
+    assert_eq!(methods.json(), json!({ "password": true }));
     assert_eq!(login("wrong", host.clone(), server.host.clone()).await.status, 401);
     let entered = login("secret", host.clone(), server.host.clone()).await;
     assert_eq!(entered.status, 200);
@@ -322,6 +324,25 @@ async fn every_response_has_security_headers() {
     let tag = page.header("etag").expect("a tag").to_owned();
     let again = get(&server.host, "/", &[("if-none-match", &tag)]).await;
     assert_eq!(again.status, 304);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_are_compressed_for_clients_that_accept_it() {
+    let server = Fixture::start().await;
+    let plain = server.get("/app.js").await;
+    assert_eq!(plain.header("content-encoding"), None);
+    let gzip = get(&server.host, "/app.js", &[("accept-encoding", "br, gzip;q=0.8")]).await;
+    assert_eq!(gzip.header("content-encoding"), Some("gzip"));
+    assert_eq!(gzip.header("vary"), Some("accept-encoding"));
+    // The first bytes of the format.
+    assert!(gzip.body.starts_with(&[0x1f, 0x8b]) && gzip.body.len() * 2 < plain.body.len());
+    let tag = gzip.header("etag").expect("a tag").to_owned();
+    assert_ne!(Some(tag.as_str()), plain.header("etag"));
+    let again = [("accept-encoding", "gzip"), ("if-none-match", tag.as_str())];
+    assert_eq!(get(&server.host, "/app.js", &again).await.status, 304);
+    let identity = get(&server.host, "/app.js", &[("accept-encoding", "gzip;q=0")]).await;
+    assert_eq!(identity.header("content-encoding"), None);
     server.stop().await;
 }
 

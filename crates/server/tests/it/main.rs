@@ -5,12 +5,21 @@ mod analysis;
 #[cfg(target_os = "linux")]
 mod descendants;
 mod engines;
+#[cfg_attr(
+    windows,
+    expect(dead_code, unused_imports, reason = "engines of some tests are shell scripts")
+)]
 mod guard;
 mod library;
 mod limits;
+#[cfg_attr(
+    windows,
+    expect(dead_code, unused_imports, reason = "engines of some tests are shell scripts")
+)]
 mod matches;
 mod play;
 mod records;
 mod references;
 mod saving;
 mod support;
+mod training;

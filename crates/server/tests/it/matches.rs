@@ -375,6 +375,17 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
     let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
 
+    let report = server.get("/api/report/1").await;
+    assert!(report.text().contains("2 games.") && report.text().contains("id=\"replay\""));
+    assert_eq!(server.get("/api/report/2").await.status, 404);
+    let address = server.post("/api/report/1", "application/json", b"{}").await.json();
+    let address = format!("/{}", address["address"].as_str().expect("an address"));
+    let page = server.get(&address).await;
+    assert_eq!(page.text(), report.text());
+    let policy = page.header("content-security-policy").expect("a policy");
+    assert!(policy.starts_with("sandbox allow-scripts;"), "{policy}");
+    assert_eq!(server.get("/report/0").await.status, 404);
+
     // Each game can be opened repeatedly, even if it was deleted from the library.
     let open = |number: u32| json!({ "kind": "open_match_game", "id": 1, "number": number });
     let mut opened = Vec::new();

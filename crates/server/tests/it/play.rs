@@ -172,14 +172,63 @@ async fn a_move_is_taken_back_with_its_reply() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn each_tab_has_its_own_cursor() {
+    let server = Fixture::start().await;
+    let (mut one, mut two) = (server.tab().await, server.tab().await);
+    let (topic, state) = one.new_game(game("chess", Value::Null)).await;
+    two.follow(&topic).await;
+    let played = one.ask(mv(&topic, &state["cursor"], "g1f3")).await;
+    let seen = two.change(&topic, |delta| delta["nodes"][0].is_object()).await;
+    assert_eq!(seen["at"], Value::Null, "{seen}");
+    assert_eq!(two.follow(&topic).await["cursor"], state["cursor"]);
+    assert_eq!(one.follow(&topic).await["cursor"], played["node"]);
+    // A new tab begins at the latest cursor, and moves from there.
+    let mut three = server.tab().await;
+    assert_eq!(three.follow(&topic).await["cursor"], played["node"]);
+    let back = json!({ "kind": "go_to", "game": id(&topic), "node": state["cursor"] });
+    three.send(back).await;
+    let seen = three.change(&topic, |delta| delta["at"]["cursor"] == state["cursor"]).await;
+    assert_eq!(seen["at"]["position"]["turn"], "first");
+    assert_eq!(one.follow(&topic).await["cursor"], played["node"]);
+    // The removal of its node moves a cursor to the parent.
+    let delete = json!({ "kind": "delete", "node": played["node"] });
+    two.send(json!({ "kind": "edit", "game": id(&topic), "edit": delete })).await;
+    one.change(&topic, |delta| delta["at"]["cursor"] == state["cursor"]).await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tabs_at_the_end_of_a_game_follow_it() {
+    let server = Fixture::start().await;
+    let (mut one, mut two, mut three) =
+        (server.tab().await, server.tab().await, server.tab().await);
+    let engine = one.add_mime(&[]).await;
+    let (topic, state) = one.new_game(game("chess", against(&engine, clock(), true))).await;
+    for tab in [&mut two, &mut three] {
+        tab.follow(&topic).await;
+    }
+    one.ask(mv(&topic, &state["cursor"], "e4")).await;
+    my_turn(&mut one, &topic).await;
+    let reply = one.follow(&topic).await["play"]["tip"].clone();
+    two.change(&topic, |delta| delta["at"]["cursor"] == reply).await;
+    // A tab that has gone back stays there.
+    let back = json!({ "kind": "go_to", "game": id(&topic), "node": state["cursor"] });
+    three.ask(back).await;
+    one.ask(mv(&topic, &reply, "d4")).await;
+    my_turn(&mut one, &topic).await;
+    let tip = one.follow(&topic).await["play"]["tip"].clone();
+    assert_eq!(two.follow(&topic).await["cursor"], tip);
+    assert_eq!(three.follow(&topic).await["cursor"], state["cursor"]);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn all_tabs_receive_the_same_state() {
     let server = Fixture::start().await;
     let (mut one, mut two) = (server.tab().await, server.tab().await);
     let (topic, state) = one.new_game(game("chess", Value::Null)).await;
     two.follow(&topic).await;
     let played = one.ask(mv(&topic, &state["cursor"], "g1f3")).await;
-    let seen = two.change(&topic, |delta| delta["at"]["cursor"] == played["node"]).await;
-    assert_eq!(seen["at"]["position"]["turn"], "second");
     let comment = json!({ "kind": "comment", "node": played["node"], "comments": ["<script>"], "before": [] });
     two.ask(json!({ "kind": "edit", "game": id(&topic), "edit": comment })).await;
     let delta = one.change(&topic, |delta| delta["nodes"][0]["comments"][0] == "<script>").await;

@@ -238,6 +238,48 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn defective_records_are_imported_as_expected() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases");
+    let expected = std::fs::read_to_string(cases.join("expected.json")).expect("a file");
+    let expected: serde_json::Map<String, Value> = serde_json::from_str(&expected).expect("JSON");
+    let server = Fixture::start().await;
+    let mut wrong = Vec::new();
+    for (name, expected) in &expected {
+        let bytes = std::fs::read(cases.join(name)).expect("a file");
+        let path = format!("/api/import?name={name}&duplicates=keep");
+        let read = server.post(&path, "application/octet-stream", &bytes).await.json();
+        assert_eq!(read["errors"], json!([]), "{name}: {read}");
+        let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let plies: Vec<u64> =
+            array(&read["games"]).iter().filter_map(|game| game["plies"].as_u64()).collect();
+        let moves = array(&expected["games"]);
+        let moves = moves.iter().filter_map(Value::as_str);
+        let expected_plies: Vec<u64> =
+            moves.map(|text| text.split_whitespace().count() as u64).collect();
+        let place = |it: &Value| {
+            let context = &it["context"];
+            json!(format!("{}:{}", context["line"], context["column"]))
+        };
+        let notices: Vec<Value> = array(&read["warnings"]).iter().map(place).collect();
+        if plies != expected_plies || json!(notices) != expected["notices"] {
+            wrong.push(format!("{name}: {read}"));
+        }
+        // Each game opens and is displayed.
+        let mut tab = server.tab().await;
+        for game in array(&read["games"]) {
+            let id = &game["id"];
+            let answer = tab.ask(json!({ "kind": "open_game", "game": id })).await;
+            assert_eq!(answer["kind"], "game", "{name}: {answer}");
+            let state = tab.follow(&format!("game/{id}")).await;
+            assert!(state["nodes"].is_array(), "{name}: {state}");
+            tab.ask(json!({ "kind": "close_game", "game": id })).await;
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn notices_have_positions() {
     let server = Fixture::start().await;
     let broken = "[White \"A\"]\n\n1. e4 e5 2. Ke3 Nf6 *\n\n[White \"B\"]\n\n1. d4 *\n";

@@ -6,6 +6,7 @@ use readyok_rules::record::{AddError, Evaluation, Headers, Nag};
 use readyok_rules::{Game, GameOutcome, GameResult, Move, Termination};
 use serde::{Deserialize, Serialize};
 
+use super::cursors::Cursors;
 use super::{ActiveGame, no_node, parse_move};
 use crate::errors::illegal;
 use crate::game::tree::{ROOT, Tree, record_mark};
@@ -22,7 +23,7 @@ const MAX_UNDO_NODES: usize = 1_000_000;
 /// The document of a session.
 pub(crate) struct Document {
     pub(super) tree: Tree,
-    pub(super) cursor: NodeId,
+    pub(super) cursors: Cursors,
     pub(super) outcome: Option<OutcomeView>,
     pub(super) history: UndoHistory,
     pub(super) changes: Changes,
@@ -42,6 +43,7 @@ pub(super) struct Changes {
     pub(super) nodes: BTreeSet<NodeId>,
     pub(super) removed: BTreeSet<NodeId>,
     pub(super) headers: bool,
+    /// The latest cursor, which engines follow.
     pub(super) at: bool,
     pub(super) over: bool,
     pub(super) play: bool,
@@ -57,7 +59,6 @@ impl Changes {
         !self.nodes.is_empty()
             || !self.removed.is_empty()
             || self.headers
-            || self.at
             || self.over
             || self.play
             || self.undo
@@ -80,7 +81,7 @@ impl Document {
         Self {
             outcome: record_outcome(&tree),
             tree,
-            cursor: ROOT,
+            cursors: Cursors::at(ROOT),
             history: UndoHistory::default(),
             changes: Changes { unsaved: true, ..Changes::default() },
         }
@@ -99,11 +100,21 @@ impl Document {
         wire_headers(&self.tree)
     }
 
+    /// The latest cursor.
+    pub(super) fn cursor(&self) -> NodeId {
+        self.cursors.latest()
+    }
+
+    /// Moves the cursor of the tab whose command is carried out.
     pub(super) fn set_cursor(&mut self, node: NodeId) {
-        if self.cursor != node {
-            self.cursor = node;
-            self.changes.at = true;
-        }
+        self.cursors.set(node);
+        // Engines may be at the node of another tab.
+        self.changes.at = true;
+    }
+
+    /// Moves all cursors from one node to another.
+    pub(super) fn follow(&mut self, from: NodeId, to: NodeId) {
+        self.changes.at |= self.cursors.follow(from, to);
     }
 
     pub(super) fn add_move(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, ApiError> {
@@ -131,6 +142,8 @@ impl Document {
         let removed = self.tree.delete(node);
         self.changes.removed.extend(removed.iter().copied());
         self.changes.nodes.insert(parent);
+        let replaced = |at| if removed.contains(&at) { parent } else { at };
+        self.changes.at |= self.cursors.replace(replaced);
         removed
     }
 
@@ -155,7 +168,7 @@ impl Document {
     // Undo.
 
     fn capture(&self) -> UndoEntry {
-        UndoEntry { tree: self.tree.clone(), cursor: self.cursor, outcome: self.outcome.clone() }
+        UndoEntry { tree: self.tree.clone(), cursor: self.cursor(), outcome: self.outcome.clone() }
     }
 
     fn push_undo(&mut self, before: UndoEntry) {
@@ -192,14 +205,17 @@ impl Document {
         tree.continue_numbers_of(&self.tree);
         let old = UndoEntry {
             tree: std::mem::replace(&mut self.tree, tree),
-            cursor: self.cursor,
+            cursor: self.cursor(),
             outcome: std::mem::replace(&mut self.outcome, outcome),
         };
         self.changes.nodes.extend(self.tree.ids());
         self.changes.removed.extend(old.tree.ids().filter(|id| self.tree.node(*id).is_none()));
         // The cursor shows the place of the change.
         let there = self.tree.node(cursor).map(|_| cursor);
-        self.set_cursor(there.unwrap_or(ROOT));
+        let there = there.unwrap_or(ROOT);
+        let tree = &self.tree;
+        self.cursors.replace(|at| if tree.node(at).is_some() { at } else { there });
+        self.set_cursor(there);
         self.changes.over = true;
         self.changes.headers = true;
         self.changes.undo = true;
@@ -405,9 +421,6 @@ impl Document {
             return Err(ApiError::conflict(ErrorCode::ReorderDuringGame));
         }
         let removed = self.delete_nodes(node, parent);
-        if removed.contains(&self.cursor) {
-            self.set_cursor(parent);
-        }
         if let Some(active) = active {
             active.on_deleted(self, &removed, parent);
         }

@@ -269,6 +269,7 @@ impl ActiveGame {
         let changed = document.tree.promote(node, true);
         document.changes.nodes.extend(changed);
         document.clear_outcome();
+        document.follow(self.tip, node);
         self.tip = node;
         self.offer = None;
         if let Some(clocks) = &mut self.clocks {
@@ -388,7 +389,6 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<(NodeId, Vec<Effect>), ApiError> {
         let tip = self.tip;
-        let follows = document.cursor == tip;
         let before = document.tree.position(tip).ok_or_else(|| no_node(tip))?;
         document.clear_undo();
         let text = mv.to_uci(document.game().castling_form());
@@ -418,9 +418,7 @@ impl ActiveGame {
             notes.clock = left.map(time);
             notes.elapsed = pressed.and_then(Result::ok).or(measured).map(time);
         }
-        if follows {
-            document.set_cursor(id);
-        }
+        document.follow(tip, id);
         let after = self.tip_position(document).ok_or_else(|| no_node(id))?;
         let effects = match after.outcome_under(self.end_rules()) {
             Some(ending) => self.finish(document, ending.into(), now),

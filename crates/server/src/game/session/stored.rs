@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use readyok_library::{Entry, NewGame, OpenTree, Source};
 use serde::{Deserialize, Serialize};
 
+use super::cursors::Cursors;
 use super::play::PlayState;
 use super::{ActiveGame, Document, GameSession, Origin, PlayerSlot};
 use crate::game::clock::Reading;
@@ -132,11 +133,11 @@ fn is_engine(player: &Player) -> bool {
 
 impl GameSession {
     pub(crate) fn snapshot(&self) -> GameSnapshot {
-        let Document { tree, cursor, outcome, .. } = &self.document;
+        let Document { tree, outcome, .. } = &self.document;
         GameSnapshot {
             outcome: outcome.clone(),
             tree: tree.clone(),
-            cursor: *cursor,
+            cursor: self.cursor(),
             play: self.active.as_ref().map(ActiveGame::to_stored),
         }
     }
@@ -183,10 +184,10 @@ impl GameSession {
     /// A game that was running is interrupted.
     fn restore(id: GameId, tree: Tree, state: StoredState, now: Moment) -> Option<Self> {
         let mut session = Self::new(id, tree, now);
-        let Document { tree, cursor, outcome, changes, .. } = &mut session.document;
+        let Document { tree, cursors, outcome, changes, .. } = &mut session.document;
         changes.unsaved = false;
         *outcome = state.outcome;
-        *cursor = if tree.node(state.cursor).is_some() { state.cursor } else { ROOT };
+        *cursors = Cursors::at(tree.node(state.cursor).map_or(ROOT, |_| state.cursor));
         if let Some(play) = state.play {
             tree.node(play.tip)?;
             session.active = Some(ActiveGame::restore(play));

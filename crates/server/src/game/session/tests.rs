@@ -87,7 +87,8 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
     assert_eq!(shown(&effects), "");
     let (_, effects) = session.play_move(ROOT, "e4", 300).expect("it is legal");
     assert_eq!(shown(&effects), "Second think#1@1");
-    let clocks = |session: &GameSession, now| session.state(now).play.expect("it is played").clocks;
+    let clocks =
+        |session: &GameSession, now| session.state(None, now).play.expect("it is played").clocks;
     assert_eq!(clocks(&session, 900).expect("clocks").running, None, "it is being started");
     session.with(|it, document| it.on_search_started(document, Side::Second, 1, 1000));
     assert_eq!(clocks(&session, 1100).expect("clocks").remaining.second, Some(900));
@@ -214,10 +215,10 @@ fn a_declaration_has_the_result_of_the_rules() {
         let ada = || (human(Time::None), "Ada".to_owned());
         session.set_players(Sides { first: ada(), second: ada() }, rules, 0);
         session.with(|it, document| it.resume(document, 0)).expect("it can begin");
-        let claim = session.state(1).play.expect("it is played").claim;
+        let claim = session.state(None, 1).play.expect("it is played").claim;
         assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
         assert_eq!(session.with(|it, document| it.claim(document, 2)).is_ok(), expected.is_some());
-        let state = session.state(3);
+        let state = session.state(None, 3);
         assert_eq!(state.outcome.map(|it| it.termination.name()), expected.map(|(_, why)| why));
         // What is over cannot be claimed again.
         assert_eq!(state.play.filter(|_| expected.is_some()).and_then(|play| play.claim), None);
@@ -278,7 +279,7 @@ fn a_stored_game_is_restored() {
     });
     let open = session.snapshot().to_open();
     let mut back = GameSession::from_open(7, &open, 9000).expect("it is whole");
-    let state = back.state(9000);
+    let state = back.state(None, 9000);
     assert_eq!(back.tree().wire_all(), session.tree().wire_all());
     let play = state.play.expect("it is played");
     assert_eq!(play.status, PlayStatus::Interrupted);
@@ -296,7 +297,7 @@ fn edits_are_undone_and_redone() {
     session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
     session.edit(Edit::Delete { node }).expect("it is there");
     assert_eq!((session.cursor(), session.tree().node(node).is_none()), (ROOT, true));
-    let (delta, moved) = session.take_delta(1);
+    let Published { delta, navigated: moved, .. } = session.take_delta(1);
     assert_eq!((delta.expect("a change").removed, moved), (vec![node], true));
     session.edit(Edit::Undo).expect("it was done");
     assert_eq!(session.tree().wire(node).expect("it is back").nags, [1]);
@@ -347,7 +348,7 @@ fn moves_of_a_game_are_not_undone() {
     session.edit(Edit::Nags { node, nags: vec![3] }).expect("it is there");
     session.edit(Edit::Undo).expect("a sign was given");
     assert_eq!(session.tree().main_line(), [node, reply]);
-    let outcome = session.state(0).outcome.expect("it is over");
+    let outcome = session.state(None, 0).outcome.expect("it is over");
     assert_eq!(outcome.termination.name(), "resignation");
 }
 
@@ -369,10 +370,10 @@ fn a_hint_belongs_to_its_position() {
     let hint = LineMove { uci: "e2e4".to_owned(), text: MoveText::default() };
     let (node, _) = session.hint_node().expect("a position");
     session.with(|it, document| it.set_hint(document, node, hint.clone()));
-    assert!(session.state(0).play.expect("it is played").hint.is_some());
+    assert!(session.state(None, 0).play.expect("it is played").hint.is_some());
     session.play_move(ROOT, "d4", 0).expect("it is legal");
     session.with(|it, document| it.set_hint(document, node, hint));
-    assert!(session.state(0).play.expect("it is played").hint.is_none());
+    assert!(session.state(None, 0).play.expect("it is played").hint.is_none());
 }
 
 #[test]

@@ -17,8 +17,21 @@ export function changeSettings(confirmed: Settings, change: Partial<Settings>): 
   return pendingSettings.track('', settings, request({ kind: 'set_settings', settings }));
 }
 
+class Current {
+  /** The game that this browser tab has displayed last. */
+  game = $state<GameId | null>(null);
+}
+
+const current = new Current();
+
+/** The game that the pages of games display by default: that of this browser tab, or else the latest one. */
+export function currentGame(confirmed: Settings | undefined): GameId | null {
+  return current.game ?? (confirmed ? latestSettings(confirmed).current_game : null);
+}
+
 /** Stores the game that is shown when a page of games is opened next. */
 export function rememberGame(confirmed: Settings | undefined, game: GameId) {
+  current.game = game;
   if (!confirmed || latestSettings(confirmed).current_game === game) return;
   changeSettings(confirmed, { current_game: game }).catch(() => {});
 }

@@ -1,0 +1,414 @@
+//! Exercises: made of reports and files, solved with the judgement of an engine, and scheduled.
+
+use std::collections::BTreeMap;
+
+use axum::body::Bytes;
+use readyok_client::{Game as EngineGame, Search};
+use readyok_library::Source;
+use readyok_protocol::Score;
+use readyok_rules::{Move, MoveCodec, Position};
+use tokio::sync::oneshot;
+
+use super::components::{Context, SearchEvent, SearchId};
+use super::engines::Engines;
+use super::library::blocking;
+use super::reports::limits;
+use super::{App, storage};
+use crate::engine::{BUILT_IN, EngineCommand, SearchKind, SearchSpec};
+use crate::errors::illegal;
+use crate::game::position_view::{line, move_text, position_view};
+use crate::game::{EngineLine, GameSession, parse_move};
+use crate::store::{StoreError, StoredExercise, Times};
+use crate::time::{date, midnight, now};
+use crate::training::{Memory, Task, Verdict, mistakes, no_solution, read_exercises};
+use crate::wire::{
+    Answer, ApiError, EngineId, ErrorCode, ErrorSubject, ExerciseAttempt, ExerciseGrade,
+    ExerciseId, ExerciseKind, GameId, ImportedExercises, Limits, LineMove, ProcessId, Purpose,
+    SearchInfo, Side, TrainingQuery, TrainingView, ValuesFor, Variant,
+};
+
+/// Maximum number of problems of a file.
+const MAX_PROBLEMS: usize = 20_000;
+/// Maximum number of exercises in one deletion.
+const MAX_DELETED: usize = 10_000;
+/// Time to evaluate a move, in milliseconds.
+const JUDGE_TIME: u64 = 1500;
+/// Additional depth of the search for a mate of a known length.
+const MATE_DEPTH: u32 = 6;
+/// Time to search for the solution of a problem, in milliseconds.
+const SOLVE_TIME: u64 = 10_000;
+
+const BOTH: [Side; 2] = [Side::First, Side::Second];
+
+fn times() -> Times {
+    let now = now();
+    Times { now: date(now), midnight: midnight(now) }
+}
+
+impl App {
+    pub(crate) async fn training(&self, query: TrainingQuery) -> Result<TrainingView, ApiError> {
+        let new_per_day = self.state().settings.training.new_per_day;
+        let found = self.writer.call(move |store| store.training(&query, new_per_day, times()));
+        let found = found.await.map_err(storage)?;
+        let wire = |all: Vec<StoredExercise>| all.into_iter().map(StoredExercise::wire).collect();
+        Ok(TrainingView {
+            stats: found.stats,
+            queue: wire(found.queue),
+            exercises: wire(found.exercises),
+            total: found.total,
+        })
+    }
+
+    pub(crate) async fn import_exercises(
+        &self,
+        name: String,
+        body: Bytes,
+    ) -> Result<ImportedExercises, ApiError> {
+        let found = blocking(move || Ok(read_exercises(&name, &body, MAX_PROBLEMS))).await?;
+        let (added, known) = self.add_exercises(found.tasks, true).await?;
+        Ok(ImportedExercises { added, known, skipped: found.skipped, errors: found.errors })
+    }
+
+    async fn add_exercises(
+        &self,
+        tasks: Vec<Task>,
+        restores: bool,
+    ) -> Result<(u32, u32), ApiError> {
+        let at = date(now());
+        let added = self.writer.call(move |store| store.add_exercises(&tasks, restores, at));
+        added.await.map_err(storage)
+    }
+
+    /// Makes exercises of one game, or of all games of the user with reports.
+    pub(super) async fn collect_exercises(
+        &self,
+        game: Option<GameId>,
+        side: Option<Side>,
+    ) -> Result<Answer, ApiError> {
+        let (mut added, mut known) = (0, 0);
+        if let Some(id) = game {
+            let sides = side.map_or_else(|| BOTH.to_vec(), |side| vec![side]);
+            let tasks = self.mistakes_of(id, |_| sides).await?;
+            (added, known) = self.add_exercises(tasks, true).await?;
+            return Ok(Answer::ExercisesAdded { added, known });
+        }
+        let names = self.state().settings.training.names.clone();
+        let names: Vec<String> = names.iter().map(|name| name.trim().to_lowercase()).collect();
+        let games = self.writer.call(|store| store.reported_games()).await.map_err(storage)?;
+        for id in games {
+            let named = self.sides_named(id, &names)?;
+            let Some(named) = named else { continue };
+            let sides = |session: &GameSession| {
+                let human = human_side(session);
+                BOTH.into_iter().filter(|it| named.contains(it) || human == Some(*it)).collect()
+            };
+            // A game that was deleted in the meantime, or is damaged, has no exercises.
+            let Ok(tasks) = self.mistakes_of(id, sides).await else { continue };
+            let (more_added, more_known) = self.add_exercises(tasks, false).await?;
+            (added, known) = (added + more_added, known + more_known);
+        }
+        Ok(Answer::ExercisesAdded { added, known })
+    }
+
+    /// The sides with the name of the user. None if the game is not one of the user.
+    fn sides_named(&self, id: GameId, names: &[String]) -> Result<Option<Vec<Side>>, ApiError> {
+        let entries = self.library()?.entries(&[id]);
+        let entries = entries.map_err(|error| storage(StoreError::Library(error)))?;
+        let Some(entry) = entries.first() else { return Ok(None) };
+        let is_own = |name: &String| names.contains(&name.trim().to_lowercase());
+        let sides = BOTH.into_iter().zip(&entry.players).filter(|(_, name)| is_own(name));
+        let sides: Vec<Side> = sides.map(|(side, _)| side).collect();
+        let may_be_own = !sides.is_empty() || entry.summary.source == Source::Play;
+        Ok(may_be_own.then_some(sides))
+    }
+
+    /// The mistakes of the sides that `sides` selects.
+    async fn mistakes_of(
+        &self,
+        id: GameId,
+        sides: impl FnOnce(&GameSession) -> Vec<Side> + Send,
+    ) -> Result<Vec<Task>, ApiError> {
+        let entries = self.library()?.entries(&[id]);
+        let players = entries.ok().and_then(|mut all| all.pop()).map(|entry| entry.players);
+        let name = players.map(|it| it.map(|name| if name.is_empty() { "?".into() } else { name }));
+        let name = name.map(|it| it.join(" – ")).unwrap_or_default();
+        let loaded = self.read_game(id).await?;
+        let sides = sides(&loaded.session);
+        blocking(move || {
+            let Some(report) = &loaded.report else { return Ok(Vec::new()) };
+            Ok(mistakes(&loaded.session, report, (&name, &sides)))
+        })
+        .await
+    }
+
+    async fn exercise(&self, id: ExerciseId) -> Result<StoredExercise, ApiError> {
+        let found = self.writer.call(move |store| store.exercise(id)).await.map_err(storage)?;
+        found.ok_or_else(|| missing(id))
+    }
+
+    pub(super) async fn open_exercise(&self, id: ExerciseId) -> Result<Answer, ApiError> {
+        let StoredExercise { task, memory, .. } = self.exercise(id).await?;
+        let position = position_view(&task.after(&[])?.position, None);
+        let intervals = Memory::intervals(memory.as_ref(), date(now()));
+        Ok(Answer::ExercisePosition { position: Box::new(position), intervals })
+    }
+
+    pub(super) async fn try_exercise(
+        &self,
+        id: ExerciseId,
+        moves: &[String],
+        text: &str,
+    ) -> Result<Answer, ApiError> {
+        let mut task = self.exercise(id).await?.task;
+        let mut at = task.after(moves)?;
+        let mv = parse_move(&at.position, text)?;
+        let before = at.position.clone();
+        let mut verdict = task.judge(moves, &before, mv);
+        if verdict == Verdict::Unknown
+            && moves.is_empty()
+            && task.kind == ExerciseKind::Mate
+            && task.solution.is_empty()
+            // A problem without a mate is judged by the score.
+            && let Ok(solution) = self.find_solution(id, &task, moves).await
+        {
+            task.solution = solution;
+            verdict = task.judge(moves, &before, mv);
+        }
+        if !at.play(mv) {
+            return Err(no_solution());
+        }
+        let mv = one_move(&before, mv);
+        if verdict == Verdict::Unknown {
+            // A known mate is found long before the end of the time.
+            let depth = task.remaining_plies(moves.len()).map(|plies| 2 * plies + MATE_DEPTH);
+            let limits = Limits { depth, time: Some(JUDGE_TIME), ..Limits::default() };
+            let engine = task.engine.unwrap_or(BUILT_IN);
+            let info = self.search_exercise(id, engine, &task, (at.clone(), limits)).await?;
+            let best = info.lines.first();
+            let score = best.and_then(|line| line.score);
+            let score = score.ok_or_else(|| ApiError::engine(ErrorCode::NoScore))?;
+            let reply = best.and_then(|line| line.pv.first()).map(|it| it.uci.as_str());
+            verdict = task.judge_by_search(moves.len(), score, reply);
+        }
+        let attempt = match verdict {
+            Verdict::Right { reply } => {
+                let after = at.position.clone();
+                let reply_move = reply.as_deref().map(|uci| after.parse_move(uci));
+                let reply_move = reply_move.transpose().map_err(|error| illegal(&error))?;
+                let mut last = at.moves.last().copied();
+                if let Some(reply) = reply_move {
+                    at.play(reply);
+                    last = Some(reply);
+                }
+                ExerciseAttempt {
+                    mv,
+                    right: true,
+                    solved: reply_move.is_none(),
+                    reply: reply_move.map(|reply| one_move(&after, reply)),
+                    loss: None,
+                    longer: false,
+                    position: Some(position_view(&at.position, last)),
+                }
+            }
+            Verdict::Wrong { loss, longer } => ExerciseAttempt {
+                mv,
+                right: false,
+                solved: false,
+                reply: None,
+                loss,
+                longer,
+                position: None,
+            },
+            Verdict::Unknown => return Err(ApiError::engine(ErrorCode::NoScore)),
+        };
+        Ok(Answer::ExerciseTried { attempt: Box::new(attempt) })
+    }
+
+    pub(super) async fn solve_exercise(
+        &self,
+        id: ExerciseId,
+        moves: &[String],
+    ) -> Result<Answer, ApiError> {
+        let task = self.exercise(id).await?.task;
+        let position = task.after(moves)?.position;
+        let rest = match task.solution.strip_prefix(moves).filter(|rest| !rest.is_empty()) {
+            Some(rest) => rest.to_vec(),
+            None => self.find_solution(id, &task, moves).await?,
+        };
+        Ok(Answer::ExerciseSolution { line: line(&position, &rest, &[]) })
+    }
+
+    /// Searches for the solution after some moves. That of the complete problem is stored.
+    async fn find_solution(
+        &self,
+        id: ExerciseId,
+        task: &Task,
+        moves: &[String],
+    ) -> Result<Vec<String>, ApiError> {
+        let is_mate = task.kind == ExerciseKind::Mate;
+        let limits = match (is_mate, task.variant, task.mate) {
+            (true, Variant::Shogi, _) => Limits { mate: Some(SOLVE_TIME), ..Limits::default() },
+            (true, _, Some(mate)) => {
+                Limits { mate: Some(mate.into()), time: Some(SOLVE_TIME), ..Limits::default() }
+            }
+            _ => Limits { time: Some(JUDGE_TIME), ..Limits::default() },
+        };
+        let at = task.after(moves)?;
+        let info = self.search_exercise(id, BUILT_IN, task, (at, limits)).await?;
+        let found =
+            info.lines.first().filter(|line| !is_mate || line.score.is_some_and(Score::is_mating));
+        let found: Vec<String> =
+            found.map(|line| line.pv.iter().map(|it| it.uci.clone()).collect()).unwrap_or_default();
+        if found.is_empty() {
+            return Err(no_solution());
+        }
+        if moves.is_empty() {
+            let solved = Task { solution: found.clone(), ..task.clone() };
+            // It is searched again if it cannot be stored.
+            drop(self.writer.run(move |store| store.save_task(id, &solved)));
+        }
+        Ok(found)
+    }
+
+    /// The result of a search of a position of an exercise.
+    async fn search_exercise(
+        &self,
+        id: ExerciseId,
+        engine: EngineId,
+        task: &Task,
+        (at, limits): (EngineLine, Limits),
+    ) -> Result<SearchInfo, ApiError> {
+        let (reply, found) = oneshot::channel();
+        let variant = task.variant;
+        self.update(|it, cx| {
+            // The engine may have been removed.
+            let engine = it.engines.get(engine).map_or(BUILT_IN, |_| engine);
+            let search = ExerciseSearch { exercise: id, search_id: 0, at, limits, variant, reply };
+            it.exercises.start(it.engines, cx, engine, search)
+        })?;
+        let stopped = || ApiError::engine(ErrorCode::EngineStopped);
+        found.await.unwrap_or_else(|_| Err(stopped()))
+    }
+
+    pub(super) async fn grade_exercise(
+        &self,
+        id: ExerciseId,
+        grade: ExerciseGrade,
+    ) -> Result<Answer, ApiError> {
+        let at = date(now());
+        let memory = self.writer.call(move |store| store.review(id, grade, at)).await;
+        let memory = memory.map_err(storage)?.ok_or_else(|| missing(id))?;
+        Ok(Answer::ExerciseGraded { due: memory.due })
+    }
+
+    pub(super) async fn delete_exercises(&self, ids: Vec<ExerciseId>) -> Result<Answer, ApiError> {
+        if MAX_DELETED < ids.len() {
+            return Err(ApiError::too_many(ErrorSubject::Exercise));
+        }
+        self.writer.call(move |store| store.delete_exercises(&ids)).await.map_err(storage)?;
+        Ok(Answer::Done)
+    }
+}
+
+fn missing(id: ExerciseId) -> ApiError {
+    ApiError::not_found(ErrorSubject::Exercise, id)
+}
+
+fn one_move(before: &Position, mv: Move) -> LineMove {
+    LineMove { uci: mv.to_uci(before.game().castling_form()), text: move_text(before, mv) }
+}
+
+/// The side of the only human player.
+fn human_side(session: &GameSession) -> Option<Side> {
+    let is_human = |side: &Side| session.slot(*side).is_some_and(|slot| slot.engine().is_none());
+    let mut humans = BOTH.into_iter().filter(is_human);
+    let side = humans.next()?;
+    humans.next().is_none().then_some(side)
+}
+
+struct ExerciseSearch {
+    exercise: ExerciseId,
+    search_id: SearchId,
+    at: EngineLine,
+    limits: Limits,
+    variant: Variant,
+    reply: oneshot::Sender<Result<SearchInfo, ApiError>>,
+}
+
+/// Searches of exercises, at most one for each exercise.
+#[derive(Default)]
+pub(crate) struct ExerciseSearches {
+    searches: BTreeMap<ProcessId, ExerciseSearch>,
+}
+
+impl ExerciseSearches {
+    fn start(
+        &mut self,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        engine: EngineId,
+        search: ExerciseSearch,
+    ) -> Result<(), ApiError> {
+        let old = self.searches.iter().filter(|(_, it)| it.exercise == search.exercise);
+        for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
+            let error = ApiError::conflict(ErrorCode::AttemptReplaced);
+            self.finish(cx, process, Err(error));
+        }
+        let purpose = Purpose::Exercise { exercise: search.exercise };
+        let variant = Some(search.variant);
+        let process = engines.start_with(cx, engine, purpose, variant, ValuesFor::Analyse)?;
+        let search_id = cx.next_search_id();
+        self.searches.insert(process, ExerciseSearch { search_id, ..search });
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        cx: &Context<'_>,
+        process: ProcessId,
+        result: Result<SearchInfo, ApiError>,
+    ) {
+        if let Some(search) = self.searches.remove(&process) {
+            // A tab that was closed needs no answer.
+            let _ = search.reply.send(result);
+        }
+        cx.processes.quit(process);
+    }
+
+    pub(super) fn on_event(&mut self, cx: &Context<'_>, process: ProcessId, event: SearchEvent) {
+        match event {
+            SearchEvent::Ready => {
+                if let Some(command) = self.command(cx, process) {
+                    cx.processes.send(process, command);
+                } else {
+                    let error = ApiError::engine(ErrorCode::UnsupportedPosition);
+                    self.finish(cx, process, Err(error));
+                }
+            }
+            SearchEvent::Finished(search, _, info) => {
+                let current = self.searches.get(&process);
+                if current.is_some_and(|it| it.search_id == search) {
+                    self.finish(cx, process, Ok(*info));
+                }
+            }
+            SearchEvent::Rejected(_, why) => self.finish(cx, process, Err(ApiError::engine(why))),
+            SearchEvent::Exited { failure, .. } => {
+                let why = failure.unwrap_or_else(|| ErrorCode::EngineStopped.into());
+                self.finish(cx, process, Err(ApiError::engine(why)));
+            }
+            SearchEvent::Started(_) | SearchEvent::Info(..) => (),
+        }
+    }
+
+    fn command(&self, cx: &Context<'_>, process: ProcessId) -> Option<EngineCommand> {
+        let ExerciseSearch { search_id, at, limits: limit, variant, .. } =
+            self.searches.get(&process)?;
+        let dialect = cx.processes.dialect(process)?;
+        let codec = MoveCodec::new(dialect, (*variant).into())?;
+        let game = EngineGame::new(codec.encode_position(&at.start, &at.moves)?, codec.new_game());
+        let search = Search::from(limits(limit, dialect)).lines(1);
+        let (search_id, kind, position) = (*search_id, SearchKind::Analyse, at.position.clone());
+        let spec = SearchSpec { search_id, kind, game, search, position, codec, shown: 1 };
+        Some(EngineCommand::Search(Box::new(spec)))
+    }
+}

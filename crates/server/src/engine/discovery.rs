@@ -1,0 +1,418 @@
+//! Engines that are installed on this machine: candidates from directories, identified by their handshake.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::iter;
+use readyok_client::{Builder, Dialect, EngineError, Guard, Timeouts, WaitLimit, is_executable};
+
+use crate::errors::engine_error;
+use crate::wire::{ErrorCode, ErrorInfo, Protocol};
+
+/// Maximum number of candidates that are started concurrently.
+const CONCURRENCY: usize = 4;
+/// Maximum number of candidates.
+const MAX_CANDIDATES: usize = 64;
+/// Maximum number of entries of all directories below an engine directory.
+const MAX_ENTRIES: usize = 2000;
+/// Maximum depth of a program below an engine directory.
+const MAX_DEPTH: usize = 3;
+/// Maximum output that is read from a candidate, in bytes per second.
+const RATE: u32 = 1 << 20;
+/// For the whole handshake, in both protocols.
+pub(crate) const LIMIT: Duration = Duration::from_secs(5);
+
+/// Beginnings of the names of engines. Other programs of PATH are not started.
+const NAMES: &[&str] = &[
+    "alexandria",
+    "apery",
+    "arasan",
+    "berserk",
+    "blunder",
+    "brainlearn",
+    "caissa",
+    "cheng",
+    "clover",
+    "critter",
+    "ct800",
+    "defenchess",
+    "demolito",
+    "dlshogi",
+    "dragon",
+    "ethereal",
+    "fairy-stockfish",
+    "fairystockfish",
+    "fruit",
+    "fukauraou",
+    "gikou",
+    "glaurung",
+    "gnuchess",
+    "gpsfish",
+    "hakubishin",
+    "halogen",
+    "houdini",
+    "igel",
+    "integral",
+    "koivisto",
+    "komodo",
+    "laser",
+    "lc0",
+    "minic",
+    "nemorino",
+    "obsidian",
+    "patricia",
+    "pedone",
+    "plentychess",
+    "reckless",
+    "rodent",
+    "rubichess",
+    "rybka",
+    "seer",
+    "senpai",
+    "shashchess",
+    "slowchess",
+    "smallbrain",
+    "stash",
+    "stockfish",
+    "stormphrax",
+    "suisho",
+    "texel",
+    "tjshogi",
+    "toga",
+    "vajolet",
+    "viridithas",
+    "wasp",
+    "weiss",
+    "winter",
+    "xiphos",
+    "yaneuraou",
+];
+
+/// Engines that speak UCI only with an argument.
+const ARGUMENTS: &[(&str, &str)] = &[("gnuchess", "--uci")];
+
+/// The directories that are searched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// Directories of programs of any kind: only engines known by name are candidates.
+    pub(crate) programs: Vec<PathBuf>,
+    /// Directories of engines, with their subdirectories.
+    pub(crate) engines: Vec<PathBuf>,
+    /// Engine lists of other programs.
+    pub(crate) lists: Vec<PathBuf>,
+}
+
+impl Places {
+    /// PATH, and the usual directories of package managers and graphical interfaces.
+    pub(crate) fn of_machine() -> Self {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let mut programs: Vec<PathBuf> = env::split_paths(&path).collect();
+        let fixed = [
+            "/usr/games",
+            "/usr/local/games",
+            "/usr/local/bin",
+            "/opt/homebrew/bin",
+            "/opt/local/bin",
+            "/snap/bin",
+            "/var/lib/flatpak/exports/bin",
+            "/run/current-system/sw/bin",
+            r"C:\ProgramData\chocolatey\bin",
+        ];
+        programs.extend(fixed.map(PathBuf::from));
+        let mut places = Self { programs, ..Self::default() };
+        let variable = |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let Some(home) = variable("HOME").or_else(|| variable("USERPROFILE")) else {
+            return places;
+        };
+        let below = |names: &[&str]| names.iter().map(|name| home.join(name)).collect::<Vec<_>>();
+        places.programs.extend(below(&[
+            ".local/bin",
+            "bin",
+            ".cargo/bin",
+            ".nix-profile/bin",
+            "scoop/shims",
+        ]));
+        places.engines =
+            below(&["engines", "Engines", "Arena/Engines", ".local/share/pychess/engines"]);
+        places
+            .engines
+            .extend(["/opt/engines", r"C:\Program Files (x86)\Arena\Engines"].map(PathBuf::from));
+        let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        let data = variable("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
+        let mut bases = vec![config, data, home.join("Library/Application Support")];
+        bases.extend(variable("APPDATA"));
+        bases.extend(variable("LOCALAPPDATA"));
+        for base in bases {
+            places.engines.push(base.join("org.encroissant.app/engines"));
+            places.lists.extend([
+                base.join("cutechess/engines.json"),
+                base.join("org.encroissant.app/engines/engines.json"),
+                base.join("electron-shogi/usi_engine.json"),
+            ]);
+        }
+        places
+    }
+}
+
+/// A program that may be an engine.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) path: PathBuf,
+    pub(crate) args: Vec<String>,
+}
+
+/// The identity of a candidate.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Identified {
+    pub(crate) name: String,
+    pub(crate) author: String,
+    pub(crate) protocol: Protocol,
+}
+
+/// Why a candidate is not an engine that can be used.
+#[derive(Debug)]
+pub(crate) enum DiscoveryError {
+    /// It did not start, or its handshake failed.
+    Engine(EngineError),
+    /// The time limit was exceeded.
+    Timeout,
+}
+
+impl From<DiscoveryError> for ErrorInfo {
+    fn from(error: DiscoveryError) -> Self {
+        match error {
+            DiscoveryError::Engine(error) => engine_error(&error),
+            DiscoveryError::Timeout => ErrorCode::HandshakeTimeout.into(),
+        }
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
+}
+
+fn is_known(path: &Path) -> bool {
+    let stem = stem(path);
+    NAMES.iter().any(|name| stem.starts_with(name))
+}
+
+/// Whether the file is a native program, by its first bytes: scripts of unknown purpose are not started.
+fn is_native(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok()
+        && (magic == *b"\x7fELF"
+            || magic.starts_with(b"MZ")
+            || matches!(
+                u32::from_le_bytes(magic),
+                0xFEED_FACE | 0xFEED_FACF | 0xBEBA_FECA | 0xCAFE_BABE
+            ))
+}
+
+/// Lists the programs that may be engines. Reads directories.
+pub(crate) fn candidates(places: &Places) -> Vec<Candidate> {
+    let mut found = Found::default();
+    for directory in &places.programs {
+        for path in sorted(directory) {
+            if is_known(&path) && is_executable(&path) {
+                found.add(path);
+            }
+        }
+    }
+    let mut entries = MAX_ENTRIES;
+    for directory in &places.engines {
+        found.add_below(directory, MAX_DEPTH, &mut entries);
+    }
+    found.candidates
+}
+
+fn sorted(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+#[derive(Default)]
+struct Found {
+    /// Real paths of the candidates: directories have links to programs of others.
+    seen: BTreeSet<PathBuf>,
+    candidates: Vec<Candidate>,
+}
+
+impl Found {
+    fn add(&mut self, path: PathBuf) {
+        let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        if MAX_CANDIDATES <= self.candidates.len() || !self.seen.insert(real) {
+            return;
+        }
+        let stem = stem(&path);
+        let argument = ARGUMENTS.iter().find(|(name, _)| *name == stem);
+        let args = argument.map(|(_, argument)| (*argument).to_owned()).into_iter().collect();
+        self.candidates.push(Candidate { path, args });
+    }
+
+    fn add_below(&mut self, directory: &Path, depth: usize, entries: &mut usize) {
+        for path in sorted(directory) {
+            if *entries == 0 {
+                return;
+            }
+            *entries -= 1;
+            let is_link = path.is_symlink();
+            if path.is_dir() {
+                // Links may lead to a parent.
+                if 0 < depth && !is_link {
+                    self.add_below(&path, depth - 1, entries);
+                }
+            } else if is_executable(&path) && (is_known(&path) || is_native(&path)) {
+                let is_library = matches!(
+                    path.extension().and_then(OsStr::to_str),
+                    Some("dll" | "so" | "dylib" | "nnue" | "bin")
+                );
+                if !is_library {
+                    self.add(path);
+                }
+            }
+        }
+    }
+}
+
+/// Identifies candidates by their handshakes, a few at a time. A process that exceeds the limit is killed.
+pub(crate) async fn identify_all(
+    candidates: Vec<Candidate>,
+    guard: Option<Guard>,
+    limit: Duration,
+) -> Vec<(Candidate, Result<Identified, DiscoveryError>)> {
+    let guard = guard.as_ref();
+    let identified = iter(candidates).map(|candidate| async move {
+        let result = tokio::time::timeout(limit, identify(&candidate, guard, limit)).await;
+        let result = result.unwrap_or(Err(DiscoveryError::Timeout));
+        (candidate, result)
+    });
+    identified.buffered(CONCURRENCY).collect().await
+}
+
+async fn identify(
+    candidate: &Candidate,
+    guard: Option<&Guard>,
+    limit: Duration,
+) -> Result<Identified, DiscoveryError> {
+    let timeouts = Timeouts {
+        handshake: WaitLimit::fixed(limit / 2),
+        quit: WaitLimit::fixed(limit / 10),
+        ..Timeouts::default()
+    };
+    let mut builder = Builder::default().timeouts(timeouts).read_rate(RATE);
+    if let Some(guard) = guard {
+        builder = builder.guard(guard);
+    }
+    let mut command = Command::new(&candidate.path);
+    command.args(&candidate.args);
+    if let Some(directory) = candidate.path.parent() {
+        command.current_dir(directory);
+    }
+    let engine = builder.spawn_async(command).await.map_err(DiscoveryError::Engine)?;
+    let identified = Identified {
+        name: engine.identity().name.clone(),
+        author: engine.identity().author.clone(),
+        protocol: match engine.dialect() {
+            Dialect::Uci => Protocol::Uci,
+            Dialect::Usi => Protocol::Usi,
+        },
+    };
+    // The handshake is sufficient.
+    let _ = engine.quit_async().await;
+    Ok(identified)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[expect(clippy::expect_used, reason = "a failure of the test's preparation")]
+    fn program(directory: &Path, name: &str, script: &str) -> PathBuf {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("it is made");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("it is written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is changed");
+        path
+    }
+
+    fn names(found: &[Candidate]) -> Vec<&str> {
+        found.iter().filter_map(|it| it.path.file_name().and_then(OsStr::to_str)).collect()
+    }
+
+    #[test]
+    fn candidates_are_known_names_and_native_programs() {
+        let root = tempfile::tempdir().expect("a directory");
+        let (bin, engines) = (root.path().join("bin"), root.path().join("engines"));
+        program(&bin, "stockfish", "");
+        program(&bin, "Fairy-Stockfish_x86-64", "");
+        program(&bin, "rm", "");
+        fs::write(bin.join("lc0"), "not executable").expect("it is written");
+        symlink(bin.join("stockfish"), bin.join("stockfish-17")).expect("it is linked");
+        program(&bin, "gnuchess", "");
+        program(&engines, "deep/er/unknown.sh", "");
+        program(&engines, "deep/er/berserk-13", "");
+        fs::write(program(&engines, "own/tournament", ""), b"\x7fELF...").expect("it is written");
+        fs::write(program(&engines, "own/network.so", ""), b"\x7fELF...").expect("it is written");
+        symlink(&engines, engines.join("own/loop")).expect("it is linked");
+        let places = Places { programs: vec![bin], engines: vec![engines], lists: Vec::new() };
+        let found = candidates(&places);
+        assert_eq!(
+            names(&found),
+            ["Fairy-Stockfish_x86-64", "gnuchess", "stockfish", "berserk-13", "tournament"]
+        );
+        assert_eq!(found[1].args, ["--uci"]);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn candidates_are_identified_within_the_limit() {
+        let root = tempfile::tempdir().expect("a directory");
+        let answering = |hello: &str, name: &str, ok: &str| {
+            format!(
+                "while read line; do case $line in {hello}) echo id name {name}; echo id author A; \
+                 echo {ok};; quit) exit;; esac; done"
+            )
+        };
+        let pid = root.path().join("pid");
+        let scripts = [
+            ("chess", answering("uci", "Chess 1", "uciok")),
+            ("shogi", answering("usi", "Shogi 2", "usiok")),
+            ("silent", format!("echo $$ > {}; exec sleep 60", pid.display())),
+            ("exits", "exit 3".to_owned()),
+        ];
+        let candidate = |(name, script): &(&str, String)| Candidate {
+            path: program(root.path(), name, script),
+            args: Vec::new(),
+        };
+        let candidates = scripts.iter().map(candidate).collect();
+        let found = identify_all(candidates, None, Duration::from_secs(4)).await;
+        let [chess, shogi, silent, exits] = <[_; 4]>::try_from(found).expect("four results");
+        let chess = chess.1.expect("it is an engine");
+        assert_eq!((chess.name.as_str(), chess.protocol), ("Chess 1", Protocol::Uci));
+        let shogi = shogi.1.expect("it is an engine");
+        assert_eq!((shogi.name.as_str(), shogi.protocol), ("Shogi 2", Protocol::Usi));
+        let error = ErrorInfo::from(silent.1.expect_err("it is silent"));
+        assert_eq!(error.code, ErrorCode::HandshakeTimeout);
+        assert!(exits.1.is_err());
+        // It was killed.
+        let pid: u32 = fs::read_to_string(&pid).expect("it ran").trim().parse().expect("a number");
+        for _ in 0..100 {
+            if !Path::new(&format!("/proc/{pid}")).exists() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("the silent program still runs");
+    }
+}

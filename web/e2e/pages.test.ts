@@ -1,0 +1,532 @@
+// All pages, panels and dialogs, in both languages and windows of all sizes.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import type { Clocks, EngineOption, MatchBoard, MatchPlan, MatchState, Play } from '../src/api/wire';
+import type { Overview, QueueMatch, QueueMatchDetails } from '../src/store/queue.svelte';
+import { SIZES, errorsOf, launch, layoutFaults, violations } from './browser';
+import {
+  START,
+  analysis,
+  defaultServer,
+  engine,
+  game,
+  here,
+  legal,
+  line,
+  node,
+  open,
+  storePrefs,
+  type FakeServer,
+} from './fakeServer';
+import { en, ja } from './labels';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+const CLOCKS: Clocks = {
+  remaining: { first: 3_723_000, second: 61_000 },
+  byoyomi: { first: 0, second: 0 },
+  increment: { first: 0, second: 0 },
+  moves_to_go: { first: null, second: null },
+  running: 'first',
+  sent_at: 0,
+};
+const NAMES = ['Stockfish 17.1 development version', 'Narikin', 'Fairy-Stockfish 11.1 NNUE'];
+
+/** A game of a human against an engine. */
+function playing(): Play {
+  const time = { kind: 'none' } as const;
+  return {
+    status: 'your_turn',
+    failure: null,
+    players: {
+      first: { player: { kind: 'human', name: 'Ada', time }, name: 'Ada', info: null, pondering: null },
+      second: {
+        player: {
+          kind: 'engine',
+          engine: 2,
+          time,
+          limits: { depth: null, nodes: null, time: null, mate: null },
+          ponder: true,
+          strength: null,
+          options: {},
+        },
+        name: NAMES[0] ?? '',
+        info: null,
+        pondering: null,
+      },
+    },
+    tip: 0,
+    clocks: CLOCKS,
+    draw_offer: null,
+    claim: null,
+    hint: null,
+    rematch: null,
+  };
+}
+
+function matchState(): MatchState {
+  const board = (number: number): MatchBoard => ({
+    board: number,
+    engines: { first: 0, second: 2 },
+    text: START,
+    last: [],
+    moves: [],
+    scores: { first: { kind: 'cp', value: 37 }, second: { kind: 'mate', plies: 5 } },
+    clocks: CLOCKS,
+  });
+  const wins = { won: 101, drawn: 230, lost: 95 };
+  return {
+    id: 3,
+    plan: {
+      name: 'Nightly match of three engines',
+      variant: 'chess',
+      openings: { kind: 'start' },
+    } as MatchPlan,
+    status: 'running',
+    names: NAMES,
+    played: 426,
+    total: 1000,
+    standings: [0, 1, 2].map((id) => ({ engine: id, wins, points: 216, elo: { elo: 12, error: 31 } })),
+    crosstable: [0, 1, 2].map(() => [wins, wins, wins]),
+    curve: [10, 20, 30].map((games) => ({ games, elo: { elo: games, error: 20 }, llr: null })),
+    boards: [1, 2, 3, 4].map(board),
+    games: [
+      {
+        number: 1,
+        round: 1,
+        engines: { first: 0, second: 1 },
+        outcome: { result: '1-0', termination: 'checkmate', detail: null },
+        plies: 120,
+      },
+    ],
+    note: { code: 'engine_failures_by', count: 2, cause: { code: 'exited', status: 3 } },
+  };
+}
+
+function queue(fake: FakeServer) {
+  const status = {
+    total: 10_000,
+    pairs: 1234,
+    games: 2468,
+    scores: [{ wins: 500, draws: 1500, losses: 468, pairs: [10, 200, 20, 800, 190, 14] }],
+    test: { llr: 1.23, lower: -2.94, upper: 2.94, verdict: 'continue' },
+    elo: { elo: 2.3, error: 4.5 },
+    invalid: 0,
+    end: null,
+    updated_ms: 0,
+    flagged: 1,
+  } satisfies QueueMatch['status'];
+  const match: QueueMatch = {
+    id: 'abcdef0123456789',
+    name: 'nightly-search-refactoring',
+    phase: 'running',
+    created_ms: 0,
+    control: { priority: 0, paused: false, stop: false, excluded: [] },
+    status,
+  };
+  const worker = {
+    worker: 'worker-of-the-laboratory-01',
+    pairs: 617,
+    games: 1234,
+    pentanomial: [5, 100, 400, 95, 7],
+    time_losses: 1,
+    crashes: 0,
+    invalid: 0,
+    nps: 1_234_567,
+    flags: [{ kind: 'time-losses' as const, p: 0.001 }],
+  };
+  const details: QueueMatchDetails = {
+    ...match,
+    plan: {
+      game: 'chess',
+      event: match.name,
+      rounds: 1,
+      seed: 1,
+      engines: ['new', 'base'].map((name) => ({ name, options: {}, limits: { tc: '10+0.1' } })),
+      sprt: { elo0: 0, elo1: 5 },
+    },
+    writable: true,
+    status: {
+      ...status,
+      curve: [100, 200].map((pairs) => ({ pairs, elo: 2, error: 9, llr: pairs / 300 })),
+      workers: [worker],
+      quarantine: [],
+      warnings: ['a warning of the coordinator'],
+    },
+  };
+  const overview: Overview = {
+    server: 'nats://10.0.0.1:4222',
+    writable: true,
+    open: [match],
+    finished: [{ ...match, phase: 'finished' }],
+    workers: [
+      {
+        name: worker.worker,
+        version: '0.1.0',
+        system: 'Linux 6.1 x86_64',
+        cores: 64,
+        slots: 32,
+        speed: 1.2,
+        started_ms: 0,
+        activity: 'playing',
+        playing: [{ match: match.id, pair: 7, since_ms: 0 }],
+        finished: 617,
+        rejected: [],
+      },
+    ],
+  };
+  fake.http.set('queue', overview);
+  fake.http.set(`queue/${match.id}`, details);
+}
+
+const option = (name: string, kind: EngineOption['kind']): EngineOption => ({
+  name,
+  kind,
+  labels: {},
+  help: {},
+  set_by_server: false,
+});
+
+/** A server with something on every page. */
+function fullServer(language: string): FakeServer {
+  const fake = defaultServer();
+  storePrefs(fake, { language });
+  const options = [
+    option('Hash', { kind: 'spin', default: 16, min: 1, max: 33_554_432 }),
+    option('Clear Hash', { kind: 'button' }),
+    option('Use NNUE', { kind: 'check', default: true }),
+    option('Analysis Contempt', {
+      kind: 'combo',
+      default: 'Both',
+      choices: ['Off', 'White', 'Both'].map((value) => ({ value, labels: {} })),
+    }),
+    option('EvalFile', { kind: 'filename', default: 'nn-1111cefa1111.nnue' }),
+    option('SyzygyPath', { kind: 'string', default: '<empty>', directories: true }),
+  ];
+  const engines = NAMES.map((name, index) => engine(index + 1, name, { options, values: { Hash: '64' } }));
+  fake.topics.set('engines', {
+    kind: 'engines',
+    state: {
+      engines,
+      processes: (['console', 'inspect', 'inspect'] as const).map((kind, index) => ({
+        id: 7 + index,
+        engine: 2,
+        purpose: { kind },
+        status: kind === 'console' ? 'searching' : 'ended',
+        pid: 123_456 + index,
+        started: 0,
+        identity: null,
+        error: null,
+        stderr: ['a line of the standard error output that is as long as those of engines can be'],
+        breaches: index,
+      })),
+      machine: { cores: 4, memory: 8000 },
+    },
+  });
+  fake.http.set('files', {
+    path: '/home/ada/engines',
+    parent: '/home/ada',
+    entries: ['a', 'b', 'c'].map((name) => ({
+      name: `${name}-quite-long-name-of-an-engine-for-linux-x86-64-avx2.tar.gz`,
+      path: `/home/ada/engines/${name}`,
+      directory: name === 'a',
+      program: true,
+      size: 1_234_567,
+    })),
+    truncated: true,
+  });
+  const names = { first: 'Kasparov, Garry Kimovich', second: 'Topalov, Veselin Aleksandrov' };
+  fake.http.set('library/search', {
+    games: [1, 2, 3, 4, 5, 6].map((id) => ({
+      id,
+      variant: id % 2 ? 'chess' : 'shogi',
+      names,
+      ratings: { first: 2812, second: 2700 },
+      result: '1-0',
+      termination: 'resignation',
+      date: '1999-01-20',
+      event: 'Hoogovens Tournament, Wijk aan Zee',
+      opening: 'B07 Pirc Defense: Classical Variation, Quiet System, Czech Defense',
+      plies: 87,
+      added: 0,
+      changed: 1_764_000_000_000,
+      source: 'import',
+      labels: ['study'],
+    })),
+    total: 1_234_567,
+    labels: [{ label: 'study', games: 6 }],
+    undecided: 0,
+  });
+  const state = matchState();
+  const { id, status, played, total, plan } = state;
+  const row = { id, name: plan.name, variant: plan.variant, status, played, total };
+  fake.topics.set('matches', { kind: 'matches', state: { matches: [row] } });
+  fake.topics.set('match/3', { kind: 'match', state });
+  queue(fake);
+
+  // A game with a variation, comments, clocks and an analysis.
+  const nodes = [
+    node(0, null, 0, '', { western: '' }, { children: [1, 3] }),
+    node(
+      1,
+      0,
+      1,
+      'e2e4',
+      { western: 'e4' },
+      {
+        children: [2],
+        comments: ['A comment of some length, as annotators write them in books.'],
+        nags: [1],
+        clock: 1_000,
+        elapsed: 4_000,
+        evaluation: { score: { kind: 'cp', value: 20 }, depth: 20 },
+      },
+    ),
+    node(
+      2,
+      1,
+      2,
+      'e7e5',
+      { western: 'e5' },
+      {
+        clock: 900_000,
+        elapsed: 8_000,
+        evaluation: { score: { kind: 'cp', value: 30 }, depth: 20 },
+      },
+    ),
+    node(3, 0, 1, 'd2d4', { western: 'd4' }),
+  ];
+  open(fake, game(1, 'chess', { nodes, cursor: 1 }), [
+    analysis(
+      1,
+      [1, 2, 3].map((number) => line(number, 25, [['d2d4', 'd4']])),
+      { engine: 2 },
+    ),
+  ]);
+  open(fake, game(2, 'chess', { play: playing() }));
+  open(fake, game(3, 'shogi', { play: playing(), handicap: true }));
+  const promotions = ['q', 'r', 'b', 'n'].map((letter) =>
+    legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`),
+  );
+  open(fake, game(4, 'chess', { position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', promotions) }));
+  const sides = { accuracy: 87.5, average_loss: 31, inaccuracies: 2, mistakes: 1, blunders: 1 };
+  fake.topics.set('report/1', {
+    kind: 'report',
+    state: {
+      settings: null,
+      status: 'done',
+      done: 3,
+      total: 3,
+      positions: [0, 1, 2].map((ply) => ({
+        ply,
+        node: ply,
+        score: { kind: 'cp', value: 0 },
+        winning: 50,
+        best: [{ uci: 'd2d4', text: { western: 'd4' } }],
+        depth: 9,
+        loss: ply === 1 ? 15 : null,
+        label: ply === 1 ? 'mistake' : null,
+      })),
+      sides: { first: sides, second: sides },
+      error: null,
+    },
+  });
+  fake.http.set('login', { password: true });
+  fake.answer = ({ kind }) =>
+    kind === 'find_engines'
+      ? { kind: 'found_engines', found: { engines: [], rejected: [] } }
+      : { kind: 'done' };
+  return fake;
+}
+
+type Text = typeof en;
+type Opens = (page: Page, text: Text) => Promise<unknown>;
+
+const press =
+  (key: Parameters<Text>[0], index = 0): Opens =>
+  (page, text) =>
+    page
+      .getByRole('button', { name: text(key), exact: true })
+      .nth(index)
+      .click();
+const tab =
+  (key: 'tab.report' | 'tab.record'): Opens =>
+  (page, text) =>
+    page.getByRole('tab', { name: text(key) }).click();
+const nothing: Opens = () => Promise.resolve();
+
+/** Pages, panels and dialogs: a name, the route, and how they are opened. */
+const VIEWS: [name: string, route: string, opens: Opens][] = [
+  ['new game', '#/play/new', nothing],
+  ['new game, more', '#/play/new', (page, text) => page.getByText(text('new.more'), { exact: true }).click()],
+  ['game', '#/play/2', nothing],
+  ['game of shogi', '#/play/3', nothing],
+  ['analysis', '#/analyse/1', nothing],
+  ['report', '#/analyse/1', tab('tab.report')],
+  [
+    'learn from mistakes',
+    '#/analyse/1',
+    async (page, text) => {
+      await tab('tab.report')(page, text);
+      await press('report.learn')(page, text);
+    },
+  ],
+  ['share', '#/analyse/1', tab('tab.record')],
+  ['settings of an analysis', '#/analyse/1', press('panel.settings')],
+  ['position editor', '#/analyse/1', press('editor.title')],
+  [
+    'promotion',
+    '#/analyse/4',
+    async (page) => {
+      await page.locator('#entry').waitFor();
+      for (const square of ['b7', 'b8']) {
+        // The size of the board is stable when its squares are.
+        await page.locator(`[data-square="${square}"]`).click({ force: true });
+      }
+    },
+  ],
+  ['options of an engine', '#/play/2', (page) => page.locator('.bar button.icon').first().click()],
+  ['engines', '#/engines', nothing],
+  ['new engine', '#/engines', press('engine.add')],
+  [
+    'files',
+    '#/engines',
+    async (page, text) => {
+      await press('engine.add')(page, text);
+      await press('files.browse')(page, text);
+    },
+  ],
+  ['search for engines', '#/engines', press('find.title')],
+  ['options', '#/engines', press('engine.options')],
+  ['log', '#/engines/7/log', nothing],
+  ['matches', '#/matches', nothing],
+  ['new match', '#/matches', press('match.new')],
+  ['match', '#/matches/3', nothing],
+  ['queue', '#/queue', nothing],
+  ['test of the queue', '#/queue/abcdef0123456789', press('queue.clone')],
+  ['library', '#/library', (page) => page.locator('tbody input').first().check()],
+  [
+    'report on games',
+    '#/library',
+    async (page, text) => {
+      await page.locator('tbody input').first().check();
+      await press('report.run')(page, text);
+    },
+  ],
+  ['settings', '#/settings', nothing],
+  ['shortcuts', '#/settings', (page) => page.keyboard.press('?')],
+];
+
+test.each(
+  VIEWS.flatMap((view) => (['en', 'ja'] as const).map((language) => [view[0], language, view] as const)),
+)('fits into windows of all sizes, and axe finds no violation: %s (%s)', async (_, language, view) => {
+  const [, route, opens] = view;
+  const fake = fullServer(language);
+  const [width, height] = SIZES[2];
+  const page = await fake.page(browser, route, { viewport: { width, height }, reducedMotion: 'reduce' });
+  const errors = errorsOf(page);
+  await page.locator('main h1').first().waitFor({ state: 'attached' });
+  await opens(page, language === 'en' ? en : ja);
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    // The layout follows after a frame.
+    await expect.poll(async () => (await layoutFaults(page)).join('; '), { message: `${width} px` }).toBe('');
+  }
+  expect(await violations(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+test.each(['en', 'ja'] as const)('fits the login into windows of all sizes (%s)', async (language) => {
+  const fake = fullServer(language);
+  fake.http.delete('choices');
+  const page = await fake.page(browser, '#/library', { reducedMotion: 'reduce' });
+  await page.route('**/api/choices', (route) => route.fulfill({ status: 401 }));
+  await page.routeWebSocket(/\/api\/ws$/, (socket) => socket.close());
+  fake.drop();
+  const text = language === 'en' ? en : ja;
+  await page.getByLabel(text('login.password')).waitFor();
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    await expect.poll(async () => (await layoutFaults(page)).join('; '), { message: `${width} px` }).toBe('');
+  }
+  expect(await violations(page)).toEqual([]);
+  // Without a password there is no field for it.
+  fake.http.set('login', { password: false });
+  await page.reload();
+  await page.getByText(text('login.link')).waitFor();
+  await expect.poll(() => page.getByLabel(text('login.password')).count()).toBe(0);
+  await page.context().close();
+});
+
+test('shows the stored language and theme from the first paint', async () => {
+  const fake = fullServer('ja');
+  storePrefs(fake, { language: 'ja', theme: 'dark' });
+  const page = await fake.page(browser, '#/engines');
+  await page.getByRole('heading', { name: ja('nav.engines') }).waitFor();
+  // A browser without storage, and a server that does not answer.
+  await page.evaluate(() => localStorage.clear());
+  await page.routeWebSocket(/\/api\/ws$/, () => {});
+  await page.reload();
+  await page.getByRole('heading', { name: ja('nav.engines') }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+  await page.context().close();
+});
+
+test.each(['en', 'ja'] as const)(
+  'shows the clocks of a match and why an engine failed (%s)',
+  async (language) => {
+    const text = language === 'en' ? en : ja;
+    const page = await fullServer(language).page(browser, '#/matches/3');
+    const clock = (name: string) =>
+      page.getByRole('timer', { name: text('play.clock', { side: name }) }).first();
+    await expect.poll(() => clock(NAMES[0] ?? '').textContent()).toMatch(/^1:0[12]:\d\d$/);
+    // The clock of the other side is stopped.
+    await expect.poll(() => clock(NAMES[2] ?? '').textContent()).toBe('1:01');
+    const cause = text('error.exited', { status: 3 });
+    await expect
+      .poll(() => page.getByTestId('note').textContent())
+      .toBe(text('error.engine_failures_by', { count: 2, cause }));
+    await page.context().close();
+  },
+);
+
+test.each(['en', 'ja'] as const)('starts a match with the built-in openings (%s)', async (language) => {
+  const text = language === 'en' ? en : ja;
+  const fake = fullServer(language);
+  const page = await fake.page(browser, '#/matches');
+  await page.getByRole('button', { name: text('match.new') }).click();
+  const openings = page.getByLabel(text('match.openings'));
+  const selected = () =>
+    openings.evaluate((select) => (select as HTMLSelectElement).selectedOptions[0]?.textContent?.trim());
+  await expect.poll(selected).toBe(text('match.openings.built_in'));
+  await page.getByLabel(text('new.variant')).selectOption('chess960');
+  await expect.poll(selected).toBe(text('match.openings.960'));
+  await page.getByLabel(text('new.variant')).selectOption('shogi');
+  await expect.poll(selected).toBe(text('match.openings.built_in'));
+  await page.getByRole('button', { name: text('match.start'), exact: true }).click();
+  await expect
+    .poll(() => fake.commands.flatMap((it) => (it.kind === 'start_match' ? [it.plan.openings] : [])))
+    .toEqual([{ kind: 'built_in' }]);
+  await page.context().close();
+});
+
+test.each(['en', 'ja'] as const)('explains the graph of times (%s)', async (language) => {
+  const text = language === 'en' ? en : ja;
+  const page = await fullServer(language).page(browser, '#/analyse/1');
+  await page.getByRole('tab', { name: text('tab.report') }).click();
+  const sides = `${text('side.white')}${text('side.black')}`;
+  const legend = async () => (await page.getByTestId('legend').textContent())?.replace(/\s/g, '');
+  await expect
+    .poll(legend)
+    .toBe(`${text('report.elapsed')}:${sides}${text('report.remaining')}:${sides}`.replace(/\s/g, ''));
+  await page.context().close();
+});
