@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
-use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,7 +9,7 @@ use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use readyok_client::{Timeouts, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit, find_executable, find_in_path, split_command_line};
 use readyok_protocol::{Command, Dialect, Register};
 use serde::Deserialize;
 
@@ -121,7 +120,7 @@ impl Search<'_> {
         if let Some(file) = self.program(self.text, Path::new("")) {
             return Ok(program(file, Vec::new()));
         }
-        let tokens = shlex::split(self.text)
+        let tokens = split_command_line(self.text)
             .ok_or_else(|| AddressError::Quoting { text: self.text.to_owned() })?;
         let found = match tokens.split_first() {
             Some((first, rest)) if first != self.text => {
@@ -138,14 +137,14 @@ impl Search<'_> {
             let file = base.join(text);
             // An engine runs in its own directory, where a relative path would be a different file.
             let file = path::absolute(&file).unwrap_or(file);
-            if is_program(&file) {
-                return Some(file);
+            if let Some(found) = find_executable(&file) {
+                return Some(found);
             }
             self.tried.push(Tried::File { exists: file.exists(), file });
             return None;
         }
         let dirs = (self.env)("PATH").unwrap_or_default();
-        let found = in_path(text, &dirs);
+        let found = find_in_path(text, &dirs);
         if found.is_none() {
             self.tried.push(Tried::Path(text.to_owned()));
         }
@@ -171,28 +170,6 @@ fn built_in_or_remote(text: &str) -> Result<Option<Transport>, AddressError> {
         }
         _ => Err(AddressError::Tcp { text: text.to_owned() }),
     }
-}
-
-pub(crate) fn in_path(name: &str, dirs: &OsStr) -> Option<PathBuf> {
-    if name.is_empty() {
-        return None;
-    }
-    let name = OsString::from(name);
-    let mut with_suffix = name.clone();
-    with_suffix.push(std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(dirs)
-        .flat_map(|dir| [dir.join(&name), dir.join(&with_suffix)])
-        .find(|file| is_program(file))
-}
-
-fn is_program(file: &Path) -> bool {
-    let Ok(metadata) = file.metadata() else { return false };
-    #[cfg(unix)]
-    let is_executable =
-        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let is_executable = true;
-    metadata.is_file() && is_executable
 }
 
 /// An address that cannot be resolved.

@@ -6,27 +6,31 @@ mod check;
 mod convert;
 mod csa;
 mod engine;
+mod execution;
+mod help;
 mod match_plan;
 mod matches;
+mod provide;
 mod queue;
 mod results;
 mod serve;
 mod tap;
 mod tune;
+mod version;
 mod worker;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 
 use crate::connect::{GUARD_COMMAND, run_guard};
-use crate::exit::Code;
+use crate::exit::{Code, Failure};
 use crate::terminal::print_error;
 
 /// Analyse with chess and shogi engines (UCI and USI), play matches, and check and log the protocol
 #[derive(Debug, Parser)]
-#[command(name = "readyok", version)]
+#[command(name = "readyok", version = version::version(), max_term_width = 80, disable_help_subcommand = true)]
 struct Cli {
     /// Command to run; without one, serve the app and open it in the browser
     #[command(subcommand)]
@@ -41,6 +45,7 @@ enum Command {
     Convert(Box<convert::Args>),
     Csa(Box<csa::Args>),
     Options(engine::OptionsArgs),
+    Provide(Box<provide::Args>),
     Match(Box<matches::Args>),
     Tune(Box<tune::Args>),
     Worker(worker::Args),
@@ -50,6 +55,10 @@ enum Command {
     Engine(engine::EngineArgs),
     Tap(tap::Args),
     Check(check::Args),
+    Completions(help::CompletionsArgs),
+    #[command(hide = true)]
+    Man(help::ManArgs),
+    Help(help::HelpArgs),
     /// Kill the remaining engine processes when the parent process ends
     #[command(name = GUARD_COMMAND, hide = true)]
     Guard,
@@ -77,7 +86,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         );
         return Code::Usage.into();
     }
-    let cli = match Cli::try_parse_from(&arguments) {
+    if let [_, argument] = arguments.as_slice()
+        && argument == "--version"
+    {
+        return exit_code(version::print_version());
+    }
+    let parsed = help::command().try_get_matches_from(&arguments);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Standard error may be closed.
@@ -95,17 +110,30 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Engine(args) => engine::run_engine(&args),
         Command::Tap(args) => tap::run(args),
         Command::Check(args) => check::run(&args),
+        Command::Provide(args) => provide::run(*args),
         Command::Match(args) => matches::run(*args),
         Command::Tune(args) => tune::run(*args),
         Command::Worker(args) => worker::run(args),
         Command::Queue(args) => queue::run(&args),
         Command::Report(args) => results::write_report(&args),
         Command::Elo(args) => results::print_elo(&args),
+        Command::Completions(args) => help::print_completions(&args),
+        Command::Man(args) => help::write_man_pages(&args),
+        Command::Help(args) => help::print_help(&args),
         Command::Guard => run_guard(),
     };
+    exit_code(done)
+}
+
+fn exit_code(done: Result<Code, Failure>) -> ExitCode {
     let code = done.unwrap_or_else(|failure| {
         print_error(&failure.to_string());
         failure.code
     });
+    // The type of the standard library has 8 bits. Codes of crashed engines on Windows have 32.
+    #[expect(clippy::exit, reason = "all values of the command are dropped")]
+    if cfg!(windows) && u8::try_from(code.number()).is_err() {
+        std::process::exit(code.number());
+    }
     code.into()
 }

@@ -178,9 +178,10 @@ pub(crate) fn start_guard() -> io::Result<Guard> {
         Some("control-group") => Containment::ControlGroup,
         Some("supervisor") => Containment::Supervisor,
         Some("group") => Containment::Group,
+        Some("job") => Containment::Job,
         _ => {
             let text = format!(
-                "{CONTAINMENT} is `{}`; expected `control-group`, `supervisor` or `group`",
+                "{CONTAINMENT} is `{}`; expected `control-group`, `supervisor` or `group`, on Windows `job`",
                 method.display()
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));

@@ -30,8 +30,8 @@ pub enum Code {
     Unjudged,
     /// 130: interrupted; during a search by the second Ctrl-C.
     Interrupted,
-    /// The exit code of the engine of `tap`, or 128 plus the number of its fatal signal.
-    Engine(u8),
+    /// The exit code of the engine of `tap`, or 128 plus the number of its fatal signal. On Windows it has 32 bits.
+    Engine(i32),
 }
 
 impl Code {
@@ -45,11 +45,11 @@ impl Code {
         #[cfg(not(unix))]
         let signal = None::<i32>;
         let code = status.code().or_else(|| signal.map(|signal| 128 + signal));
-        Self::Engine(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+        Self::Engine(code.unwrap_or(1))
     }
 
     /// The number that is returned to the system.
-    pub fn number(self) -> u8 {
+    pub fn number(self) -> i32 {
         match self {
             Self::Done => 0,
             Self::Failed | Self::Nonconforming => 1,
@@ -63,7 +63,7 @@ impl Code {
 
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
-        code.number().into()
+        u8::try_from(code.number()).map_or(Self::FAILURE, Self::from)
     }
 }
 
@@ -127,7 +127,7 @@ impl Interrupts {
         self.0.count.fetch_add(1, Ordering::AcqRel);
         match self.0.stopper.get() {
             Some(stopper) => stopper.stop(),
-            None => process::exit(Code::Interrupted.number().into()),
+            None => process::exit(Code::Interrupted.number()),
         }
     }
 }

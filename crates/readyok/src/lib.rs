@@ -13,5 +13,6 @@ pub mod dirs;
 pub mod exit;
 pub mod matches;
 pub mod options;
+mod provide;
 pub mod tap;
 pub mod terminal;

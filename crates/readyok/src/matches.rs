@@ -7,7 +7,7 @@ mod files;
 mod queue;
 mod run;
 
-pub use board::Board;
+pub use board::{Board, ReadTest};
 pub use display::{Lines, LiveTable, Scoreboard};
 pub use engines::{EngineError, FlagError, PerEngine, engine_plan, find_engine};
 pub use files::stderr_log;

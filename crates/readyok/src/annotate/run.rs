@@ -121,7 +121,7 @@ pub(crate) fn run(annotation: &Annotation) -> Result<Code, Failure> {
     #[expect(clippy::exit, reason = "the second interrupt does not wait for the engines")]
     let interrupt = move || {
         if flag.swap(true, Ordering::AcqRel) {
-            std::process::exit(Code::Interrupted.number().into());
+            std::process::exit(Code::Interrupted.number());
         }
         for stopper in running.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             stopper.stop();

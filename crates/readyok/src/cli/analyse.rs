@@ -40,7 +40,7 @@ With --syzygy, the tablebase result is printed before the search; without ENGINE
 
 Without a limit the search takes ten seconds. With several limits the search ends at the first one reached. Ctrl-C stops the search and prints the result. A second Ctrl-C, or one before the search, kills the engine.
 
-The output is a live table on a terminal, and JSON lines otherwise. docs/readyok.md describes the fields.";
+The output is a live table on a terminal, and JSON lines otherwise.";
 
 /// Analyse a position with an engine
 #[derive(Debug, clap::Args)]

@@ -25,9 +25,11 @@ Each position of the main line is searched; without a limit, for half a second. 
 With --output, the progress is stored in FILE.progress. After an interruption, also by SIGKILL, the same command continues.
 
 Examples:
-  readyok annotate games.pgn --engine stockfish --nodes 500000 -o annotated.pgn --concurrency 4
+  readyok annotate games.pgn --engine stockfish --nodes 500000 \\
+      -o annotated.pgn --concurrency 4
   readyok annotate game.kif --engine yaneuraou --movetime 1000 -o out/
-  readyok convert games.pgn --player me --first 10 | readyok annotate --engine narikin --depth 12";
+  readyok convert games.pgn --player me --first 10 | \\
+      readyok annotate --engine narikin --depth 12";
 
 /// Evaluate every move of games with an engine and mark mistakes
 #[derive(Debug, clap::Args)]

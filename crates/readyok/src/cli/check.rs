@@ -1,6 +1,7 @@
 //! `readyok check`, and the output of its checks in the format of fastchess.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,32 +9,38 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use readyok_check::{
-    CheckResult, ClientSuite, Profile, Progress, Report, Severity, Suite, Target, TargetError,
-    Verdict,
+    CheckResult, ClientSuite, Level, Profile, Progress, Report, Severity, Suite, Target,
+    TargetError, Verdict,
 };
+use readyok_client::join_command_line;
 use readyok_protocol::{Dialect, Party};
 
 use crate::address::{Address, Timeout, Transport};
+use crate::clock::now;
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::terminal::{Canvas, printable, terminal_size};
+
+mod known;
 
 const HELP: &str = "\
 ENGINE is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a quoted command line.
 
 Examples:
   readyok check ./my-engine
-  readyok check 'gnuchess --uci' --only search. --only ending.
-  readyok check ./my-engine --soak --only soak.
+  readyok check 'gnuchess --uci' --only search. --only exit.
+  readyok check ./my-engine --level soak --only soak.
+  readyok check ./my-engine --baseline known-failures.txt --update-baseline
   readyok check fairy-stockfish --usi --junit check.xml --markdown check.md
   readyok check --list
   readyok check --gui -- my-gui --engine {engine}
-  readyok check --gui -- sh -c 'printf \"new\\nsd 1\\ngo\\n\" | polyglot -noini -ec {engine}'
+  readyok check --gui -- \\
+      sh -c 'printf \"new\\nsd 1\\ngo\\n\" | polyglot -noini -ec {engine}'
 
 With --gui the command starts a client. {engine} is replaced by the path of a mock engine, a program without arguments. The client is started once for each check, and its standard input is empty.
 
-The exit code is 0 if the engine or client conforms, 1 if it violates a must, and 2 if a must could not be checked.";
+The exit code is 0 if the engine or client conforms, 1 if it violates a must, and 2 if a must could not be checked. With --baseline it is 0 if only listed checks fail, and 1 if another check fails or a listed one passes.";
 
 /// Check whether an engine or a GUI conforms to UCI or USI
 ///
@@ -78,24 +85,53 @@ pub(super) struct Args {
     /// Set the timeout of the handshake and of `isready`, in seconds
     #[arg(long, value_name = "SECONDS", conflicts_with = "gui")]
     timeout: Option<Timeout>,
-    /// Play this number of games and check that memory, threads and open files do not grow
-    #[arg(
-        long, value_name = "GAMES", conflicts_with = "gui", require_equals = true, num_args = 0..=1,
-        default_missing_value = "200"
-    )]
-    soak: Option<usize>,
+    /// Extent of the run [default: quick on a terminal and without --only, otherwise full]
+    #[arg(long, value_enum, conflicts_with = "gui")]
+    level: Option<Extent>,
+    /// Games of each soak check of `--level soak` [default: 200]
+    #[arg(long, value_name = "GAMES", conflicts_with = "gui")]
+    soak_games: Option<usize>,
+    /// End the run after this time, in seconds; checks that have not ended are inconclusive
+    #[arg(long, value_name = "SECONDS")]
+    max_time: Option<f64>,
+    /// Known failures, one check id per line: they do not fail the run, and have to be removed when they pass
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Remove passing checks from the file of known failures, or create the file
+    #[arg(long, requires = "baseline")]
+    update_baseline: bool,
     /// Seed the random number generator
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Write JSON to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    json_file: Option<PathBuf>,
+    /// Write a badge for shields.io to this file, as JSON of its endpoint
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    badge: Option<PathBuf>,
+    /// Print the root causes as annotations of GitHub
+    #[arg(long, conflicts_with_all = ["json", "list"])]
+    annotations: bool,
     /// Write JUnit XML to this file
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     junit: Option<PathBuf>,
     /// Write Markdown to this file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+}
+
+/// The extent of a run as an argument.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Extent {
+    /// The musts that matter in play
+    Quick,
+    /// All checks except soak checks
+    Full,
+    /// Also games for hundreds of moves: memory, threads and open files must not grow
+    Soak,
 }
 
 /// A protocol edition as an argument.
@@ -117,22 +153,66 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     if args.list {
         return list(args);
     }
+    if !args.json {
+        let target = args.engine.as_deref().unwrap_or("the client");
+        print(&format!("checking {}\n", printable(target)))?;
+    }
     let report = match &args.engine {
         Some(engine) => check_engine(args, engine)?,
         None => check_client(args)?,
     };
-    if let Some(path) = &args.junit {
-        write(path, &report.to_junit())?;
+    for (path, text) in [
+        (&args.json_file, Report::to_json as fn(&Report) -> String),
+        (&args.badge, Report::to_badge),
+        (&args.junit, Report::to_junit),
+    ] {
+        if let Some(path) = path {
+            write(path, &text(&report))?;
+        }
     }
     if let Some(path) = &args.markdown {
         write(path, &report.to_markdown())?;
     }
-    print(&if args.json { report.to_json() } else { report.to_string() })?;
+    print(&if args.json { report.to_json() } else { format!("\n{report}") })?;
+    if args.annotations {
+        print(&annotations(&report))?;
+    }
+    if let Some(path) = &args.baseline {
+        return known::compare(path, &report, args.update_baseline, args.json);
+    }
     Ok(match report.exit_status() {
         0 => Code::Done,
         1 => Code::Nonconforming,
         _ => Code::Unjudged,
     })
+}
+
+/// Annotations of GitHub: an error for each cause that violates a must, a warning for others.
+fn annotations(report: &Report) -> String {
+    let escaped =
+        |text: &str| printable(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let mut lines = String::new();
+    for cause in report.causes() {
+        let (Some(check), Some(severity)) = (cause.check(), cause.severity()) else { continue };
+        let fails = cause.root.is_some_and(|root| matches!(root.verdict, Verdict::Fail(_)));
+        let kind = match severity {
+            Severity::Must if fails => "error",
+            Severity::Must | Severity::Should => "warning",
+            Severity::May => "notice",
+        };
+        let seen = cause.root.map_or_else(|| "not selected".into(), |root| root.verdict.text());
+        let text = format!("{}. Seen: {seen}. Advice: {}.", check.rule, check.advice);
+        let _ = writeln!(lines, "::{kind} title={}::{}", cause.id, escaped(&text));
+    }
+    lines
+}
+
+fn max_time(args: &Args) -> Result<Option<Duration>, Failure> {
+    let duration = |seconds| {
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|error| Failure::usage(format!("--max-time: {error}")))
+    };
+    args.max_time.map(duration).transpose()
 }
 
 fn check_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
@@ -143,9 +223,13 @@ fn check_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
         .skip(&args.skip)
         .timeout_scale(args.timeout_scale)
         .seed(args.seed)
-        .on_progress(progress());
+        .level(level(args))
+        .on_progress(progress(args.json));
     if args.usi {
         suite = suite.dialect(Dialect::Usi);
+    }
+    if let Some(time) = max_time(args)? {
+        suite = suite.max_time(time);
     }
     if let Some(profile) = args.profile {
         suite = suite.profile(profile.into());
@@ -156,8 +240,8 @@ fn check_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
     if let Some(timeout) = timeout {
         suite = suite.start_timeout(timeout.duration());
     }
-    if let Some(games) = args.soak {
-        suite = suite.soak(games);
+    if let Some(games) = args.soak_games {
+        suite = suite.soak_games(games);
     }
     suite.run().map_err(Failure::usage)
 }
@@ -174,7 +258,10 @@ fn check_client(args: &Args) -> Result<Report, Failure> {
         .timeout_scale(args.timeout_scale)
         .idle_timeout(idle_timeout)
         .seed(args.seed)
-        .on_progress(progress());
+        .on_progress(progress(args.json));
+    if let Some(time) = max_time(args)? {
+        suite = suite.max_time(time);
+    }
     if args.usi {
         suite = suite.dialect(Dialect::Usi);
     }
@@ -187,22 +274,66 @@ fn check_client(args: &Args) -> Result<Report, Failure> {
 /// Width of the progress bar.
 const BAR_WIDTH: usize = 24;
 
-/// Draws a progress bar if standard error is a terminal, and removes it after the last check.
-fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
+/// The extent of the run: on a terminal a short one, unless checks are selected.
+fn level(args: &Args) -> Level {
+    match args.level {
+        Some(Extent::Quick) => Level::Quick,
+        Some(Extent::Soak) => Level::Soak,
+        None if args.only.is_empty() && io::stdout().is_terminal() => Level::Quick,
+        Some(Extent::Full) | None => Level::Full,
+    }
+}
+
+/// Prints the start and each failure, and draws a progress bar if standard error is a terminal. With `silent` only
+/// the progress bar is drawn.
+fn progress(silent: bool) -> impl Fn(Progress<'_>) + Send + Sync {
     let shown = io::stderr().is_terminal();
     let canvas = Mutex::new(Canvas::new(io::stderr(), terminal_size));
-    move |now: Progress<'_>| {
-        if !shown {
-            return;
-        }
-        let full = BAR_WIDTH * now.done / now.total.max(1);
-        let bar = "#".repeat(full) + &"-".repeat(BAR_WIDTH - full);
-        let row = format!("[{bar}] {}/{} {}", now.done, now.total, now.last.check.id);
-        let rows = (now.done < now.total).then_some(row);
+    let begin = now();
+    move |progress: Progress<'_>| {
+        let (row, line) = match progress {
+            Progress::Started { name, dialect, total } => {
+                let name = printable(name);
+                let line = format!("{name} ({}): {total} checks", dialect.handshake());
+                (Some(bar(0, total, "", begin.elapsed())), Some(line))
+            }
+            Progress::Checked { done, total, last } => {
+                let row = bar(done, total, last.check.id, begin.elapsed());
+                let line = matches!(last.verdict, Verdict::Fail(_)).then(|| {
+                    let text = printable(&last.verdict.text());
+                    format!("{} {}: {text}", last.severity, last.check.id)
+                });
+                ((done < total).then_some(row), line)
+            }
+        };
         let mut canvas = canvas.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = line.filter(|_| !silent);
         // The report is sufficient if drawing fails.
-        let _ = canvas.draw(rows);
+        if shown && line.is_some() {
+            let _ = canvas.draw(None::<String>);
+        }
+        if let Some(line) = line {
+            write_flushed(&mut io::stdout(), &format!("{line}\n"));
+        }
+        if shown {
+            let _ = canvas.draw(row);
+        }
     }
+}
+
+/// A progress bar with the remaining time.
+fn bar(done: usize, total: usize, id: &str, elapsed: Duration) -> String {
+    let full = BAR_WIDTH * done / total.max(1);
+    let bar = "#".repeat(full) + &"-".repeat(BAR_WIDTH - full);
+    let left = match u32::try_from(done) {
+        Ok(count) if 3 < count => {
+            let rest = u32::try_from(total.saturating_sub(done)).unwrap_or(u32::MAX);
+            let left = elapsed.saturating_mul(rest) / count;
+            format!(", about {} s left", left.as_secs() + 1)
+        }
+        _ => String::new(),
+    };
+    format!("[{bar}] {done}/{total}{left} {id}")
 }
 
 fn list(args: &Args) -> Result<Code, Failure> {
@@ -277,7 +408,8 @@ pub(super) fn run_compliance(command: &str, args: &[String]) -> Result<Code, Fai
         // A name of the engine list may contain spaces.
         command.to_owned()
     } else {
-        shlex::try_join(tokens).map_err(Failure::failed)?
+        join_command_line(tokens)
+            .ok_or_else(|| Failure::usage("an argument contains a NUL character"))?
     };
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let passes = match check_command_line(&line) {
@@ -294,7 +426,7 @@ pub(super) fn run_compliance(command: &str, args: &[String]) -> Result<Code, Fai
 fn check_command_line(line: &str) -> Result<Report, String> {
     let address = Address::find(line, &dirs::env).map_err(|error| error.to_string())?;
     let target = target(address).map_err(|error| error.to_string())?;
-    let suite = Suite::new(target).on_progress(progress());
+    let suite = Suite::new(target).on_progress(progress(true));
     suite.run().map_err(|error: TargetError| error.to_string())
 }
 

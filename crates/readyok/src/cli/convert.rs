@@ -27,8 +27,10 @@ Examples:
   readyok convert games.pgn.zst --player carlsen --result win -o wins.pgn
   readyok convert -r kifu/ --to csa -o csa/
   readyok convert *.pgn --no-duplicates --sort date -o all.pgn.gz
-  readyok convert games.pgn --moves 'e4 c5 Nf3' --date 2020.. --rating 2500.. --count
-  readyok convert games.pgn --position 'r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b' --stats
+  readyok convert games.pgn --moves 'e4 c5 Nf3' --date 2020.. \\
+      --rating 2500.. --count
+  readyok convert games.pgn --stats \\
+      --position 'r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b'
   readyok convert games.pgn --check";
 
 /// Convert, filter, sort, split and check game records

@@ -22,14 +22,15 @@ use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::print;
 
 const HELP: &str = "\
-The client logs in, plays with the engine, saves the record, and logs in again for the next game. After a lost connection it waits 5 seconds, then twice as long, up to 5 minutes. The first Ctrl-C ends it after the current game, the second one immediately.
+The client logs in, plays with the engine, saves the record, and logs in again for the next game. After a lost connection it waits a second, then twice as long, up to 5 minutes. The first Ctrl-C ends it after the current game, the second one immediately.
 
 On floodgate, the password names the time control: `floodgate-300-10F,SECRET`. Add --floodgate to send evaluations and PVs.
 
 With --serve, the command hosts a server for local matches on 127.0.0.1:4081. It pairs any two players that log in; colors alternate.
 
 Examples:
-  readyok csa wdoor.c.u-tokyo.ac.jp --engine yaneuraou --user Me --password-file floodgate.password --floodgate -o games
+  readyok csa wdoor.c.u-tokyo.ac.jp --engine yaneuraou --user Me \\
+      --password-file floodgate.password --floodgate -o games
   readyok csa --serve --time 300 --increment 5 --games 10 -o games
   readyok csa localhost --engine narikin --user a --games 10";
 
@@ -78,6 +79,9 @@ struct ClientArgs {
     /// Do not search on the opponent's time
     #[arg(long)]
     no_ponder: bool,
+    /// Restart the engine after each game
+    #[arg(long)]
+    restart: bool,
     /// Keep this time of each move in reserve for the network, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 500)]
     margin: u32,
@@ -118,7 +122,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     #[expect(clippy::exit, reason = "the second interrupt does not wait for the game")]
     let interrupt = move || {
         if stopping.swap(true, Ordering::AcqRel) {
-            process::exit(Code::Interrupted.number().into());
+            process::exit(Code::Interrupted.number());
         }
         print("readyok: ends after the current game; press Ctrl-C again to exit now");
     };
@@ -142,6 +146,7 @@ fn run_client(args: Args, stop: Arc<AtomicBool>) -> Result<Code, Failure> {
             address: Address { dialect, ..engine },
             options: args.client.options,
             ponders: !args.client.no_ponder,
+            restarts: args.client.restart,
             margin: Duration::from_millis(args.client.margin.into()),
             resign: args.client.resign,
         },

@@ -12,6 +12,7 @@ use readyok_arena::plan::{
     TimeControl,
 };
 use readyok_arena::stats::Model;
+use readyok_client::split_command_line;
 
 use crate::cli::engine::GameArg;
 use crate::dirs;
@@ -442,7 +443,7 @@ impl PlanArgs {
 /// extensions may be parts of a version number.
 fn default_name(text: &str) -> String {
     const EXTENSIONS: [&str; 9] = ["bat", "cmd", "com", "exe", "jar", "js", "pl", "py", "sh"];
-    let args = shlex::split(text).unwrap_or_default();
+    let args = split_command_line(text).unwrap_or_default();
     // A file name may contain spaces.
     let first = args.first().filter(|_| !Path::new(text).is_file()).map_or(text, String::as_str);
     let path = Path::new(first);

@@ -4,25 +4,27 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::Parser as _;
 use readyok_arena::event::{End, JsonLines, Listener};
 use readyok_arena::export::{Existing, Export, ExportError, Form, PgnFields, PgnMoves, PgnStyle};
 use readyok_arena::fastchess::{
     self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
 };
 use readyok_arena::game::{GameSettings, StderrObserver};
-use readyok_arena::plan::{Plan, PvCheck};
+use readyok_arena::plan::{OpeningSource, Plan, PvCheck};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
 use readyok_arena::schedule::ScheduleError;
 use readyok_arena::store::{Reader, StoreError};
-use readyok_client::{Guard, Timeouts, WaitLimit};
+use readyok_client::{Guard, Timeouts, WaitLimit, split_command_line};
 
 use crate::cli::check::run_compliance;
+use crate::cli::execution::ExecutionArgs;
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::short_id;
 use crate::cli::worker::{QueueArgs, TakenOver, queue_failure};
@@ -37,17 +39,21 @@ use crate::terminal::{print, print_error, printable, terminal_size};
 
 const HELP: &str = "\
 Examples:
-  readyok match stockfish ethereal-chess --tc 10+0.1 --rounds 50 --openings book.epd --random
-  readyok match ./new ./base --tc 8+0.08 --sprt 0,5 --rounds 50000 --concurrency 8 --pgn games.pgn
-  readyok match narikin fairy-stockfish --game shogi --byoyomi 1 --protocol 2=usi --kif games
+  readyok match stockfish ethereal-chess --tc 10+0.1 --rounds 50 \\
+      --openings book.epd --random
+  readyok match ./new ./base --tc 8+0.08 --sprt 0,5 --rounds 50000 \\
+      --concurrency 8 --pgn games.pgn
+  readyok match narikin fairy-stockfish --game shogi --byoyomi 1 \\
+      --protocol 2=usi --kif games
   readyok match --resume match-1700000000.jsonl --concurrency 8
   readyok match --plan tournament.toml --queue nats://10.0.0.1
   readyok match --take-over 3fa1 --queue nats://10.0.0.1
-  readyok match --fastchess -engine cmd=a -engine cmd=b -each tc=8+0.08 -rounds 10
+  readyok match --fastchess -engine cmd=a -engine cmd=b -each tc=8+0.08 \\
+      -rounds 10
 
-Results are stored in one file with one line per game pair. --resume continues a match after any exit,
-including `kill -9`. The first Ctrl-C finishes the game pairs in progress, the second one aborts them.
-After --fastchess the arguments are those of fastchess. See docs/match.md.";
+Results are stored in one file with one line per game pair. --resume continues a match after any exit, including `kill -9`. The first Ctrl-C finishes the game pairs in progress, the second one aborts them. After --fastchess the arguments are those of fastchess.
+
+More: readyok help engines, time-controls, openings, sprt, adjudication";
 
 /// Play matches and tournaments between engines, with SPRT
 #[derive(Debug, clap::Args)]
@@ -65,29 +71,8 @@ pub(super) struct Args {
 #[command(next_help_heading = "Execution and output")]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags of a command")]
 struct RunArgs {
-    /// Number of game pairs to play in parallel; 0: as many as fit the CPU cores, including engine
-    /// threads and pondering
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    concurrency: u16,
-    /// Pin engines to CPU cores: these, or all available ones
-    #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
-    pin: Option<Vec<usize>>,
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "resume",
-        help = "File for the results [default: match-<time>.jsonl]"
-    )]
-    results: Option<PathBuf>,
-    /// Resume the match of this results file; a plan may have more rounds
-    #[arg(long, value_name = "FILE")]
-    resume: Option<PathBuf>,
-    /// Resume although engines or openings have changed
-    #[arg(long, requires = "resume")]
-    ignore_changes: bool,
-    /// Write games as PGN (chess); an existing file with other content is renamed to .old
-    #[arg(long, value_name = "FILE")]
-    pgn: Option<PathBuf>,
+    #[command(flatten)]
+    execution: ExecutionArgs,
     /// Append to the PGN file
     #[arg(long, requires = "pgn")]
     pgn_append: bool,
@@ -117,12 +102,6 @@ struct RunArgs {
     /// Write games as CSA (shogi)
     #[arg(long, value_name = "FILE")]
     csa: Option<PathBuf>,
-    /// Write a report at the end
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
-    /// Write events as JSON lines; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    events: Option<PathBuf>,
     /// Include each move in the events
     #[arg(long)]
     moves: bool,
@@ -176,16 +155,59 @@ enum PgnFieldArg {
     None,
 }
 
+/// A command that starts a match on the queue of a dashboard.
+#[derive(Debug, clap::Parser)]
+#[command(name = "readyok match", no_binary_name = true, disable_help_flag = true)]
+struct TestCommand {
+    #[command(flatten)]
+    plan: PlanArgs,
+    /// Priority on the queue
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    priority: i32,
+}
+
+/// Reads a plan and a priority from a `readyok match` command or a TOML file, and replaces its openings by a file, if
+/// any.
+pub(super) fn read_test(text: &str, openings: Option<&Path>) -> Result<(Plan, i32), String> {
+    let args = split_command_line(&text.replace("\\\n", " ")).unwrap_or_default();
+    let args = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [program, "match", ..] if program.ends_with("readyok") => args.get(2..),
+        ["match", ..] => args.get(1..),
+        _ => None,
+    };
+    let Some(args) = args else {
+        let mut plan: Plan = toml::from_str(text).map_err(|error| error.to_string())?;
+        for engine in &mut plan.engines {
+            find_engine(engine, &dirs::env).map_err(|error| error.to_string())?;
+        }
+        if let Some(path) = openings {
+            let path = path.to_string_lossy().into_owned();
+            plan.openings.source = OpeningSource::File { path, format: None };
+        }
+        return Ok((plan, 0));
+    };
+    let mut args: Vec<OsString> = args.iter().map(OsString::from).collect();
+    if let Some(path) = openings {
+        args.extend(["--openings".into(), path.into()]);
+    }
+    let command = TestCommand::try_parse_from(args).map_err(|error| error.to_string())?;
+    if command.plan.plan.is_some() {
+        return Err("paste the plan instead of its path".to_owned());
+    }
+    let plan = command.plan.plan(random_seed()).map_err(|error| error.to_string())?;
+    Ok((plan, command.priority))
+}
+
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let Args { plan, run, queue } = args;
     let arguments = queue;
     let mut queue = arguments.queue(&dirs::env)?;
     let (plain, every) = (run.plain, run.rating_interval);
     // With `--events -` standard output contains only events.
-    let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    let piped = run.execution.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
     let display = if piped { Display::Stderr } else { Display::new(run.json, plain) };
     let fields = run.pgn_fields()?;
-    if run.moves && run.events.is_none() && !run.json {
+    if run.moves && run.execution.events.is_none() && !run.json {
         return Err(Failure::usage("--moves requires --events or --json"));
     }
     let taken_over = match &queue {
@@ -199,7 +221,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             }
             queue.taken_over = Some(Box::new(spec.clone()));
             let name = || PathBuf::from(format!("match-{}.jsonl", short_id(&found.id)));
-            let path = run.results.clone().unwrap_or_else(name);
+            let path = run.execution.results.clone().unwrap_or_else(name);
             Results::TakeOver { path, spec: Box::new(spec), openings }
         }
         _ => run.results(&plan)?,
@@ -438,24 +460,19 @@ impl RunArgs {
                 }
                 Some(plan)
             }
-            None if self.resume.is_some() && args.is_empty() => None,
+            None if self.execution.resume.is_some() && args.is_empty() => None,
             None => Some(args.plan(self.seed())?),
         };
-        match (&self.resume, plan) {
+        match (&self.execution.resume, plan) {
             (Some(path), plan) => {
-                let changes = if self.ignore_changes { Changes::Ignore } else { Changes::Reject };
                 let extension = match (plan, args.rounds) {
                     (Some(plan), _) => Extension::Plan(Box::new(plan)),
                     (None, Some(rounds)) => Extension::Rounds(rounds),
                     (None, None) => Extension::None,
                 };
-                Ok(Results::Resume(path.clone(), extension, changes))
+                Ok(self.execution.resumed(path, extension))
             }
-            (None, Some(plan)) => {
-                let default = || Name::Default(PathBuf::from(format!("match-{}.jsonl", seconds())));
-                let name = self.results.clone().map_or_else(default, Name::Given);
-                Ok(Results::New(name, Box::new(plan)))
-            }
+            (None, Some(plan)) => Ok(Results::New(self.execution.name("match"), Box::new(plan))),
             (None, None) => Err(Failure::usage("a match needs engines or a plan")),
         }
     }
@@ -463,7 +480,7 @@ impl RunArgs {
     /// The default seed: a random one, or the seed of the resumed match.
     fn seed(&self) -> u64 {
         // Errors of the file are reported when the match is resumed.
-        let stored = self.resume.as_ref().and_then(|path| Reader::open(path).ok());
+        let stored = self.execution.resume.as_ref().and_then(|path| Reader::open(path).ok());
         stored.map_or_else(random_seed, |stored| stored.plan().seed)
     }
 
@@ -472,7 +489,7 @@ impl RunArgs {
         let Some(file) = &self.log else { return Ok(None) };
         let log = Log {
             file: Some(file.clone()),
-            append: self.resume.is_some(),
+            append: self.execution.resume.is_some(),
             engine: true,
             ..Log::default()
         };
@@ -484,7 +501,7 @@ impl RunArgs {
     fn stderr_observer(&self) -> Result<Option<StderrObserver>, Failure> {
         let Some(file) = &self.stderr else { return Ok(None) };
         let failed = |error| Failure::failed(format!("`{}`: {error}", file.display()));
-        stderr_log(file, self.resume.is_some()).map(Some).map_err(failed)
+        stderr_log(file, self.execution.resume.is_some()).map(Some).map_err(failed)
     }
 
     /// Additional fields of PGN comments.
@@ -525,7 +542,7 @@ impl RunArgs {
         };
         let existing = Existing::Replace;
         let mut exports = Vec::new();
-        if let Some(path) = self.pgn {
+        if let Some(path) = self.execution.pgn {
             let existing = if self.pgn_append { Existing::Append } else { existing };
             let moves = match self.pgn_moves {
                 MovesArg::San => PgnMoves::San,
@@ -548,11 +565,11 @@ impl RunArgs {
         Run {
             results,
             settings,
-            slots: usize::from(self.concurrency),
-            pin: self.pin,
+            slots: usize::from(self.execution.concurrency),
+            pin: self.execution.pin,
             exports,
-            events: self.events,
-            report: self.report,
+            events: self.execution.events,
+            report: self.execution.report,
             queue,
             guard,
             play_options: PlayOptions::default(),
@@ -594,7 +611,7 @@ fn listener(plan: &Plan, total: u64, display: Display, every: u64) -> Box<dyn Li
 }
 
 /// An unused name for a results file: fastchess overwrites its own, Readyok has one for each match.
-fn unused_name(outname: &std::path::Path) -> PathBuf {
+fn unused_name(outname: &Path) -> PathBuf {
     if !outname.exists() {
         return outname.to_owned();
     }

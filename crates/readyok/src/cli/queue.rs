@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use readyok_arena::queue::nats::{
     Admin, Connection, Control, MatchStatus, Phase, QueuedMatch, WorkerActivity, WorkerStatus,
 };
-use readyok_arena::worker_stats::{WorkerFlag, WorkerRow};
+use readyok_arena::worker_stats::WorkerRow;
 use serde::Serialize;
 
 use crate::cli::worker::{AccessArgs, queue_failure};
@@ -21,7 +21,8 @@ Examples:
   readyok queue list --queue nats://10.0.0.1
   readyok queue priority 3fa1 10 --queue nats://10.0.0.1
   readyok queue exclude 3fa1 host-1234 --queue nats://10.0.0.1
-  readyok queue workers --json --queue nats://10.0.0.1 --user me --password-file nats.password";
+  readyok queue workers --json --queue nats://10.0.0.1 --user me \\
+      --password-file nats.password";
 
 /// Show and manage the matches and workers of a NATS server
 #[derive(Debug, clap::Args)]
@@ -74,7 +75,7 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct Server {
     /// Connect to this NATS server
-    #[arg(long, value_name = "nats://HOST[:PORT]")]
+    #[arg(long, value_name = "URL")]
     queue: String,
     #[command(flatten)]
     access: AccessArgs,
@@ -297,7 +298,7 @@ fn table_of_rows(workers: &[WorkerRow]) -> String {
         ["WORKER", "PAIRS", "PENTANOMIAL", "TIME LOSSES", "CRASHES", "INVALID", "NPS", "FLAGS"];
     let mut rows = vec![head.map(str::to_owned)];
     for row in workers {
-        let flags: Vec<String> = row.flags.iter().map(flag).collect();
+        let flags: Vec<String> = row.flags.iter().map(ToString::to_string).collect();
         rows.push([
             printable(&row.worker.0),
             row.counts.pairs.to_string(),
@@ -312,16 +313,6 @@ fn table_of_rows(workers: &[WorkerRow]) -> String {
     aligned(&rows)
 }
 
-fn flag(flag: &WorkerFlag) -> String {
-    match flag {
-        WorkerFlag::Results { p } => format!("anomalous results (p = {p:.1e})"),
-        WorkerFlag::TimeLosses { p } => format!("time losses (p = {p:.1e})"),
-        WorkerFlag::Crashes { p } => format!("crashes (p = {p:.1e})"),
-        WorkerFlag::Speed { ratio } => format!("speed × {ratio:.2}"),
-        WorkerFlag::Invalid { count } => format!("{count} invalid"),
-    }
-}
-
 fn games(status: &MatchStatus) -> String {
     match status.scores.as_slice() {
         [score] => format!("{}-{}-{}", score.wins, score.draws, score.losses),
@@ -330,9 +321,11 @@ fn games(status: &MatchStatus) -> String {
 }
 
 fn elo(status: &MatchStatus) -> String {
+    // A zero has no sign.
+    let number = |elo: f64| format!("{:.1}", (10.0 * elo).round() / 10.0 + 0.0);
     match status.elo.map(|rating| (rating.elo, rating.error)) {
-        Some((Some(elo), Some(error))) => format!("{elo:.1} ± {error:.1}"),
-        Some((Some(elo), None)) => format!("{elo:.1}"),
+        Some((Some(elo), Some(error))) => format!("{} ± {error:.1}", number(elo)),
+        Some((Some(elo), None)) => number(elo),
         _ => "–".to_owned(),
     }
 }

@@ -27,8 +27,8 @@ pub(super) fn write_report(args: &ReportArgs) -> Result<Code, Failure> {
 
 const ELO_HELP: &str = "\
 Examples:
-  readyok elo 136 111 96                      wins, draws, losses
-  readyok elo --pairs 34 54 63 64 75          game pairs with 0, 1/2, 1, 1 1/2 and 2 points
+  readyok elo 136 111 96                 wins, draws, losses
+  readyok elo --pairs 34 54 63 64 75     pairs with 0, ½, 1, 1½ and 2 points
   readyok elo --pairs 34 54 63 64 75 --sprt 0,5 --model normalized";
 
 /// Compute Elo differences and SPRTs from counts of results

@@ -11,6 +11,7 @@ use std::{env, thread};
 use readyok_server::{Options, QueueBoard, ServeError, Server, Setup, serve};
 use tempfile::TempPath;
 
+use crate::cli::matches::read_test;
 use crate::cli::worker::{AccessArgs, queue_failure, read_secret};
 use crate::connect::start_guard;
 use crate::dirs;
@@ -50,7 +51,7 @@ pub(super) struct Args {
     #[arg(long)]
     allow_root: bool,
     /// Show a dashboard of the matches and workers of this NATS server
-    #[arg(long, value_name = "nats://HOST[:PORT]", help_heading = "Dashboard")]
+    #[arg(long, value_name = "URL", help_heading = "Dashboard")]
     queue: Option<String>,
     /// Read the password for visitors who see only the dashboard, without changes, from this file
     #[arg(long, value_name = "FILE", requires = "queue", help_heading = "Dashboard")]
@@ -104,7 +105,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let queue = match args.queue {
         Some(server) => {
             let access = args.access.arguments().access(server, &dirs::env)?;
-            let board = Board::open(&access, data.join("queue")).map_err(queue_failure)?;
+            let board =
+                Board::open(&access, data.join("queue"), read_test).map_err(queue_failure)?;
             Some(Arc::new(board) as Arc<dyn QueueBoard>)
         }
         None => None,

@@ -12,14 +12,13 @@ use readyok_arena::runner::Settings;
 use readyok_arena::store::Reader;
 use readyok_arena::tune::{TuneFile, Tuner};
 
-use crate::cli::matches::{code, match_failure, random_seed, seconds};
+use crate::cli::execution::ExecutionArgs;
+use crate::cli::matches::{code, match_failure, random_seed};
 use crate::cli::worker::QueueArgs;
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
-use crate::matches::{
-    Changes, Extension, Name, PlayOptions, Results, Run, Scoreboard, StartedMatch, find_engine,
-};
+use crate::matches::{Extension, PlayOptions, Results, Run, Scoreboard, StartedMatch, find_engine};
 use crate::terminal::print;
 
 const HELP: &str = "\
@@ -28,8 +27,7 @@ Examples:
   readyok tune --resume tune-1700000000.jsonl --concurrency 8
   readyok tune tune.toml --queue nats://10.0.0.1
 
-The file has the engine, the number of game pairs and the options to tune with their ranges and
-perturbations. The results file can be resumed after any exit. See docs/tune.md.";
+The file has the engine, the number of game pairs and the options to tune with their ranges and perturbations. The results file can be resumed after any exit.";
 
 /// Tune numeric options of an engine by SPSA
 #[derive(Debug, clap::Args)]
@@ -38,43 +36,17 @@ pub(super) struct Args {
     /// File with the engine and the options to tune
     #[arg(value_name = "FILE.toml", required_unless_present = "resume", conflicts_with = "resume")]
     file: Option<PathBuf>,
-    /// Number of game pairs to play in parallel; 0: as many as fit the CPU cores
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    concurrency: u16,
-    /// Pin engines to CPU cores: these, or all available ones
-    #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
-    pin: Option<Vec<usize>>,
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "resume",
-        help = "File for the results [default: tune-<time>.jsonl]"
-    )]
-    results: Option<PathBuf>,
-    /// Resume the tuning of this results file
-    #[arg(long, value_name = "FILE")]
-    resume: Option<PathBuf>,
-    /// Resume although the engine or the openings have changed
-    #[arg(long, requires = "resume")]
-    ignore_changes: bool,
     #[arg(
         long,
         value_name = "FILE.toml",
         help = "File for the tuned options [default: the results file with the extension .toml]"
     )]
     options: Option<PathBuf>,
-    /// Write a report with the curves of the values at the end
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
-    /// Write games as PGN (chess)
-    #[arg(long, value_name = "FILE")]
-    pgn: Option<PathBuf>,
-    /// Write events as JSON lines; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    events: Option<PathBuf>,
     /// Number of game pairs between two printed lines with the values
     #[arg(long, value_name = "N", default_value_t = 100)]
     interval: u64,
+    #[command(flatten)]
+    execution: ExecutionArgs,
     #[command(flatten)]
     queue: QueueArgs,
 }
@@ -83,15 +55,16 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let queue = args.queue.queue(&dirs::env)?;
     let results = results(&args)?;
     let form = Form::Pgn(PgnStyle::default());
-    let exports = args.pgn.map(|path| Export { path, form, existing: Existing::Replace });
+    let execution = args.execution;
+    let exports = execution.pgn.map(|path| Export { path, form, existing: Existing::Replace });
     let run = Run {
         results,
         settings: Settings::default(),
-        slots: usize::from(args.concurrency),
-        pin: args.pin,
+        slots: usize::from(execution.concurrency),
+        pin: execution.pin,
         exports: exports.into_iter().collect(),
-        events: args.events,
-        report: args.report,
+        events: execution.events,
+        report: execution.report,
         queue,
         guard: start_guard().map_err(Failure::failed)?,
         play_options: PlayOptions::default(),
@@ -118,15 +91,14 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
 }
 
 fn results(args: &Args) -> Result<Results, Failure> {
-    if let Some(path) = &args.resume {
+    if let Some(path) = &args.execution.resume {
         let failed =
             |why: &dyn std::fmt::Display| Failure::usage(format!("`{}`: {why}", path.display()));
         let stored = Reader::open(path).map_err(|error| failed(&error))?;
         if stored.plan().tune.is_none() {
             return Err(failed(&"not a tuning; use `readyok match --resume`"));
         }
-        let changes = if args.ignore_changes { Changes::Ignore } else { Changes::Reject };
-        return Ok(Results::Resume(path.clone(), Extension::None, changes));
+        return Ok(args.execution.resumed(path, Extension::None));
     }
     let path = args.file.as_deref().unwrap_or_else(|| Path::new(""));
     let failed =
@@ -137,9 +109,7 @@ fn results(args: &Args) -> Result<Results, Failure> {
     for engine in &mut plan.engines {
         find_engine(engine, &dirs::env).map_err(|error| failed(&error))?;
     }
-    let default = || Name::Default(PathBuf::from(format!("tune-{}.jsonl", seconds())));
-    let name = args.results.clone().map_or_else(default, Name::Given);
-    Ok(Results::New(name, Box::new(plan)))
+    Ok(Results::New(args.execution.name("tune"), Box::new(plan)))
 }
 
 /// Writes the values of a results file as a TOML file, and prints them.

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
-    Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch,
+    Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch, process_name,
 };
 use readyok_arena::store::ContentHash;
+use readyok_client::split_command_line;
 
 use crate::connect::start_guard;
 use crate::dirs::{self, Env};
@@ -21,17 +22,21 @@ const HELP: &str = "\
 A worker runs only programs that its owner has allowed: local programs (--engine), programs with a given SHA-256 (--allow), or all programs of a match (--allow-any, for dedicated hosts). A program gets only the arguments given with it, and no environment variables. Options that could name a file need --allow-option.
 
 Examples:
-  readyok worker --queue nats://10.0.0.1 --slots 4 --engine /usr/games/stockfish --engine ./new
-  readyok worker --queue nats://10.0.0.1 --engine narikin --engine \"./old --uci\" --allow-option SyzygyPath
-  readyok worker --queue tls://matches.example.org --creds me.creds --slots 16 --allow-any
-  readyok worker --queue nats://10.0.0.1 --user me --password-file nats.password --engine narikin";
+  readyok worker --queue nats://10.0.0.1 --slots 4 \\
+      --engine /usr/games/stockfish --engine ./new
+  readyok worker --queue nats://10.0.0.1 --engine narikin \\
+      --engine \"./old --uci\" --allow-option SyzygyPath
+  readyok worker --queue tls://matches.example.org --creds me.creds \\
+      --slots 16 --allow-any
+  readyok worker --queue nats://10.0.0.1 --user me \\
+      --password-file nats.password --engine narikin";
 
 /// Play games for matches that run on other hosts
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// Connect to this NATS server
-    #[arg(long, value_name = "nats://HOST[:PORT]")]
+    #[arg(long, value_name = "URL")]
     queue: String,
     #[command(flatten)]
     access: AccessArgs,
@@ -85,7 +90,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         cache,
         slots: usize::from(args.slots),
         pin: args.pin,
-        name: args.name.unwrap_or_else(name),
+        name: args.name.unwrap_or_else(|| process_name("worker")),
         idle: args.idle.map(Duration::from_secs),
         guard: start_guard().map_err(Failure::failed)?,
     };
@@ -109,19 +114,11 @@ fn program(text: &str) -> Result<(PathBuf, Vec<String>), Failure> {
 
 /// Parses the hash of a program and its arguments.
 fn content(text: &str) -> Result<(ContentHash, Vec<String>), Failure> {
-    let tokens = shlex::split(text).unwrap_or_default();
+    let tokens = split_command_line(text).unwrap_or_default();
     let Some((content, args)) = tokens.split_first() else {
         return Err(Failure::usage(format!("`{text}` is not a SHA-256 with arguments")));
     };
     Ok((content.parse().map_err(Failure::usage)?, args.to_vec()))
-}
-
-/// A unique name: the host name and the process id.
-fn name() -> String {
-    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
-    let host = host.trim();
-    let host = if host.is_empty() { "worker" } else { host };
-    format!("{host}-{}", std::process::id())
 }
 
 const IN_PROCESS_LIST: &str = "warning: other users can read the credentials of --queue in the process list; \
@@ -131,7 +128,7 @@ const IN_PROCESS_LIST: &str = "warning: other users can read the credentials of 
 #[command(next_help_heading = "Distributed matches")]
 pub(super) struct QueueArgs {
     /// Distribute pairings to workers with a NATS server with JetStream
-    #[arg(long, value_name = "nats://HOST[:PORT]")]
+    #[arg(long, value_name = "URL")]
     queue: Option<String>,
     #[command(flatten)]
     access: AccessArgs,

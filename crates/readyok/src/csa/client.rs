@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use readyok_client::{Guard, SearchHandle};
+use readyok_client::{EngineError, Guard, SearchHandle};
 use readyok_protocol::GameResult as EngineResult;
 use readyok_rules::record::{self, Annotations, Format, GameRecord};
 use readyok_rules::{GameOutcome, GameResult, Move, Notation, Position, Side, Termination};
@@ -29,9 +29,11 @@ const LOGOUT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval at which a running search and requests to stop are checked.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(5);
 const IDLE_INTERVAL: Duration = Duration::from_millis(200);
-/// Pauses before the next connection: doubled after each failure.
-const MIN_PAUSE: Duration = Duration::from_secs(5);
+/// Pauses before the next connection: doubled after each failure. The first one is short, because a game may be running.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_mins(5);
+/// Number of failures of the engine between games in succession that end the client.
+const MAX_ENGINE_FAILURES: u32 = 5;
 
 /// The name and the password of `LOGIN`.
 #[derive(Clone)]
@@ -137,6 +139,8 @@ impl std::error::Error for ClientError {}
 #[derive(Debug)]
 enum SessionError {
     Connection(ConnectionError),
+    /// The engine fails while no game is running.
+    Engine(EngineError),
     Fatal(ClientError),
     /// A request to stop, while no game was running.
     Stopped,
@@ -152,7 +156,10 @@ impl From<ConnectionError> for SessionError {
 
 impl From<PlayerError> for SessionError {
     fn from(error: PlayerError) -> Self {
-        Self::Fatal(ClientError::Player(error))
+        match error {
+            PlayerError::Engine(error) => Self::Engine(error),
+            error => Self::Fatal(ClientError::Player(error)),
+        }
     }
 }
 
@@ -186,15 +193,31 @@ impl<'a> Client<'a> {
         let mut played = 0;
         let mut pause = MIN_PAUSE;
         let mut was_connected = false;
-        while self.settings.games.is_none_or(|games| played < games) && !self.is_stopped() {
-            match self.session(&mut was_connected) {
+        let mut needs_restart = false;
+        let mut failures = 0;
+        while self.continues(played) {
+            let session = match needs_restart.then(|| self.player.restart()) {
+                None | Some(Ok(())) => self.session(&mut was_connected),
+                Some(Err(error)) => Err(error.into()),
+            };
+            needs_restart = self.settings.player.restarts;
+            match session {
                 Ok(()) => {
                     played += 1;
                     pause = MIN_PAUSE;
+                    failures = 0;
                     continue;
                 }
                 Err(SessionError::Stopped) => break,
                 Err(SessionError::Fatal(error)) => return Err(error),
+                Err(SessionError::Engine(error)) => {
+                    failures += 1;
+                    if failures == MAX_ENGINE_FAILURES {
+                        return Err(ClientError::Player(PlayerError::Engine(error)));
+                    }
+                    print_error(&error.to_string());
+                    needs_restart = true;
+                }
                 Err(SessionError::Connection(error)) if !was_connected => {
                     let address = self.settings.address.clone();
                     return Err(ClientError::Connect { address, error });
@@ -207,6 +230,11 @@ impl<'a> Client<'a> {
             pause = (pause * 2).min(MAX_PAUSE);
         }
         Ok(())
+    }
+
+    /// Whether another game follows.
+    fn continues(&self, played: u64) -> bool {
+        self.settings.games.is_none_or(|games| played < games) && !self.is_stopped()
     }
 
     fn is_stopped(&self) -> bool {
@@ -230,14 +258,19 @@ impl<'a> Client<'a> {
                 Message::LoginAccepted => break,
                 Message::LoginRejected => {
                     let error = ClientError::LoginRejected { user: user.clone() };
-                    return Err(SessionError::Fatal(error));
+                    // The server may not have noticed the end of the last connection yet.
+                    return Err(if *was_connected {
+                        SessionError::Protocol(error.to_string())
+                    } else {
+                        SessionError::Fatal(error)
+                    });
                 }
                 _ => (),
             }
         }
         *was_connected = true;
         let played = self.wait_and_play(&mut connection);
-        if matches!(played, Ok(()) | Err(SessionError::Stopped | SessionError::Protocol(_))) {
+        if !matches!(played, Err(SessionError::Connection(_))) {
             log_out(&mut connection);
         }
         played
@@ -259,7 +292,7 @@ impl<'a> Client<'a> {
                 _ => continue,
             }
             let summary = Self::summary(connection)?;
-            self.player.new_game(summary.record.start())?;
+            self.new_game(&summary)?;
             connection.send(&format!("AGREE {}", summary.id))?;
             let started = loop {
                 match self.next(connection)? {
@@ -272,6 +305,18 @@ impl<'a> Client<'a> {
             if started {
                 return self.play(connection, &summary);
             }
+        }
+    }
+
+    /// Prepares the engine for a game. An engine that failed after the last game is restarted.
+    fn new_game(&mut self, summary: &Summary) -> Result<(), PlayerError> {
+        match self.player.new_game(summary.record.start()) {
+            Err(PlayerError::Engine(error)) => {
+                print_error(&error.to_string());
+                self.player.restart()?;
+                self.player.new_game(summary.record.start())
+            }
+            done => done,
         }
     }
 
@@ -337,7 +382,13 @@ impl<'a> Client<'a> {
             if game.turn() == game.side && !has_moved {
                 let over = match handle.take() {
                     None => {
-                        handle = Some(self.search(game, turn_started, &mut restarts)?);
+                        match self.search(game, turn_started, &mut restarts) {
+                            Ok(search) => handle = Some(search),
+                            Err(error) => {
+                                connection.send(&self.text(game, Err(error)))?;
+                                has_moved = true;
+                            }
+                        }
                         None
                     }
                     Some(running) if running.is_over() => Some(running),
@@ -347,18 +398,19 @@ impl<'a> Client<'a> {
                     }
                 };
                 if let Some(over) = over {
-                    match self.player.action(over, &game.position) {
+                    let action = match self.player.action(over, &game.position) {
                         Err(PlayerError::Engine(error)) if restarts == 0 => {
                             restarts += 1;
                             print_error(&error.to_string());
-                            self.player.restart()?;
-                            continue;
+                            match self.player.restart() {
+                                Ok(()) => continue,
+                                Err(error) => Err(error),
+                            }
                         }
-                        action => {
-                            connection.send(&self.text(game, action))?;
-                            has_moved = true;
-                        }
-                    }
+                        action => action,
+                    };
+                    connection.send(&self.text(game, action))?;
+                    has_moved = true;
                 }
             }
             let pause = if handle.is_some() { SEARCH_INTERVAL } else { IDLE_INTERVAL };
@@ -385,7 +437,7 @@ impl<'a> Client<'a> {
         game: &ClientGame,
         turn_started: Instant,
         restarts: &mut u32,
-    ) -> Result<SearchHandle, SessionError> {
+    ) -> Result<SearchHandle, PlayerError> {
         loop {
             // The server counts from its own message.
             let used = if *restarts == 0 {
@@ -404,7 +456,7 @@ impl<'a> Client<'a> {
                     print_error(&error.to_string());
                     self.player.restart()?;
                 }
-                done => return Ok(done?),
+                done => return done,
             }
         }
     }

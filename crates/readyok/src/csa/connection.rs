@@ -52,14 +52,47 @@ impl From<io::Error> for ConnectionError {
 
 type Incoming = Result<(String, Instant), ConnectionError>;
 
+/// The times of the last messages.
+#[derive(Debug)]
+pub(super) struct KeepAlive {
+    sent: Instant,
+    received: Instant,
+    /// Whether the server answers empty lines, which is optional.
+    is_answered: bool,
+}
+
+impl KeepAlive {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { sent: now, received: now, is_answered: false }
+    }
+
+    pub(super) fn on_sent(&mut self, now: Instant) {
+        self.sent = now;
+    }
+
+    pub(super) fn on_received(&mut self, line: &str, at: Instant) {
+        self.received = self.received.max(at);
+        self.is_answered |= line.is_empty();
+    }
+
+    /// Whether an empty line has to be sent.
+    ///
+    /// # Errors
+    /// The server has not answered several of them.
+    pub(super) fn is_due(&self, now: Instant) -> Result<bool, ConnectionError> {
+        if self.is_answered && now.saturating_duration_since(self.received) > SILENCE {
+            return Err(ConnectionError::Silent);
+        }
+        Ok(now.saturating_duration_since(self.sent) >= KEEP_ALIVE)
+    }
+}
+
 /// A connection to a server.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
     lines: Receiver<Incoming>,
-    sent: Instant,
-    received: Instant,
-    answers_keep_alive: bool,
+    keep_alive: KeepAlive,
 }
 
 impl Connection {
@@ -82,14 +115,13 @@ impl Connection {
         let reader = stream.try_clone()?;
         let read = move || read_lines(reader, &sender);
         thread::Builder::new().name("csa-reader".to_owned()).spawn(read)?;
-        let now = now();
-        Ok(Self { stream, lines, sent: now, received: now, answers_keep_alive: false })
+        Ok(Self { stream, lines, keep_alive: KeepAlive::new(now()) })
     }
 
     /// Sends a line.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ConnectionError> {
         self.stream.write_all(format!("{line}\n").as_bytes())?;
-        self.sent = now();
+        self.keep_alive.on_sent(now());
         Ok(())
     }
 
@@ -98,28 +130,18 @@ impl Connection {
         &mut self,
         within: Duration,
     ) -> Result<Option<(String, Instant)>, ConnectionError> {
-        self.keep_alive()?;
+        if self.keep_alive.is_due(now())? {
+            self.send("")?;
+        }
         match self.lines.recv_timeout(within.min(KEEP_ALIVE)) {
             Ok(Ok((line, at))) => {
-                self.received = self.received.max(at);
-                self.answers_keep_alive |= line.is_empty();
+                self.keep_alive.on_received(&line, at);
                 Ok(Some((line, at)))
             }
             Ok(Err(error)) => Err(error),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(ConnectionError::Closed),
         }
-    }
-
-    fn keep_alive(&mut self) -> Result<(), ConnectionError> {
-        let now = now();
-        if self.answers_keep_alive && now.saturating_duration_since(self.received) > SILENCE {
-            return Err(ConnectionError::Silent);
-        }
-        if now.saturating_duration_since(self.sent) >= KEEP_ALIVE {
-            self.send("")?;
-        }
-        Ok(())
     }
 }
 

@@ -19,6 +19,8 @@ const AGREE_TIMEOUT: Duration = Duration::from_mins(1);
 const NEXT_GAME: Duration = Duration::from_secs(2);
 /// Maximum number of players.
 const MAX_PLAYERS: usize = 256;
+/// Maximum number of pairs of names whose colors are stored.
+const MAX_PAIRS: usize = 4096;
 /// Maximum length of a comment of a move, in characters.
 const MAX_COMMENT: usize = 2000;
 
@@ -59,6 +61,7 @@ pub(super) struct Hall {
 #[derive(Debug)]
 struct Player {
     name: String,
+    password: String,
     state: State,
 }
 
@@ -118,7 +121,7 @@ impl Hall {
             return;
         }
         let state = State::Connected { until: at + LOGIN_TIMEOUT };
-        self.players.insert(id, Player { name: String::new(), state });
+        self.players.insert(id, Player { name: String::new(), password: String::new(), state });
     }
 
     pub(super) fn on_closed(&mut self, id: u64, at: Instant) {
@@ -206,7 +209,14 @@ impl Hall {
             match game.phase {
                 Phase::Agreeing { agreed, .. } => {
                     let side = if agreed == [true, false] { Side::Second } else { Side::First };
+                    let silent = game.players.into_iter().zip(agreed).filter(|(_, agreed)| !agreed);
+                    let silent: Vec<u64> = silent.map(|(player, _)| player).collect();
                     self.reject(id, side, now);
+                    // Their connections may be dead.
+                    for player in silent {
+                        self.players.remove(&player);
+                        self.output.push(Output::Close(player));
+                    }
                 }
                 Phase::Running { .. } => {
                     let loser = game.position.turn();
@@ -243,17 +253,23 @@ impl Hall {
         let is_known = self.rules.users.as_ref();
         let is_known =
             is_known.is_none_or(|users| users.get(name).is_some_and(|it| it == password));
-        let is_free = self.players.values().all(|player| player.name != name);
-        if !is_known || !is_free || !is_valid_name(name) {
+        let named = self.players.iter().find(|(_, player)| player.name == name);
+        let other = named.map(|(id, player)| (*id, player.password == password));
+        if !is_known || !is_valid_name(name) || other.is_some_and(|(_, is_same)| !is_same) {
             self.send(id, "LOGIN:incorrect\n");
             self.players.remove(&id);
             self.output.push(Output::Close(id));
             return;
         }
-        let name = name.to_owned();
+        // The player has lost its connection.
+        if let Some((other, _)) = other {
+            self.on_closed(other, at);
+            self.output.push(Output::Close(other));
+        }
+        let (name, password) = (name.to_owned(), password.to_owned());
         self.send(id, format!("LOGIN:{name} OK\n"));
         self.log(format!("{name} has logged in"));
-        self.players.insert(id, Player { name, state: State::Waiting { since: at } });
+        self.players.insert(id, Player { name, password, state: State::Waiting { since: at } });
     }
 
     fn log_out(&mut self, id: u64) {
@@ -283,6 +299,9 @@ impl Hall {
         let players = if was_first { [second, first] } else { [first, second] };
         let names = players.map(name);
         let [first_name, second_name] = &names;
+        if self.firsts.len() >= MAX_PAIRS {
+            self.firsts.clear();
+        }
         self.firsts.insert(pair, first_name.clone());
         self.paired += 1;
         let id = format!("readyok+{first_name}+{second_name}+{}", self.paired);
@@ -553,6 +572,7 @@ fn start_position() -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::connection::KeepAlive;
     use super::*;
     use crate::clock::now;
 
@@ -706,8 +726,88 @@ mod tests {
         test.line(1, "AGREE");
         let rejected = test.after(60);
         assert!(rejected.contains("1 REJECT:readyok+a+b+1 by b\n"), "{rejected}");
+        assert!(rejected.contains("2 closed\n") && !rejected.contains("1 closed\n"), "{rejected}");
         let mut test = Test::new(seconds(60, 0), None);
         assert!(test.line(1, "REJECT").contains("2 REJECT:readyok+a+b+1 by a\n"));
+    }
+
+    /// Two players over twelve hours: games with long moves, then a logout and a login as the client does. Every player
+    /// sends an empty line in the pauses and receives one.
+    #[test]
+    fn plays_games_for_hours() {
+        const STEP: u64 = 10;
+        let times = TimeRules { increment: Duration::from_secs(10), ..seconds(1800, 0) };
+        let rules = Rules { times, max_moves: None, users: None, games: None };
+        let mut test = Test { hall: Hall::new(rules), now: now() };
+        let mut ids = [1, 2];
+        let mut next_id = 3;
+        let log_in = |test: &mut Test, id: u64, name: &str| {
+            test.hall.on_connected(id, test.now);
+            test.line(id, &format!("LOGIN {name} x"));
+            KeepAlive::new(test.now)
+        };
+        let mut keep_alive = [log_in(&mut test, 1, "a"), log_in(&mut test, 2, "b")];
+        let (mut games, mut moves, mut clock) = (0, 0, 0);
+        for _ in 0..12 * 3600 / STEP {
+            let mut output = test.after(STEP);
+            for (player, id) in ids.into_iter().enumerate() {
+                let kept = &mut keep_alive[player];
+                if kept.is_due(test.now).expect("the connection lives") {
+                    output += &test.line(id, "");
+                    kept.on_sent(test.now);
+                }
+            }
+            let agreeing = |game: &Match| matches!(game.phase, Phase::Agreeing { .. });
+            if test.hall.games.values().any(agreeing) {
+                for id in ids {
+                    output += &test.line(id, "AGREE");
+                }
+                (moves, clock) = (0, 0);
+            } else if test.hall.has_games() {
+                clock += STEP;
+                // Each player moves its rook back and forth, after 200 seconds.
+                if clock % 200 == 0 {
+                    const MOVES: [&str; 4] = ["+2838HI", "-8272HI", "+3828HI", "-7282HI"];
+                    let first =
+                        usize::from(test.hall.games.values().any(|it| it.players[0] == ids[1]));
+                    let id = ids[(first + moves) % 2];
+                    output += &test.line(id, if moves == 9 { "%TORYO" } else { MOVES[moves % 4] });
+                    moves += 1;
+                }
+            }
+            for (player, kept) in keep_alive.iter_mut().enumerate() {
+                let prefix = format!("{} ", ids[player]);
+                for line in output.lines().filter_map(|line| line.strip_prefix(&prefix)) {
+                    kept.on_received(line, test.now);
+                }
+            }
+            assert!(!output.contains("TIME_UP") && !output.contains("closed"), "{output}");
+            if output.contains("#WIN") {
+                games += 1;
+                for (player, name) in ["a", "b"].into_iter().enumerate() {
+                    test.line(ids[player], "LOGOUT");
+                    ids[player] = next_id;
+                    keep_alive[player] = log_in(&mut test, next_id, name);
+                    next_id += 1;
+                }
+            }
+        }
+        assert_eq!((games, test.hall.drain_finished().len()), (21, 21));
+        assert_eq!((test.hall.players.len(), test.hall.firsts.len()), (2, 1));
+    }
+
+    #[test]
+    fn a_silent_server_counts_as_lost() {
+        let start = now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let mut kept = KeepAlive::new(start);
+        assert!(!kept.is_due(after(39)).expect("it lives"));
+        assert!(kept.is_due(after(40)).expect("it lives"));
+        // A server without answers to empty lines.
+        assert!(kept.is_due(after(10_000)).is_ok());
+        kept.on_received("", after(40));
+        assert!(kept.is_due(after(220)).is_ok());
+        assert!(kept.is_due(after(221)).is_err());
     }
 
     #[test]
@@ -726,10 +826,12 @@ mod tests {
         test.hall.on_connected(5, test.now);
         assert_eq!(test.line(5, "LOGIN a secret"), "5 LOGIN:a OK\n");
         test.hall.on_connected(6, test.now);
-        assert!(test.line(6, "LOGIN a secret").contains("incorrect"));
+        assert!(test.line(6, "LOGIN a other").contains("incorrect"));
         test.hall.on_connected(7, test.now);
         assert_eq!(test.after(30), "7 closed\n");
         assert_eq!(test.line(5, ""), "5 \n");
-        assert_eq!(test.line(5, "LOGOUT"), "5 LOGOUT:completed\n5 closed\n");
+        test.hall.on_connected(8, test.now);
+        assert_eq!(test.line(8, "LOGIN a secret"), "5 closed\n8 LOGIN:a OK\n");
+        assert_eq!(test.line(8, "LOGOUT"), "8 LOGOUT:completed\n8 closed\n");
     }
 }

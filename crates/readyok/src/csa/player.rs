@@ -19,6 +19,8 @@ pub(crate) struct PlayerSettings {
     /// Options, or buttons without a value.
     pub(crate) options: Vec<String>,
     pub(crate) ponders: bool,
+    /// Whether the engine is restarted after each game.
+    pub(crate) restarts: bool,
     /// Time that each move keeps in reserve for the network.
     pub(crate) margin: Duration,
     /// The score in centipawns at or below which the engine resigns.

@@ -19,8 +19,8 @@ use crate::terminal::{print, print_error, printable};
 
 /// Maximum time of one write to a player.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of lines per second of a player.
-const MAX_RATE: u32 = 100;
+/// Maximum number of lines per second of a player. Games between engines that do not think stay below it.
+const MAX_RATE: u32 = 5000;
 /// Number of messages that wait for a player. One that does not read is disconnected.
 const MAX_UNSENT: usize = 256;
 /// Maximum time for players to log out when the server ends.

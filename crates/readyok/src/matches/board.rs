@@ -1,6 +1,8 @@
 //! The dashboard of a match queue, and coordinators of the matches that its users start.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -34,12 +36,22 @@ pub struct Board {
     shared: Arc<Shared>,
 }
 
+/// Maximum size of a file of openings in bytes: that of files on a queue.
+const MAX_OPENINGS: u64 = 1 << 30;
+
+/// Maximum length of the name of a file of openings in bytes.
+const MAX_NAME: usize = 200;
+
+/// Reads a plan and a priority from a `readyok match` command or a TOML file. The path is that of the openings.
+pub type ReadTest = fn(&str, Option<&Path>) -> Result<(Plan, i32), String>;
+
 #[derive(Debug)]
 struct Shared {
     connection: Connection,
     server: String,
     /// Directory of results files and openings.
     directory: PathBuf,
+    read_test: ReadTest,
     matches: Mutex<Option<(Instant, Vec<QueuedMatch>)>>,
     /// The matches that this process coordinates.
     coordinated: Mutex<BTreeSet<String>>,
@@ -50,11 +62,16 @@ impl Board {
     ///
     /// # Errors
     /// The queue cannot be used.
-    pub fn open(access: &Access, directory: PathBuf) -> Result<Self, AccessError> {
+    pub fn open(
+        access: &Access,
+        directory: PathBuf,
+        read_test: ReadTest,
+    ) -> Result<Self, AccessError> {
         let connection = Connection::open(access)?;
         let server = access.address();
         let (matches, coordinated) = (Mutex::default(), Mutex::default());
-        let shared = Arc::new(Shared { connection, server, directory, matches, coordinated });
+        let shared =
+            Arc::new(Shared { connection, server, directory, read_test, matches, coordinated });
         let resumed = Arc::clone(&shared);
         thread::spawn(move || resumed.continue_matches());
         Ok(Self { shared })
@@ -81,6 +98,47 @@ impl QueueBoard for Board {
     fn details(&self, id: &str) -> Result<Option<Value>, String> {
         let found = self.shared.matches()?.into_iter().find(|it| it.id == id);
         found.map(|found| serde_json::to_value(found).map_err(text)).transpose()
+    }
+
+    fn start(&self, text: &str, openings: Option<&str>) -> Result<String, String> {
+        let openings = openings.map(|name| self.shared.openings_file(name)).transpose()?;
+        if let Some(path) = openings.as_deref().filter(|path| !path.is_file()) {
+            return Err(format!("{} does not exist", path.display()));
+        }
+        let (plan, priority) = (self.shared.read_test)(text, openings.as_deref())?;
+        let id = self.shared.start_new(&plan, priority).map_err(|error| error.to_string())?;
+        *self.shared.cache() = None;
+        Ok(id)
+    }
+
+    fn openings(&self) -> Result<Vec<String>, String> {
+        let entries = match fs::read_dir(self.shared.books()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(text)?,
+        };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn add_openings(&self, name: &str, content: &mut dyn Read) -> Result<(), String> {
+        let path = self.shared.openings_file(name)?;
+        let directory = self.shared.books();
+        fs::create_dir_all(&directory).map_err(text)?;
+        let mut file = tempfile::NamedTempFile::new_in(&directory).map_err(text)?;
+        let size = std::io::copy(&mut content.take(MAX_OPENINGS + 1), &mut file).map_err(text)?;
+        if MAX_OPENINGS < size {
+            return Err(format!("{name} is larger than 1 GiB"));
+        }
+        // A match that is resumed needs the same openings.
+        let Err(failure) = file.persist_noclobber(&path) else { return Ok(()) };
+        let content = |path: &Path| ContentHash::of_file(path).map_err(text);
+        match failure.error.kind() {
+            ErrorKind::AlreadyExists if content(&path)? == content(failure.file.path())? => Ok(()),
+            ErrorKind::AlreadyExists => Err(format!("another file {name} exists already")),
+            _ => Err(failure.error.to_string()),
+        }
     }
 
     fn act(&self, id: &str, action: QueueAction) -> Result<String, String> {
@@ -123,6 +181,8 @@ impl QueueBoard for Board {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     New,
+    /// As new, with the openings of this host.
+    Local,
     /// The results on the server are used.
     TakeOver,
 }
@@ -130,6 +190,24 @@ enum Start {
 impl Shared {
     fn admin(&self) -> Admin {
         Admin::new(&self.connection)
+    }
+
+    /// The directory of uploaded openings.
+    fn books(&self) -> PathBuf {
+        self.directory.join("books")
+    }
+
+    /// The path of an uploaded file of openings.
+    fn openings_file(&self, name: &str) -> Result<PathBuf, String> {
+        let is_valid = |letter: char| !letter.is_control() && !"/\\:*?\"<>|".contains(letter);
+        if name.is_empty()
+            || MAX_NAME < name.len()
+            || name.starts_with('.')
+            || !name.chars().all(is_valid)
+        {
+            return Err(format!("`{}` is not a file name", name.escape_debug()));
+        }
+        Ok(self.books().join(name))
     }
 
     fn cache(&self) -> MutexGuard<'_, Option<(Instant, Vec<QueuedMatch>)>> {
@@ -201,6 +279,17 @@ impl Shared {
         Ok(id)
     }
 
+    /// Starts a match with the programs and openings of this host.
+    fn start_new(self: &Arc<Self>, plan: &Plan, priority: i32) -> Result<String, AnyError> {
+        Match::check(plan, &[])?;
+        fs::create_dir_all(&self.directory)?;
+        // The results file determines the identifier and hides values of environment variables.
+        let draft = tempfile::tempdir_in(&self.directory)?;
+        let store = Store::create(&draft.path().join("match.jsonl"), plan)?;
+        let spec = Match::new(store, Settings::default())?.spec().clone().with_contents()?;
+        self.start(spec, Start::Local, priority)
+    }
+
     fn prepare(
         &self,
         id: &str,
@@ -208,8 +297,13 @@ impl Shared {
         start: Start,
         priority: i32,
     ) -> Result<(Match, NatsDispatcher), AnyError> {
-        std::fs::create_dir_all(&self.directory)?;
-        let openings = self.admin().openings(&spec, &self.directory.join("openings"))?;
+        fs::create_dir_all(&self.directory)?;
+        let openings = match start {
+            Start::Local => None,
+            Start::New | Start::TakeOver => {
+                self.admin().openings(&spec, &self.directory.join("openings"))?
+            }
+        };
         let path = self.results_of(id);
         let MatchSpec { plan_hash, plan, sealed, .. } = &spec;
         let store = match Store::adopt(&path, *plan_hash, plan, sealed.as_deref()) {

@@ -210,7 +210,7 @@ fn stop_worker(
                 log(&format!("returning {playing}"));
                 pool.leave(Departure::Return);
             }
-            _ => std::process::exit(Code::Interrupted.number().into()),
+            _ => std::process::exit(Code::Interrupted.number()),
         }
     })
 }

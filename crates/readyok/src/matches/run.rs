@@ -394,11 +394,12 @@ pub(super) fn player(
 /// # Errors
 /// The results cannot be read, or the report cannot be written.
 pub fn write_report(results: &Path, report: &Path) -> Result<(), AnyError> {
-    let reader = Reader::open(results)?;
+    let mut reader = Reader::open(results)?;
     let mut page = Report::new(reader.plan());
-    for pair in reader {
+    for pair in reader.by_ref() {
         page.add(&pair?);
     }
+    let page = page.with_origin(reader.origin());
     // Readers of an existing report never see a partial one.
     let mut part = report.as_os_str().to_owned();
     part.push(".part");

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use readyok::address::{Address, Transport};
@@ -11,7 +10,7 @@ use readyok::matches::find_engine;
 use readyok_arena::plan::EnginePlan;
 use readyok_protocol::Dialect;
 
-use crate::program::Dir;
+use crate::program::{Dir, set_mode};
 
 /// A directory with the program `bin/sf` in PATH, the program `own/my engine`, and the file `own/notes`.
 fn sample_dir() -> Dir {
@@ -21,7 +20,7 @@ fn sample_dir() -> Dir {
     {
         fs::create_dir_all(dir.path().join(sub)).expect("a directory");
         let file = dir.write(&format!("{sub}/{name}"), "");
-        fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("the mode is set");
+        set_mode(&file, mode);
     }
     dir
 }

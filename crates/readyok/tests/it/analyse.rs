@@ -7,10 +7,11 @@ use readyok::analyse::{MoveFormatter, Screen, View, line, table};
 use readyok_client::Info;
 use readyok_protocol::{Dialect, Reply};
 use readyok_rules::{Game, Notation, Position};
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::program::{Dir, Output, Terminal, finish, readyok, run, scripted_engine, signal};
+use crate::program::{
+    Dir, Output, Signal, Terminal, finish, readyok, run, scripted_engine, signal,
+};
 
 const HANDSHAKE: &str = "\
 > uci

@@ -3,9 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use rustix::process::Signal;
-
-use crate::program::{Dir, Output, finish, readyok, run, signal, wait};
+use crate::program::{Dir, Output, Signal, finish, readyok, run, signal, wait};
 
 /// The last move but one is a blunder.
 const GAMES: &str = "\

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::program::{Dir, Output, finish, is_in_use, readyok, run, signal, wait};
+use crate::program::{Dir, Output, Signal, finish, is_in_use, readyok, run, signal, wait};
 use crate::worker_killed::write_engine;
 
 /// The indices of the stored game pairs, each with two games.

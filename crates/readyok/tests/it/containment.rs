@@ -6,9 +6,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use rustix::process::Signal;
-
-use crate::program::{Dir, TIMEOUT, finish, is_in_use, readyok, run, signal, wait};
+use crate::program::{Dir, Signal, TIMEOUT, finish, is_in_use, readyok, run, signal, wait};
 use crate::serve::{link, log_in};
 
 /// A shell script that prints nothing for ten minutes and ignores SIGTERM.

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use crate::program::{Dir, Output, readyok, run};
 
 const GAMES: &str = r#"[Event "Candidates"]
@@ -212,7 +214,7 @@ fn positions_are_written_one_per_line() {
 #[test]
 fn games_are_written_as_json() {
     let text = converted(&["--to", "json"]);
-    let games: Vec<serde_json::Value> =
+    let games: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let [first, _, last] = games.as_slice() else { panic!("{text}") };
     assert_eq!(first["headers"]["White"], "Bronstein, David");
@@ -399,9 +401,46 @@ fn defects_are_listed_with_their_locations() {
 }
 
 #[test]
+fn defective_records_are_converted_as_expected() {
+    let cases = repository().join("testdata/cases");
+    let expected = fs::read_to_string(cases.join("expected.json")).expect("a file");
+    let expected: serde_json::Map<String, Value> = serde_json::from_str(&expected).expect("JSON");
+    let dir = Dir::new();
+    let moves = |line: &str| -> String {
+        let game: Value = serde_json::from_str(line).expect("JSON");
+        let text = |it: &Value| {
+            let mark = if it["illegal"] == true { "!" } else { "" };
+            format!("{}{mark}", it["move"].as_str().expect("a move"))
+        };
+        let moves = game["moves"].as_array().map(|it| it.iter().map(text).collect::<Vec<_>>());
+        moves.unwrap_or_default().join(" ")
+    };
+    let mut wrong = Vec::new();
+    for (name, expected) in &expected {
+        let path = cases.join(name);
+        let path = path.to_str().expect("UTF-8");
+        let json = convert(&dir, &[path, "--to", "json"], "");
+        let games: Vec<String> = json.text().lines().map(moves).collect();
+        let check = convert(&dir, &[path, "--check"], "");
+        let start = |line: &str| {
+            let place = line.strip_prefix(path).and_then(|it| it.strip_prefix(':'));
+            place.map(|it| it.splitn(3, ':').take(2).collect::<Vec<_>>().join(":"))
+        };
+        let notices: Vec<_> = check.text().lines().map(start).collect();
+        let is_right = json!({ "games": games, "notices": notices }) == *expected
+            && json.code() == Some(0)
+            && check.code() == Some(i32::from(!notices.is_empty()));
+        if !is_right {
+            wrong.push((name, games, check.text().to_owned(), json.stderr.clone()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
 fn statistics_count_results_openings_and_players() {
     let text = converted(&["--stats=json"]);
-    let stats: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let stats: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(stats["results"]["games"], 3);
     assert_eq!(stats["results"]["draws"], 1);
     assert_eq!(stats["plies"]["longest"], 6);

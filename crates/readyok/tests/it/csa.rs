@@ -1,7 +1,7 @@
 //! `readyok csa`: clients and a server against each other, and a client against scripted and hostile servers.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,9 +9,8 @@ use std::thread::{self, JoinHandle};
 
 use readyok_rules::record::{self, Format, GameRecord};
 use readyok_rules::{GameResult, Side, Termination};
-use rustix::process::Signal;
 
-use crate::program::{Dir, Output, TIMEOUT, finish, readyok, scripted_engine, signal};
+use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, scripted_engine, signal};
 
 const SUMMARY: &str = "\
 BEGIN Game_Summary
@@ -42,31 +41,50 @@ END Game_Summary
 
 /// An engine that answers one search.
 fn engine(dir: &Dir, clocks: &str, answer: &str) -> String {
+    engine_with(dir, false, &format!("> go {clocks}\n{answer}"))
+}
+
+/// An engine with these steps after the first position of a game.
+fn engine_with(dir: &Dir, ponders: bool, steps: &str) -> String {
     let script = format!(
         "> usi\n< id name Scripted\n< usiok\n> isready\n< readyok\n> isready\n< readyok\n\
-         > setoption name USI_Hash value 32\n> setoption name USI_Ponder value false\n\
-         > usinewgame\n> position startpos moves 7g7f 3c3d\n> go {clocks}\n{answer}"
+         > setoption name USI_Hash value 32\n> setoption name USI_Ponder value {ponders}\n\
+         > usinewgame\n> position startpos moves 7g7f 3c3d\n{steps}"
     );
     let script = dir.write("script", &script);
     format!("{} {}", scripted_engine().display(), script.display())
 }
 
 fn client(dir: &Dir, address: &str, engine: &str) -> Command {
+    client_for(1, dir, address, engine)
+}
+
+/// A client for a number of games.
+fn client_for(games: u32, dir: &Dir, address: &str, engine: &str) -> Command {
     let mut command = readyok(dir);
-    command.args(["csa", address, "--engine", engine, "--user", "me", "--games", "1"]);
-    command.args(["--no-ponder", "--margin", "0", "-o"]).arg(dir.path().join("games"));
+    command.args(["csa", address, "--engine", engine, "--user", "me"]);
+    command.args(["--games", &games.to_string(), "--no-ponder", "--margin", "0", "-o"]);
+    command.arg(dir.path().join("games"));
     command
 }
 
-/// A server for one connection: `> ` expects a line, `< ` sends one, `! ` sends raw text without a line end.
+/// A server for one connection: `> ` expects a line, `< ` sends one, `! ` sends raw text without a line end, `- ` removes a
+/// file.
 fn serve(steps: &str) -> (String, JoinHandle<()>) {
+    serve_all(vec![steps.to_owned()])
+}
+
+/// A server with the steps of each connection.
+fn serve_all(connections: Vec<String>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
-    let steps: Vec<String> = steps.lines().map(str::to_owned).collect();
     let serve = move || {
-        let (stream, _) = listener.accept().expect("a client");
-        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
-        play_script(stream, &steps);
+        for steps in connections {
+            let steps: Vec<String> = steps.lines().map(str::to_owned).collect();
+            let (stream, _) = listener.accept().expect("a client");
+            stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
+            play_script(stream, &steps);
+        }
     };
     (address, thread::spawn(serve))
 }
@@ -80,6 +98,7 @@ fn play_script(mut stream: TcpStream, steps: &[String]) {
                 assert_eq!(line, expected);
             }
             ("< ", line) => writeln!(stream, "{line}").expect("sent"),
+            ("- ", file) => fs::remove_file(file).expect("a file"),
             // The client may close the connection before all is sent.
             (_, text) => _ = stream.write_all(text.repeat(10_000).as_bytes()),
         }
@@ -181,6 +200,145 @@ fn continues_a_game_with_its_clocks_and_saves_the_record() {
         .map(|it| it.as_secs())
         .collect();
     assert_eq!(times, [20, 3, 2]);
+}
+
+/// The connection is lost in a game; the server continues it after the next login, while it still has the old one once.
+#[test]
+fn connects_again_after_a_lost_connection() {
+    let dir = Dir::new();
+    let go = "> go btime 80000 wtime 97000 byoyomi 10000\n";
+    let steps = format!(
+        "{go}< bestmove 2g2f\n> gameover draw\n> isready\n< readyok\n> usinewgame\n\
+         > position startpos moves 7g7f 3c3d\n{go}< bestmove 6i7h"
+    );
+    let engine = engine_with(&dir, false, &steps);
+    let begin = format!(
+        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n",
+        summary()
+    );
+    let (address, server) = serve_all(vec![
+        format!("{begin}> +2726FU"),
+        "> LOGIN me x\n< LOGIN:incorrect".to_owned(),
+        format!("{begin}> +6978KI\n< %TORYO,T1\n< #RESIGN\n< #WIN\n> LOGOUT\n< LOGOUT:completed"),
+    ]);
+    let output = finish(client(&dir, &address, &engine).spawn().expect("a client"));
+    server.join().expect("the expected messages");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let errors: Vec<_> = output.stderr.lines().collect();
+    assert_eq!(
+        errors,
+        [
+            "readyok: the server has closed the connection",
+            "readyok: next connection in 1 s",
+            "readyok: the server rejected the login of `me`",
+            "readyok: next connection in 2 s",
+        ]
+    );
+    let ends: Vec<_> = records(&dir.path().join("games"))
+        .iter()
+        .map(|game| (game.result, game.termination()))
+        .collect();
+    let won = (GameResult::Win(Side::First), Some(Termination::Resignation));
+    let lost = (GameResult::Unknown, Some(Termination::Aborted));
+    assert!(ends == [lost, won] || ends == [won, lost], "{ends:?}");
+}
+
+#[test]
+fn searches_on_the_time_of_the_opponent() {
+    let dir = Dir::new();
+    let steps = "> go btime 80000 wtime 97000 byoyomi 10000\n< bestmove 2g2f ponder 8c8d\n\
+                 > position startpos moves 7g7f 3c3d 2g2f 8c8d\n\
+                 ~ go ponder btime \n~ ponderhit\n\
+                 < bestmove 2f2e ponder 8d8e\n\
+                 > position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e\n\
+                 ~ go ponder btime \n> stop\n< bestmove 6i7h\n\
+                 > position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 4a3b\n\
+                 > go btime 80000 wtime 97000 byoyomi 10000\n< bestmove resign";
+    let engine = engine_with(&dir, true, steps);
+    let (address, server) = serve(&format!(
+        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
+         > +2726FU\n< +2726FU,T0\n< -8384FU,T0\n> +2625FU\n< +2625FU,T0\n< -4132KI,T0\n\
+         > %TORYO\n< %TORYO,T0\n< #RESIGN\n< #LOSE\n> LOGOUT\n< LOGOUT:completed",
+        summary()
+    ));
+    let mut command = readyok(&dir);
+    command.args(["csa", &address, "--engine", &engine, "--user", "me", "--games", "1"]);
+    let output = finish(command.args(["--margin", "0"]).spawn().expect("a client"));
+    server.join().expect("the expected messages");
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn serves_games_despite_hostile_players() {
+    let dir = Dir::new();
+    let mut server = readyok(&dir);
+    server.args(["csa", "--serve", "127.0.0.1:0", "--games", "1", "--max-moves", "4"]);
+    let mut server = server.spawn().expect("the server starts");
+    let mut output = BufReader::new(server.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    output.read_line(&mut line).expect("an address");
+    let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
+    let connect = || TcpStream::connect(&address).expect("a connection");
+    // Silent connections, binary data, endless lines, and a flood of lines.
+    let silent: Vec<_> = (0..20).map(|_| connect()).collect();
+    for text in ["\0\u{7f}\n", "LOGIN\n", "LOGIN \u{202e} x\n", "GET / HTTP/1.1\r\n\r\n"] {
+        let mut stream = connect();
+        stream.write_all(text.as_bytes()).expect("sent");
+        // The server closes the connection.
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
+        let mut answer = String::new();
+        let _ = BufReader::new(stream).read_to_string(&mut answer);
+        assert!(answer.is_empty() || answer == "LOGIN:incorrect\n", "{answer}");
+    }
+    for text in ["x".repeat(1 << 20), "LOGIN hostile x\n".to_owned() + &"\n".repeat(1 << 18)] {
+        // Fails when the server closes the connection.
+        let _ = connect().write_all(text.as_bytes());
+    }
+    let clients = ["a", "b"].map(|user| {
+        let mut client = readyok(&dir);
+        client.args(["csa", &address, "--engine", "narikin", "--user", user, "--games", "1"]);
+        client.args(["--option", "USI_Hash=16"]).stdout(Stdio::null());
+        client.spawn().expect("a client starts")
+    });
+    for child in clients.into_iter().chain([server]) {
+        let output = finish(child);
+        assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    }
+    drop(silent);
+}
+
+#[test]
+fn restarts_an_engine_that_crashes_after_a_game() {
+    let dir = Dir::new();
+    let go = "> go btime 80000 wtime 97000 byoyomi 10000\n";
+    let engine = engine_with(&dir, false, &format!("{go}< bestmove 2g2f\n> gameover win\n= 3"));
+    let game = format!(
+        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
+         > +2726FU\n< +2726FU,T2\n< %TORYO,T1\n< #RESIGN\n< #WIN\n> LOGOUT\n< LOGOUT:completed",
+        summary()
+    );
+    let (address, server) = serve_all(vec![game.clone(), game]);
+    let output = finish(client_for(2, &dir, &address, &engine).spawn().expect("a client"));
+    server.join().expect("the expected messages");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
+    assert_eq!(records(&dir.path().join("games")).len(), 2);
+}
+
+#[test]
+fn resigns_if_a_crashed_engine_cannot_be_restarted() {
+    let dir = Dir::new();
+    let engine = engine(&dir, "btime 80000 wtime 97000 byoyomi 10000", "= 3");
+    let (address, server) = serve(&format!(
+        "- {}\n> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
+         > %TORYO\n< %TORYO,T0\n< #RESIGN\n< #LOSE\n> LOGOUT\n< LOGOUT:completed",
+        dir.path().join("script").display(),
+        summary()
+    ));
+    let output = finish(client(&dir, &address, &engine).spawn().expect("a client"));
+    server.join().expect("the expected messages");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(output.stderr.contains("the engine resigns"), "{}", output.stderr);
 }
 
 #[test]

@@ -10,12 +10,11 @@ use std::time::Duration;
 use readyok_arena::event::End;
 use readyok_arena::queue::nats::{Access, Admin, Connection, QueuedMatch};
 use readyok_arena::store::Reader;
-use rustix::process::Signal;
 
 use crate::matches_real::{Running, games};
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, readyok, run, signal, wait};
+use crate::program::{Dir, Signal, readyok, run, signal, wait};
 use crate::real::engine;
 use crate::small_match::{plan, play_here};
 

@@ -11,7 +11,9 @@ mod containment;
 mod convert;
 mod csa;
 mod delivered_files;
+mod documentation;
 mod farm_killed;
+mod import_killed;
 mod match_fastchess;
 mod match_flags;
 mod matches;
@@ -22,6 +24,7 @@ mod options;
 #[path = "../../../arena/tests/it/port.rs"]
 mod port;
 mod program;
+mod provide;
 mod queue_login;
 mod readme;
 mod real;

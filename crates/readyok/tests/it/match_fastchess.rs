@@ -39,6 +39,10 @@ fn reports_options_that_engines_do_not_have_or_reject() {
     {
         assert!(output.text().lines().any(|found| found == line), "{line}: {}", output.text());
     }
+    let args = format!("{TWO} option.Hash=large -rounds 1 -maxmoves 1 -config outname=number.json");
+    let output = fastchess(&dir, &args);
+    let line = "Warning; Failed to set option Hash with value large for engine new: stoi";
+    assert!(output.text().lines().any(|found| found == line), "{}", output.text());
     let missing = dir.write_program("missing", "#!/bin/sh\n").display().to_string();
     let args = format!("-engine cmd={missing} name=a -engine cmd=narikin name=b -each depth=1");
     let output = fastchess(&dir, &args);
@@ -146,6 +150,87 @@ fn the_order_of_openings_differs_between_runs() {
         seed.chars().take_while(char::is_ascii_digit).collect::<String>()
     });
     assert_ne!(seeds[0], seeds[1]);
+}
+
+#[test]
+fn plays_each_opening_equally_often() {
+    let dir = Dir::new();
+    let position = |number: u32| format!("4k3/p7/8/8/8/8/P7/4K3 w - - 0 {number}");
+    let book: String = (2..=6).map(|number| position(number) + "\n").collect();
+    fs::write(dir.path().join("book.epd"), book).expect("space");
+    let args = format!(
+        "{TWO} -rounds 10 -repeat -maxmoves 1 -concurrency 2 -pgnout file=games.pgn \
+         -openings file=book.epd format=epd order=random"
+    );
+    let output = fastchess(&dir, &args);
+    assert!(output.text().contains("Finished game 20 "), "{}", output.text());
+    let games = fs::read_to_string(dir.path().join("games.pgn")).expect("games");
+    assert_eq!(games.matches("[Event ").count(), 20);
+    for number in 2..=6 {
+        let count = games.matches(&format!("[FEN \"{}\"]", position(number))).count();
+        assert_eq!(count, 4, "{number}: {games}");
+    }
+}
+
+#[test]
+fn marks_the_moves_of_a_pgn_book() {
+    let dir = Dir::new();
+    let game = "[Event \"book\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n";
+    fs::write(dir.path().join("book.pgn"), game).expect("space");
+    let args = format!(
+        "{TWO} -rounds 3 -repeat -maxmoves 1 -pgnout file=games.pgn \
+         -openings file=book.pgn format=pgn order=sequential plies=4"
+    );
+    let output = fastchess(&dir, &args);
+    assert!(output.text().contains("Finished game 6 "), "{}", output.text());
+    let games = fs::read_to_string(dir.path().join("games.pgn")).expect("games");
+    let flat = games.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(flat.matches("{book}").count(), 6 * 4, "{games}");
+    assert!(flat.contains("Nc6 {book} 3. "), "{games}");
+}
+
+#[test]
+fn reports_follow_the_rating_interval() {
+    let dir = Dir::new();
+    let reports = |penta: bool| {
+        let args = format!(
+            "{TWO} -rounds 5 -repeat -maxmoves 1 -ratinginterval 2 -report penta={penta} \
+             -config outname={penta}.json"
+        );
+        let output = fastchess(&dir, &args);
+        let text = output.text();
+        for part in ["Finished game 10 ", "Elo: ", "Games: 10, "] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert_eq!(text.contains("Ptnml(0-2)"), penta, "{text}");
+        text.matches("Results of new vs base").count()
+    };
+    // After 2, 4, 6, 8 and 10 games; after 2 and 4 pairs, and at the end.
+    assert_eq!(reports(false), 5);
+    assert_eq!(reports(true), 3);
+}
+
+#[test]
+fn a_win_from_a_position_with_black_to_move_counts_for_its_player() {
+    let dir = Dir::new();
+    fs::write(dir.path().join("book.epd"), "4k3/p7/8/8/8/8/P7/4K3 b - - 0 9\n").expect("space");
+    let [illegal, healthy] = [("illegal", "e1e8"), ("healthy", "e8d8")].map(|(name, mv)| {
+        engine(&dir, name, &format!("echo info depth 1 score cp 0 pv {mv}; echo bestmove {mv}"))
+    });
+    let args = format!(
+        "-engine cmd={healthy} name=winner -engine cmd={illegal} name=loser -each nodes=1 \
+         -rounds 1 -games 1 -ratinginterval 1 -report penta=false \
+         -openings file=book.epd format=epd order=sequential"
+    );
+    let output = fastchess(&dir, &args);
+    let text = output.text();
+    for part in [
+        "Finished game 1 (winner vs loser): 1-0 {Black makes an illegal move}",
+        "Results of winner vs loser",
+        "Games: 1, Wins: 1, Losses: 0, Draws: 0",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 #[test]

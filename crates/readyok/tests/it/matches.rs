@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::program::{Dir, Output, finish, readyok, run, signal, wait};
+use crate::program::{Dir, Output, Signal, finish, readyok, run, signal, wait};
 
 /// Runs `readyok` in a directory.
 fn at(dir: &Dir, args: &[&str]) -> Output {
@@ -196,14 +196,14 @@ fn replays_games_interrupted_by_a_stopped_process() {
     let events = dir.path().join("e.jsonl");
     let reported = |text: &str| fs::read_to_string(&events).is_ok_and(|it| it.contains(text));
     wait("no game starts", || reported("game-start"));
-    signal(child.id(), rustix::process::Signal::STOP);
+    signal(child.id(), Signal::STOP);
     // Longer than any gap between heartbeats on a busy host.
     thread::sleep(Duration::from_secs(2));
-    signal(child.id(), rustix::process::Signal::CONT);
+    signal(child.id(), Signal::CONT);
     wait("no time jump is reported", || {
         reported("the process was suspended; the pairing is replayed")
     });
-    signal(child.id(), rustix::process::Signal::INT);
+    signal(child.id(), Signal::INT);
     assert_eq!(finish(child).code(), Some(130));
     assert!(!reported("time-forfeit"));
 }
@@ -401,7 +401,7 @@ fn an_interrupt_with_abort_ends_immediately() {
         fs::read_to_string(&events).is_ok_and(|events| events.contains("game-start"))
     });
     assert!(child.try_wait().expect("a process").is_none(), "it has ended");
-    signal(child.id(), rustix::process::Signal::INT);
+    signal(child.id(), Signal::INT);
     let output = finish(child);
     assert_eq!(output.code(), Some(130), "{}", output.stderr);
     assert!(output.text().contains("interrupted"), "{}", output.text());

@@ -1,7 +1,5 @@
 //! `readyok options` with a scripted engine.
 
-use std::os::unix::fs::symlink;
-
 use serde_json::{Value, json};
 
 use crate::program::{Dir, Output, readyok, run, scripted_engine};
@@ -23,9 +21,12 @@ const SCRIPT: &str = "\
 fn list(arguments: &[&str], translation: &str) -> Output {
     let dir = Dir::new();
     let script = dir.write("script", SCRIPT);
-    let engine = dir.path().join("hawk.bin");
+    let engine = dir.path().join(format!("hawk.bin{}", std::env::consts::EXE_SUFFIX));
     // Executing a copy could fail, because a concurrently forked process may hold it open for writing.
-    symlink(scripted_engine(), &engine).expect("the engine");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(scripted_engine(), &engine).expect("the engine");
+    #[cfg(windows)]
+    std::fs::copy(scripted_engine(), &engine).expect("the engine");
     if !translation.is_empty() {
         dir.write("hawk.lang.json", translation);
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Timeout of each wait; no test step takes as long.
-pub(crate) const TIMEOUT: Duration = Duration::from_mins(1);
+pub(crate) const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// A temporary directory.
 pub(crate) struct Dir(TempDir);
@@ -94,7 +94,7 @@ pub(crate) fn finish(child: Child) -> Output {
     let id = child.id();
     thread::spawn(move || done.send(child.wait_with_output()));
     let Ok(output) = outcome.recv_timeout(TIMEOUT) else {
-        signal(id, rustix::process::Signal::KILL);
+        signal(id, Signal::KILL);
         panic!("the process does not exit");
     };
     let output = output.expect("the output of the process");
@@ -102,16 +102,51 @@ pub(crate) fn finish(child: Child) -> Output {
     Output { status: output.status, stdout: output.stdout, stderr }
 }
 
-pub(crate) fn signal(id: u32, signal: rustix::process::Signal) {
+#[cfg(unix)]
+pub(crate) use rustix::process::Signal;
+
+#[cfg(unix)]
+pub(crate) fn signal(id: u32, signal: Signal) {
     let id = rustix::process::Pid::from_raw(id.cast_signed()).expect("a process");
     rustix::process::kill_process(id, signal).expect("the signal is sent");
+}
+
+/// A signal of Unix. Only the equivalent of SIGKILL exists on Windows.
+#[cfg(windows)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Signal(&'static str);
+
+#[cfg(windows)]
+impl Signal {
+    pub(crate) const CONT: Self = Self("SIGCONT");
+    pub(crate) const INT: Self = Self("SIGINT");
+    pub(crate) const KILL: Self = Self("SIGKILL");
+    pub(crate) const STOP: Self = Self("SIGSTOP");
+    pub(crate) const TERM: Self = Self("SIGTERM");
+}
+
+#[cfg(windows)]
+#[expect(clippy::needless_pass_by_value, reason = "as on Unix")]
+pub(crate) fn signal(id: u32, signal: Signal) {
+    assert_eq!(signal, Signal::KILL, "not available on Windows");
+    let status = Command::new("taskkill").args(["/F", "/PID", &id.to_string()]).status();
+    assert!(status.expect("it is a part of Windows").success());
+}
+
+/// Sets the permissions of a file, where the system has them.
+pub(crate) fn set_mode(file: &Path, mode: u32) {
+    #[cfg(unix)]
+    fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(mode))
+        .expect("it is ours");
+    #[cfg(windows)]
+    let _ = (file, mode);
 }
 
 /// Path of the scripted engine.
 pub(crate) fn scripted_engine() -> PathBuf {
     let test = env::current_exe().expect("the path of this test");
     let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
-    let engine = profile.join("examples/scripted");
+    let engine = profile.join(format!("examples/scripted{}", env::consts::EXE_SUFFIX));
     assert!(engine.exists(), "`cargo test -p readyok` builds {}", engine.display());
     engine
 }

@@ -1,18 +1,16 @@
 //! Credentials for a queue, from files and the environment instead of the command line. The tests with
 //! a real server need `nats-server` and `READYOK_REAL_ENGINES`.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, Output, readyok, run};
+use crate::program::{Dir, Output, readyok, run, set_mode};
 use crate::real::engine;
 
 fn write_secret(dir: &Dir, name: &str, text: &str, mode: u32) -> PathBuf {
     let file = dir.write(name, text);
-    fs::set_permissions(&file, PermissionsExt::from_mode(mode)).expect("it is ours");
+    set_mode(&file, mode);
     file
 }
 

@@ -1,4 +1,4 @@
-//! The README contains the examples of the crates.
+//! The READMEs contain the examples of the crates.
 
 use std::fs;
 use std::path::Path;
@@ -12,20 +12,24 @@ fn code(example: &str) -> String {
 }
 
 #[track_caller]
-fn check_contains(example: &str) {
+fn check_contains(readme: &str, example: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let readme = fs::read_to_string(root.join("README.md")).expect("the README");
+    let text = fs::read_to_string(root.join(readme)).expect("the README");
     let example = fs::read_to_string(root.join(example)).expect("the example");
     let block = format!("```rust\n{}\n```\n", code(&example));
-    assert!(readme.contains(&block), "missing in the README:\n{block}");
+    assert!(text.contains(&block), "missing in {readme}:\n{block}");
 }
 
 #[test]
-fn readme_contains_the_client_example() {
-    check_contains("crates/client/examples/first_client.rs");
+fn readmes_contain_the_client_example() {
+    for readme in ["README.md", "crates/client/README.md"] {
+        check_contains(readme, "crates/client/examples/first_client.rs");
+    }
 }
 
 #[test]
-fn readme_contains_the_engine_example() {
-    check_contains("crates/engine/examples/first_engine.rs");
+fn readmes_contain_the_engine_example() {
+    for readme in ["README.md", "crates/engine/README.md"] {
+        check_contains(readme, "crates/engine/examples/first_engine.rs");
+    }
 }

@@ -125,7 +125,7 @@ fn analyses_shogi_with_fairy_stockfish() {
     check_analysis(
         "fairy-stockfish",
         "",
-        &["--game", "shogi", "--moves", "7g7f 3c3d", "--movetime", "100", "--notation", "japanese"],
+        &["--game", "shogi", "--moves", "7g7f 3c3d", "--nodes", "3000", "--notation", "japanese"],
     );
 }
 

@@ -2,12 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::port::free_port;
-use crate::program::{Dir, Output, TIMEOUT, finish, readyok, run, signal, wait};
+use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, run, set_mode, signal, wait};
 
 /// The host and the token of a printed link.
 pub(crate) fn link(line: &str) -> (String, String) {
@@ -88,7 +87,7 @@ fn serves_until_an_interrupt() {
     assert_eq!(same, host);
     assert_ne!(other, token);
 
-    signal(child.id(), rustix::process::Signal::INT);
+    signal(child.id(), Signal::INT);
     let output = finish(child);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     assert!(TcpStream::connect(&host).is_err(), "the port is still open");
@@ -116,7 +115,7 @@ fn fails_if_the_port_is_in_use() {
     output.read_line(&mut line).expect("a link");
     // An interrupt immediately after the link is accepted.
     assert_eq!(link(&line).0, address.to_string());
-    signal(child.id(), rustix::process::Signal::INT);
+    signal(child.id(), Signal::INT);
     assert_eq!(finish(child).code(), Some(0));
 }
 
@@ -143,7 +142,7 @@ fn browser_arguments_contain_no_token() {
     assert!(read("page").contains(&token), "{}", read("page"));
     assert!(read("mode").starts_with("-rw-------"), "{}", read("mode"));
 
-    signal(child.id(), rustix::process::Signal::INT);
+    signal(child.id(), Signal::INT);
     assert_eq!(finish(child).code(), Some(0));
     let files = std::fs::read_dir(dir.path()).expect("a directory").flatten();
     let pages = files.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"readyok-"));
@@ -161,12 +160,13 @@ fn start(command: &mut Command) -> (Child, String, String) {
 }
 
 fn stop(child: Child) -> Output {
-    signal(child.id(), rustix::process::Signal::INT);
+    signal(child.id(), Signal::INT);
     let output = finish(child);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     output
 }
 
+#[cfg(unix)]
 #[test]
 fn root_serves_localhost_only_with_a_warning() {
     let dir = Dir::new();
@@ -181,8 +181,7 @@ fn root_serves_localhost_only_with_a_warning() {
         return;
     }
     let password = dir.write("password", "correct horse\n");
-    std::fs::set_permissions(&password, PermissionsExt::from_mode(0o600))
-        .expect("permissions are set");
+    set_mode(&password, 0o600);
     let mut command = readyok(&dir);
     command.args(["serve", "--no-open", "--listen", "0.0.0.0", "--allow-host", "here", "--data"]);
     command.arg(&data).arg("--password-file").arg(&password);
@@ -213,8 +212,11 @@ fn link_works_for_every_listen_address() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn data_is_accessible_to_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
     let dir = Dir::new();
     let data = dir.path().join("data");
     let mode = |path: &Path| path.metadata().expect("metadata").permissions().mode() & 0o777;
@@ -275,10 +277,10 @@ fn other_addresses_than_localhost_need_a_password() {
     assert!(serve(&[]).contains("--password-file"));
     let file = dir.write("password", "correct horse\n");
     let path = file.to_str().expect("UTF-8");
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).expect("permissions are set");
+    set_mode(&file, 0o644);
     assert!(
         serve(&["--password-file", path, "--allow-host", "here"]).contains("other users can read")
     );
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).expect("permissions are set");
+    set_mode(&file, 0o600);
     assert!(serve(&["--password-file", path]).contains("--allow-host"));
 }

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use readyok::tap::{Content, Entry, Monitor};
 use readyok_protocol::Party;
-use rustix::process::Signal;
 
-use crate::program::{Dir, Output, TIMEOUT, finish, readyok, run, scripted_engine, signal};
+use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, run, scripted_engine, signal};
 
 /// Random bytes without a final line end.
 fn noise(length: usize) -> Vec<u8> {
@@ -315,7 +314,7 @@ fn reports_violations_of_both_sides() {
          < readyok
          ! must: `readyok` answers `isready`, once [UCI 2006, readyok; USI draft 1 §5.3]
          > ponderhit
-         ! must: `ponderhit` belongs to a running `go ponder` [UCI 2006, ponderhit; The UCI Protocol, ponderhit]
+         ! must: `ponderhit` belongs to a running `go ponder` [UCI 2006, ponderhit; USI draft 1 §5.3; The UCI Protocol, ponderhit]
          < bestmove e2e4
          ! must: `bestmove` answers `go`, once [UCI 2006, bestmove; USI draft 1 §5.3]",
     );

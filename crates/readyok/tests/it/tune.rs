@@ -1,8 +1,13 @@
 //! `readyok tune`, with Narikin.
 
 use std::fs;
+use std::process::Stdio;
 
-use crate::program::{Dir, Output, readyok, run};
+use crate::matches_real::Running;
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
+use crate::program::{Dir, Output, Signal, readyok, run, signal, wait};
+use crate::real::engine;
 
 fn at(dir: &Dir, args: &[&str]) -> Output {
     run(readyok(dir).current_dir(dir.path()).args(args), b"")
@@ -83,4 +88,49 @@ fn rejects_unknown_options_and_invalid_files() {
     let output = at(&dir, &["tune", "--resume", "m.jsonl"]);
     assert_eq!(output.code(), Some(2));
     assert!(output.stderr.contains("not a tuning"), "{}", output.stderr);
+}
+
+/// The number of complete lines of a results file.
+fn lines(dir: &Dir, name: &str) -> usize {
+    let text = fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+    text.matches('\n').count()
+}
+
+#[test]
+fn has_the_same_values_after_sigkill() {
+    let dir = Dir::new();
+    let file = FILE.replace("pairs = 4", "pairs = 200").replace("max_moves = 2", "max_moves = 20");
+    fs::write(dir.path().join("tune.toml"), file).expect("space");
+    let whole = at(&dir, &["tune", "tune.toml", "--results", "whole.jsonl"]);
+    assert_eq!(whole.code(), Some(0), "{}", whole.stderr);
+
+    let mut command = readyok(&dir);
+    command.current_dir(dir.path()).args(["tune", "tune.toml", "--results", "killed.jsonl"]);
+    let mut killed = Running(command.stdout(Stdio::null()).spawn().expect("a tuning"));
+    wait("no pair is complete", || lines(&dir, "killed.jsonl") > 3);
+    signal(killed.0.id(), Signal::KILL);
+    killed.0.wait().expect("it was killed");
+    assert!(lines(&dir, "killed.jsonl") < 201, "it was killed too late");
+    let output = at(&dir, &["tune", "--resume", "killed.jsonl"]);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert_eq!(lines(&dir, "killed.jsonl"), lines(&dir, "whole.jsonl"));
+    assert_eq!(read(&dir, "killed.toml"), read(&dir, "whole.toml"));
+}
+
+#[test]
+fn tunes_on_a_queue() {
+    let Some(nats) = engine("nats-server") else { return };
+    let dir = Dir::new();
+    fs::write(dir.path().join("tune.toml"), FILE).expect("space");
+    let port = free_port();
+    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
+    let address = format!("nats://127.0.0.1:{port}");
+    let mut worker = readyok(&dir);
+    worker.args(["worker", "--queue", &address, "--allow-any", "--cache"]);
+    worker.arg(dir.path().join("cache")).stdout(Stdio::null()).stderr(Stdio::null());
+    let _worker = Running(worker.spawn().expect("a worker"));
+    let output = at(&dir, &["tune", "tune.toml", "--results", "q.jsonl", "--queue", &address]);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(read(&dir, "q.toml").starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1"));
+    assert!(read(&dir, "q.jsonl").contains("\"worker\""));
 }

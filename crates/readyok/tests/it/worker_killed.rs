@@ -1,5 +1,6 @@
-//! Workers that are killed in the midst of a pairing, with engines that listen to nothing any more,
-//! where `nats-server` is installed and `READYOK_REAL_ENGINES` is set.
+//! Workers that are killed during a pairing, with engines that no longer read their input.
+//!
+//! The tests need `nats-server`; without it and `READYOK_REAL_ENGINES` they are skipped.
 
 use std::process::Stdio;
 use std::sync::mpsc::channel;
@@ -8,12 +9,11 @@ use std::time::Duration;
 
 use readyok_arena::event::End;
 use readyok_arena::queue::nats::{Access, Connection, CoordinatorSettings, NatsDispatcher};
-use rustix::process::Signal;
 
 use crate::matches_real::{Running, games};
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, TIMEOUT, is_in_use, readyok, signal, wait};
+use crate::program::{Dir, Signal, TIMEOUT, is_in_use, readyok, signal, wait};
 use crate::real::engine;
 use crate::small_match::{open, plan, play_here};
 

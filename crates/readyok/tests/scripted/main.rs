@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! > isready       expects this line; exits with 9 on another line
+//! ~ go ponder     expects a line that begins with this
 //! < readyok       prints this line
 //! = 3             exits with this code
 //! ```
@@ -17,8 +18,9 @@ fn main() -> io::Result<ExitCode> {
     let mut output = io::stdout();
     for step in script.lines() {
         match step.split_at_checked(2) {
-            Some(("> ", expected)) => match input.next().transpose()? {
+            Some((kind @ ("> " | "~ "), expected)) => match input.next().transpose()? {
                 Some(line) if line == expected => (),
+                Some(line) if kind == "~ " && line.starts_with(expected) => (),
                 other => {
                     let other = other.as_deref().unwrap_or("the end");
                     writeln!(io::stderr(), "expected `{expected}`, received `{other}`")?;
