@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+mod dist;
 mod docs;
 mod record;
 mod terms;
@@ -11,6 +12,9 @@ mod terms;
 const USAGE: &str = "usage: cargo xtask record <out-dir> [<engine>]
   records sessions with the installed engines (see testdata/transcripts/README.md);
   with <engine>, only those of that engine
+usage: cargo xtask dist [--target <target>] [--binary <file>]
+  builds the packages of a release in target/dist: archive, .deb, wheel, npm packages, SBOM, checksums;
+  with --binary, packages an existing executable
 usage: cargo xtask docs [--check]
   writes the generated pages of docs/; with --check, fails if they are stale
 usage: cargo xtask terms [--check | <path>]
@@ -23,6 +27,10 @@ fn main() -> ExitCode {
     let done = match arguments[..] {
         ["record", out] => record::run(Path::new(out), None),
         ["record", out, engine] => record::run(Path::new(out), Some(engine)),
+        ["dist", ref arguments @ ..] => match dist::Request::parse(arguments) {
+            Some(request) => dist::run(&request),
+            None => Err(io::Error::new(io::ErrorKind::InvalidInput, USAGE)),
+        },
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["terms"] => terms::list(Path::new("."), None).map(|text| print(&text)),

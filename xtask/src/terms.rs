@@ -19,7 +19,7 @@ const EXTENSIONS: [&str; 13] =
 const SKIPPED: [&str; 8] = [
     LIST,
     "testdata/",
-    "web/dist/",
+    "crates/server/dist/",
     "web/package",
     "fuzz/seeds/",
     "docs/conformance-results.md",

@@ -1,10 +1,9 @@
 //! Licences: permissive crates have permissive dependencies only, and all crates comply with `deny.toml`.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::process::Command;
+use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use xtask::metadata::{Kind, Metadata, Package};
 
 use crate::workspace;
 
@@ -32,17 +31,17 @@ fn finds_a_gpl_dependency() {
 #[test]
 fn every_licence_is_allowed() {
     let deny = Deny::read();
-    let metadata = Metadata::read();
+    let metadata = metadata();
     let rejected: Vec<String> = metadata
         .packages
         .iter()
-        .filter(|package| !package.is_allowed(&deny.licenses.allowed_to(&package.name)))
-        .map(Package::to_string)
+        .filter(|package| !is_allowed(package, &deny.licenses.allowed_to(&package.name)))
+        .map(describe)
         .collect();
     assert!(rejected.is_empty(), "`deny.toml` does not allow {}", rejected.join(", "));
     for exception in &deny.licenses.exceptions {
         assert!(
-            !metadata.package_named(&exception.name).is_allowed(&deny.licenses.allow),
+            !is_allowed(named(&metadata, &exception.name), &deny.licenses.allow),
             "`{}` needs no exception",
             exception.name,
         );
@@ -51,12 +50,11 @@ fn every_licence_is_allowed() {
 
 #[test]
 fn protocol_has_no_required_dependency() {
-    let metadata = Metadata::read();
-    let required: Vec<&str> = metadata
-        .package_named("readyok-protocol")
+    let metadata = metadata();
+    let required: Vec<&str> = named(&metadata, "readyok-protocol")
         .dependencies
         .iter()
-        .filter(|dependency| !dependency.optional && is_shipped(dependency.kind.as_deref()))
+        .filter(|dependency| !dependency.optional && dependency.kind != Kind::Dev)
         .map(|dependency| dependency.name.as_str())
         .collect();
     assert!(required.is_empty(), "{required:?}");
@@ -94,15 +92,11 @@ fn check_permissive(name: &str) {
 
 /// The dependencies of `name`, including itself, whose licence is not permissive.
 fn not_permissive(name: &str) -> Vec<String> {
-    let metadata = Metadata::read();
+    let metadata = metadata();
     let allowed = Deny::read().licenses.allow;
-    metadata
-        .needed_by(&metadata.package_named(name).id)
-        .into_iter()
-        .map(|id| metadata.package(id))
-        .filter(|package| !package.is_allowed(&allowed))
-        .map(Package::to_string)
-        .collect()
+    let needed = metadata.needed_by(named(&metadata, name), &[Kind::Normal, Kind::Build]);
+    let packages = needed.into_iter().map(|needed| needed.package);
+    packages.filter(|package| !is_allowed(package, &allowed)).map(describe).collect()
 }
 
 /// The licences in `deny.toml`.
@@ -138,109 +132,22 @@ impl Licences {
     }
 }
 
-/// The output of `cargo metadata`.
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-    resolve: Resolve,
+/// Reads the metadata for all features and platforms.
+fn metadata() -> Metadata {
+    Metadata::read(&workspace(), &["--all-features"]).unwrap()
 }
 
-#[derive(Deserialize)]
-struct Package {
-    id: String,
-    name: String,
-    license: Option<String>,
-    dependencies: Vec<Dependency>,
+fn named<'a>(metadata: &'a Metadata, name: &str) -> &'a Package {
+    metadata.package_named(name).unwrap()
 }
 
-impl Package {
-    fn is_allowed(&self, licences: &BTreeSet<String>) -> bool {
-        let declared = self.license.as_deref().unwrap_or_default();
-        spdx::is_permissive(declared, licences) == Some(true)
-    }
+fn is_allowed(package: &Package, licences: &BTreeSet<String>) -> bool {
+    let declared = package.license.as_deref().unwrap_or_default();
+    spdx::is_permissive(declared, licences) == Some(true)
 }
 
-impl fmt::Display for Package {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.name, self.license.as_deref().unwrap_or("?"))
-    }
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    kind: Option<String>,
-    optional: bool,
-}
-
-#[derive(Deserialize)]
-struct Resolve {
-    nodes: Vec<Node>,
-}
-
-#[derive(Deserialize)]
-struct Node {
-    id: String,
-    deps: Vec<Edge>,
-}
-
-#[derive(Deserialize)]
-struct Edge {
-    pkg: String,
-    dep_kinds: Vec<EdgeKind>,
-}
-
-#[derive(Deserialize)]
-struct EdgeKind {
-    kind: Option<String>,
-}
-
-impl Metadata {
-    /// Reads the metadata for all features and platforms, for which Cargo may fetch more crates.
-    fn read() -> Self {
-        let output = Command::new(env!("CARGO"))
-            .args(["metadata", "--format-version=1", "--locked", "--all-features"])
-            .current_dir(workspace())
-            .output()
-            .unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "`cargo metadata` failed; `cargo fetch` may help: {errors}"
-        );
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    fn package_named(&self, name: &str) -> &Package {
-        self.packages.iter().find(|package| package.name == name).unwrap()
-    }
-
-    fn package(&self, id: &str) -> &Package {
-        self.packages.iter().find(|package| package.id == id).unwrap()
-    }
-
-    /// The ids of all dependencies of `root`, including `root`.
-    fn needed_by<'a>(&'a self, root: &'a str) -> BTreeSet<&'a str> {
-        let nodes: BTreeMap<&str, &Node> =
-            self.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
-        let mut needed = BTreeSet::new();
-        let mut pending = vec![root];
-        while let Some(id) = pending.pop() {
-            if needed.insert(id) {
-                let edges = nodes[id].deps.iter();
-                let shipped = edges.filter(|edge| {
-                    edge.dep_kinds.iter().any(|edge| is_shipped(edge.kind.as_deref()))
-                });
-                pending.extend(shipped.map(|edge| edge.pkg.as_str()));
-            }
-        }
-        needed
-    }
-}
-
-/// Whether users of the crate build a dependency of this kind. The normal kind has no name.
-fn is_shipped(kind: Option<&str>) -> bool {
-    kind != Some("dev")
+fn describe(package: &Package) -> String {
+    format!("{} ({})", package.name, package.license.as_deref().unwrap_or("?"))
 }
 
 /// Licence expressions of crates.

@@ -6,6 +6,8 @@ mod contributing;
 #[cfg(test)]
 mod docs;
 #[cfg(test)]
+mod duplicates;
+#[cfg(test)]
 mod licences;
 #[cfg(test)]
 mod links;

@@ -2,40 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use serde::Deserialize;
+use xtask::metadata::Metadata;
 
 use crate::workspace;
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    manifest_path: PathBuf,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    rename: Option<String>,
-}
-
 #[test]
 fn every_dependency_is_used() {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--no-deps"])
-        .current_dir(workspace())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Metadata = serde_json::from_slice(&output.stdout).unwrap();
+    let metadata = Metadata::read(&workspace(), &["--no-deps"]).unwrap();
     assert!(metadata.packages.len() > 5);
     let mut unused = Vec::new();
     for package in &metadata.packages {
