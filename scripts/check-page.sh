@@ -14,6 +14,6 @@ npm run check
 npm test
 npm run build
 # The committed build must match the sources, including new files.
-git add --intent-to-add dist
-git diff --exit-code --stat -- dist || { echo "web/dist is stale: npm run build, and commit it" >&2; exit 1; }
+git add --intent-to-add ../crates/server/dist
+git diff --exit-code --stat -- ../crates/server/dist || { echo "crates/server/dist is stale: npm run build, and commit it" >&2; exit 1; }
 npm run e2e

@@ -11,11 +11,5 @@ fi
 "$venv/bin/python" -c 'import chess.engine'
 
 packages=(polyglot xboard xvfb xauth)
-export DEBIAN_FRONTEND=noninteractive
-root=()
-[[ $EUID -eq 0 ]] || root=(sudo --preserve-env=DEBIAN_FRONTEND)
-# Waits for a concurrent installation.
-apt=("${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq)
-"${apt[@]}" update
-"${apt[@]}" install -y --no-install-recommends "${packages[@]}"
+scripts/install-debian.sh "${packages[@]}"
 echo "installed: python-chess ${packages[*]}"

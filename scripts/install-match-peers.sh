@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the match runners that benches/arena compares with: fastchess (needs make and a C++ compiler), ShogiArena from
-# PyPI, and cutechess if CMake and Qt 6 are installed. Idempotent. FASTCHESS_GIT and CUTECHESS_GIT replace the sources.
+# PyPI, and cutechess if CMake and Qt 6 are installed (Debian: cmake qt6-base-dev qt6-svg-dev libqt6core5compat6-dev).
+# Idempotent. FASTCHESS_GIT and CUTECHESS_GIT replace the sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,8 +30,8 @@ fi
 
 if [[ ! -x $peers/cutechess/build/cutechess-cli ]]; then
     if command -v cmake >/dev/null && command -v qmake6 >/dev/null; then
-        checkout cutechess "${CUTECHESS_GIT:-https://github.com/cutechess/cutechess}" v1.4.0
-        cmake -S "$peers/cutechess" -B "$peers/cutechess/build" -DCMAKE_BUILD_TYPE=Release >"$peers/cutechess.log"
+        checkout cutechess "${CUTECHESS_GIT:-https://github.com/cutechess/cutechess}" v1.5.1
+        cmake -S "$peers/cutechess" -B "$peers/cutechess/build" -DCMAKE_BUILD_TYPE=Release -DWITH_TESTS=OFF >"$peers/cutechess.log"
         cmake --build "$peers/cutechess/build" --parallel "$(nproc)" --target cli >>"$peers/cutechess.log"
     else
         echo "cutechess needs CMake and Qt 6: not installed"

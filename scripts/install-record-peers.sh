@@ -16,9 +16,6 @@ npm install --prefix "$venv" --no-save --no-package-lock --ignore-scripts --no-a
 NODE_PATH=$venv/node_modules node -e 'require("tsshogi").importKIF'
 echo "installed: python-chess, cshogi, tsshogi"
 if [[ ${1:-} == --bench ]]; then
-    root=()
-    [[ $(id -u) == 0 ]] || root=(sudo)
-    "${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq update
-    "${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends pgn-extract scid
+    scripts/install-debian.sh pgn-extract scid
     echo "installed: pgn-extract, scid"
 fi

@@ -51,4 +51,4 @@ chmod +x session
 export READYOK=$readyok TERM=xterm-256color
 # The recorder needs a terminal, and an open input until the end of the session.
 script -qec "stty cols 110 rows 30; '$termtosvg' '$picture' -g 110x30 -m 100 -M 3000 -t window_frame -c ./session" /dev/null \
-    < <(until [[ -e done ]]; do sleep 1; done) >/dev/null
+    < <(until [[ -e "done" ]]; do sleep 1; done) >/dev/null

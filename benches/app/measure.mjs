@@ -1,5 +1,5 @@
-// Performance of the app: the time to the first paint, the size of the script, the memory of the server, and frames
-// with four engines at full output. Usage: see README.md.
+// Performance of the app: the time to the first paint, the size of the script, the memory of the server, steps through a
+// game with three engines, a large tree, and frames with four engines at full output. Usage: see README.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,6 +17,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     starts: { type: 'string', default: '10' },
+    steps: { type: 'string', default: '60' },
     program: { type: 'string', default: join(root, 'target/release/readyok') },
     engine: { type: 'string', default: join(root, 'target/release/examples/misbehave') },
     chromium: { type: 'string', default: '/usr/bin/chromium' },
@@ -26,7 +27,7 @@ for (const path of [values.program, values.engine, values.chromium]) {
   if (!existsSync(path)) throw new Error(`${path} does not exist: see benches/app/README.md`);
 }
 
-const BUDGET = { paint: 300, script: 150 * 1024, memory: 30 * 1024 };
+const BUDGET = { paint: 300, script: 170_000, memory: 30 * 1024, step: 20, variation: 50, tree: 100 };
 const ENGINES = 4;
 /** Duration of a frame at 60 Hz, in ms. */
 const FRAME = 1000 / 60;
@@ -158,9 +159,23 @@ async function start(browser) {
   print('start to the form of a new game', median(times.ready).toFixed(0), 'ms');
 }
 
+/** The names of a script and of its static imports. */
+function initialScripts(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  const text = readFileSync(join(root, 'crates/server/dist', name), 'utf8');
+  for (const [, other] of text.matchAll(/(?:^|[;}])import(?:[^"'();]*from)?["']\.\/([^"']+)["']/g)) {
+    initialScripts(other, found);
+  }
+  return found;
+}
+
 function script() {
-  const size = gzipSync(readFileSync(join(root, 'web/dist/app.js')), { level: 6 }).length;
-  print('script, gzipped', (size / 1024).toFixed(1), 'KiB', size < BUDGET.script);
+  const sizes = [...initialScripts('app.js')].map(
+    (name) => gzipSync(readFileSync(join(root, 'crates/server/dist', name)), { level: 6 }).length,
+  );
+  const size = sizes.reduce((sum, one) => sum + one, 0);
+  print('script of the first paint, gzipped', (size / 1000).toFixed(1), 'KB', size <= BUDGET.script);
 }
 
 /** Measures the memory with an idle engine list. */
@@ -170,10 +185,133 @@ async function idle(server, browser) {
   await page.goto(new URL('/#/engines', page.url()).href);
   // Its options are read in both protocols.
   const ended = page.locator('[data-testid=process][data-status=ended]');
-  await ended.nth(1).waitFor({ timeout: 60_000 });
+  await ended.nth(1).waitFor({ state: 'attached', timeout: 60_000 });
   const { resident, anonymous } = server.memory();
   print('server with an idle engine list', (resident / 1024).toFixed(1), 'MiB', resident < BUDGET.memory);
   print('  of which anonymous', (anonymous / 1024).toFixed(1), 'MiB');
+  await page.close();
+}
+
+/** Sends a record over HTTP and returns the number of its game. */
+const open = (page, name, text) =>
+  page.evaluate(
+    async ([file, body]) => {
+      const authorization = `Bearer ${localStorage.getItem('readyok.session')}`;
+      const options = { method: 'POST', headers: { authorization, 'content-type': 'application/octet-stream' }, body };
+      const response = await fetch(`./api/import?name=${file}&open=true`, options);
+      return (await response.json()).opened;
+    },
+    [name, text],
+  );
+
+/** Opens a game and waits for its board. */
+async function show(page, game) {
+  await page.goto(new URL(`/#/analyse/${game}`, page.url()).href);
+  await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+}
+
+/** Milliseconds from a key to the new position in the document, and to the first new variation if one is expected. */
+const stepBy = (page, key, engines) =>
+  page.evaluate(
+    ([pressed, expected]) =>
+      new Promise((resolve) => {
+        const cursor = () => document.querySelector('[data-cursor]').getAttribute('data-cursor');
+        const before = cursor();
+        const start = performance.now();
+        let position = null;
+        const check = () => {
+          if (position === null && cursor() !== before) position = performance.now() - start;
+          const lines = document.querySelectorAll('[data-testid=line]').length;
+          if (position === null || (expected > 0 && lines === 0)) return;
+          watch.disconnect();
+          resolve({ position, variation: performance.now() - start });
+        };
+        const watch = new MutationObserver(check);
+        watch.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: pressed, bubbles: true }));
+      }),
+    [key, engines],
+  );
+
+/** An opening that is followed by shuffling knights: 80 plies. */
+const GAME =
+  '1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Na5 10. Bc2 c5 11. d4 Qc7 ' +
+  '12. Nbd2 cxd4 13. cxd4 Nc6 14. Nb3 a5 15. Be3 a4 16. Nbd2 Bd7 17. Rc1 Qb7 18. Bb1 Rfc8 19. Qe2 Bd8 20. Rcd1 Ne8 ' +
+  '21. Qf1 g6 22. dxe5 dxe5 23. Qe2 Bb6 24. Bh6 Ng7 25. Nf1 Nd4 26. Qe3 Be6 27. N3h2 Rc4 *';
+
+/** Steps through a game while engines analyze it. */
+async function steps(server, browser, count) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(await server.link());
+  await page.locator('form.new').waitFor();
+  const game = await open(page, 'game.pgn', GAME);
+  const engines = [1];
+  while (engines.length < 3) engines.push((await send(page, { kind: 'copy_engine', engine: 1 })).engine);
+  await show(page, game);
+  const settings = { lines: 3, goal: { kind: 'infinite' }, only: [], threat: false, locked: false };
+  for (const engine of engines) await send(page, { kind: 'analyse', game, engine, settings });
+  await page.locator('[data-testid=engine-panel][data-status=searching]').nth(2).waitFor({ timeout: 120_000 });
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid=line]').length >= 9, null, { timeout: 120_000 });
+  const times = [];
+  for (let step = 0; step < count; step++) {
+    // There and back, 40 plies each.
+    times.push(await stepBy(page, Math.floor(step / 40) % 2 === 0 ? 'ArrowRight' : 'ArrowLeft', 3));
+    await page.waitForTimeout(300);
+  }
+  const position = median(times.map((one) => one.position));
+  const variation = median(times.map((one) => one.variation));
+  print('step to the new position, three engines', position.toFixed(1), 'ms', position <= BUDGET.step);
+  print('step to the first new variation', variation.toFixed(1), 'ms', variation <= BUDGET.variation);
+  await page.close();
+}
+
+/** A record of 10,000 moves: 400 in the main line, and a variation of 24 after each. */
+function largeRecord() {
+  const main = ['Nf3', 'Nf6', 'Ng1', 'Ng8'];
+  const moves = [];
+  for (let ply = 0; ply < 400; ply++) {
+    const out = ply % 2 === 0 ? ['Nc3', 'Nc6', 'Nb1', 'Nb8'] : ['Nc6', 'Nc3', 'Nb8', 'Nb1'];
+    const number = `${Math.floor(ply / 2) + 1}${ply % 2 === 0 ? '.' : '...'}`;
+    const variation = Array.from({ length: 24 }, (_, index) => out[index % 4]).join(' ');
+    moves.push(`${number} ${main[ply % 4]} (${number} ${variation})`);
+  }
+  return `${moves.join(' ')} *`;
+}
+
+/** Opens a tree of 10,000 nodes and steps through it. */
+async function largeTree(server, browser) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(await server.link());
+  await page.locator('form.new').waitFor();
+  const game = await open(page, 'large.pgn', largeRecord());
+  const shown = [];
+  for (let run = 0; run < 5; run++) {
+    await page.goto(new URL('/#/engines', page.url()).href);
+    await page.locator('[data-testid=engine]').first().waitFor();
+    // From the change of the address to the frame with the moves.
+    shown.push(
+      await page.evaluate(
+        (hash) =>
+          new Promise((resolve) => {
+            const start = performance.now();
+            const look = () => {
+              if (!document.querySelector('.moves [data-node]')) requestAnimationFrame(look);
+              else requestAnimationFrame(() => resolve(performance.now() - start));
+            };
+            location.hash = hash;
+            look();
+          }),
+        `#/analyse/${game}`,
+      ),
+    );
+  }
+  print('10,000 moves: opened', median(shown).toFixed(0), 'ms');
+  const times = [];
+  for (let step = 0; step < 40; step++) times.push((await stepBy(page, 'ArrowRight', 0)).position);
+  print('10,000 moves: step', median(times).toFixed(1), 'ms', median(times) <= BUDGET.tree);
+  await page.locator('.moves [data-testid=variation] button[aria-expanded=false]').nth(20).click();
+  const last = (await stepBy(page, 'End', 0)).position;
+  print('10,000 moves: step to the end', last.toFixed(1), 'ms', last <= BUDGET.tree);
   await page.close();
 }
 
@@ -287,6 +425,11 @@ try {
   script();
   await start(browser);
   await withServer((server) => idle(server, browser));
+  const count = Number(values.steps);
+  if (count > 0) {
+    await withServer((server) => steps(server, browser, count));
+    await withServer((server) => largeTree(server, browser));
+  }
   const minutes = Number(values.minutes);
   if (minutes > 0) await withServer((server) => flood(server, browser, minutes));
 } finally {

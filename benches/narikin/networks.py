@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Compares the speed of the hand-written evaluation and of networks with random weights.
+"""Compares the speed of the network in the executable, of networks with random weights, and of hand-written terms.
+
+Only shogi has a hand-written evaluation.
 
     python3 benches/narikin/networks.py [--nodes 200000] [--runs 3] [--narikin target/release/narikin]
 
@@ -73,7 +75,9 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         for game in GAMES:
-            evaluations = {"hand-written": "hand-written"}
+            evaluations = {"executable": "<empty>"}
+            if game == "shogi":
+                evaluations["hand-written"] = "hand-written"
             for activation in ACTIVATIONS:
                 for hidden in arguments.hidden:
                     path = pathlib.Path(directory, f"{game}-{activation}-{hidden}.nnue")
@@ -85,7 +89,7 @@ def main() -> None:
                     speeds[name].append(speed(arguments.narikin, game, evaluation, arguments.nodes))
             medians = {name: statistics.median(values) for name, values in speeds.items()}
             for name, median in medians.items():
-                print(f"{game} {name}: {median:,.0f} nodes/s, {median / medians['hand-written']:.2f}", flush=True)
+                print(f"{game} {name}: {median:,.0f} nodes/s, {median / medians['executable']:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 //! Prints the table: time, ratio to the best rival, allocations.
 //!
-//! Contenders alternate in batches that are shorter than a time slice, and the best batch of each counts, so that
-//! other load affects all or none of them. All cases are measured in several passes, so that a disturbance of a second
+//! Contenders alternate in batches that are shorter than a time slice, and the best batch of each counts. Other load
+//! therefore affects all or none of them. All cases are measured in several passes, so that a disturbance of a second
 //! affects one pass only.
 
 use std::alloc::{GlobalAlloc, Layout, System};

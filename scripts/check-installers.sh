@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Tests each installation method with a program, by default that of the last debug build: install, run, uninstall.
+# Usage: check-installers.sh [PROGRAM]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+export CARGO_TARGET_DIR="$target"
+program=${1:-$target/debug/readyok}
+[[ -x $program ]] || cargo build --locked --package readyok --bin readyok
+
+scripts/install-debian.sh binutils dpkg zip
+stripped=$(mktemp)
+trap 'rm "$stripped"' EXIT
+strip -o "$stripped" "$program"
+# Fast compression; debug builds are larger than releases, and miss short time limits.
+export DPKG_DEB_COMPRESSOR_LEVEL=0 MAX_SIZE=150000000 SMOKE_SKIP=limits.
+rm -rf "$target/dist"
+cargo xtask dist --target x86_64-unknown-linux-musl --binary "$stripped"
+(cd "$target/dist" && sha256sum --quiet --check SHA256SUMS)
+
+methods=(archive wheel npm)
+[[ $EUID -ne 0 ]] || methods+=(deb)
+if ! ldd "$program" > /dev/null 2>&1; then
+    # The image has no libraries.
+    scripts/install-debian.sh buildah
+    methods+=(container)
+fi
+scripts/install-tests/all.sh "$target/dist" "${methods[@]}"
