@@ -117,17 +117,21 @@ pub(crate) fn providers(passive: &str) -> impl Iterator<Item = &'static TestCase
 /// The checks that take longest in most engines.
 pub(crate) const LONGEST: [&str; 3] = ["limits.game", "lexical.long-line", "positions.promotions"];
 
-/// Whether `--level quick` includes a must.
+/// Whether `--level quick` includes a must. Left out is what takes long and what clients in use rarely do.
 pub(crate) fn is_quick(id: &str) -> bool {
-    const LONG: [&str; 6] = [
+    const LEFT_OUT: [&str; 10] = [
         "resources.",
         "soak.",
         "exit.quit.loading",
         "positions.random-lines",
         "options.settable",
         "search.interleavings",
+        "search.limits-reset",
+        "lexical.long-line",
+        "lexical.idle-ponderhit",
+        "options.choice-ignores-case",
     ];
-    !LONG.iter().any(|prefix| id.starts_with(prefix))
+    !LEFT_OUT.iter().any(|prefix| id.starts_with(prefix))
 }
 
 const fn clause(source: &'static str, text: &'static str) -> Clause {
