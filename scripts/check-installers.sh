@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests each installation method with a program, by default that of the last debug build: install, run, uninstall.
+# Tests each installation method with a program, by default that of the last debug build: install in an empty root directory,
+# run, uninstall. Needs root.
 # Usage: check-installers.sh [PROGRAM]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,8 +20,7 @@ rm -rf "$target/dist"
 cargo xtask dist --target x86_64-unknown-linux-musl --binary "$stripped"
 (cd "$target/dist" && sha256sum --quiet --check SHA256SUMS)
 
-methods=(archive wheel npm)
-[[ $EUID -ne 0 ]] || methods+=(deb)
+methods=(archive deb wheel npm)
 if ! ldd "$program" > /dev/null 2>&1; then
     # The image has no libraries.
     scripts/install-debian.sh buildah

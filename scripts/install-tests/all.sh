@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests each installation method whose tools are on this machine: from an empty prefix, install, run, uninstall. They run concurrently.
+# Tests each installation method whose tools are on this machine: install in an empty root directory, run, uninstall. They run
+# concurrently. Needs root.
 # Usage: all.sh DIST [METHOD]…
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
@@ -14,8 +15,7 @@ has() {
 
 methods=("$@")
 if [[ $# -eq 0 ]]; then
-    methods=(archive wheel npm)
-    if [[ $EUID -eq 0 ]] && has dpkg; then methods+=(deb); fi
+    methods=(archive deb wheel npm)
     if has podman || has buildah || has docker; then methods+=(container); fi
     if compgen -G "$dist/*-windows-*.zip" > /dev/null && has wine; then methods+=(windows); fi
 fi
