@@ -4,6 +4,7 @@
 //! depend on the length of the match, except for a limited number of games that can be replayed.
 //! [`Report::html`] writes the page. Charts are SVG elements; the page loads no other files.
 
+mod charts;
 mod games;
 mod openings;
 mod page;

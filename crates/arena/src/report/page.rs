@@ -1,15 +1,10 @@
-//! The page, with its charts as SVG and its tables.
-
-use std::fmt;
-use std::fmt::{Display, Write as _};
-use std::ops::Range;
+//! The page with its tables.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::plan::{EngineId, EnginePlan, Format, Limits, OpeningOrder, OpeningSource, Plan};
-use crate::report::{EngineSums, Lengths, Mean, Point, Report, ScoreBins};
+use crate::report::{EngineSums, Mean, Report, charts};
 use crate::stats::{Counts, Figure, Figures, Sprt};
-use crate::tune::Parameter;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -66,7 +61,7 @@ pub(super) fn page(report: &Report) -> Markup {
                 (time_use(report))
                 (by_score(report))
                 h2 { "Game length" }
-                (chart(lengths(report.lengths.steps())))
+                (chart(charts::lengths(report.lengths.steps())))
                 (slowest(report))
                 (openings(report))
                 (replay(report))
@@ -126,7 +121,7 @@ fn conditions(report: &Report) -> Markup {
             }
         } }
         table {
-            (row("Rounds", &format!("{} of {} game pairs per encounter", plan.rounds, plan.pairs_per_encounter)))
+            (row("Rounds", &rounds(plan)))
             (row("Openings", &openings_text(plan)))
             (row("Seed", &plan.seed.to_string()))
             (row("Adjudication", &adjudication_text(plan)))
@@ -212,7 +207,7 @@ fn adjudication_text(plan: &Plan) -> String {
 fn parallel_games(report: &Report) -> Option<f64> {
     let (first, last) = report.period?;
     let length = last.checked_sub(first).filter(|length| *length > 0)?;
-    Some(float(report.duration_ms) / float(length))
+    Some(charts::float(report.duration_ms) / charts::float(length))
 }
 
 /// The time in UTC, to the minute.
@@ -244,14 +239,14 @@ fn head_to_head(report: &Report) -> Markup {
             @if let Some(sprt) = &report.sprt { (test_rows(sprt, &counts)) }
         }
         @if points.iter().any(|point| point.elo.is_some()) {
-            (chart(elo(&points)))
+            (chart(charts::elo(&points)))
         } @else if !points.is_empty() {
             p { "Elo is not defined while one engine has won all games or too few were played. The curve is the score." }
-            (chart(score_curve(&points)))
+            (chart(charts::score_curve(&points)))
         }
         @if let Some(sprt) = &report.sprt {
             h2 { "Sequential test" }
-            (chart(llr(&points, sprt.lower(), sprt.upper())))
+            (chart(charts::llr(&points, sprt.lower(), sprt.upper())))
         }
     }
 }
@@ -268,35 +263,18 @@ fn parameters(report: &Report) -> Markup {
             }
             @for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
                 tr {
-                    td { (parameter.name) } td { (label(parameter.start)) }
+                    td { (parameter.name) } td { (charts::label(parameter.start)) }
                     td { (format!("{value:.3}")) } td { (options.get(&parameter.name).map_or("", String::as_str)) }
-                    td { (label(parameter.min)) } td { (label(parameter.max)) }
-                    td { (label(parameter.c_end)) } td { (label(parameter.r_end)) }
+                    td { (charts::label(parameter.min)) } td { (charts::label(parameter.max)) }
+                    td { (charts::label(parameter.c_end)) } td { (charts::label(parameter.r_end)) }
                 }
             }
         } }
         @for (index, parameter) in tuner.parameters().iter().enumerate() {
             h3 { (parameter.name) }
-            (chart(parameter_chart(parameter, &report.values.points(index))))
+            (chart(charts::parameter(parameter, &report.values.points(index))))
         }
     }
-}
-
-/// The values of an option by number of pairs, within the visited part of its range.
-fn parameter_chart(parameter: &Parameter, points: &[(u64, f64)]) -> String {
-    let start = [(0.0, parameter.start)];
-    let known: Vec<(f64, f64)> = start
-        .into_iter()
-        .chain(points.iter().map(|&(pairs, value)| (float(pairs), value)))
-        .collect();
-    let values = || known.iter().map(|&(_, value)| value);
-    let low = values().fold(f64::INFINITY, f64::min) - parameter.c_end;
-    let high = values().fold(f64::NEG_INFINITY, f64::max) + parameter.c_end;
-    let last = known.last().map_or(1.0, |&(pairs, _)| pairs.max(1.0));
-    let mut chart = Chart::new("game pairs", "value", 0.0..last, low..high);
-    chart.line([(0.0, parameter.start), (last, parameter.start)], color(1), 1);
-    chart.line(known, color(0), 2);
-    chart.finish()
 }
 
 fn test_rows(sprt: &Sprt, counts: &Counts) -> Markup {
@@ -318,6 +296,13 @@ fn test_rows(sprt: &Sprt, counts: &Counts) -> Markup {
     }
 }
 
+fn rounds(plan: &Plan) -> String {
+    let plural =
+        |count: u32, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
+    let pairs = plural(plan.pairs_per_encounter, "game pair");
+    format!("{}, {pairs} per encounter", plural(plan.rounds, "round"))
+}
+
 fn row(name: &str, value: &str) -> Markup {
     html! { tr { th scope="row" { (name) } td.text { (value) } } }
 }
@@ -330,7 +315,7 @@ fn percent(share: Figure) -> String {
 }
 
 fn engine_name(report: &Report, engine: usize) -> Markup {
-    let style = format!("background: {}", color(engine));
+    let style = format!("background: {}", charts::color(engine));
     let id = u32::try_from(engine).map(EngineId);
     html! {
         span.swatch style=(style) {}
@@ -494,9 +479,9 @@ fn time_use(report: &Report) -> Markup {
     let lines = |of: fn(&EngineSums) -> &[Mean]| report.engines.iter().map(of).collect::<Vec<_>>();
     html! {
         h2 { "Time, depth and nodes by move" }
-        (chart(by_move("ms", &lines(|sums| &sums.time))))
-        (chart(by_move("depth", &lines(|sums| &sums.depths))))
-        (chart(by_move("nodes", &lines(|sums| &sums.node_counts))))
+        (chart(charts::by_move("ms", &lines(|sums| &sums.time))))
+        (chart(charts::by_move("depth", &lines(|sums| &sums.depths))))
+        (chart(charts::by_move("nodes", &lines(|sums| &sums.node_counts))))
         div.scroll { table {
             tr {
                 th { "Engine" } th { "Mean (ms)" } th { "Longest (ms)" }
@@ -539,7 +524,7 @@ fn by_score(report: &Report) -> Markup {
         @if lines.iter().any(|line| line.len() > 1) {
             h2 { "Score and outcome" }
             p { "The mean result of games in percent by the score that an engine reported. Mates count as the largest score." }
-            (chart(outcomes(&lines)))
+            (chart(charts::outcomes(&lines)))
         }
     }
 }
@@ -606,282 +591,5 @@ fn replay(report: &Report) -> Markup {
             script type="application/json" id="games" { (PreEscaped(report.replay.json(&report.plan))) }
             script { (PreEscaped(REPLAY)) }
         }
-    }
-}
-
-const WIDTH: f64 = 860.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = WIDTH - 8.0;
-const TOP: f64 = 8.0;
-const BOTTOM: f64 = HEIGHT - 44.0;
-
-/// Roughly the number of grid lines in one direction.
-const GRID_LINES: f64 = 8.0;
-
-#[derive(Clone, Copy)]
-struct Color(u8, u8, u8);
-
-impl Display for Color {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rgb({},{},{})", self.0, self.1, self.2)
-    }
-}
-
-/// Colors of engines that color-blind readers can distinguish (Okabe and Ito).
-const COLORS: [Color; 8] = [
-    Color(0, 114, 178),
-    Color(213, 94, 0),
-    Color(0, 158, 115),
-    Color(204, 121, 167),
-    Color(230, 159, 0),
-    Color(86, 180, 233),
-    Color(240, 228, 66),
-    Color(0, 0, 0),
-];
-
-/// The color of an engine.
-fn color(engine: usize) -> Color {
-    COLORS.get(engine % COLORS.len()).copied().unwrap_or(Color(0, 0, 0))
-}
-
-/// Elo by number of games, with its error as a band.
-pub(super) fn elo(points: &[Point]) -> String {
-    let known: Vec<(f64, f64, f64)> = points
-        .iter()
-        .filter_map(|point| point.elo.map(|(elo, error)| (games(point), elo, error)))
-        .collect();
-    // The large errors of the first games would flatten the rest.
-    let stable = known.get(known.len() / 10..).unwrap_or_default();
-    let low = stable.iter().map(|(_, elo, error)| elo - error).fold(-5.0, f64::min);
-    let high = stable.iter().map(|(_, elo, error)| elo + error).fold(5.0, f64::max);
-    let last = known.last().map_or(1.0, |(games, ..)| *games);
-    let mut chart = Chart::new("games", "Elo", 0.0..last, low..high);
-    let upper = known.iter().map(|&(x, elo, error)| (x, elo + error));
-    let lower = known.iter().rev().map(|&(x, elo, error)| (x, elo - error));
-    chart.band(upper.chain(lower), color(0));
-    chart.line(known.iter().map(|&(x, elo, _)| (x, elo)), color(0), 2);
-    chart.finish()
-}
-
-/// The log-likelihood ratio by number of games, between its bounds.
-pub(super) fn llr(points: &[Point], lower: f64, upper: f64) -> String {
-    let known: Vec<(f64, f64)> =
-        points.iter().filter_map(|point| point.llr.map(|llr| (games(point), llr))).collect();
-    let low = known.iter().map(|&(_, llr)| llr).fold(lower, f64::min) - 0.3;
-    let high = known.iter().map(|&(_, llr)| llr).fold(upper, f64::max) + 0.3;
-    let last = known.last().map_or(1.0, |&(games, _)| games);
-    let mut chart = Chart::new("games", "LLR", 0.0..last, low..high);
-    for (bound, color) in [(lower, color(1)), (upper, color(2))] {
-        chart.line([(0.0, bound), (last, bound)], color, 1);
-    }
-    chart.line(known, color(0), 2);
-    chart.finish()
-}
-
-/// The score in percent by number of games.
-fn score_curve(points: &[Point]) -> String {
-    let known: Vec<(f64, f64)> = points
-        .iter()
-        .filter_map(|point| point.score.map(|score| (games(point), 100.0 * score)))
-        .collect();
-    let last = known.last().map_or(1.0, |&(games, _)| games);
-    let mut chart = Chart::new("games", "score in %", 0.0..last, 0.0..100.0);
-    chart.line([(0.0, 50.0), (last, 50.0)], color(1), 1);
-    chart.line(known, color(0), 2);
-    chart.finish()
-}
-
-/// The mean result of games in percent by score, for each engine.
-fn outcomes(engines: &[Vec<(f64, f64)>]) -> String {
-    let side = f64::from(ScoreBins::STEP) * float(ScoreBins::SIDE as u64);
-    let mut chart = Chart::new("score in centipawns", "result in %", -side..side, 0.0..100.0);
-    for (engine, line) in engines.iter().enumerate() {
-        chart.line(line.iter().map(|&(score, points)| (score, 100.0 * points)), color(engine), 2);
-    }
-    chart.finish()
-}
-
-/// The mean of a value of each engine by move number.
-fn by_move(name: &str, engines: &[&[Mean]]) -> String {
-    let lines: Vec<Vec<(f64, f64)>> = engines
-        .iter()
-        .map(|means| {
-            let values = means.iter().map(|mean| mean.value());
-            (1_u32..).zip(values).filter_map(|(x, y)| Some((f64::from(x), y?))).collect()
-        })
-        .collect();
-    let all = || lines.iter().flatten();
-    let last = all().map(|&(x, _)| x).fold(2.0, f64::max);
-    let high = all().map(|&(_, y)| y).fold(f64::MIN_POSITIVE, f64::max);
-    let mut chart = Chart::new("move after the opening", name, 1.0..last, 0.0..high * 1.05);
-    for (engine, line) in lines.into_iter().enumerate() {
-        chart.line(line, color(engine), 2);
-    }
-    chart.finish()
-}
-
-/// Number of games by length.
-pub(super) fn lengths(counts: &[u64]) -> String {
-    let step = float(Lengths::STEP as u64);
-    let bars: Vec<(f64, f64)> = (0_u32..)
-        .zip(counts)
-        .map(|(index, &count)| (f64::from(index) * step, float(count)))
-        .collect();
-    let last = bars.last().map_or(step, |&(from, _)| from + step);
-    let high = bars.iter().map(|&(_, count)| count).fold(1.0, f64::max);
-    let mut chart = Chart::new("plies", "games", 0.0..last, 0.0..high * 1.05);
-    for (from, count) in bars {
-        chart.bar(from..from + step * 0.9, count, color(0));
-    }
-    chart.finish()
-}
-
-fn games(point: &Point) -> f64 {
-    float(point.games)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no chart shows the difference")]
-fn float(count: u64) -> f64 {
-    count as f64
-}
-
-/// An SVG text with axes, to which series are added.
-struct Chart {
-    svg: String,
-    x: Range<f64>,
-    y: Range<f64>,
-}
-
-impl Chart {
-    fn new(x_name: &str, y_name: &str, x: Range<f64>, y: Range<f64>) -> Self {
-        let svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
-             viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">"
-        );
-        let mut chart = Self { svg, x, y };
-        for tick in ticks(&chart.x) {
-            let x = chart.x(tick);
-            chart.grid_line((x, TOP), (x, BOTTOM));
-            chart.text((x, BOTTOM + 16.0), "middle", &label(tick));
-        }
-        for tick in ticks(&chart.y) {
-            let y = chart.y(tick);
-            chart.grid_line((LEFT, y), (RIGHT, y));
-            chart.text((LEFT - 6.0, y + 4.0), "end", &label(tick));
-        }
-        chart.text((LEFT.midpoint(RIGHT), HEIGHT - 8.0), "middle", x_name);
-        chart.add(format_args!(
-            "<text transform=\"translate(14 {:.1}) rotate(-90)\" text-anchor=\"middle\">{y_name}</text>",
-            TOP.midpoint(BOTTOM)
-        ));
-        chart.add(format_args!(
-            "<path d=\"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}\" fill=\"none\" stroke=\"#000\"/>"
-        ));
-        chart
-    }
-
-    fn line(&mut self, points: impl IntoIterator<Item = (f64, f64)>, color: Color, width: u8) {
-        let points = self.points(points);
-        self.add(format_args!(
-            "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"/>"
-        ));
-    }
-
-    fn band(&mut self, outline: impl IntoIterator<Item = (f64, f64)>, color: Color) {
-        let points = self.points(outline);
-        self.add(format_args!(
-            "<polygon points=\"{points}\" fill=\"{color}\" fill-opacity=\"0.2\"/>"
-        ));
-    }
-
-    /// A bar from zero.
-    fn bar(&mut self, x: Range<f64>, value: f64, color: Color) {
-        let (left, right, top) = (self.x(x.start), self.x(x.end), self.y(value));
-        let (width, height) = (right - left, self.y(0.0) - top);
-        self.add(format_args!(
-            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
-             fill=\"{color}\"/>"
-        ));
-    }
-
-    fn finish(mut self) -> String {
-        self.svg.push_str("</svg>");
-        self.svg
-    }
-
-    fn grid_line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
-        self.add(format_args!("<path d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\" stroke=\"#ddd\"/>"));
-    }
-
-    fn text(&mut self, (x, y): (f64, f64), anchor: &str, text: &str) {
-        self.add(format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
-        ));
-    }
-
-    fn points(&self, points: impl IntoIterator<Item = (f64, f64)>) -> String {
-        let mut text = String::new();
-        for (x, y) in points {
-            let y = y.clamp(self.y.start, self.y.end);
-            let _ = write!(text, "{:.1},{:.1} ", self.x(x), self.y(y));
-        }
-        text
-    }
-
-    fn add(&mut self, element: fmt::Arguments<'_>) {
-        let _ = self.svg.write_fmt(element);
-    }
-
-    fn x(&self, value: f64) -> f64 {
-        LEFT + (RIGHT - LEFT) * share(value, &self.x)
-    }
-
-    fn y(&self, value: f64) -> f64 {
-        BOTTOM + (TOP - BOTTOM) * share(value, &self.y)
-    }
-}
-
-fn share(value: f64, range: &Range<f64>) -> f64 {
-    (value - range.start) / (range.end - range.start).max(f64::MIN_POSITIVE)
-}
-
-/// Multiples of 1, 2 or 5 times a power of ten.
-fn ticks(range: &Range<f64>) -> impl Iterator<Item = f64> + use<> {
-    let rough = ((range.end - range.start) / GRID_LINES).max(f64::MIN_POSITIVE);
-    let power = 10_f64.powf(rough.log10().floor());
-    let factors = [1.0, 2.0, 5.0];
-    let step = factors.into_iter().map(|it| it * power).find(|&it| rough <= it);
-    let step = step.unwrap_or(10.0 * power);
-    // Ends of the range may be rounded.
-    let (first, end) = ((range.start / step - 1e-9).ceil(), range.end + step * 1e-9);
-    (0_u32..).map(move |index| (first + f64::from(index)) * step).take_while(move |&it| it <= end)
-}
-
-fn label(value: f64) -> String {
-    let text = format!("{value:.3}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_round_numbers_within_the_range() {
-        let labels = |range| ticks(&range).map(label).collect::<Vec<_>>();
-        assert_eq!(labels(0.0..10.0), ["0", "2", "4", "6", "8", "10"]);
-        assert_eq!(labels(-0.3..0.35), ["-0.3", "-0.2", "-0.1", "0", "0.1", "0.2", "0.3"]);
-        assert_eq!(labels(0.0..0.0), ["0"]);
-        assert_eq!(labels(90.0..2000.0), ["500", "1000", "1500", "2000"]);
-    }
-
-    #[test]
-    fn values_out_of_range_are_clamped() {
-        let mut chart = Chart::new("x", "y", 0.0..1.0, 0.0..1.0);
-        chart.line([(0.0, -9.0), (1.0, 9.0)], color(0), 2);
-        let svg = chart.finish();
-        assert!(svg.contains("points=\"64.0,256.0 852.0,8.0 \""), "{svg}");
     }
 }

@@ -53,8 +53,10 @@ mod info_values;
 mod lexical;
 mod limits;
 mod options;
+mod ponder;
 mod positions;
 mod search;
+mod searchmoves;
 mod state;
 mod usi;
 

@@ -10,12 +10,12 @@ use super::clocks::{self, clock_times, moves_to_go};
 use super::positions::read;
 use super::state::interleavings;
 use crate::baseline::Feature;
-use crate::checks::{assertions, clause};
+use crate::checks::{assertions, clause, ponder, searchmoves};
 use crate::context::{Test, TestCase, TestContext, largest, percentiles};
 use crate::delay::Verdict;
 use crate::format;
 use crate::message::message;
-use crate::session::{EngineSession, OrFail, SearchResult};
+use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Observation, Stop, TestResult};
 use crate::transcript::Transcript;
@@ -35,10 +35,10 @@ const STOP_LIMIT: Duration = Duration::from_millis(500);
 const READY_LIMIT: Duration = Duration::from_millis(500);
 
 macro_rules! search {
-    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
+    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $run:expr) => {
         search!($id, $rule, $source, $text, $usi, $severity, Profile::ALL, &[], $advice, $run)
     };
-    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:ident) => {
+    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:expr) => {
         check!(
             concat!("search.", $id),
             $rule,
@@ -235,7 +235,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         Profile::ALL,
         &[Need::Ponder],
         "defer `bestmove` until `ponderhit` or `stop`",
-        ponder_holds
+        ponder::holds_bestmove
     ),
     search!(
         "ponder.hit",
@@ -247,7 +247,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         Profile::ALL,
         &[Need::Ponder],
         "start the clock at `ponderhit`, and reply immediately if the search is complete",
-        ponder_hit
+        ponder::hit
     ),
     search!(
         "ponder.stop",
@@ -259,7 +259,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         Profile::ALL,
         &[Need::Ponder],
         "treat `stop` while pondering as in a normal search",
-        ponder_stop
+        ponder::stop
     ),
     search!(
         "searchmoves",
@@ -269,7 +269,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "only these moves are searched",
         Must,
         "search only these moves at the root",
-        search_moves
+        searchmoves::restricts
     ),
     search!(
         "searchmoves-lines",
@@ -281,7 +281,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         Profile::ALL,
         &[Need::Option("MultiPV")],
         "restrict the root moves first; the number of lines cannot exceed them",
-        search_moves_lines
+        searchmoves::lines
     ),
     search!(
         "searchmoves-first",
@@ -291,7 +291,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "several arguments may follow in one line",
         May,
         "end the move list at the next keyword of `go`",
-        search_moves_first
+        searchmoves::first
     ),
     search!(
         "limits-reset",
@@ -654,186 +654,6 @@ fn ready(context: &TestContext<'_>) -> TestResult {
     Err(Stop::Fail(message!("search.late-readyok", ms)))
 }
 
-fn ponder_holds(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready_unchecked()?;
-    let clocks = ponder_clocks(context);
-    let mut positions = soon_done(context);
-    positions.push(middle(context));
-    for position in positions {
-        session.send(&position);
-        session.send(&format!("go ponder {clocks}"));
-        continues(&mut session, message!("ponder.early-bestmove"))?;
-        session.send("stop");
-        session.best(context.timeouts.answer())?;
-    }
-    Ok(())
-}
-
-/// Limit of a reply to `ponderhit` with 60 ms left.
-const PONDER_LIMIT: Duration = Duration::from_millis(300);
-
-/// A clock that expires while the engine ponders.
-fn ponder_clocks(context: &TestContext<'_>) -> &'static str {
-    match context.dialect {
-        Dialect::Uci => "wtime 60 btime 60 winc 0 binc 0",
-        Dialect::Usi => "btime 60 wtime 60",
-    }
-}
-
-fn ponder_hit(context: &TestContext<'_>) -> TestResult {
-    let mut positions = soon_done(context);
-    positions.push(middle(context));
-    for position in positions {
-        let go = format!("go ponder {}", ponder_clocks(context));
-        let no_reply = || message!("ponderhit.no-bestmove");
-        clocks::hit_in_time(context, &position, &go, PONDER_LIMIT, no_reply)?;
-    }
-    let long = match context.dialect {
-        Dialect::Uci => "go ponder wtime 800 btime 100000",
-        Dialect::Usi => "go ponder btime 800 wtime 100000",
-    };
-    let limit = Duration::from_millis(800);
-    clocks::hit_in_time(context, &middle(context), long, limit, || {
-        message!("ponderhit.no-bestmove")
-    })?;
-    if context.engine_info.baseline.lacks(Feature::Depth) {
-        return Ok(());
-    }
-    let mut session = context.ready_unchecked()?;
-    session.send(&middle(context));
-    session.send("go ponder depth 1");
-    session.listen(Duration::from_millis(30));
-    // Another check covers early replies.
-    if session.is_searching() {
-        session.send("ponderhit");
-        session
-            .best(context.timeouts.answer())
-            .or_fail(message!("ponderhit.no-bestmove-at-depth"))?;
-    }
-    Ok(())
-}
-
-fn ponder_stop(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    session.send(&middle(context));
-    session.send(&format!("go ponder {}", ponder_clocks(context)));
-    if session.ends_by_itself()? {
-        return Err(Stop::Inconclusive(message!("ponder.ended")));
-    }
-    session.send("stop");
-    session.best(context.timeouts.answer()).or_fail(message!("ponder.no-reply-to-stop"))?;
-    // The other side is to move: a reply for the position before is illegal.
-    let text = assertions::test_positions(context.game()).middle[1];
-    let found =
-        session.search(&context.position(text), "go depth 2").or_fail(message!("ponder.miss"))?;
-    match &found.best.best {
-        Best::Move(mv) if read(context, text)?.parse_move(mv.as_str()).is_err() => {
-            Err(Stop::Fail(message!("go.other-position", mv)))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Moves that an engine is unlikely to choose.
-fn unusual_moves(context: &TestContext<'_>) -> [&'static str; 2] {
-    match context.dialect {
-        Dialect::Uci => ["a2a3", "h2h4"],
-        Dialect::Usi => ["9g9f", "1i1h"],
-    }
-}
-
-/// Verifies that a search restricted to these moves returns one of them.
-fn restricted(
-    session: &mut EngineSession,
-    depth: u32,
-    moves: &[&str],
-) -> Result<SearchResult, Stop> {
-    let go = format!("go depth {depth} searchmoves {}", moves.join(" "));
-    let found =
-        session.search("position startpos", &go).or_fail(message!("go.no-reply", go = &go))?;
-    match &found.best.best {
-        Best::Move(mv) if moves.contains(&mv.as_str()) => Ok(found),
-        answer => {
-            let answer = format::answer(answer);
-            Err(Stop::Fail(message!("go.reply", go, answer)))
-        }
-    }
-}
-
-fn search_moves(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    let moves = unusual_moves(context);
-    restricted(&mut session, 2, &moves)?;
-    restricted(&mut session, 2, &moves[1..])?;
-    every_move_counts(context, &mut session)?;
-    if session.lacks(Feature::Stop) {
-        return Ok(());
-    }
-    // The restriction does not depend on the limit.
-    let go = format!("go infinite searchmoves {}", moves[1]);
-    session.send("position startpos");
-    session.send(&go);
-    session.underway();
-    session.send("stop");
-    let found =
-        session.best(context.timeouts.answer()).or_fail(message!("go.no-reply", go = &go))?;
-    match &found.best.best {
-        Best::Move(mv) if mv.as_str() == moves[1] => Ok(()),
-        answer => {
-            let answer = format::answer(answer);
-            Err(Stop::Fail(message!("go.reply", go, answer)))
-        }
-    }
-}
-
-/// Verifies that the engine chooses a mate among several moves, first or last.
-fn every_move_counts(context: &TestContext<'_>, session: &mut EngineSession) -> TestResult {
-    let text = assertions::test_positions(context.game()).mate_in_one[0];
-    let position = read(context, text)?;
-    let form = context.game().castling_form();
-    let (mates, others): (Vec<_>, Vec<_>) =
-        position.legal_moves().into_iter().partition(|mv| is_mate(&position, *mv));
-    let (Some(mate), Some(other)) = (mates.first(), others.first()) else { return Ok(()) };
-    let (mate, other) = (mate.to_uci(form), other.to_uci(form));
-    let mut found = Vec::new();
-    for moves in [format!("{mate} {other}"), format!("{other} {mate}")] {
-        let go = format!("go depth 2 searchmoves {moves}");
-        let reply = session
-            .search(&context.position(text), &go)
-            .or_fail(message!("go.no-reply", go = &go))?;
-        found.push((go, format::answer(&reply.best.best)));
-    }
-    // A weak engine may miss the mate, but not because of its place in the list.
-    let misses = found.iter().find(|(_, answer)| *answer != mate);
-    match misses {
-        Some((go, answer)) if found.iter().any(|(_, answer)| *answer == mate) => {
-            Err(Stop::Fail(message!("searchmoves.order", go, answer, mate)))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn is_mate(position: &Position, mv: readyok_rules::Move) -> bool {
-    let mut next = position.clone();
-    next.play(mv).is_ok()
-        && next.legal_moves().is_empty()
-        && (next.in_check() || next.game() == Game::Shogi)
-}
-
-fn search_moves_lines(context: &TestContext<'_>) -> TestResult {
-    context.depends_on(Feature::SearchMoves)?;
-    let mut session = context.ready_unchecked()?;
-    session.send(&context.set("MultiPV", "3"));
-    session.ready()?;
-    let moves = unusual_moves(context);
-    let found = restricted(&mut session, 4, &moves)?;
-    let mut heads = found.infos.iter().filter_map(|info| info.pv.as_ref()?.tokens().next());
-    match heads.find(|head| !moves.contains(head)) {
-        Some(head) => Err(Stop::Fail(message!("searchmoves.other-head", head))),
-        None => Ok(()),
-    }
-}
-
 fn limits_reset(context: &TestContext<'_>) -> TestResult {
     context.depends_on(Feature::Stop)?;
     // Excluded from passive checks, which would report the same reply again.
@@ -870,7 +690,7 @@ fn limits_reset(context: &TestContext<'_>) -> TestResult {
         return Ok(());
     }
     // An engine does not choose both moves by itself.
-    for mv in unusual_moves(context) {
+    for mv in searchmoves::unusual_moves(context) {
         session.search("position startpos", &format!("go depth 1 searchmoves {mv}"))?;
         let found = session.search("position startpos", "go depth 1")?;
         if !matches!(&found.best.best, Best::Move(it) if it.as_str() == mv) {
@@ -878,16 +698,6 @@ fn limits_reset(context: &TestContext<'_>) -> TestResult {
         }
     }
     Err(Stop::Fail(message!("limit.kept", go = "go searchmoves")))
-}
-
-fn search_moves_first(context: &TestContext<'_>) -> TestResult {
-    // Excluded from passive checks, because an engine may misread this order.
-    let mut session = context.ready_unchecked()?;
-    let go = format!("go searchmoves {} depth 2", unusual_moves(context).join(" "));
-    session.send("position startpos");
-    session.send(&go);
-    session.best(context.timeouts.answer()).or_fail(message!("go.no-reply", go))?;
-    Ok(())
 }
 
 fn mate(context: &TestContext<'_>) -> TestResult {
@@ -914,7 +724,7 @@ fn mate(context: &TestContext<'_>) -> TestResult {
         let allows_mate = |reply: readyok_rules::Move| {
             let mut after = next.clone();
             after.play(reply).is_ok()
-                && after.legal_moves().into_iter().any(|mv| is_mate(&after, mv))
+                && after.legal_moves().into_iter().any(|mv| searchmoves::is_mate(&after, mv))
         };
         if !next.legal_moves().into_iter().all(allows_mate) {
             return Err(Stop::Fail(message!("mate.not-in-two", mv)));
