@@ -95,7 +95,9 @@ def check(readyok, program, arguments, args):
         # Some programs store their options in the home directory.
         environment = {**os.environ, "HOME": home, "OSL_HOME": osl_home(Path(home))}
         command = [str(readyok), "check", "--json", *options, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=home, env=environment)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False, cwd=home, env=environment
+        )
     if not done.stdout:
         return None, done.stderr.strip() or f"exit status {done.returncode}"
     if stored:

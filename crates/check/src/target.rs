@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, fs, io, thread};
 
-use readyok_client::{Guard, PipedProcess};
+use readyok_client::{ErrorOutput, Guard, PipedProcess};
 
 /// An engine that can be started repeatedly.
 #[derive(Clone)]
@@ -148,19 +148,17 @@ impl Target {
                 let mut command = Command::new(file);
                 let environment = environment.iter().map(|(name, value)| (name, value));
                 command.args(arguments).envs(environment).env(CHECK, launch.check);
-                let errors = if launch.undrained_stderr {
+                let (errors, its_errors) = if launch.undrained_stderr {
                     let (errors, its_errors) = io::pipe()?;
-                    command.stderr(its_errors);
-                    Some(errors)
+                    (Some(errors), ErrorOutput::Pipe(its_errors))
                 } else {
-                    command.stderr(Stdio::null());
-                    None
+                    (None, ErrorOutput::Discarded)
                 };
                 if let Some(directory) = directory {
                     command.current_dir(directory);
                 }
                 let (process, input, output) =
-                    PipedProcess::spawn(&mut command, self.guard.as_ref(), on_exit)?;
+                    PipedProcess::spawn(&mut command, self.guard.as_ref(), its_errors, on_exit)?;
                 let (input, output) = (Box::new(input), Box::new(output));
                 Ok(Started { input, output, errors, process: Some(process), connection: None })
             }

@@ -73,7 +73,7 @@ pub use executable::{find_executable, find_in_path, is_executable};
 pub use exit::{Exit, ExitCause, ProcessStatus};
 pub use handle::{SearchHandle, Stopper};
 pub use process::guard::Guard;
-pub use process::{Containment, PipedProcess};
+pub use process::{Containment, ErrorOutput, PipedProcess};
 pub use readyok_protocol as protocol;
 pub use readyok_protocol::session::client::{
     DropReason, Event, Identity, Limit as WaitLimit, TimeoutKind, Timeouts, UsageError,

@@ -1,6 +1,6 @@
 //! An engine process and its descendants: terminated together, without zombies. See also `guard.rs`.
 
-use std::io;
+use std::io::{self, PipeWriter};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 
@@ -72,28 +72,42 @@ pub(crate) enum Scope {
     Supervisor(guard::Supervisor),
 }
 
-/// The destination of an engine's error output.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum ErrorOutput {
-    Piped,
+/// The destination of the error output of a [`PipedProcess`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorOutput {
     /// The error output of this program.
     Inherited,
+    /// The text is lost.
+    Discarded,
+    /// A pipe.
+    Pipe(PipeWriter),
 }
 
 impl Launched {
-    /// Starts a command as a child of this program, in a group or a job of its own.
-    pub(crate) fn directly(command: &mut Command, errors: ErrorOutput) -> io::Result<Self> {
+    /// Starts a command as a child of this program, in a group or a job of its own. Without `errors` its error output is a
+    /// new pipe.
+    pub(crate) fn directly(command: &mut Command, errors: Option<ErrorOutput>) -> io::Result<Self> {
+        #[cfg(windows)]
+        let has_console = matches!(errors, Some(ErrorOutput::Inherited));
+        command.stderr(match errors {
+            None => Stdio::piped(),
+            Some(ErrorOutput::Inherited) => Stdio::inherit(),
+            Some(ErrorOutput::Discarded) => Stdio::null(),
+            Some(ErrorOutput::Pipe(writer)) => writer.into(),
+        });
         #[cfg(unix)]
         let (scope, mut child) = {
-            let _ = errors;
             std::os::unix::process::CommandExt::process_group(command, 0);
             (Scope::Group, command.spawn()?)
         };
         #[cfg(windows)]
         let (scope, mut child) = {
-            let (job, child) = windows::Job::start(command, errors)?;
+            let (job, child) = windows::Job::start(command, has_console)?;
             (Scope::Job(job), child)
         };
+        // A command that is kept would keep the pipe open.
+        command.stderr(Stdio::null());
         let streams = Streams {
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
@@ -109,14 +123,14 @@ impl Process {
         command: &mut Command,
         guard: Option<&Guard>,
     ) -> io::Result<(Arc<Self>, Streams)> {
-        Self::start_with(command, guard, ErrorOutput::Piped)
+        Self::start_with(command, guard, None)
     }
 
-    /// Like [`start`](Self::start), with this error output.
+    /// Like [`start`](Self::start), by default with a pipe as error output.
     pub(crate) fn start_with(
         command: &mut Command,
         guard: Option<&Guard>,
-        errors: ErrorOutput,
+        errors: Option<ErrorOutput>,
     ) -> io::Result<(Arc<Self>, Streams)> {
         let Launched { child, id, scope, streams } = match guard {
             Some(guard) => guard.launch(command, errors)?,
@@ -216,18 +230,19 @@ impl Process {
 pub struct PipedProcess(Arc<Process>);
 
 impl PipedProcess {
-    /// Starts an executable with pipes for its input and output, and the error output of the caller. `on_exit` runs in a
-    /// thread after the process has exited and the rest of its group was killed.
+    /// Starts an executable with pipes for its input and output. `on_exit` runs in a thread after the process has exited
+    /// and the rest of its group was killed.
     ///
     /// # Errors
     /// The executable cannot be started.
     pub fn spawn(
         command: &mut Command,
         guard: Option<&Guard>,
+        errors: ErrorOutput,
         on_exit: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let (process, streams) = Process::start_with(command, guard, ErrorOutput::Inherited)?;
+        let (process, streams) = Process::start_with(command, guard, Some(errors))?;
         let process = Self(process);
         process.0.watch(|| (), on_exit)?;
         let (Some(stdin), Some(stdout)) = (streams.stdin, streams.stdout) else {

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use readyok_client::{Guard, PipedProcess};
+use readyok_client::{ErrorOutput, Guard, PipedProcess};
 use readyok_protocol::Party;
 
 pub use log::Log;
@@ -107,11 +107,15 @@ impl Tap {
         let on_exit = events.clone();
         let mut session = Session { monitor: Monitor::default(), log, start: now(), exit_timeout };
         let start = || {
-            let (process, to_engine, from_engine) =
-                PipedProcess::spawn(&mut engine, guard.as_ref(), move |status| {
+            let (process, to_engine, from_engine) = PipedProcess::spawn(
+                &mut engine,
+                guard.as_ref(),
+                ErrorOutput::Inherited,
+                move |status| {
                     // Fails if the tap has ended.
                     let _ = on_exit.send(Event::Exited(status));
-                })?;
+                },
+            )?;
             start_relay(Party::Client, from_client, to_engine, events.clone())?;
             start_relay(Party::Engine, from_engine, to_client, events)?;
             Ok(process)

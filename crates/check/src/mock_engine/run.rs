@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::process::{Command as Program, ExitCode, ExitStatus, Stdio};
+use std::process::{Command as Program, ExitCode, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use readyok_client::{Guard, PipedProcess};
+use readyok_client::{ErrorOutput, Guard, PipedProcess};
 use readyok_protocol::{
     Command, DiagnosticKind, Dialect, LineBuffer, Party, Phase, ProtocolState, Reply, decode,
 };
@@ -159,14 +159,18 @@ fn start(
     let (program, arguments) = options.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let (errors, to_errors) = io::pipe()?;
     let mut command = Program::new(program);
-    command.args(arguments).stderr(Stdio::from(to_errors));
+    command.args(arguments);
     relay.set_environment(&mut command);
     let on_exit = events.clone();
-    let (process, input, output) =
-        PipedProcess::spawn(&mut command, options.guard, move |status| {
+    let (process, input, output) = PipedProcess::spawn(
+        &mut command,
+        options.guard,
+        ErrorOutput::Pipe(to_errors),
+        move |status| {
             // Fails if the run has ended.
             let _ = on_exit.send(Event::Exited(status));
-        })?;
+        },
+    )?;
     // The client gets no input.
     drop(input);
     for from in [Box::new(output) as Box<dyn Read + Send>, Box::new(errors)] {

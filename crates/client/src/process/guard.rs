@@ -243,7 +243,7 @@ impl Guard {
     pub(crate) fn launch(
         &self,
         command: &mut Command,
-        errors: ErrorOutput,
+        errors: Option<ErrorOutput>,
     ) -> io::Result<Launched> {
         use super::Scope;
 
@@ -293,7 +293,7 @@ impl Guard {
     pub(crate) fn launch(
         &self,
         command: &mut Command,
-        errors: ErrorOutput,
+        errors: Option<ErrorOutput>,
     ) -> io::Result<Launched> {
         command.env(MARK, &lock(&self.0).command.mark);
         Launched::directly(command, errors)

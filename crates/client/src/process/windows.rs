@@ -28,7 +28,7 @@ use windows_sys::Win32::System::Threading::{
     SetProcessAffinityMask, WaitForSingleObject,
 };
 
-use super::{ErrorOutput, Process, Signal, State};
+use super::{Process, Signal, State};
 use crate::exit::JOB_EXIT_CODE;
 use crate::sync::lock;
 
@@ -70,13 +70,14 @@ impl Drop for TimerResolution {
 
 impl Job {
     /// Starts a command as a member of a new job, with the CPUs of this thread.
-    pub(super) fn start(command: &mut Command, errors: ErrorOutput) -> io::Result<(Self, Child)> {
+    pub(super) fn start(command: &mut Command, has_console: bool) -> io::Result<(Self, Child)> {
         let job = Self::new()?;
-        let console = match errors {
+        let console = if has_console {
+            // The console of this program, whose Ctrl-C does not reach another process group.
+            CREATE_NEW_PROCESS_GROUP
+        } else {
             // An application without a console would open one for each engine.
-            ErrorOutput::Piped => CREATE_NO_WINDOW,
-            // The error output may be the console of this program, whose Ctrl-C does not reach another process group.
-            ErrorOutput::Inherited => CREATE_NEW_PROCESS_GROUP,
+            CREATE_NO_WINDOW
         };
         let mut child = command.creation_flags(CREATE_SUSPENDED | console).spawn()?;
         let process = child.as_handle();
@@ -239,7 +240,7 @@ pub(crate) mod guard {
         pub(crate) fn launch(
             &self,
             command: &mut Command,
-            errors: ErrorOutput,
+            errors: Option<ErrorOutput>,
         ) -> io::Result<Launched> {
             Launched::directly(command, errors)
         }

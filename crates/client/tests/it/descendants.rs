@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 
 use readyok_client::{
-    Containment, Engine, EngineError, Exit, ExitCause, Game, Guard, Limit, PipedProcess, Problem,
+    Containment, Engine, EngineError, ErrorOutput, Exit, ExitCause, Game, Guard, Limit,
+    PipedProcess, Problem,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -180,7 +181,12 @@ fn no_descendant_is_left_of_a_process_with_plain_pipes() {
             let on_exit = move |status| {
                 let _ = sender.send(status);
             };
-            let started = PipedProcess::spawn(&mut tree.command, Some(guard), on_exit);
+            let started = PipedProcess::spawn(
+                &mut tree.command,
+                Some(guard),
+                ErrorOutput::Discarded,
+                on_exit,
+            );
             let (process, input, output) = started.expect("it starts");
             tree.check_started();
             ending(&process);
@@ -215,6 +221,21 @@ fn no_descendant_is_left_of_a_program_that_is_killed_or_leaks_its_engines() {
     });
 }
 
+#[test]
+fn the_error_output_of_a_contained_process_can_be_a_pipe() {
+    for_each_way(|guard, _| {
+        let (errors, theirs) = std::io::pipe().expect("a pipe");
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo text >&2"]);
+        let output = ErrorOutput::Pipe(theirs);
+        let started = PipedProcess::spawn(&mut command, Some(guard), output, |_| ());
+        let process = started.expect("it starts");
+        // Ends, because nobody else has the pipe.
+        assert_eq!(std::io::read_to_string(errors).expect("UTF-8"), "text\n");
+        drop(process);
+    });
+}
+
 /// Not all descendants are contained then, but the failure is reported, and the engine and its group are killed.
 #[test]
 fn an_engine_does_not_outlive_a_supervisor_that_is_killed() {
@@ -239,7 +260,8 @@ fn a_contained_engine_is_started_with_the_settings_of_its_command() {
             let on_exit = move |status| {
                 let _ = sender.send(status);
             };
-            let started = PipedProcess::spawn(command, Some(guard), on_exit);
+            let started =
+                PipedProcess::spawn(command, Some(guard), ErrorOutput::Discarded, on_exit);
             started.map(|(process, input, output)| (process, input, output, exit))
         };
         let text = |command: &mut Command| {

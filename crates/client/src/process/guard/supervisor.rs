@@ -18,7 +18,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
@@ -94,7 +94,7 @@ pub(super) struct Answered {
 /// Starts a command through a process that `spawn` starts with this standard input.
 pub(super) fn launch(
     order: &Order,
-    errors: ErrorOutput,
+    errors: Option<ErrorOutput>,
     spawn: impl FnOnce(Stdio) -> io::Result<Child>,
 ) -> io::Result<Answered> {
     let body = order.encode()?;
@@ -104,11 +104,15 @@ pub(super) fn launch(
     let (their_input, input) = io::pipe()?;
     let (output, their_output) = io::pipe()?;
     let (stderr, their_errors) = match errors {
-        ErrorOutput::Piped => {
+        None => {
             let (ours, theirs) = io::pipe()?;
             (Some(ours), OwnedFd::from(theirs))
         }
-        ErrorOutput::Inherited => (None, io::stderr().as_fd().try_clone_to_owned()?),
+        Some(ErrorOutput::Inherited) => (None, io::stderr().as_fd().try_clone_to_owned()?),
+        Some(ErrorOutput::Discarded) => {
+            (None, File::options().write(true).open("/dev/null")?.into())
+        }
+        Some(ErrorOutput::Pipe(writer)) => (None, writer.into()),
     };
     let mut child = spawn(OwnedFd::from(theirs).into())?;
     let streams = [their_input.as_fd(), their_output.as_fd(), their_errors.as_fd()];
