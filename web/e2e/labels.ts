@@ -65,11 +65,30 @@ const expression = (key: Key) =>
 
 /** The reasons of results in the dictionaries. */
 type Reason = Key extends infer K ? (K extends `termination.${infer R}` ? R : never) : never;
+type SideKey = `side.${'white' | 'black' | 'sente' | 'gote' | 'shitate' | 'uwate'}`;
+type PieceKey = Key extends infer K ? (K extends `${'chess' | 'shogi'}.${string}` ? K : never) : never;
 
-/** The result of a game; without a winner a draw. */
-export function ending(winner: `side.${'white' | 'black' | 'sente' | 'gote'}` | null, reason: Reason) {
+/** The result of a game; without a winner a draw. Japanese has other terms for chess than for shogi. */
+export function ending(winner: SideKey | null, reason: Reason) {
   const outcome = winner ? t('outcome.won', { side: t(winner) }) : t('outcome.drawn');
-  return t('outcome.because', { outcome, reason: t(`termination.${reason}`) });
+  const ofChess = `termination.${reason}.chess`;
+  const shogi = winner !== null && winner !== 'side.white' && winner !== 'side.black';
+  const key = !shogi && ofChess in english ? (ofChess as Key) : (`termination.${reason}` as const);
+  return t('outcome.because', { outcome, reason: t(key) });
+}
+
+/** The name of a piece with its side. */
+export const pieceLabel = (side: SideKey, piece: PieceKey) =>
+  t('board.piece', { side: t(side), piece: t(piece) });
+
+const KANJI = '一二三四五六七八九';
+
+/** The label of a square: `e7, Black pawn`; `７七, 先手の歩` in Japanese. */
+export function squareLabel(square: string, content: string = t('board.empty')) {
+  const [file = '', rank = ''] = square;
+  const shogi = /\d/.test(file) && current === 'ja';
+  const name = shogi ? `${'０１２３４５６７８９'[Number(file)]}${KANJI['abcdefghi'.indexOf(rank)]}` : square;
+  return `${name}, ${content}`;
 }
 
 /** Matches the result of a game that was won or drawn. */
