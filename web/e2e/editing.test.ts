@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, enter, paste, clickAll, tabTo, useServer, visit, moveTexts, analysisBoard } from './fixture';
-import { en, starts } from './labels';
+import { starts, t, inBothLanguages, pieceLabel, squareLabel } from './labels';
 
 const fixture = useServer();
 
@@ -22,166 +22,173 @@ async function play(page: Page, ...moves: string[]) {
 
 const text = (page: Page) => page.locator('.moves').textContent();
 
-test('adds, promotes and deletes variations, with undo and redo', async () => {
-  const page = await board();
-  await play(page, 'e4', 'e5');
-  await page.getByRole('button', { name: en('step.back') }).click();
-  await play(page, 'c5');
-  const variations = () => page.locator('.variation').allTextContents();
-  const is = async (line: string[], other: RegExp | null) => {
-    await expect.poll(() => moveTexts(page), LONG).toEqual(line);
-    await expect.poll(variations, LONG).toEqual(other ? [expect.stringMatching(other)] : []);
-  };
-  await is(['e4', 'e5'], /c5/);
-  await page.getByRole('button', { name: en('edit.promote') }).click();
-  await is(['e4', 'c5'], /e5/);
-  await page.getByRole('button', { name: en('edit.delete') }).click();
-  await is(['e4', 'e5'], null);
-  const undo = page.getByRole('button', { name: en('edit.undo') });
-  await undo.click();
-  await is(['e4', 'c5'], /e5/);
-  await undo.click();
-  await is(['e4', 'e5'], /c5/);
-  const redo = page.getByRole('button', { name: en('edit.redo') });
-  await redo.click();
-  await redo.click();
-  await is(['e4', 'e5'], null);
-  expect(await redo.isDisabled()).toBe(true);
-});
+inBothLanguages(() => {
+  test('adds, promotes and deletes variations, with undo and redo', async () => {
+    const page = await board();
+    await play(page, 'e4', 'e5');
+    await page.getByRole('button', { name: t('step.back') }).click();
+    await play(page, 'c5');
+    const variations = () => page.locator('.variation').allTextContents();
+    const is = async (line: string[], other: RegExp | null) => {
+      await expect.poll(() => moveTexts(page), LONG).toEqual(line);
+      await expect.poll(variations, LONG).toEqual(other ? [expect.stringMatching(other)] : []);
+    };
+    await is(['e4', 'e5'], /c5/);
+    await page.getByRole('button', { name: t('edit.promote') }).click();
+    await is(['e4', 'c5'], /e5/);
+    await page.getByRole('button', { name: t('edit.delete') }).click();
+    await is(['e4', 'e5'], null);
+    const undo = page.getByRole('button', { name: t('edit.undo') });
+    await undo.click();
+    await is(['e4', 'c5'], /e5/);
+    await undo.click();
+    await is(['e4', 'e5'], /c5/);
+    const redo = page.getByRole('button', { name: t('edit.redo') });
+    await redo.click();
+    await redo.click();
+    await is(['e4', 'e5'], null);
+    expect(await redo.isDisabled()).toBe(true);
+  });
 
-test('undoes and redoes moves by keys', async () => {
-  const page = await board();
-  await play(page, 'e4', 'e5', 'Nf3');
-  await page.locator('#entry').blur();
-  const cursor = () => page.locator('.moves [aria-current] > span').textContent();
-  for (const left of [['e4', 'e5'], ['e4'], []]) {
-    await page.keyboard.press('Control+z');
-    await expect.poll(() => moveTexts(page), LONG).toEqual(left);
-  }
-  await page.keyboard.press('Control+y');
-  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
-  await page.keyboard.press('Control+Shift+z');
-  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
-  // Undo of a comment keeps the moves after it.
-  await page.getByRole('button', { name: en('step.last') }).click();
-  await expect.poll(cursor, LONG).toBe('e5');
-  await page.getByLabel(en('edit.comment')).fill('open');
-  await page.getByLabel(en('edit.comment')).blur();
-  await expect.poll(() => text(page), LONG).toContain('open');
-  await play(page, 'Nc3', 'Nc6');
-  await page.getByRole('button', { name: en('edit.undo') }).click();
-  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
-  await expect.poll(cursor, LONG).toBe('Nc3');
-});
+  test('undoes and redoes moves by keys', async () => {
+    const page = await board();
+    await play(page, 'e4', 'e5', 'Nf3');
+    await page.locator('#entry').blur();
+    const cursor = () => page.locator('.moves [aria-current] > span').textContent();
+    for (const left of [['e4', 'e5'], ['e4'], []]) {
+      await page.keyboard.press('Control+z');
+      await expect.poll(() => moveTexts(page), LONG).toEqual(left);
+    }
+    await page.keyboard.press('Control+y');
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
+    // Undo of a comment keeps the moves after it.
+    await page.getByRole('button', { name: t('step.last') }).click();
+    await expect.poll(cursor, LONG).toBe('e5');
+    await page.getByLabel(t('edit.comment')).fill('open');
+    await page.getByLabel(t('edit.comment')).blur();
+    await expect.poll(() => text(page), LONG).toContain('open');
+    await play(page, 'Nc3', 'Nc6');
+    await page.getByRole('button', { name: t('edit.undo') }).click();
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
+    await expect.poll(cursor, LONG).toBe('Nc3');
+  });
 
-test('shows the opening name and finds a game by it', async () => {
-  const page = await board();
-  const opening = page.getByTestId('opening');
-  await play(page, 'e4', 'c5');
-  await expect.poll(() => opening.textContent(), LONG).toMatch(/B20\s+Sicilian Defense/);
-  await play(page, 'h4');
-  await expect.poll(() => opening.textContent(), LONG).toMatch(/Sicilian Defense/);
-  await page.getByRole('button', { name: en('step.first') }).click();
-  await expect.poll(() => opening.count(), LONG).toBe(0);
-  await paste(page, '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
-  await page
-    .locator('.toasts')
-    .getByText(en('record.done', { count: 1 }))
-    .waitFor(LONG);
-  await visit(page, en('nav.library'));
-  await page.getByLabel(en('library.opening_name')).fill('ruy lopez');
-  await page.getByRole('button', { name: /Anna/ }).waitFor();
-});
+  test('shows the opening name and finds a game by it', async () => {
+    const page = await board();
+    const opening = page.getByTestId('opening');
+    await play(page, 'e4', 'c5');
+    await expect.poll(() => opening.textContent(), LONG).toMatch(/B20\s+Sicilian Defense/);
+    await play(page, 'h4');
+    await expect.poll(() => opening.textContent(), LONG).toMatch(/Sicilian Defense/);
+    await page.getByRole('button', { name: t('step.first') }).click();
+    await expect.poll(() => opening.count(), LONG).toBe(0);
+    await paste(page, '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
+    await page
+      .locator('.toasts')
+      .getByText(t('record.done', { count: 1 }))
+      .waitFor(LONG);
+    await visit(page, t('nav.library'));
+    await page.getByLabel(t('library.opening_name')).fill('ruy lopez');
+    await page.getByRole('button', { name: /Anna/ }).waitFor();
+  });
 
-test('searches shogi moves without a variant and ignores an incomplete move', async () => {
-  const page = await board();
-  await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
-  await page
-    .locator('.toasts')
-    .getByText(en('record.done', { count: 1 }))
-    .waitFor(LONG);
-  await visit(page, en('nav.library'));
-  const field = page.getByLabel(en('library.opening'), { exact: true });
-  const found = page.getByRole('button', { name: /羽生/ });
-  for (const line of ['▲７六歩 △８四歩', '7g7f 8c8d', 'P-7f']) {
-    await field.fill(line);
-    await found.waitFor();
-    await field.fill(`${line} x`);
-    await page.getByText(`${en('category.illegal_move')} x`).waitFor();
-    expect(await found.count()).toBe(0);
-  }
-  expect(await page.locator('.toast.bad').count()).toBe(0);
-});
+  test('searches shogi moves without a variant and ignores an incomplete move', async () => {
+    const page = await board();
+    await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
+    await page
+      .locator('.toasts')
+      .getByText(t('record.done', { count: 1 }))
+      .waitFor(LONG);
+    await visit(page, t('nav.library'));
+    const field = page.getByLabel(t('library.opening'), { exact: true });
+    const found = page.getByRole('button', { name: /羽生/ });
+    for (const line of ['▲７六歩 △８四歩', '7g7f 8c8d', 'P-7f']) {
+      await field.fill(line);
+      await found.waitFor();
+      await field.fill(`${line} x`);
+      await page.getByText(`${t('category.illegal_move')} x`).waitFor();
+      expect(await found.count()).toBe(0);
+    }
+    expect(await page.locator('.toast.bad').count()).toBe(0);
+  });
 
-test('edits a position by keyboard alone', async () => {
-  const page = await board();
-  await page.getByRole('button', { name: en('editor.title') }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: en('editor.move'), exact: true }).waitFor();
-  // The board is a single tab stop.
-  await tabTo(page, dialog.getByRole('button', { name: 'a8, Black rook' }));
-  await page.keyboard.press('Tab');
-  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
-  await expect.poll(() => focused()).toBe(en('new.variant'));
-  await page.keyboard.press('Shift+Tab');
-  for (const key of ['End', 'ArrowDown', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft'])
-    await page.keyboard.press(key);
-  await expect.poll(() => focused()).toBe('e7, Black pawn');
-  await page.keyboard.press('Enter');
-  for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
-  await page.keyboard.press('Enter');
-  await expect.poll(() => focused()).toBe('e5, Black pawn');
-  await dialog.getByText(en('editor.valid')).waitFor();
-  await tabTo(page, dialog.getByRole('button', { name: en('editor.use') }));
-  await page.keyboard.press('Enter');
-  await page.getByRole('gridcell', { name: 'e5, Black pawn' }).waitFor({ state: 'attached' });
-});
+  test('edits a position by keyboard alone', async () => {
+    const page = await board();
+    await page.getByRole('button', { name: t('editor.title') }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: t('editor.move'), exact: true }).waitFor();
+    // The board is a single tab stop.
+    await tabTo(
+      page,
+      dialog.getByRole('button', { name: squareLabel('a8', pieceLabel('side.black', 'chess.rook')) }),
+    );
+    await page.keyboard.press('Tab');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+    await expect.poll(() => focused()).toBe(t('new.variant'));
+    await page.keyboard.press('Shift+Tab');
+    for (const key of ['End', 'ArrowDown', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft'])
+      await page.keyboard.press(key);
+    await expect.poll(() => focused()).toBe(squareLabel('e7', pieceLabel('side.black', 'chess.pawn')));
+    await page.keyboard.press('Enter');
+    for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused()).toBe(squareLabel('e5', pieceLabel('side.black', 'chess.pawn')));
+    await dialog.getByText(t('editor.valid')).waitFor();
+    await tabTo(page, dialog.getByRole('button', { name: t('editor.use') }));
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('gridcell', { name: squareLabel('e5', pieceLabel('side.black', 'chess.pawn')) })
+      .waitFor({ state: 'attached' });
+  });
 
-test('annotates a move with a move symbol, a position symbol and a comment', async () => {
-  const page = await board();
-  await play(page, 'e4');
-  await page.getByRole('button', { name: '!!', exact: true }).click();
-  await expect.poll(() => text(page), LONG).toContain('!!');
-  await page.getByLabel(en('edit.annotation')).selectOption('±');
-  await expect.poll(() => text(page), LONG).toContain('±');
-  await page.getByRole('button', { name: '??', exact: true }).click();
-  await expect.poll(() => text(page), LONG).toContain('??');
-  expect(await text(page)).not.toContain('!!');
-  // On and off again before the server responds.
-  await clickAll(page.locator('body'), ['!?', '!?']);
-  await expect.poll(() => text(page), LONG).not.toMatch(/[!?]/);
-  await expect.poll(() => text(page)).toContain('±');
-  await page.getByLabel(en('edit.comment')).fill('Best by test');
-  await page.getByLabel(en('edit.comment')).blur();
-  await expect.poll(() => text(page), LONG).toContain('Best by test');
-});
+  test('annotates a move with a move symbol, a position symbol and a comment', async () => {
+    const page = await board();
+    await play(page, 'e4');
+    await page.getByRole('button', { name: '!!', exact: true }).click();
+    await expect.poll(() => text(page), LONG).toContain('!!');
+    await page.getByLabel(t('edit.annotation')).selectOption('±');
+    await expect.poll(() => text(page), LONG).toContain('±');
+    await page.getByRole('button', { name: '??', exact: true }).click();
+    await expect.poll(() => text(page), LONG).toContain('??');
+    expect(await text(page)).not.toContain('!!');
+    // On and off again before the server responds.
+    await clickAll(page.locator('body'), ['!?', '!?']);
+    await expect.poll(() => text(page), LONG).not.toMatch(/[!?]/);
+    await expect.poll(() => text(page)).toContain('±');
+    await page.getByLabel(t('edit.comment')).fill('Best by test');
+    await page.getByLabel(t('edit.comment')).blur();
+    await expect.poll(() => text(page), LONG).toContain('Best by test');
+  });
 
-test('searches games by player, result, opening and position', async () => {
-  const page = await board();
-  const game = (white: string, result: string, moves: string) =>
-    `[White "${white}"]\n[Black "NN"]\n[Result "${result}"]\n[Opening "Of ${white}"]\n\n${moves} ${result}\n`;
-  await paste(page, game('Anna', '1-0', '1. e4 c5 2. Nf3') + '\n' + game('Bert', '0-1', '1. d4 d5 2. c4'));
-  await page
-    .locator('.toasts')
-    .getByText(en('record.done', { count: 2 }))
-    .waitFor(LONG);
-  await visit(page, en('nav.library'));
-  const found = page.getByRole('button', { name: / – / });
-  const names = () => found.allTextContents().then((all) => all.map((name) => name.trim()).toSorted());
-  await expect.poll(names, LONG).toEqual(expect.arrayContaining(['Anna – NN', 'Bert – NN']));
-  const SICILIAN = 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
-  for (const [label, value] of [
-    [en('library.player'), 'anna'],
-    [en('library.opening'), 'e4 c5'],
-    [en('library.opening_name'), 'sicilian'],
-    [en('library.position'), SICILIAN],
-  ] as const) {
-    const field = page.getByLabel(label, { exact: true });
-    await field.fill(value);
-    await expect.poll(names, { ...LONG, message: label }).toEqual(['Anna – NN']);
-    await field.fill('');
-    await expect.poll(names, LONG).toContain('Bert – NN');
-  }
-  await page.getByLabel(starts('library.result')).selectOption('0-1');
-  await expect.poll(names, LONG).toEqual(['Bert – NN']);
+  test('searches games by player, result, opening and position', async () => {
+    const page = await board();
+    const game = (white: string, result: string, moves: string) =>
+      `[White "${white}"]\n[Black "NN"]\n[Result "${result}"]\n[Opening "Of ${white}"]\n\n${moves} ${result}\n`;
+    await paste(page, game('Anna', '1-0', '1. e4 c5 2. Nf3') + '\n' + game('Bert', '0-1', '1. d4 d5 2. c4'));
+    await page
+      .locator('.toasts')
+      .getByText(t('record.done', { count: 2 }))
+      .waitFor(LONG);
+    await visit(page, t('nav.library'));
+    const found = page.getByRole('button', { name: / – / });
+    const names = () => found.allTextContents().then((all) => all.map((name) => name.trim()).toSorted());
+    await expect.poll(names, LONG).toEqual(expect.arrayContaining(['Anna – NN', 'Bert – NN']));
+    const SICILIAN = 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
+    for (const [label, value] of [
+      [t('library.player'), 'anna'],
+      [t('library.opening'), 'e4 c5'],
+      [t('library.opening_name'), 'sicilian'],
+      [t('library.position'), SICILIAN],
+    ] as const) {
+      const field = page.getByLabel(label, { exact: true });
+      await field.fill(value);
+      await expect.poll(names, { ...LONG, message: label }).toEqual(['Anna – NN']);
+      await field.fill('');
+      await expect.poll(names, LONG).toContain('Bert – NN');
+    }
+    await page.getByLabel(starts('library.result')).selectOption('0-1');
+    await expect.poll(names, LONG).toEqual(['Bert – NN']);
+  });
 });
