@@ -22,6 +22,51 @@ async function play(page: Page, ...moves: string[]) {
 
 const text = (page: Page) => page.locator('.moves').textContent();
 
+test('undoes and redoes moves by keys', async () => {
+  const page = await board();
+  await play(page, 'e4', 'e5', 'Nf3');
+  await page.locator('#entry').blur();
+  const cursor = () => page.locator('.moves [aria-current] > span').textContent();
+  for (const left of [['e4', 'e5'], ['e4'], []]) {
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => moveTexts(page), LONG).toEqual(left);
+  }
+  await page.keyboard.press('Control+y');
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
+  await page.keyboard.press('Control+Shift+z');
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
+  // Undo of a comment keeps the moves after it.
+  await page.getByRole('button', { name: t('step.last') }).click();
+  await expect.poll(cursor, LONG).toBe('e5');
+  await page.getByLabel(t('edit.comment')).fill('open');
+  await page.getByLabel(t('edit.comment')).blur();
+  await expect.poll(() => text(page), LONG).toContain('open');
+  await play(page, 'Nc3', 'Nc6');
+  await page.getByRole('button', { name: t('edit.undo') }).click();
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
+  await expect.poll(cursor, LONG).toBe('Nc3');
+});
+
+test('searches shogi moves without a variant and ignores an incomplete move', async () => {
+  const page = await board();
+  await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
+  await page
+    .locator('.toasts')
+    .getByText(t('record.done', { count: 1 }))
+    .waitFor(LONG);
+  await visit(page, t('nav.library'));
+  const field = page.getByLabel(t('library.opening'), { exact: true });
+  const found = page.getByRole('button', { name: /羽生/ });
+  for (const line of ['▲７六歩 △８四歩', '7g7f 8c8d', 'P-7f']) {
+    await field.fill(line);
+    await found.waitFor();
+    await field.fill(`${line} x`);
+    await page.getByText(`${t('category.illegal_move')} x`).waitFor();
+    expect(await found.count()).toBe(0);
+  }
+  expect(await page.locator('.toast.bad').count()).toBe(0);
+});
+
 inBothLanguages(() => {
   test('adds, promotes and deletes variations, with undo and redo', async () => {
     const page = await board();
@@ -50,31 +95,6 @@ inBothLanguages(() => {
     expect(await redo.isDisabled()).toBe(true);
   });
 
-  test('undoes and redoes moves by keys', async () => {
-    const page = await board();
-    await play(page, 'e4', 'e5', 'Nf3');
-    await page.locator('#entry').blur();
-    const cursor = () => page.locator('.moves [aria-current] > span').textContent();
-    for (const left of [['e4', 'e5'], ['e4'], []]) {
-      await page.keyboard.press('Control+z');
-      await expect.poll(() => moveTexts(page), LONG).toEqual(left);
-    }
-    await page.keyboard.press('Control+y');
-    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
-    await page.keyboard.press('Control+Shift+z');
-    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
-    // Undo of a comment keeps the moves after it.
-    await page.getByRole('button', { name: t('step.last') }).click();
-    await expect.poll(cursor, LONG).toBe('e5');
-    await page.getByLabel(t('edit.comment')).fill('open');
-    await page.getByLabel(t('edit.comment')).blur();
-    await expect.poll(() => text(page), LONG).toContain('open');
-    await play(page, 'Nc3', 'Nc6');
-    await page.getByRole('button', { name: t('edit.undo') }).click();
-    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
-    await expect.poll(cursor, LONG).toBe('Nc3');
-  });
-
   test('shows the opening name and finds a game by it', async () => {
     const page = await board();
     const opening = page.getByTestId('opening');
@@ -92,26 +112,6 @@ inBothLanguages(() => {
     await visit(page, t('nav.library'));
     await page.getByLabel(t('library.opening_name')).fill('ruy lopez');
     await page.getByRole('button', { name: /Anna/ }).waitFor();
-  });
-
-  test('searches shogi moves without a variant and ignores an incomplete move', async () => {
-    const page = await board();
-    await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
-    await page
-      .locator('.toasts')
-      .getByText(t('record.done', { count: 1 }))
-      .waitFor(LONG);
-    await visit(page, t('nav.library'));
-    const field = page.getByLabel(t('library.opening'), { exact: true });
-    const found = page.getByRole('button', { name: /羽生/ });
-    for (const line of ['▲７六歩 △８四歩', '7g7f 8c8d', 'P-7f']) {
-      await field.fill(line);
-      await found.waitFor();
-      await field.fill(`${line} x`);
-      await page.getByText(`${t('category.illegal_move')} x`).waitFor();
-      expect(await found.count()).toBe(0);
-    }
-    expect(await page.locator('.toast.bad').count()).toBe(0);
   });
 
   test('edits a position by keyboard alone', async () => {
