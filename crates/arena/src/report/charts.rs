@@ -10,7 +10,7 @@ use crate::tune::Parameter;
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 64.0;
-// Room for half of the last label.
+// Space for half of the last label.
 const RIGHT: f64 = WIDTH - 20.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = HEIGHT - 44.0;

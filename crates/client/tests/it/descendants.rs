@@ -230,7 +230,7 @@ fn the_error_output_of_a_contained_process_can_be_a_pipe() {
         let output = ErrorOutput::Pipe(theirs);
         let started = PipedProcess::spawn(&mut command, Some(guard), output, |_| ());
         let process = started.expect("it starts");
-        // Ends, because nobody else has the pipe.
+        // Ends, because no other process has the pipe.
         assert_eq!(std::io::read_to_string(errors).expect("UTF-8"), "text\n");
         drop(process);
     });

@@ -180,7 +180,7 @@ macro_rules! define {
 #[cfg(target_env = "musl")]
 define!("memcpy", "memmove");
 
-/// Runs on every x86-64 system with ELF, whatever its C library.
+/// Runs on every x86-64 Linux, not only with musl.
 #[cfg(test)]
 mod tests {
     define!("narikin_test_memcpy", "narikin_test_memmove");
