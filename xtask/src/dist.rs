@@ -79,8 +79,11 @@ pub(crate) fn run(request: &Request) -> io::Result<()> {
 
 fn build(platform: &Platform, target: &Path) -> io::Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--locked", "--package", "readyok", "--bin", "readyok"]);
-    cargo.args(["--profile", "dist", "--target", platform.target]);
+    cargo.args(["rustc", "--locked", "--package", "readyok", "--bin", "readyok"]);
+    cargo.args(["--profile", "dist", "--target", platform.target, "--"]);
+    // Link-time optimization uses the level of the executable for all crates. Only level 3 has all vectorization: at "s",
+    // searches take 1.2 to 1.7 times the CPU time. Functions of crates with a lower level stay optimized for size.
+    cargo.arg("-Copt-level=3");
     check(&mut cargo)?;
     Ok(target.join(platform.target).join("dist").join(platform.executable()))
 }
