@@ -12,12 +12,12 @@ use crate::program::{Dir, Output, readyok, run};
 
 const READYOK: &str = env!("CARGO_BIN_EXE_readyok");
 
-/// An engine that answers `stop` without a search, and whose name needs escaping.
+/// An engine that answers `stop` without a search, writes control characters to stderr, and whose name needs escaping.
 const NONCONFORMING: &str = r#"
 while read -r line; do
     case $line in
         uci) printf '%s\n' 'id name Mock <&"> | *one*' 'id author A' uciok ;;
-        isready) echo readyok ;;
+        isready) printf '\033[2J' >&2; echo readyok ;;
         go*|stop) echo bestmove e2e4 ;;
         quit) exit ;;
     esac
@@ -34,7 +34,7 @@ fn reports(dir: &Dir, arguments: &[&str]) -> (Output, Value, String, String) {
     let files = [junit.to_str().expect("UTF-8"), markdown.to_str().expect("UTF-8")];
     let forms = ["--json", "--junit", files[0], "--markdown", files[1]];
     let output = check(dir, &[arguments, &forms].concat());
-    assert_eq!(output.stderr, "", "the progress bar is for terminals");
+    assert_eq!(output.stderr, "", "neither a progress bar nor the error output of the engine");
     let json = serde_json::from_str(output.text()).expect("JSON");
     let junit = fs::read_to_string(junit).expect("the file");
     let markdown = fs::read_to_string(markdown).expect("the file");
