@@ -5,9 +5,10 @@
 
 use std::error::Error;
 use std::process::Command;
+use std::time::Duration;
 use std::{env, io};
 
-use readyok_client::{Containment, Dialect, Engine, Game, Guard, Limit};
+use readyok_client::{Containment, Dialect, Engine, Game, Guard, Limit, Timeouts, WaitLimit};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -26,7 +27,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     loop {
         let mut command = Command::new(program);
         command.args(arguments);
-        let builder = Engine::builder().dialect(Dialect::Uci).guard(&guard);
+        // A loaded machine starts engines slowly.
+        let handshake = WaitLimit::fixed(Duration::from_secs(60));
+        let timeouts = Timeouts { handshake, ..Timeouts::default() };
+        let builder = Engine::builder().dialect(Dialect::Uci).guard(&guard).timeouts(timeouts);
         let mut engine = builder.spawn(command)?;
         drop(engine.analyse(&Game::startpos(), Limit::Infinite)?);
         engines.push(engine);
