@@ -184,6 +184,61 @@ test('selects a random Chess960 position', async () => {
   expect(drawn.size).toBe(2);
 });
 
+test('limits the strength of a pondering engine', async () => {
+  const page = await withMime();
+  await newGame(page, 'chess', 'Mime');
+  await page.getByLabel(t('new.limit_strength')).check();
+  await page.getByRole('slider').fill('3');
+  await page.getByLabel(t('new.ponder')).check();
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
+  const lines = await log(page, 'idle');
+  expect(lines).toContain('setoption name Skill Level value 3');
+  expect(lines).toContain('setoption name Ponder value true');
+});
+
+test('shows the ponder move and the ponder hits', async () => {
+  const page = await fixture.page('#/settings');
+  await page.getByLabel(t('settings.opponent_info')).check();
+  await visit(page, t('nav.play'));
+  await newGame(page, 'chess');
+  await page.getByLabel(t('new.ponder')).check();
+  await begin(page);
+  // Followed by a move, unlike the number of ponder hits.
+  const ponder = page.getByText(new RegExp(`${prefix('play.expects')}\\S`));
+  const expected = async () => valueIn(await ponder.textContent(), 'play.expects');
+  await enter(page, 'e4');
+  await ponder.waitFor(LONG);
+  const first = await expected();
+  await enter(page, first);
+  await page.getByText(t('play.hits', { hits: 1, tries: 1 })).waitFor(LONG);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
+  await ponder.waitFor(LONG);
+  const second = await expected();
+  // A pawn on its initial square.
+  const other = ['a3', 'h3'].find((move) => move !== second && move[0] !== first[0]);
+  await enter(page, other ?? '');
+  await page.getByText(t('play.hits', { hits: 1, tries: 2 })).waitFor(LONG);
+});
+
+test('starts a game with book moves', async () => {
+  const page = await withMime();
+  const book = join(fixture.server.data, 'book.pgn');
+  writeFileSync(book, '[White "A"]\n[Black "B"]\n\n1. c4 e5 2. Nc3 Nf6 *\n');
+  await newGame(page, 'chess', 'Mime');
+  const path = page.getByLabel(t('new.book'));
+  await path.fill(join(fixture.server.data, 'none.pgn'));
+  await page.getByRole('button', { name: t('new.begin'), exact: true }).click();
+  await page.getByText(t('error.not_found', { subject: t('subject.file') })).waitFor();
+  await path.fill(book);
+  await page.getByLabel(t('new.book.plies'), { exact: true }).fill('2');
+  await begin(page);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5']);
+  await enter(page, 'a4');
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5', 'a4', 'a5']);
+});
+
 inBothLanguages(() => {
   test('hint, pause, flip, takeback, resign', async () => {
     const page = await withMime();
@@ -326,20 +381,6 @@ inBothLanguages(() => {
     await expect.poll(() => status(page), LONG).toContain(t('status.your_turn'));
   });
 
-  test('limits the strength of a pondering engine', async () => {
-    const page = await withMime();
-    await newGame(page, 'chess', 'Mime');
-    await page.getByLabel(t('new.limit_strength')).check();
-    await page.getByRole('slider').fill('3');
-    await page.getByLabel(t('new.ponder')).check();
-    await begin(page);
-    await enter(page, 'e4');
-    await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
-    const lines = await log(page, 'idle');
-    expect(lines).toContain('setoption name Skill Level value 3');
-    expect(lines).toContain('setoption name Ponder value true');
-  });
-
   test.each([
     ['repetition', '', ['Nf3', 'Nf6', 'Ng1', 'Ng8', 'Nf3', 'Nf6', 'Ng1', 'Ng8'], ending(null, 'repetition')],
     ['fifty moves', '4k3/8/8/8/8/8/R7/4K3 w - - 99 80', ['Rb2'], ending(null, 'fifty-moves')],
@@ -369,47 +410,6 @@ inBothLanguages(() => {
     await begin(page);
     await press(page, button);
     await expect.poll(() => status(page), LONG).toBe(outcome);
-  });
-
-  test('shows the ponder move and the ponder hits', async () => {
-    const page = await fixture.page('#/settings');
-    await page.getByLabel(t('settings.opponent_info')).check();
-    await visit(page, t('nav.play'));
-    await newGame(page, 'chess');
-    await page.getByLabel(t('new.ponder')).check();
-    await begin(page);
-    // Followed by a move, unlike the number of ponder hits.
-    const ponder = page.getByText(new RegExp(`${prefix('play.expects')}\\S`));
-    const expected = async () => valueIn(await ponder.textContent(), 'play.expects');
-    await enter(page, 'e4');
-    await ponder.waitFor(LONG);
-    const first = await expected();
-    await enter(page, first);
-    await page.getByText(t('play.hits', { hits: 1, tries: 1 })).waitFor(LONG);
-    await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
-    await ponder.waitFor(LONG);
-    const second = await expected();
-    // A pawn on its initial square.
-    const other = ['a3', 'h3'].find((move) => move !== second && move[0] !== first[0]);
-    await enter(page, other ?? '');
-    await page.getByText(t('play.hits', { hits: 1, tries: 2 })).waitFor(LONG);
-  });
-
-  test('starts a game with book moves', async () => {
-    const page = await withMime();
-    const book = join(fixture.server.data, 'book.pgn');
-    writeFileSync(book, '[White "A"]\n[Black "B"]\n\n1. c4 e5 2. Nc3 Nf6 *\n');
-    await newGame(page, 'chess', 'Mime');
-    const path = page.getByLabel(t('new.book'));
-    await path.fill(join(fixture.server.data, 'none.pgn'));
-    await page.getByRole('button', { name: t('new.begin'), exact: true }).click();
-    await page.getByText(t('error.not_found', { subject: t('subject.file') })).waitFor();
-    await path.fill(book);
-    await page.getByLabel(t('new.book.plies'), { exact: true }).fill('2');
-    await begin(page);
-    await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5']);
-    await enter(page, 'a4');
-    await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5', 'a4', 'a5']);
   });
 
   test('sets a Chess960 number and a shogi handicap', async () => {
