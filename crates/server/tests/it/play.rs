@@ -314,7 +314,11 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["crash"]).await;
-    let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
+    // The increment exceeds the time of the first move, also on a busy machine.
+    let mut clock = clock();
+    clock["increment"] = json!(200_000);
+    let players = against(&engine, clock.clone(), false);
+    let (topic, state) = tab.new_game(game("chess", players)).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let lost = tab
         .change("engines", |delta| {
@@ -335,7 +339,7 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     assert_eq!(state["outcome"], Value::Null);
     // Another engine continues the game with the same clocks.
     let other = tab.add_mime(&[]).await;
-    let players = against(&other, clock(), false);
+    let players = against(&other, clock, false);
     tab.ask(json!({ "kind": "resume", "game": state["id"], "from": null, "players": players }))
         .await;
     let state = tab.follow(&topic).await;
