@@ -1,10 +1,9 @@
 // The analysis board: start, position, input, and tabs of open games.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
-import type { GameLine } from '../src/api/wire';
 import { launch, violations } from './browser';
-import { defaultServer, game, open, START, storePrefs } from './fakeServer';
-import { en, ja, inBothLanguages } from './labels';
+import { defaultServer, game, open, START, storePrefs, gameLine } from './fakeServer';
+import { en, ja, inBothLanguages, t } from './labels';
 
 let browser: Browser;
 
@@ -14,17 +13,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser.close();
-});
-
-const openGame = (id: number, more: Partial<GameLine> = {}): GameLine => ({
-  id,
-  variant: 'chess',
-  names: { first: '', second: '' },
-  plies: 0,
-  playing: false,
-  result: '*',
-  changed: 0,
-  ...more,
 });
 
 inBothLanguages(() => {
@@ -75,7 +63,7 @@ test.each(['en', 'ja'] as const)(
     const names = { first: 'Morphy', second: 'Anderssen' };
     fake.topics.set('games', {
       kind: 'games',
-      state: { games: [openGame(5), openGame(4, { names }), openGame(3)] },
+      state: { games: [gameLine(5), gameLine(4, { names }), gameLine(3)] },
     });
     fake.answer = (command) =>
       command.kind === 'open_game' ? { kind: 'game', game: command.game } : { kind: 'done' };
@@ -85,7 +73,7 @@ test.each(['en', 'ja'] as const)(
     const chess = text('variant.chess');
     await expect
       .poll(async () => (await titles()).map((title) => title.trim()))
-      .toEqual([chess, 'Morphy – Anderssen', chess]);
+      .toEqual([`${chess} #3`, 'Morphy – Anderssen', `${chess} #5`]);
     expect(await violations(page)).toEqual([]);
     await tabs.getByRole('link', { name: 'Morphy – Anderssen' }).click();
     await expect.poll(() => page.url()).toContain('#/analyse/4');
@@ -106,3 +94,47 @@ test.each(['en', 'ja'] as const)(
     await page.context().close();
   },
 );
+
+inBothLanguages(() => {
+  test('distinguishes tabs of games of the same players', async () => {
+    const fake = defaultServer();
+    for (const id of [3, 4, 5, 6]) open(fake, game(id, 'chess'));
+    const names = { first: 'Morphy', second: 'Anderssen' };
+    const games = [
+      gameLine(3, { names, event: 'Paris', round: '3', date: '1858-12-22', result: '0-1' }),
+      gameLine(4, { names, event: 'Paris', round: '4', date: '1858-12-22' }),
+      gameLine(5, { names: { first: 'Morphy', second: 'Paulsen' } }),
+    ];
+    fake.topics.set('games', { kind: 'games', state: { games } });
+    const page = await fake.page(browser, '#/analyse/3');
+    const tabs = page.getByRole('navigation', { name: t('tabs.label') });
+    const titles = async () =>
+      (await tabs.getByRole('link').allTextContents()).map((title) => title.replace(/\s+/g, ' ').trim());
+    const round = (number: number) => `Morphy – Anderssen ${t('tabs.round', { round: number })}`;
+    await expect.poll(titles).toEqual([round(3), round(4), 'Morphy – Paulsen']);
+    const first = tabs.getByRole('link', { name: round(3), exact: true });
+    expect(await first.getAttribute('title')).toBe(
+      `Morphy – Anderssen · Paris · ${t('tabs.round', { round: 3 })} · 1858-12-22 · 0-1 · #3`,
+    );
+    await tabs.getByRole('button', { name: t('tabs.close', { game: round(4) }) }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    // A long name is cut, what distinguishes it is not.
+    const long = {
+      first: 'Paul Charles Morphy of New Orleans',
+      second: 'Karl Ernst Adolf Anderssen of Breslau',
+    };
+    const changed = [3, 4].map((id) => gameLine(id, { names: long, round: String(id) }));
+    fake.delta('games', { kind: 'games', delta: { changed, removed: [] } });
+    const mark = tabs.getByText(t('tabs.round', { round: 3 }));
+    await tabs
+      .getByText(/^Paul Charles/)
+      .first()
+      .waitFor();
+    expect(await mark.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    // Without anything else, by number.
+    const equal = [3, 4].map((id) => gameLine(id, { names }));
+    fake.delta('games', { kind: 'games', delta: { changed: equal, removed: [] } });
+    await expect.poll(titles).toEqual(['Morphy – Anderssen #3', 'Morphy – Anderssen #4', 'Morphy – Paulsen']);
+    await page.context().close();
+  });
+});

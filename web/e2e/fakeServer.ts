@@ -208,6 +208,21 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
   };
 }
 
+/** An entry of the list of open games. */
+export const gameLine = (id: number, more: Partial<wire.GameLine> = {}): wire.GameLine => ({
+  id,
+  variant: 'chess',
+  names: { first: '', second: '' },
+  event: '',
+  round: '',
+  date: null,
+  plies: 0,
+  playing: false,
+  result: '*',
+  changed: 0,
+  ...more,
+});
+
 export function engine(id: number, name: string, more: Partial<wire.EngineState> = {}): wire.EngineState {
   return {
     id,

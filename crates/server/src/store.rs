@@ -28,7 +28,7 @@ use crate::time::{Moment, date};
 use crate::wire::{EngineId, GameId, Settings};
 
 pub(crate) use exercises::{StoredExercise, Times};
-pub(crate) use games::{Loaded, date_text, listed, listed_new, new_game};
+pub(crate) use games::{Loaded, listed, listed_new, new_game};
 pub(crate) use reports::{StoredJob, StoredReport};
 pub(crate) use search::{filter_of, search};
 

@@ -54,6 +54,12 @@ pub(crate) fn midnight(at: Moment) -> u64 {
     start.unwrap_or_else(|| now.saturating_sub(24 * 60 * 60 * 1000))
 }
 
+/// A date as `2026-11-21`, `2026-11` or `2026`. None if it is unknown.
+pub(crate) fn date_text(date: readyok_library::Date) -> Option<String> {
+    let known = date.year().is_some();
+    known.then(|| date.to_string().replace('.', "-").replace("-??", ""))
+}
+
 /// A moment in the local time zone in a format of `strftime`. None for a moment out of the range of the calendar.
 pub(crate) fn local(at: Moment, form: &str) -> Option<String> {
     let at = jiff::Timestamp::from_millisecond(i64::try_from(date(at)).ok()?).ok()?;

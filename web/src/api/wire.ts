@@ -986,6 +986,10 @@ over?: Over, play?: Play, undo?: Undo, save_status?: SaveStatus, };
  */
 export type GameLine = { id: number, variant: Variant, names: Sides<string>, 
 /**
+ * The event, the round and the date as in the library distinguish games of the same players.
+ */
+event: string, round: string, date: string | null, 
+/**
  * The number of moves of the main line.
  */
 plies: number, playing: boolean, 

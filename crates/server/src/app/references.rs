@@ -13,7 +13,8 @@ use readyok_rules::{
 use super::{App, storage};
 use crate::errors::{invalid_position, io_error};
 use crate::game::position_view::move_text;
-use crate::store::{StoreError, date_text, filter_of, listed};
+use crate::store::{StoreError, filter_of, listed};
+use crate::time::date_text;
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,
     ExplorerMove, ExplorerQuery, ExplorerSource, LibraryFilter, References, ResultCounts,

@@ -23,6 +23,7 @@ mod tests;
 use std::sync::OnceLock;
 
 use readyok_client::Game as EngineGame;
+use readyok_library::Date;
 use readyok_protocol::Dialect;
 use readyok_rules::record::Tag;
 use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, Position};
@@ -31,7 +32,7 @@ use super::position_view::position_view;
 use super::tree::{Branch, EngineLine, ROOT, Tree};
 use crate::errors::illegal;
 use crate::hub::TabId;
-use crate::time::Moment;
+use crate::time::{Moment, date_text};
 use crate::wire::{
     ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId,
     GameLine, GameState, NodeId, OpeningName, Over, Play, PlayRules, Player, SaveStatus, Side,
@@ -348,6 +349,9 @@ impl GameSession {
             id: self.id,
             variant: self.game().into(),
             names: Sides { first: self.name(Side::First), second: self.name(Side::Second) },
+            event: known(self.header(Tag::Event)),
+            round: known(self.header(Tag::Round)),
+            date: date_text(Date::parse(self.header(Tag::Date))),
             plies: u32::try_from(self.tree().main_line().len()).unwrap_or(u32::MAX),
             playing: self.is_running(),
             result: outcome.map_or("*", |outcome| outcome.result.as_str()).to_owned(),
@@ -359,9 +363,17 @@ impl GameSession {
         if let Some(active) = &self.active {
             return active.slot(side).name.clone();
         }
-        let tag = Tag::Player(side.into()).name(self.game());
-        self.tree().headers.get(tag).unwrap_or_default().to_owned()
+        self.header(Tag::Player(side.into())).to_owned()
     }
+
+    fn header(&self, tag: Tag) -> &str {
+        self.tree().headers.get(tag.name(self.game())).unwrap_or_default()
+    }
+}
+
+/// The value of a header; empty for `?` (unknown) and `-` (not applicable) of PGN.
+fn known(value: &str) -> String {
+    Some(value).filter(|it| !matches!(*it, "?" | "-")).unwrap_or_default().to_owned()
 }
 
 impl GameSession {

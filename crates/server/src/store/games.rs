@@ -5,13 +5,13 @@ use std::collections::btree_map::Entry;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, mpsc};
 
-use readyok_library::{Date, Duplicates, GameEntry, Library, NewGame, Receipt, Source, StoredGame};
+use readyok_library::{Duplicates, GameEntry, Library, NewGame, Receipt, Source, StoredGame};
 use readyok_rules::record::GameRecord;
 use rusqlite::{OptionalExtension, params};
 
 use super::{Store, StoreError, StoredReport, dated};
 use crate::game::{GameSession, GameSnapshot, Searched, Tree};
-use crate::time::Moment;
+use crate::time::{Moment, date_text};
 use crate::wire::{GameId, LibraryGame, MatchId, Sides};
 
 /// An open game as it is in its log.
@@ -105,12 +105,6 @@ impl Loaded {
 /// A record as a game to add.
 pub(crate) fn new_game(record: &GameRecord, source: Source, at: Moment) -> NewGame {
     NewGame::from_record(record, source, dated(at))
-}
-
-/// A date as `2026-11-21`, `2026-11` or `2026`. None if it is unknown.
-pub(crate) fn date_text(date: Date) -> Option<String> {
-    let known = date.year().is_some();
-    known.then(|| date.to_string().replace('.', "-").replace("-??", ""))
 }
 
 /// A new game as a search returns it.

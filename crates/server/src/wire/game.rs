@@ -40,6 +40,10 @@ pub struct GameLine {
     pub id: GameId,
     pub variant: Variant,
     pub names: Sides<String>,
+    /// The event, the round and the date as in the library distinguish games of the same players.
+    pub event: String,
+    pub round: String,
+    pub date: Option<String>,
     /// The number of moves of the main line.
     pub plies: u32,
     pub playing: bool,

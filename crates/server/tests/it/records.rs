@@ -29,6 +29,8 @@ async fn games_are_found_by_their_properties() {
         (json!({ "opening": "1.e4 c5 2.Nf3" }), 1),
         (json!({ "position": "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 7 9" }), 1),
         (json!({ "from": "1843-01-01", "until": "1843-12-31" }), 1),
+        (json!({ "from": "1843", "until": "1843-07" }), 1),
+        (json!({ "from": "1843-08" }), 0),
         (json!({ "variant": "shogi" }), 0),
         (json!({ "player": "'; DROP TABLE game; --" }), 0),
     ] {
@@ -195,6 +197,34 @@ async fn save_errors_are_published() {
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let state = tab.follow(&topic).await;
     assert_eq!(state["nodes"].as_array().map(Vec::len), Some(3));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn open_games_are_listed_with_what_distinguishes_them() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let pgn = "[Event \"Paris\"]\n[Round \"3\"]\n[Date \"1858.12.??\"]\n[White \"Morphy\"]\n\n1. e4 *\n\n\
+        [Event \"?\"]\n[Round \"-\"]\n[Date \"????.??.??\"]\n[White \"Morphy\"]\n\n1. d4 *\n";
+    let kif =
+        "開始日時：2026/11/21 10:00:00\n棋戦：竜王戦\n手合割：平手\n先手：羽生\n1 ７六歩(77)\n";
+    for text in [pgn, kif] {
+        let read = server.post("/api/import", "application/octet-stream", text.as_bytes()).await;
+        for game in read.json()["games"].as_array().expect("games") {
+            tab.ask(json!({ "kind": "open_game", "game": game["id"] })).await;
+        }
+    }
+    let games = tab.follow("games").await;
+    let mut games = games["games"].as_array().expect("games").clone();
+    games.sort_by_key(|game| game["id"].as_u64());
+    let shown: Vec<_> =
+        games.iter().map(|game| json!([game["event"], game["round"], game["date"]])).collect();
+    let expected = [
+        json!(["Paris", "3", "1858-12"]),
+        json!(["", "", null]),
+        json!(["竜王戦", "", "2026-11-21"]),
+    ];
+    assert_eq!(shown, expected);
     server.stop().await;
 }
 
