@@ -1,9 +1,9 @@
 // The layout of games: nothing overflows or is covered, and the board uses the window.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import type { GameLine, Variant } from '../src/api/wire';
+import type { Variant } from '../src/api/wire';
 import { SIZES, launch, layoutFaults, violations } from './browser';
-import { analysis, defaultServer, engine, game, line, node, open, storePrefs } from './fakeServer';
+import { analysis, defaultServer, engine, game, line, node, open, storePrefs, gameLine } from './fakeServer';
 import { en, ja, inBothLanguages, language } from './labels';
 
 let browser: Browser;
@@ -57,17 +57,6 @@ function longGame(variant: Variant, plies: number, cursor: number) {
   return game(5, variant, { nodes, cursor });
 }
 
-const openGame = (id: number, more: Partial<GameLine> = {}): GameLine => ({
-  id,
-  variant: 'chess',
-  names: { first: '', second: '' },
-  plies: 0,
-  playing: false,
-  result: '*',
-  changed: 0,
-  ...more,
-});
-
 /** An analysis by three engines. */
 function analyzed(variant: Variant, language: string, plies = 30) {
   const fake = defaultServer();
@@ -93,7 +82,7 @@ function analyzed(variant: Variant, language: string, plies = 30) {
     ),
   );
   open(fake, longGame(variant, plies, 4), panels);
-  fake.topics.set('games', { kind: 'games', state: { games: [openGame(5), openGame(4), openGame(3)] } });
+  fake.topics.set('games', { kind: 'games', state: { games: [gameLine(5), gameLine(4), gameLine(3)] } });
   return fake;
 }
 
@@ -307,6 +296,65 @@ inBothLanguages(() => {
     steps.sort((a, b) => a - b);
     expect(steps[5]).toBeGreaterThan(0);
     expect(steps[5]).toBeLessThan(150);
+    await page.context().close();
+  });
+});
+
+inBothLanguages(() => {
+  test('shows messages on phones next to the page, not over it', async () => {
+    const fake = analyzed('chess', language());
+    // Each click on a line fails for another reason.
+    const codes = ['no_response', 'aborted', 'missing_limit'] as const;
+    let clicks = 0;
+    fake.answer = ({ kind }) =>
+      kind === 'edit'
+        ? { category: 'conflict', error: { code: codes[clicks++ % codes.length] ?? 'aborted' } }
+        : { kind: 'done' };
+    const [width, height] = SIZES[0];
+    const page = await fake.page(browser, '#/analyse/5', { viewport: { width, height } });
+    // Messages stay, however slow the test is.
+    await page.addInitScript(() => {
+      const original = window.setTimeout;
+      const short = (act: () => void, time = 0) => (time < 5000 ? original(act, time) : 0);
+      Object.assign(window, { setTimeout: short });
+    });
+    await page.reload();
+    const move = page.getByTestId('line').locator('.pv button').last();
+    await move.waitFor();
+    const before = await boxOf(page, 'main');
+    const toasts = page.locator('.toast');
+    for (const count of [1, 2, 3]) {
+      await move.click();
+      await expect.poll(() => toasts.count()).toBe(count);
+    }
+    const [main, messages, nav] = [
+      await boxOf(page, 'main'),
+      await boxOf(page, '.toasts'),
+      await boxOf(page, '.shell > nav'),
+    ];
+    expect(messages.height).toBeGreaterThan(100);
+    expect(main.y + main.height).toBeLessThanOrEqual(messages.y + 1);
+    expect(messages.y + messages.height).toBeLessThanOrEqual(nav.y + 1);
+    expect(nav.y + nav.height).toBeLessThanOrEqual(height + 1);
+    expect(await layoutFaults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    // All engines can be read and operated by scrolling.
+    const covered = await page.locator('[data-testid=engine-panel] button').evaluateAll((buttons) =>
+      buttons
+        .filter((button) => {
+          button.scrollIntoView({ block: 'nearest' });
+          const { x, y, width: wide, height: high } = button.getBoundingClientRect();
+          return document.elementFromPoint(x + wide / 2, y + high / 2)?.closest('.toasts, nav');
+        })
+        .map((button) => button.ariaLabel ?? button.textContent),
+    );
+    expect(covered).toEqual([]);
+    // Dismissed messages leave no room.
+    for (const left of [2, 1, 0]) {
+      await toasts.first().getByRole('button').click();
+      await expect.poll(() => toasts.count()).toBe(left);
+    }
+    expect((await boxOf(page, 'main')).height).toBe(before.height);
     await page.context().close();
   });
 });
