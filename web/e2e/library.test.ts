@@ -121,6 +121,27 @@ inBothLanguages(() => {
     expect((await downloaded(page, t('library.export_selected'))).split('[White ')).toHaveLength(2);
   });
 
+  test('filters by dates, which may be incomplete, in the format of the list', async () => {
+    const page = await library();
+    const [from, until] = [page.getByLabel(t('library.from')), page.getByLabel(t('library.until'))];
+    const shown = () => rows(page).locator('td.nowrap').allTextContents();
+    await expect.poll(shown, LONG).toContain('2026-01-01');
+    await from.fill('2025');
+    await expect.poll(() => names(page), LONG).toEqual(['Cid – Ann', 'Ann – Bob']);
+    await until.fill('2025-06');
+    await expect.poll(() => names(page), LONG).toEqual(['Cid – Ann']);
+    await from.fill('');
+    await until.fill('2024.01.01');
+    await expect.poll(() => names(page), LONG).toEqual(['Dan – Eve']);
+    // An invalid date is explained and ignored.
+    await until.fill('2024-13');
+    await until.blur();
+    await page.getByText(t('library.date.invalid')).waitFor();
+    expect(await until.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => names(page), LONG).toHaveLength(3);
+    expect(await violations(page)).toEqual([]);
+  });
+
   test('skips duplicates, adds them on request, and finds them later', async () => {
     const page = await library();
     await upload(page, GAMES);

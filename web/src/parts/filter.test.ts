@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blankFilter, filterOf } from './filter';
+import { blankFilter, dateOf, filterOf } from './filter';
 
 test('sends only the conditions that are set', () => {
   const all = filterOf(blankFilter());
@@ -12,4 +12,28 @@ test('sends only the conditions that are set', () => {
     min_rating: 2000,
     speed: 'blitz',
   });
+});
+
+test.each([
+  ['2024', '2024'],
+  ['2024-05', '2024-05'],
+  [' 2024-5-1 ', '2024-05-01'],
+  ['2024.05.31', '2024-05-31'],
+  ['2024/12/9', '2024-12-09'],
+  ['２０２４年５月３１日', '2024-05-31'],
+  // Still being typed.
+  ['2024-', '2024'],
+  ['2024-0', '2024'],
+  ['2024-05-', '2024-05'],
+  ['2024-05-3', '2024-05-03'],
+  ['', null],
+  ['202', null],
+  ['2024-13', null],
+  ['2024-05-32', null],
+  ['2024--31', null],
+  ['2024-05-31-1', null],
+  ['31.05.2024', null],
+  ['May 2024', null],
+])('reads the date %s as %s', (text, date) => {
+  expect(dateOf(text)).toBe(date);
 });

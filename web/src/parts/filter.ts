@@ -53,9 +53,29 @@ export function filterOf(form: FilterForm): LibraryFilter {
     position: text(form.position),
     event: text(form.event),
     label: form.label || null,
-    from: form.from || null,
-    until: form.until || null,
+    from: dateOf(form.from),
+    until: dateOf(form.until),
     min_rating: form.rating || null,
     speed: form.speed || null,
   };
 }
+
+/** Reads a date or a part of one: `2024`, `2024-05`, `2024-05-31`, also with dots or slashes. Null if it is invalid. */
+export function dateOf(text: string): string | null {
+  const parts = text
+    .normalize('NFKC')
+    .trim()
+    .split(/[-./年月日]/);
+  const [year = '', month = '', day = '', ...rest] = parts;
+  if (!/^\d{4}$/.test(year) || rest.some(Boolean)) return null;
+  // Still being typed.
+  const open = (part: string) => part === '' || part === '0';
+  if (open(month)) return open(day) ? year : null;
+  if (!isWithin(month, 12)) return null;
+  const date = `${year}-${month.padStart(2, '0')}`;
+  if (open(day)) return date;
+  return isWithin(day, 31) ? `${date}-${day.padStart(2, '0')}` : null;
+}
+
+const isWithin = (part: string, max: number) =>
+  /^\d{1,2}$/.test(part) && Number(part) >= 1 && Number(part) <= max;
