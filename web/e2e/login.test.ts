@@ -17,7 +17,8 @@ test('logs in all tabs of a browser', { retry: 3 }, async () => {
   await page.getByText(en('login.link')).waitFor();
   const other = await page.context().newPage();
   await other.goto(await fixture.server.nextLink());
-  await other.getByRole('navigation').waitFor();
+  // The tabs of open games are another one.
+  await other.getByRole('navigation', { name: en('nav.label') }).waitFor();
   await squares(page);
 });
 
@@ -80,5 +81,23 @@ test('locks out after too many wrong passwords, but accepts a link', async () =>
   }
   await closed.waitFor();
   await page.goto(link);
+  await page.getByRole('navigation').waitFor();
+});
+
+test('uses a link again if the connection was lost', async () => {
+  const page = await fixture.newBrowser();
+  let attempts = 0;
+  await page.route('**/api/login', async (route) => {
+    attempts += 1;
+    // As if the server had closed the connection, and as if it had waited for the request.
+    if (attempts === 1) await route.abort('connectionreset');
+    else if (attempts === 2) await route.fulfill({ status: 408 });
+    else await route.continue();
+  });
+  await page.goto(await fixture.server.nextLink());
+  await page.getByRole('navigation').waitFor();
+  expect(attempts).toBe(3);
+  // The session persists.
+  await page.reload();
   await page.getByRole('navigation').waitFor();
 });

@@ -91,8 +91,17 @@ export class RealServer {
   /** Opens a page in a browser that is logged in. */
   async page(browser: Browser, hash = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const page = await this.newBrowser(browser, options);
+    const failures: string[] = [];
+    page.on('requestfailed', (request) =>
+      failures.push(`${new URL(request.url()).pathname}: ${request.failure()?.errorText}`),
+    );
     await page.goto(await this.nextLink());
-    await page.locator('nav').waitFor();
+    try {
+      await page.locator('nav').waitFor();
+    } catch (cause) {
+      const text = await page.locator('body').innerText();
+      throw new Error(`no navigation: ${text}; failed requests: ${failures.join(', ')}`, { cause });
+    }
     if (hash) await page.goto(new URL(`/${hash}`, page.url()).href);
     return page;
   }

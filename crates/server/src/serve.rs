@@ -58,8 +58,8 @@ pub struct Options {
 impl Options {
     /// Enough to reload a page.
     pub const RELOAD: Duration = Duration::from_secs(10);
-    /// Enough for a slow network.
-    pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+    /// Enough for a slow network, and for a browser on a busy machine between connection and request.
+    pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 }
 
 /// A risk that does not prevent serving.

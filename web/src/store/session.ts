@@ -77,15 +77,22 @@ export async function hasPassword(): Promise<boolean> {
   return response.ok && ((await response.json()) as { password: boolean }).password;
 }
 
+/** Pauses before further attempts to use a link, in milliseconds. */
+const PAUSES = [200, 1000, 3000];
+const REQUEST_TIMEOUT = 408;
+
 /** Uses the token in the address of the page, if there is one, and removes it there. */
 export async function logInByLink(): Promise<void> {
   const token = new URLSearchParams(location.search).get('token');
   if (token === null) return;
   history.replaceState(null, '', `${location.pathname}${location.hash}`);
-  try {
-    // A link that was used before changes nothing: this browser may have the secret already.
-    await logIn({ token });
-  } catch {
-    // The connection detects that the server is unreachable.
+  for (const pause of [0, ...PAUSES]) {
+    if (pause) await new Promise((done) => setTimeout(done, pause));
+    try {
+      // A link that was used before changes nothing: this browser may have the secret already.
+      if ((await logIn({ token })) !== REQUEST_TIMEOUT) return;
+    } catch {
+      // The server is unreachable, or has closed the connection because the browser was too slow.
+    }
   }
 }
