@@ -274,7 +274,7 @@ fn time_limit_bounds_the_run() {
     let output = check(&dir, &[&engine, "--max-time", "1", "--json", "--only", "search."]);
     assert_eq!(output.code(), Some(2), "{}", output.text());
     let json: Value = serde_json::from_str(output.text()).expect("JSON");
-    assert!(json["seconds"].as_f64().expect("a number") < 10.0, "{json}");
+    assert!(json["seconds"].as_f64().expect("a number") < 60.0, "{json}");
     assert!(output.text().contains("the time limit of the run has expired"), "{json}");
 }
 
