@@ -13,5 +13,5 @@ impl Engine for First {
 }
 
 fn main() -> std::io::Result<()> {
-    Runner::new("First 1.0", First).run_stdio()
+    Runner::new("First 1.0", First).author("A. Author").run_stdio()
 }
