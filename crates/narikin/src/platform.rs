@@ -7,12 +7,6 @@
     )
 )]
 
-#[cfg(all(
-    target_arch = "x86_64",
-    any(target_env = "musl", all(test, target_os = "linux", not(miri)))
-))]
-mod copy;
-
 use std::{mem::MaybeUninit, num::NonZero, thread, time::Duration};
 
 /// The size of a huge page (x86-64, and arm64 with 4 KiB pages).
