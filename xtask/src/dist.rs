@@ -84,6 +84,10 @@ fn build(platform: &Platform, target: &Path) -> io::Result<PathBuf> {
     // Link-time optimization uses the level of the executable for all crates. Only level 3 has all vectorization: at "s",
     // searches take 1.2 to 1.7 times the CPU time. Functions of crates with a lower level stay optimized for size.
     cargo.arg("-Copt-level=3");
+    if platform.system == System::Linux {
+        // Saves 0.6 MB. Needs binutils 2.38.
+        cargo.arg("-Clink-arg=-Wl,-z,pack-relative-relocs");
+    }
     check(&mut cargo)?;
     Ok(target.join(platform.target).join("dist").join(platform.executable()))
 }
