@@ -23,6 +23,7 @@ cargo xtask dist --target x86_64-unknown-linux-musl --binary "$stripped"
 # Root directories need mounts and device files, which some containers forbid.
 probe() {
     local directory=$1
+    # shellcheck disable=SC2016 # expanded by the inner shell
     mkdir "$directory/proc" "$directory/dev" && mknod "$directory/null" c 1 3 && echo > "$directory/null" &&
         unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && exec chroot / true' sh "$directory"
 }

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut command = Command::new(program);
         command.args(arguments);
         // A loaded machine starts engines slowly.
-        let handshake = WaitLimit::fixed(Duration::from_secs(60));
+        let handshake = WaitLimit::fixed(Duration::from_mins(1));
         let timeouts = Timeouts { handshake, ..Timeouts::default() };
         let builder = Engine::builder().dialect(Dialect::Uci).guard(&guard).timeouts(timeouts);
         let mut engine = builder.spawn(command)?;
