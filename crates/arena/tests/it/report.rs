@@ -177,8 +177,8 @@ fn a_score_of_all_games_has_a_curve() {
         assert!(!charts.contains("NaN") && !charts.contains("inf,"), "{html}");
     };
     // The curve is at the top, or at the bottom.
-    check([Side::First, Side::Second], "852.0,8.0 \"");
-    check([Side::Second, Side::First], "852.0,256.0 \"");
+    check([Side::First, Side::Second], "840.0,8.0 \"");
+    check([Side::Second, Side::First], "840.0,256.0 \"");
 }
 
 #[test]

@@ -14,8 +14,8 @@ use crate::checks::{assertions, clause, ponder, searchmoves};
 use crate::context::{Test, TestCase, TestContext, largest, percentiles};
 use crate::delay::Verdict;
 use crate::format;
-use crate::message::message;
-use crate::session::{EngineSession, OrFail};
+use crate::message::{Message, message};
+use crate::session::{EngineSession, Line, OrFail};
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Observation, Stop, TestResult};
 use crate::transcript::Transcript;
@@ -631,14 +631,14 @@ fn ready(context: &TestContext<'_>) -> TestResult {
         times.push(timing.time);
         verdicts.push(timing.judge(READY_LIMIT));
         if reported.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-            return Err(Stop::Fail(message!("search.ended-by-isready")));
+            return Err(ended_by_command(context, message!("search.ended-by-isready"))?);
         }
     }
     context.remark(format!("`readyok` in a search took {}", percentiles(&mut times)));
     // The search may end a little later.
     let late = session.listen(context.timeouts.quiet() * 2);
     if late.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-        return Err(Stop::Fail(message!("search.ended-by-isready")));
+        return Err(ended_by_command(context, message!("search.ended-by-isready"))?);
     }
     session.send("stop");
     session.best(context.timeouts.answer()).or_fail(message!("search.no-reply-to-stop"))?;
@@ -652,6 +652,16 @@ fn ready(context: &TestContext<'_>) -> TestResult {
     }
     let ms = times.first().map_or(0, Duration::as_millis);
     Err(Stop::Fail(message!("search.late-readyok", ms)))
+}
+
+/// The result if a search ended after a command: inconclusive if it also ends without it.
+fn ended_by_command(context: &TestContext<'_>, failure: Message) -> Result<Stop, Stop> {
+    let mut control = context.ready_unchecked()?;
+    control.send(&middle(context));
+    control.send("go infinite");
+    let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));
+    let ended = control.listen(context.timeouts.quiet() * 4).iter().any(is_answer);
+    Ok(if ended { Stop::Inconclusive(message!("infinite.ended")) } else { Stop::Fail(failure) })
 }
 
 fn limits_reset(context: &TestContext<'_>) -> TestResult {
@@ -771,7 +781,9 @@ fn debug(context: &TestContext<'_>) -> TestResult {
     session.send(&middle(context));
     session.send("go infinite");
     session.send("debug off");
-    continues(&mut session, message!("debug.bestmove"))?;
+    if session.ends_by_itself()? {
+        return Err(ended_by_command(context, message!("debug.bestmove"))?);
+    }
     session.send("stop");
     if let Err(failure) = session.best(context.timeouts.answer()) {
         obeys_stop(context)?;

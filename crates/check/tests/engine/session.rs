@@ -515,6 +515,9 @@ impl Engine {
         {
             self.position = None;
         }
+        if self.breaks("defect.describes-itself") {
+            send("info string evaluation: network of 2 layers");
+        }
         let has_text = self.breaks("defect.text-after-readyok");
         if self.breaks("defect.isready-resets-options") {
             self.multipv = 1;
@@ -909,7 +912,7 @@ impl Engine {
         let answer = self.bestmove(&position, &go, &found, reported);
         self.pondered |= go.ponder;
         let mates = found.first().is_some_and(|line| line.mate == Some(1));
-        let mut held = go.ponder || go.infinite;
+        let mut held = go.ponder || go.infinite && !self.breaks("defect.ends-infinite");
         if mates && go.infinite && self.breaks("search.infinite")
             || mates && go.ponder && self.breaks("search.ponder.holds-bestmove")
             || go.ponder

@@ -23,6 +23,7 @@ const DEFECTS: &[(&str, &[&str])] = &[
     ("ignores-movetime", &["search.movetime.ends"]),
     ("ignores-clock", &["search.clock"]),
     ("ignores-stop", &["search.stop"]),
+    ("ends-infinite", &["search.infinite"]),
     ("ignores-searchmoves", &["search.searchmoves"]),
     ("slow", &["search.depth"]),
     ("ponder-like-search", &["search.ponder.holds-bestmove"]),
@@ -47,7 +48,7 @@ const DEFECTS: &[(&str, &[&str])] = &[
 ];
 
 /// Properties that are no defects.
-const CONFORMING: [&str; 1] = ["ponder-not-declared"];
+const CONFORMING: [&str; 2] = ["ponder-not-declared", "describes-itself"];
 
 /// Number of parallel engines, which use little CPU time.
 const PARALLEL: usize = 12;
