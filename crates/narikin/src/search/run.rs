@@ -109,7 +109,8 @@ impl Run<'_> {
         // A value set for the position does not apply to a subset of its moves.
         let position_values = shared.position_values.filter(|_| limits.searchmoves.is_empty());
         let position_values = position_values.and_then(|values| values.get_by_key(board.key()));
-        let reporter = Reporter { position, shared: &shared, control, position_values };
+        let reporter =
+            Reporter { position, shared: &shared, control, position_values, depth: Cell::new(0) };
         // Other results are of a fixed depth, or complete only in the main thread.
         let votes = enabled!(ThreadVote)
             && limits.multipv <= 1
@@ -158,8 +159,11 @@ impl Run<'_> {
             if lines.first().is_some_and(|main| main.mv == selected.mv) {
                 return Some(result);
             }
-            reporter.report_line::<B>(selected, 0, result.nodes);
-            Some(reporter.result::<B>(Some(selected), result.nodes))
+            // Clients expect that the depth does not decrease.
+            let mut selected = selected.clone();
+            selected.depth = selected.depth.max(reporter.depth.get());
+            reporter.report_line::<B>(&selected, 0, result.nodes);
+            Some(reporter.result::<B>(Some(&selected), result.nodes))
         })
     }
 
@@ -296,6 +300,8 @@ struct Reporter<'a> {
     control: &'a dyn Control,
     /// The value set for the root by the user.
     position_values: Option<Value>,
+    /// The greatest depth of a reported best line.
+    depth: Cell<i32>,
 }
 
 impl Reporter<'_> {
@@ -358,6 +364,9 @@ impl Reporter<'_> {
     }
 
     fn report_line<B: Board>(&self, line: &RootMove<B::Move>, index: usize, nodes: u64) {
+        if index == 0 {
+            self.depth.set(self.depth.get().max(line.depth));
+        }
         let pv = self.moves::<B>(&line.pv);
         let sel_depth = line.sel_depth.max(usize::try_from(line.depth).unwrap_or(0)).min(MAX_PLY);
         self.control.report(&Report {
