@@ -400,8 +400,16 @@ impl<'a> Probe<'a> {
         session.send(&position);
         session.send("go infinite");
         session.underway();
-        if session.is_searching() && matches!(session.until_ready(), Err(WaitError::Late(_))) {
-            baseline.lose(Feature::Ready, Feature::Ready.check());
+        if session.is_searching() {
+            match session.until_ready() {
+                // `stop` has no verdict if the search has ended by itself.
+                Ok(lines) if lines.iter().any(|it| matches!(it.reply, Reply::BestMove(_))) => {
+                    self.session = None;
+                    return true;
+                }
+                Err(WaitError::Late(_)) => baseline.lose(Feature::Ready, Feature::Ready.check()),
+                _ => (),
+            }
         }
         session.send("stop");
         let stopped = session.best(limit).is_ok();

@@ -24,7 +24,11 @@ const RELATED: &[(&str, &[&str])] = &[
     ("positions.chess960", &["positions.move-form"]),
     ("positions.double-frc", &["positions.chess960", "positions.move-form"]),
     ("positions.random-lines", &["positions.random-game"]),
-    ("search.no-early-bestmove", &["search.ponder.holds-bestmove", "search.infinite"]),
+    (
+        "search.no-early-bestmove",
+        &["search.ponder.holds-bestmove", "search.infinite", "search.ready"],
+    ),
+    ("search.debug", &["search.ready"]),
     ("search.searchmoves-", &["search.searchmoves"]),
     ("search.ponder.holds-bestmove", &["search.infinite"]),
     ("search.ponder.", &["search.ponder.holds-bestmove"]),

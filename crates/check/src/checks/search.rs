@@ -5,7 +5,7 @@ use std::time::Duration;
 use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
 use readyok_rules::{Game, Position};
 
-use super::assertions::{continues, middle, obeys_stop, soon_done};
+use super::assertions::{middle, obeys_stop, soon_done};
 use super::clocks::{self, clock_times, moves_to_go};
 use super::positions::read;
 use super::state::interleavings;
@@ -567,7 +567,13 @@ fn infinite(context: &TestContext<'_>) -> TestResult {
     for position in soon_done(context) {
         session.send(&position);
         session.send("go infinite");
-        continues(&mut session, message!("infinite.early-bestmove"))?;
+        if session.ends_by_itself()? {
+            return Err(if ends_without_command(context, &position)? {
+                Stop::Fail(message!("infinite.early-bestmove"))
+            } else {
+                Stop::Inconclusive(message!("search.ended-by-isready"))
+            });
+        }
         session.send("stop");
         session.best(context.timeouts.answer())?;
     }
@@ -656,12 +662,20 @@ fn ready(context: &TestContext<'_>) -> TestResult {
 
 /// The result if a search ended after a command: inconclusive if it also ends without it.
 fn ended_by_command(context: &TestContext<'_>, failure: Message) -> Result<Stop, Stop> {
+    Ok(if ends_without_command(context, &middle(context))? {
+        Stop::Inconclusive(message!("infinite.ended"))
+    } else {
+        Stop::Fail(failure)
+    })
+}
+
+/// Whether an infinite search ends although nothing is sent, not even `isready`.
+fn ends_without_command(context: &TestContext<'_>, position: &str) -> Result<bool, Stop> {
     let mut control = context.ready_unchecked()?;
-    control.send(&middle(context));
+    control.send(position);
     control.send("go infinite");
     let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));
-    let ended = control.listen(context.timeouts.quiet() * 4).iter().any(is_answer);
-    Ok(if ended { Stop::Inconclusive(message!("infinite.ended")) } else { Stop::Fail(failure) })
+    Ok(control.listen(context.timeouts.quiet() * 4).iter().any(is_answer))
 }
 
 fn limits_reset(context: &TestContext<'_>) -> TestResult {

@@ -509,6 +509,10 @@ impl Engine {
             waiting.held = false;
             waiting.until = Some(now() + Duration::from_millis(60));
         }
+        let endless = self.waiting.as_ref().is_some_and(|it| it.go.infinite);
+        if endless && self.breaks("defect.isready-stops") {
+            self.answer();
+        }
         let is_numbered = self.fen.ends_with(" 7 9") || self.fen.ends_with(" 41");
         if is_numbered && self.breaks("state.position-kept")
             || self.breaks("defect.forgets-position-at-isready")

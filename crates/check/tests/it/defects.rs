@@ -24,6 +24,7 @@ const DEFECTS: &[(&str, &[&str])] = &[
     ("ignores-clock", &["search.clock"]),
     ("ignores-stop", &["search.stop"]),
     ("ends-infinite", &["search.infinite"]),
+    ("isready-stops", &["search.ready"]),
     ("ignores-searchmoves", &["search.searchmoves"]),
     ("slow", &["search.depth"]),
     ("ponder-like-search", &["search.ponder.holds-bestmove"]),
