@@ -59,16 +59,16 @@ fn unit_of(times: impl Iterator<Item = Duration>) -> u8 {
     unit.to_le_bytes()[0]
 }
 
-/// Times of more than 584 years in nanoseconds are limited.
+/// Times are limited to 584 years, whose nanoseconds fit in 64 bits: every unit can represent them.
 fn in_units(time: Duration, unit: u8) -> u64 {
-    u64::try_from(time.as_nanos() / UNITS[usize::from(unit)]).unwrap_or(u64::MAX)
+    let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    u64::try_from(u128::from(nanos) / UNITS[usize::from(unit)]).unwrap_or(u64::MAX)
 }
 
 fn duration(units: u64, unit: u8) -> Result<Duration, Corrupt> {
     let unit = *UNITS.get(usize::from(unit)).ok_or(Corrupt)?;
-    let nanos = u128::from(units) * unit;
-    let seconds = u64::try_from(nanos / UNITS[0]).map_err(|_| Corrupt)?;
-    Ok(Duration::new(seconds, u32::try_from(nanos % UNITS[0]).map_err(|_| Corrupt)?))
+    let nanos = u64::try_from(u128::from(units) * unit).map_err(|_| Corrupt)?;
+    Ok(Duration::from_nanos(nanos))
 }
 
 fn put_runs<T>(
