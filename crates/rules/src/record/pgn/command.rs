@@ -2,7 +2,6 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use memchr::memchr;
 use readyok_protocol::Score;
 
 use crate::{Game, Side, Square};
@@ -18,9 +17,15 @@ pub(super) fn read_first<'a>(
     notes: &mut Annotations,
 ) -> Option<&'a [u8]> {
     let command = text.strip_prefix(b"[%")?;
-    let (command, rest) = command.split_at_checked(memchr(b']', command)?)?;
-    let command = std::str::from_utf8(command).ok();
-    read_command(command, turn, notes).then(|| rest.get(1..).unwrap_or_default().trim_ascii_start())
+    let end = command.iter().position(|&byte| byte == b']')?;
+    let (command, rest) = command.split_at_checked(end)?;
+    let is_read = match command {
+        // Digits need no check for UTF-8.
+        [b'c', b'l', b'k', b' ', value @ ..] => set(&mut notes.clock, time(value)),
+        [b'e', b'm', b't', b' ', value @ ..] => set(&mut notes.elapsed, time(value)),
+        _ => read_command(std::str::from_utf8(command).ok(), turn, notes),
+    };
+    is_read.then(|| rest.get(1..).unwrap_or_default().trim_ascii_start())
 }
 
 /// Moves the commands of a comment into the annotations; the rest is a comment.
@@ -76,8 +81,8 @@ fn read_command(command: Option<&str>, turn: Side, notes: &mut Annotations) -> b
     // Some programs break lines inside commands.
     let Some((name, value)) = command.and_then(split_at_whitespace) else { return false };
     match name {
-        "clk" => set(&mut notes.clock, time(value)),
-        "emt" => set(&mut notes.elapsed, time(value)),
+        "clk" => set(&mut notes.clock, time(value.as_bytes())),
+        "emt" => set(&mut notes.elapsed, time(value.as_bytes())),
         "eval" => set(&mut notes.evaluation, evaluation(value, turn)),
         "csl" | "cal" => {
             let arrows = name == "cal";
@@ -112,11 +117,11 @@ fn split_at_whitespace(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `1:02:03`, `1:02:03.45`, or a part of it as of FICS: `2:03` and `3.45`.
-fn time(text: &str) -> Option<Duration> {
+fn time(text: &[u8]) -> Option<Duration> {
     let text = text.trim_ascii();
     let (mut seconds, mut field, mut digits, mut colons) = (0_u64, 0_u64, 0, 0);
     let mut part = None;
-    for (index, byte) in text.bytes().enumerate() {
+    for (index, &byte) in text.iter().enumerate() {
         match byte {
             b'0'..=b'9' => {
                 field = field.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
@@ -150,14 +155,14 @@ fn split_at_byte(text: &str, byte: u8) -> Option<(&str, &str)> {
 /// `3`, `3.` or `3.14`, to the nanosecond.
 fn seconds(text: &str) -> Option<Duration> {
     let (whole, part) = split_at_byte(text, b'.').unwrap_or((text, ""));
-    Some(Duration::new(number::<u32>(whole)?.into(), nanoseconds(part)?))
+    Some(Duration::new(number::<u32>(whole)?.into(), nanoseconds(part.as_bytes())?))
 }
 
 /// The decimals of seconds.
-fn nanoseconds(decimals: &str) -> Option<u32> {
+fn nanoseconds(decimals: &[u8]) -> Option<u32> {
     let mut nanos = 0;
     let mut unit = 100_000_000;
-    for byte in decimals.bytes() {
+    for byte in decimals {
         let digit = byte.checked_sub(b'0').filter(|digit| *digit <= 9)?;
         nanos += u32::from(digit) * unit;
         unit /= 10;
