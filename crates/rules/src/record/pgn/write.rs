@@ -55,8 +55,13 @@ pub fn write_pgn<W: Write>(
     options: &PgnOptions,
     out: &mut W,
 ) -> Result<(), WriteError> {
-    let BoardRef::Chess(board) = record.start().board() else {
-        return Err(WriteError::WrongGame { format: Format::Pgn, game: record.game() });
+    let start = match record.start().board() {
+        BoardRef::Chess(board) => Some(board.position().clone()),
+        // No moves follow a diagram.
+        BoardRef::Diagram(setup) if setup.game() != Game::Shogi => None,
+        BoardRef::Diagram(_) | BoardRef::Shogi(_) => {
+            return Err(WriteError::WrongGame { format: Format::Pgn, game: record.game() });
+        }
     };
     // One write per game: the output may be unbuffered.
     let mut text = String::with_capacity(USUAL_SIZE.max(record.len() * 8));
@@ -66,7 +71,9 @@ pub fn write_pgn<W: Write>(
     let mut text =
         Movetext { options, castling, text, scratch: String::new(), column: 0, glued: true };
     write_comments(record.annotations(NodeId::ROOT), &mut text);
-    write_moves(record, board.position().clone(), &mut text);
+    if let Some(start) = start {
+        write_moves(record, start, &mut text);
+    }
     text.token(record.result.as_str());
     text.text.push_str("\n\n");
     out.write_all(text.text.as_bytes())?;
