@@ -44,27 +44,17 @@ crate() {
 }
 
 npm="$directory/npm"
-for version in 6.0.5 10.0.2 11.0.0 16.0.0 17.1.0 18.0.8 19.0.0; do
+for version in 6.0.5 11.0.0 16.0.0 19.0.0; do
     npm_package "stockfish@$version"
 done
 start npm-stockfish-6 node "$npm/stockfish@6.0.5/src/stockfish.js"
-start npm-stockfish-10 node "$npm/stockfish@10.0.2/src/stockfish.js"
 # Emscripten of that time mistakes `fetch` of Node for that of a browser.
 start npm-stockfish-11 node --no-experimental-fetch "$npm/stockfish@11.0.0/src/stockfish.js"
 start npm-stockfish-16 sh -c "'cd $npm/stockfish@16.0.0/src && exec node --no-experimental-fetch stockfish-nnue-16.js'"
-start npm-stockfish-17.1 node "$npm/stockfish@17.1.0/src/stockfish-17.1-single-a496a04.js"
-start npm-stockfish-17.1-lite node "$npm/stockfish@17.1.0/src/stockfish-17.1-lite-single-03e3232.js"
-start npm-stockfish-18 node "$npm/stockfish@18.0.8/bin/stockfish-18-single.js"
-start npm-stockfish-18-lite node "$npm/stockfish@18.0.8/bin/stockfish-18-lite-single.js"
-start npm-stockfish-19 node "$npm/stockfish@19.0.0/bin/stockfish-19-single.js"
 start npm-stockfish-19-lite node "$npm/stockfish@19.0.0/bin/stockfish-19-lite-single.js"
 npm_package fairy-stockfish-nnue.wasm@1.1.12
 start npm-fairy-stockfish node --no-experimental-fetch "$npm/fairy-stockfish-nnue.wasm@1.1.12/uci.js"
-# Packages for browsers, with a program that connects them to standard input and output.
-for package in stockfish.wasm@0.10.0 stockfish-mv.wasm@0.6.1 stockfish-nnue.wasm@0.0.2; do
-    npm_package "$package"
-    start "npm-${package%.wasm@*}.wasm" node --no-experimental-fetch "$PWD/scripts/engines/stockfish-wasm.cjs" "$npm/$package"
-done
+# A package for browsers, with a program that connects it to standard input and output.
 npm_package zshogi@0.0.7
 start npm-zshogi node "$PWD/scripts/engines/zshogi.cjs" "$npm/zshogi@0.0.7"
 

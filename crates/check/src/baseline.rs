@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use readyok_protocol::{Best, Dialect, OptionKind, Reply};
+use readyok_protocol::{Best, Dialect, Info, OptionKind, Reply};
 use readyok_rules::Position;
 
 use crate::checks::assertions;
@@ -55,6 +55,8 @@ pub(crate) struct Baseline {
     pub(crate) search: Duration,
     /// The engine has sent a move to ponder on.
     pub(crate) ponders: bool,
+    /// The engine sends `info`.
+    pub(crate) reports: bool,
 }
 
 /// Depths of the baseline, and the time after which the next one is not tried.
@@ -226,11 +228,14 @@ impl Baseline {
         Some(format!("go {limit}{rest}"))
     }
 
-    /// Whether a search may take long: in a slow engine, or at a depth that was not measured.
-    pub(crate) fn may_be_slow(&self, go: &str) -> bool {
-        let mut tokens = go.split_ascii_whitespace().skip_while(|it| *it != "depth").skip(1);
-        let depth = tokens.next().and_then(|it| it.parse::<u32>().ok());
-        self.is_slow() || depth.is_some_and(|depth| DEPTHS[DEPTHS.len() - 1] < depth)
+    /// Whether a search without a reply may take long: in a slow engine, at a depth that was not measured, or if it has not
+    /// reached its depth.
+    pub(crate) fn may_be_slow(&self, go: &str, infos: &[Info<'_>]) -> bool {
+        let depth = depth_limit(go);
+        let deepest = infos.iter().filter(|it| it.pv.is_some()).filter_map(|it| it.depth).max();
+        self.is_slow()
+            || depth.is_some_and(|depth| DEPTHS[DEPTHS.len() - 1] < depth)
+            || depth.zip(deepest).is_some_and(|(depth, deepest)| deepest < depth)
     }
 
     /// Whether deep searches take long.
@@ -243,6 +248,16 @@ impl Baseline {
             self.missing.push((feature, check));
         }
     }
+}
+
+/// The depth of a `go` command without a time limit.
+fn depth_limit(go: &str) -> Option<u32> {
+    let tokens: Vec<&str> = go.split_ascii_whitespace().collect();
+    if tokens.iter().any(|it| matches!(*it, "movetime" | "wtime" | "btime" | "byoyomi")) {
+        return None;
+    }
+    let at = tokens.iter().position(|it| *it == "depth")?;
+    tokens.get(at + 1)?.parse().ok()
 }
 
 /// Runs the searches of the baseline, each in a new process after a failure.
@@ -314,6 +329,7 @@ impl<'a> Probe<'a> {
         match self.search(MOVE_TIME, limit) {
             Outcome::Done(found) => {
                 baseline.ponders |= found.best.ponder.is_some();
+                baseline.reports |= !found.infos.is_empty();
                 baseline.search = baseline.search.max(found.time);
                 self.repeats(&mut baseline);
             }
@@ -372,6 +388,7 @@ impl<'a> Probe<'a> {
             match outcome {
                 Outcome::Done(found) => {
                     baseline.ponders |= found.best.ponder.is_some();
+                    baseline.reports |= !found.infos.is_empty();
                     if found.time <= SHORT || depth == DEPTHS[0] {
                         baseline.search = baseline.search.max(found.time);
                         baseline.depth = Some(depth);
@@ -382,6 +399,7 @@ impl<'a> Probe<'a> {
                 }
                 // A slow engine has not reached the depth.
                 Outcome::Stopped(found) if deepest(&found).is_some_and(|it| it <= depth) => {
+                    baseline.reports = true;
                     baseline.depth = baseline.depth.or(Some(0));
                     return;
                 }
@@ -528,6 +546,9 @@ impl<'a> Probe<'a> {
         };
         let stops = !baseline.lacks(Feature::Stop);
         let Some(session) = self.session() else { return };
+        if baseline.lacks(Feature::Ready) {
+            session.ignore_isready_in_search();
+        }
         session.send(&position);
         session.send(go);
         match session.ends_by_itself() {
@@ -605,5 +626,21 @@ mod tests {
         let slow = Baseline { depth: Some(1), ..Baseline::default() };
         assert_eq!(slow.substitute("go depth 1", Dialect::Uci), None);
         assert_eq!(slow.substitute("go depth 4", Dialect::Uci).as_deref(), Some("go movetime 200"));
+    }
+
+    #[test]
+    fn a_search_that_has_not_reached_its_depth_may_be_slow() {
+        let fast = without(&[]);
+        let reached = |depth| {
+            let pv = readyok_protocol::MoveList::default();
+            [Info { depth: Some(depth), pv: Some(pv), ..Info::default() }]
+        };
+        assert!(fast.may_be_slow("go depth 4", &reached(3)));
+        assert!(!fast.may_be_slow("go depth 4", &reached(4)));
+        assert!(!fast.may_be_slow("go depth 4", &[]));
+        assert!(fast.may_be_slow("go depth 7", &[]));
+        assert!(!fast.may_be_slow("go depth 60 movetime 50", &reached(20)));
+        let slow = Baseline { depth: Some(1), ..Baseline::default() };
+        assert!(slow.may_be_slow("go nodes 3000", &[]));
     }
 }

@@ -37,6 +37,7 @@ mod suite;
 mod target;
 mod timeouts;
 mod transcript;
+mod wait_error;
 
 pub use crate::spec::{CheckResult, Report, TargetError, Verdict};
 pub use crate::suite::Progress;

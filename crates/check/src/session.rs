@@ -21,7 +21,7 @@ use readyok_protocol::{
 
 use crate::baseline::{Baseline, Feature};
 use crate::delay::{DelayMeter, Timing};
-use crate::message::{Message, Value, message};
+use crate::message::message;
 use crate::spec::Stop;
 use crate::target::Connection;
 use crate::target::{Launch, Target};
@@ -29,6 +29,7 @@ use crate::target::{Usage, usage};
 use crate::timeouts::Timeouts;
 use crate::timeouts::now;
 use crate::transcript::{Entry, INPUT_ENDS, Transcript};
+pub(crate) use crate::wait_error::{OrFail, WaitError};
 
 /// Maximum number of queued chunks. An engine that sends more blocks.
 const BACKLOG: usize = 256;
@@ -37,6 +38,9 @@ const BACKLOG: usize = 256;
 const IDLE_LOOKS: usize = 3;
 const IDLE_LOOK: Duration = Duration::from_millis(150);
 const IDLE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Time after which the CPU time of a wait is counted. Most replies arrive earlier.
+const FIRST_LOOK: Duration = Duration::from_millis(200);
 
 /// The shortest wait for a reply that an idle engine can end.
 const IDLE_LIMIT: Duration = Duration::from_millis(1500);
@@ -91,19 +95,6 @@ pub(crate) struct EngineSession {
     baseline: Baseline,
     /// The check of a missing feature that the current search needs.
     blocked: Option<&'static str>,
-}
-
-/// A wait without the expected reply.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum WaitError {
-    /// The timeout has expired.
-    Late(Duration),
-    /// The engine has exited or closed its output.
-    Ended(Option<ExitStatus>),
-    /// The search needs a missing feature, with the check of this feature.
-    Depends(&'static str),
-    /// The time limit of the run has expired.
-    OutOfTime,
 }
 
 /// The result of a search.
@@ -320,7 +311,7 @@ impl EngineSession {
     }
 
     /// Waits for a line. After `idle_limit` the load does not matter for an engine that uses no CPU time, or that has used
-    /// as much again.
+    /// as much.
     fn wait<T>(
         &mut self,
         limit: Duration,
@@ -331,6 +322,7 @@ impl EngineSession {
         let until = begin + limit;
         let until = self.timeouts.deadline().map_or(until, |deadline| until.min(deadline));
         let mut idle_at = begin + idle_limit;
+        let mut look_at = (idle_limit < limit).then_some(begin + FIRST_LOOK);
         let mut used = None;
         let mut is_over = false;
         loop {
@@ -342,6 +334,10 @@ impl EngineSession {
             // A flood of lines does not extend the wait.
             if is_over {
                 return Err(self.late(limit));
+            }
+            if look_at.is_some_and(|at| at <= now()) {
+                look_at = None;
+                used = self.usage().map(|it| it.cpu);
             }
             if idle_at <= now() && idle_at < until {
                 idle_at = now() + IDLE_INTERVAL;
@@ -356,7 +352,8 @@ impl EngineSession {
             if self.closed && (self.process.is_none() || self.exit.is_some()) {
                 return Err(WaitError::Ended(self.exit));
             }
-            match self.inbox.recv_timeout(until.min(idle_at).saturating_duration_since(now())) {
+            let next = look_at.map_or(idle_at, |at| at.min(idle_at)).min(until);
+            match self.inbox.recv_timeout(next.saturating_duration_since(now())) {
                 Ok(event) => {
                     is_over = matches!(event, Event::Output { at, .. } if until < at);
                     self.handle_event(event);
@@ -442,6 +439,11 @@ impl EngineSession {
         missing.map_or(Ok(()), |check| Err(WaitError::Depends(check)))
     }
 
+    /// Does not wait for `readyok` in a search.
+    pub(crate) fn ignore_isready_in_search(&mut self) {
+        self.ignores_isready = true;
+    }
+
     /// Waits briefly for the first output of a search.
     pub(crate) fn underway(&mut self) {
         let reported = |line: &Line| matches!(line.reply, Reply::Info(_) | Reply::BestMove(_));
@@ -508,31 +510,60 @@ impl EngineSession {
 
     /// Like `search`, for the position that was sent before.
     pub(crate) fn search_again(&mut self, go: &str) -> Result<SearchResult, WaitError> {
+        self.search_with(go, Self::send)
+    }
+
+    /// Like `search_again`; `send` sends the `go` command.
+    pub(crate) fn search_with(
+        &mut self,
+        go: &str,
+        send: impl FnOnce(&mut Self, &str),
+    ) -> Result<SearchResult, WaitError> {
         let is_tested = Feature::tested_by(self.check, go);
         let replaced = self.baseline.substitute(go, self.protocol.dialect()).filter(|_| !is_tested);
-        self.send(replaced.as_deref().unwrap_or(go));
+        send(self, replaced.as_deref().unwrap_or(go));
         let mut complete = replaced.is_none();
         let missing = replaced.as_ref().and_then(|_| self.baseline.missing_for(go));
         let (mut infos, begin) = (Vec::new(), now());
+        let is_replaced = replaced.is_some();
         if replaced.is_some_and(|it| it.starts_with("go infinite")) {
             self.underway();
             self.send("stop");
         }
         let limit = self.timeouts.answer();
         let (best, at) = match self.wait_for_best(limit, &mut infos) {
-            Err(WaitError::Late(_))
-                if !infos.is_empty()
-                    && self.baseline.may_be_slow(go)
-                    && !self.lacks(Feature::Stop) =>
-            {
-                self.send("stop");
+            Err(WaitError::Late(_)) if is_replaced || self.baseline.may_be_slow(go, &infos) => {
                 complete = false;
-                self.wait_for_best(limit, &mut infos)?
+                self.end_slow_search(limit, &mut infos)?
             }
             other => other?,
         };
         let time = at.saturating_duration_since(begin);
         Ok(SearchResult { infos, best, time, complete, missing })
+    }
+
+    /// Stops a search that takes long, which is no violation.
+    fn end_slow_search(
+        &mut self,
+        limit: Duration,
+        infos: &mut Vec<Info<'static>>,
+    ) -> Result<(BestMove<'static>, Instant), WaitError> {
+        let stop = self.baseline.check_of(Feature::Stop).filter(|check| *check != self.check);
+        if let Some(check) = stop {
+            return Err(WaitError::Depends(check));
+        }
+        self.send("stop");
+        match self.wait_for_best(limit, infos) {
+            // Whether such an engine still searches is unknown, unless it has failed in the baseline.
+            Err(WaitError::Late(_))
+                if infos.is_empty()
+                    && !self.baseline.reports
+                    && !self.baseline.fails(self.check) =>
+            {
+                Err(WaitError::Slow)
+            }
+            other => other,
+        }
     }
 
     /// Sends a line, and measures the time to `bestmove`.
@@ -672,58 +703,6 @@ impl Drop for EngineSession {
             // The engine is killed or disconnected afterwards.
             let _ = self.ended(self.timeouts.quiet() * 2);
         }
-    }
-}
-
-impl WaitError {
-    /// A failure of the engine.
-    pub(crate) fn into_failure(self, what: Message) -> Stop {
-        match self {
-            Self::Depends(check) => Stop::Depends(check),
-            Self::OutOfTime => Stop::out_of_time(),
-            Self::Late(_) | Self::Ended(_) => {
-                Stop::NoReply(message!("engine.failure", what, cause = self))
-            }
-        }
-    }
-}
-
-/// Conversion of a missing reply to a verdict.
-pub(crate) trait OrFail<T> {
-    /// A missing reply violates the rule.
-    fn or_fail(self, what: Message) -> Result<T, Stop>;
-}
-
-impl<T> OrFail<T> for Result<T, WaitError> {
-    fn or_fail(self, what: Message) -> Result<T, Stop> {
-        self.map_err(|failure| failure.into_failure(what))
-    }
-}
-
-impl From<WaitError> for Stop {
-    /// The reply is only a precondition, which another check covers.
-    fn from(failure: WaitError) -> Self {
-        match failure {
-            WaitError::Depends(check) => Self::Depends(check),
-            WaitError::OutOfTime => Self::out_of_time(),
-            WaitError::Late(_) | WaitError::Ended(_) => {
-                Self::Incomplete(message!("engine.incomplete", cause = failure))
-            }
-        }
-    }
-}
-
-impl From<WaitError> for Value {
-    fn from(failure: WaitError) -> Self {
-        Self::from(match failure {
-            WaitError::Late(time) => {
-                message!("engine.timeout", seconds = format!("{:.1}", time.as_secs_f64()))
-            }
-            WaitError::Ended(Some(status)) => message!("engine.exited", status),
-            WaitError::Ended(None) => message!("engine.closed-output"),
-            WaitError::Depends(check) => message!("check.depends", check),
-            WaitError::OutOfTime => message!("run.out-of-time"),
-        })
     }
 }
 

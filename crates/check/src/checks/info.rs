@@ -415,7 +415,10 @@ fn score(context: &TestContext<'_>, text: &str, depth: u32) -> Result<(Score, Te
     let found = session.search(&context.position(text), &format!("go depth {depth}"))?;
     let exact = |info: &&Info<'_>| info.bound == Bound::Exact;
     let last = found.infos.iter().filter(exact).filter_map(|info| info.score).next_back();
-    let last = last.ok_or_else(|| Stop::Inconclusive(message!("score.none")))?;
+    let Some(last) = last else {
+        found.if_complete()?;
+        return Err(Stop::Inconclusive(message!("score.none")));
+    };
     Ok((last, found.if_complete().map(drop)))
 }
 

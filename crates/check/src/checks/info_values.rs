@@ -424,6 +424,7 @@ fn complete_scores(
     let scores: Vec<Score> =
         found.infos.iter().filter(exact).filter_map(|info| info.score).collect();
     if scores.is_empty() {
+        found.if_complete()?;
         return Err(Stop::Skip(message!("score.none")));
     }
     Ok((scores, found.if_complete().map(drop)))

@@ -276,8 +276,9 @@ fn plays(context: &TestContext<'_>, form: impl Fn(&str) -> String, what: &Messag
         .or_fail(message!("lexical.no-readyok", what))?;
     session.write(form(&format!("position startpos moves {opening}")).as_bytes());
     session.until_ready().or_fail(message!("lexical.no-readyok-after-position", what))?;
-    session.write(form("go depth 2").as_bytes());
-    let found = session.best(limit).or_fail(message!("lexical.no-bestmove", what))?;
+    let found = session
+        .search_with("go depth 2", |session, go| session.write(form(go).as_bytes()))
+        .or_fail(message!("lexical.no-bestmove", what))?;
     let position = Position::start(context.game()).after(opening.split(' '));
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
@@ -502,7 +503,8 @@ fn batch(context: &TestContext<'_>) -> TestResult {
     let mut session = context.start(false)?;
     let (hello, new_game) = (context.dialect.handshake(), context.dialect.new_game());
     let position = context.position(assertions::test_positions(context.game()).middle[0]);
-    session.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
+    // A depth that a slow engine reaches, too.
+    session.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 1\n").as_bytes());
     session
         .wait_for(context.timeouts.start(), |line| (line.reply == Reply::UciOk).then_some(()))
         .or_fail(message!("batch.no-handshake"))?;

@@ -55,9 +55,12 @@ mod limits;
 mod options;
 mod ponder;
 mod positions;
+mod resources;
 mod search;
 mod searchmoves;
+mod soak;
 mod state;
+mod stop;
 mod usi;
 
 use crate::context::TestCase;
@@ -79,11 +82,11 @@ const AREAS: [&[TestCase]; 19] = [
     info_values::CHECKS,
     info::MULTIPV_CHECKS,
     info_values::SCORES_CHECKS,
-    effects::RESOURCES_CHECKS,
+    resources::CHECKS,
     handshake::EXIT_CHECKS,
     usi::CHECKS,
     usi::GAME_CHECKS,
-    effects::SOAK_CHECKS,
+    soak::CHECKS,
 ];
 
 /// All checks, by area.

@@ -2,20 +2,19 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
+use readyok_protocol::{Best, Bound, Dialect, Rule};
 use readyok_rules::{Game, Position};
 
-use super::assertions::{middle, obeys_stop, soon_done};
+use super::assertions::middle;
 use super::clocks::{self, clock_times, moves_to_go};
 use super::positions::read;
 use super::state::interleavings;
 use crate::baseline::Feature;
-use crate::checks::{assertions, clause, ponder, searchmoves};
+use crate::checks::{assertions, clause, ponder, searchmoves, stop};
 use crate::context::{Test, TestCase, TestContext, largest, percentiles};
-use crate::delay::Verdict;
 use crate::format;
-use crate::message::{Message, message};
-use crate::session::{EngineSession, Line, OrFail};
+use crate::message::message;
+use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity};
 use crate::spec::{Observation, Stop, TestResult};
 use crate::transcript::Transcript;
@@ -26,13 +25,6 @@ const NODES_MISSED: u64 = 60_000;
 
 /// Duration of a search with `movetime`.
 const MOVE_TIME: Duration = Duration::from_millis(300);
-
-/// Number of searches whose `stop` is timed, and the limit of each.
-const STOPS: usize = 20;
-const STOP_LIMIT: Duration = Duration::from_millis(500);
-
-/// Limit of `readyok` in a search.
-const READY_LIMIT: Duration = Duration::from_millis(500);
 
 macro_rules! search {
     ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $run:expr) => {
@@ -193,7 +185,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "search until `stop`",
         Must,
         "wait for `stop` before sending `bestmove`, even if the search is complete",
-        infinite
+        stop::infinite
     ),
     search!(
         "stop",
@@ -203,7 +195,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "end the search as soon as possible",
         Must,
         "check for `stop` every few thousand nodes",
-        stop
+        stop::stop
     ),
     search!(
         "immediate-stop",
@@ -213,7 +205,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "end the search as soon as possible",
         Must,
         "remember a `stop` received before the search starts, and send a move",
-        immediate_stop
+        stop::immediate_stop
     ),
     search!(
         "ready",
@@ -223,7 +215,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "the reply is immediate, also during a search, which continues",
         Must,
         "read input in a separate thread",
-        ready
+        stop::ready
     ),
     search!(
         "ponder.holds-bestmove",
@@ -348,7 +340,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         Profile::OLDER,
         &[],
         "accept `debug` during and between searches; it may have no effect",
-        debug
+        stop::debug
     ),
     search!(
         "register",
@@ -534,10 +526,9 @@ fn move_time_uses(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// Verifies that searches end with a move.
-fn with_clocks(context: &TestContext<'_>, goes: &[&str]) -> TestResult {
+fn clock_over(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    for go in goes {
+    for go in ["go wtime 0 btime 0", "go wtime -50 btime 1000"] {
         session.send(&middle(context));
         session.send(go);
         session.best(context.timeouts.answer()).or_fail(message!("go.no-reply", go))?;
@@ -545,137 +536,19 @@ fn with_clocks(context: &TestContext<'_>, goes: &[&str]) -> TestResult {
     Ok(())
 }
 
-fn clock_over(context: &TestContext<'_>) -> TestResult {
-    with_clocks(context, &["go wtime 0 btime 0", "go wtime -50 btime 1000"])
-}
-
 fn any_order(context: &TestContext<'_>) -> TestResult {
-    with_clocks(
-        context,
-        &[
-            "go nodes 100000000000 depth 2",
-            "go depth 2 nodes 100000000000",
-            "go movetime 100000000 depth 2",
-            "go depth 60 movetime 50",
-        ],
-    )
-}
-
-fn infinite(context: &TestContext<'_>) -> TestResult {
-    // Excluded from passive checks, which would report the same reply again.
-    let mut session = context.ready_unchecked()?;
-    for position in soon_done(context) {
-        session.send(&position);
-        session.send("go infinite");
-        if session.ends_by_itself()? {
-            return Err(if ends_without_command(context, &position)? {
-                Stop::Fail(message!("infinite.early-bestmove"))
-            } else {
-                Stop::Inconclusive(message!("search.ended-by-isready"))
-            });
-        }
-        session.send("stop");
-        session.best(context.timeouts.answer())?;
+    let mut session = context.ready()?;
+    for go in [
+        "go nodes 100000000000 depth 2",
+        "go depth 2 nodes 100000000000",
+        "go movetime 100000000 depth 2",
+        "go depth 60 movetime 50",
+    ] {
+        let found = session.search(&middle(context), go).or_fail(message!("go.no-reply", go))?;
+        // A slow engine has not reached the depth.
+        found.if_complete()?;
     }
     Ok(())
-}
-
-fn stop(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    let (mut times, mut late, mut unknown) = (Vec::new(), Vec::new(), false);
-    for number in 0..STOPS {
-        session.send(&middle(context));
-        session.send("go infinite");
-        if number % 4 == 0 {
-            // Varies the progress of the searches.
-            session.listen(Duration::from_millis(20));
-        } else {
-            session.underway();
-        }
-        if !session.is_searching() {
-            return Err(Stop::Inconclusive(message!("infinite.ended")));
-        }
-        let (_, timing) = session
-            .timed("stop", context.timeouts.answer())
-            .or_fail(message!("stop.no-bestmove"))?;
-        times.push(timing.time);
-        match timing.judge(STOP_LIMIT) {
-            Verdict::InTime => (),
-            Verdict::Unknown => unknown = true,
-            Verdict::TooLate => late.push(timing.time),
-        }
-    }
-    context.remark(format!("`stop` was answered in {}", percentiles(&mut times)));
-    let limit = STOP_LIMIT.as_millis();
-    match late.first() {
-        Some(time) => Err(Stop::Fail(message!("search.took", ms = time.as_millis()))),
-        None if unknown => Err(Stop::Loaded(message!("clock.loaded", go = "stop", limit))),
-        None => Ok(()),
-    }
-}
-
-fn immediate_stop(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    for go in ["go infinite", "go depth 40", "go movetime 100000000"] {
-        session.write(format!("{}\n{go}\nstop\n", middle(context)).as_bytes());
-        session.best(context.timeouts.answer()).or_fail(message!("stop.one-write", go))?;
-    }
-    Ok(())
-}
-
-fn ready(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    session.send(&middle(context));
-    session.send("go infinite");
-    // The duration of `go` itself does not count.
-    session.underway();
-    let mut times = Vec::new();
-    let mut verdicts = Vec::new();
-    for _ in 0..3 {
-        let (reported, timing) = session.timed_ready();
-        let reported = reported.or_fail(message!("search.no-readyok"))?;
-        times.push(timing.time);
-        verdicts.push(timing.judge(READY_LIMIT));
-        if reported.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-            return Err(ended_by_command(context, message!("search.ended-by-isready"))?);
-        }
-    }
-    context.remark(format!("`readyok` in a search took {}", percentiles(&mut times)));
-    // The search may end a little later.
-    let late = session.listen(context.timeouts.quiet() * 2);
-    if late.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-        return Err(ended_by_command(context, message!("search.ended-by-isready"))?);
-    }
-    session.send("stop");
-    session.best(context.timeouts.answer()).or_fail(message!("search.no-reply-to-stop"))?;
-    // One late reply may have another cause, such as a depth that allocates memory.
-    if verdicts.contains(&Verdict::InTime) {
-        return Ok(());
-    }
-    if verdicts.contains(&Verdict::Unknown) {
-        let limit = READY_LIMIT.as_millis();
-        return Err(Stop::Loaded(message!("clock.loaded", go = "isready", limit)));
-    }
-    let ms = times.first().map_or(0, Duration::as_millis);
-    Err(Stop::Fail(message!("search.late-readyok", ms)))
-}
-
-/// The result if a search ended after a command: inconclusive if it also ends without it.
-fn ended_by_command(context: &TestContext<'_>, failure: Message) -> Result<Stop, Stop> {
-    Ok(if ends_without_command(context, &middle(context))? {
-        Stop::Inconclusive(message!("infinite.ended"))
-    } else {
-        Stop::Fail(failure)
-    })
-}
-
-/// Whether an infinite search ends although nothing is sent, not even `isready`.
-fn ends_without_command(context: &TestContext<'_>, position: &str) -> Result<bool, Stop> {
-    let mut control = context.ready_unchecked()?;
-    control.send(position);
-    control.send("go infinite");
-    let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));
-    Ok(control.listen(context.timeouts.quiet() * 4).iter().any(is_answer))
 }
 
 fn limits_reset(context: &TestContext<'_>) -> TestResult {
@@ -785,24 +658,6 @@ fn without_position(context: &TestContext<'_>) -> TestResult {
     session
         .search(&middle(context), "go depth 1")
         .or_fail(message!("without-position.no-reply"))?;
-    Ok(())
-}
-
-fn debug(context: &TestContext<'_>) -> TestResult {
-    let mut session = context.ready()?;
-    session.send("debug on");
-    session.ready().or_fail(message!("debug.no-readyok"))?;
-    session.send(&middle(context));
-    session.send("go infinite");
-    session.send("debug off");
-    if session.ends_by_itself()? {
-        return Err(ended_by_command(context, message!("debug.bestmove"))?);
-    }
-    session.send("stop");
-    if let Err(failure) = session.best(context.timeouts.answer()) {
-        obeys_stop(context)?;
-        return Err(failure.into_failure(message!("debug.no-reply-to-stop")));
-    }
     Ok(())
 }
 

@@ -116,8 +116,6 @@ pub(super) fn first(context: &TestContext<'_>) -> TestResult {
     // Excluded from passive checks, because an engine may misread this order.
     let mut session = context.ready_unchecked()?;
     let go = format!("go searchmoves {} depth 2", unusual_moves(context).join(" "));
-    session.send("position startpos");
-    session.send(&go);
-    session.best(context.timeouts.answer()).or_fail(message!("go.no-reply", go))?;
-    Ok(())
+    let found = session.search("position startpos", &go).or_fail(message!("go.no-reply", go))?;
+    found.if_complete().map(drop)
 }

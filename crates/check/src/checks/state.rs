@@ -332,9 +332,8 @@ fn same_position(context: &TestContext<'_>) -> TestResult {
         .map_err(|error| Stop::invalid_position(&error))?;
     session.search(&context.position(text), "go depth 2")?;
     for _ in 0..2 {
-        session.send("go depth 2");
         let found =
-            session.best(context.timeouts.answer()).or_fail(message!("go.no-position-no-reply"))?;
+            session.search_again("go depth 2").or_fail(message!("go.no-position-no-reply"))?;
         if let Best::Move(mv) = &found.best.best
             && position.parse_move(mv.as_str()).is_err()
         {

@@ -9,6 +9,7 @@
 //! the checking process, so that all events have the same clock.
 
 mod checks;
+mod conduct;
 mod run;
 mod script;
 
@@ -343,7 +344,7 @@ fn judge(
         return Verdict::Fail(message!("client.later-violation", rule));
     }
     let invalid_position =
-        |transcript: &Transcript| checks::legal_positions(transcript).err().map(|(at, _)| at);
+        |transcript: &Transcript| conduct::legal_positions(transcript).err().map(|(at, _)| at);
     match result.transcripts.get(transcript).and_then(invalid_position) {
         Some(found)
             if at <= found

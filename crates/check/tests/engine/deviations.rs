@@ -146,3 +146,6 @@ pub(crate) const ENDS_LATER: Duration = Duration::from_secs(1);
 
 /// A delay that a client notices.
 pub(crate) const NOTICEABLE: Duration = Duration::from_millis(1200);
+
+/// The greatest depth that the checker measures.
+pub(crate) const MEASURED_DEPTH: u32 = 5;

@@ -27,6 +27,7 @@ const DEFECTS: &[(&str, &[&str])] = &[
     ("isready-stops", &["search.ready"]),
     ("ignores-searchmoves", &["search.searchmoves"]),
     ("slow", &["search.depth"]),
+    ("slow-when-deep", &["search.depth"]),
     ("ponder-like-search", &["search.ponder.holds-bestmove"]),
     ("reports-nothing", &["info.before-bestmove"]),
     ("splits-at-single-spaces", &["lexical.spaces"]),
@@ -248,6 +249,15 @@ fn permitted_deviations_pass() {
         let report = report.expect("a handshake");
         assert_eq!(failed(&report), [""; 0], "{deviation}: {report}");
     }
+}
+
+#[test]
+fn a_slow_engine_without_info_has_no_verdict_on_scores() {
+    let _machine = together();
+    let target = Target::program(test_program("obedient"), ["--break", "defect.fixed-depth"]);
+    let suite = Suite::new(target).profile(Profile::Uci2006).timeouts(Timeouts::fixed(0.6));
+    let report = suite.only(["scores.", "info.mate-score"]).jobs(4).run().expect("a handshake");
+    assert_eq!(failed(&report), [""; 0], "{report}");
 }
 
 /// Engines that do not end a session by themselves.
