@@ -20,22 +20,28 @@ rm -rf "$target/dist"
 cargo xtask dist --target x86_64-unknown-linux-musl --binary "$stripped"
 (cd "$target/dist" && sha256sum --quiet --check SHA256SUMS)
 
-# Root directories need mounts and device files, which some containers forbid.
+# Root directories need mounts, device files and a mirror of Debian, which some containers do not have.
 probe() {
-    local directory=$1
+    local directory=$1 packages
     # shellcheck disable=SC2016 # expanded by the inner shell
     mkdir "$directory/proc" "$directory/dev" && mknod "$directory/null" c 1 3 && echo > "$directory/null" &&
-        unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && exec chroot / true' sh "$directory"
+        unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && exec chroot / true' sh "$directory" ||
+        return
+    for packages in "" python3-venv nodejs; do
+        mkdir "$directory/root$packages"
+        # shellcheck disable=SC2086 # no argument if it is empty
+        scripts/install-tests/root.sh "$directory/root$packages" $packages || return
+    done
 }
 directory=$(mktemp -d)
 if ! probe "$directory"; then
-    echo "no mounts or device files here: only the unpacked archive is tested" >&2
-    tar --extract --gzip --directory "$directory" --strip-components=1 --file "$target"/dist/readyok-*-linux-*.tar.gz
-    mkdir "$directory/work"
-    SMOKE_DIR="$directory/work" scripts/install-tests/smoke.sh "$directory/readyok"
+    echo "no mounts, device files or mirror here: only the unpacked archive is tested" >&2
+    mkdir "$directory/archive" "$directory/work"
+    tar --extract --gzip --directory "$directory/archive" --strip-components=1 --file "$target"/dist/readyok-*-linux-*.tar.gz
+    SMOKE_DIR="$directory/work" scripts/install-tests/smoke.sh "$directory/archive/readyok"
     exit
 fi
-rm -r "$directory"
+rm -rf --one-file-system "$directory"
 
 methods=(archive deb wheel npm)
 if ! ldd "$program" > /dev/null 2>&1; then

@@ -11,8 +11,7 @@ mkdir "$root/readyok"
 tar --extract --gzip --directory "$root/readyok" --strip-components=1 --file "$1"/readyok-*-linux-*.tar.gz
 program=$root/readyok/readyok
 size=$(stat -c %s "$program")
-# 25 MiB.
-((size < ${MAX_SIZE:-26214400})) || { echo "the executable has $size bytes" >&2; exit 1; }
+((size < ${MAX_SIZE:-25000000})) || { echo "the executable has $size bytes" >&2; exit 1; }
 ! readelf --sections --wide "$program" | grep -E '\.symtab|\.debug_info' || { echo "the executable is not stripped" >&2; exit 1; }
 [[ -s $root/readyok/man/readyok-match.1 && -s $root/readyok/completions/readyok.bash ]]
 bash -n "$root/readyok/completions/readyok.bash"

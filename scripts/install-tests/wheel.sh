@@ -20,7 +20,6 @@ SMOKE_DIR="$root/work" "$here/smoke.sh" "${run[@]}" /venv/bin/readyok
 [[ ! -e $root/venv/bin/readyok ]]
 
 # uv comes from the registry, by the network settings of this system.
-python3 -m venv "$work/uv"
-if "$work/uv/bin/pip" install --quiet uv; then
+if python3 -m venv "$work/uv" && "$work/uv/bin/pip" install --quiet uv; then
     UV_CACHE_DIR="$work/cache" "$here/smoke.sh" "$work/uv/bin/uvx" --offline --no-config --from "$wheel" readyok
 fi
