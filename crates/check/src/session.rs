@@ -40,7 +40,7 @@ const IDLE_LOOK: Duration = Duration::from_millis(150);
 const IDLE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Time after which the CPU time of a wait is counted. Most replies arrive earlier.
-const FIRST_LOOK: Duration = Duration::from_millis(200);
+const FIRST_MEASUREMENT: Duration = Duration::from_millis(200);
 
 /// The shortest wait for a reply that an idle engine can end.
 const IDLE_LIMIT: Duration = Duration::from_millis(1500);
@@ -322,7 +322,7 @@ impl EngineSession {
         let until = begin + limit;
         let until = self.timeouts.deadline().map_or(until, |deadline| until.min(deadline));
         let mut idle_at = begin + idle_limit;
-        let mut look_at = (idle_limit < limit).then_some(begin + FIRST_LOOK);
+        let mut measure_at = (idle_limit < limit).then_some(begin + FIRST_MEASUREMENT);
         let mut used = None;
         let mut is_over = false;
         loop {
@@ -335,8 +335,8 @@ impl EngineSession {
             if is_over {
                 return Err(self.late(limit));
             }
-            if look_at.is_some_and(|at| at <= now()) {
-                look_at = None;
+            if measure_at.is_some_and(|at| at <= now()) {
+                measure_at = None;
                 used = self.usage().map(|it| it.cpu);
             }
             if idle_at <= now() && idle_at < until {
@@ -352,7 +352,7 @@ impl EngineSession {
             if self.closed && (self.process.is_none() || self.exit.is_some()) {
                 return Err(WaitError::Ended(self.exit));
             }
-            let next = look_at.map_or(idle_at, |at| at.min(idle_at)).min(until);
+            let next = measure_at.map_or(idle_at, |at| at.min(idle_at)).min(until);
             match self.inbox.recv_timeout(next.saturating_duration_since(now())) {
                 Ok(event) => {
                     is_over = matches!(event, Event::Output { at, .. } if until < at);
