@@ -45,6 +45,9 @@ const FIRST_MEASUREMENT: Duration = Duration::from_millis(200);
 /// The shortest wait for a reply that an idle engine can end.
 const IDLE_LIMIT: Duration = Duration::from_millis(1500);
 
+/// CPU time in which an engine exhausts a small search tree.
+const SMALL_TREE: Duration = Duration::from_millis(200);
+
 /// Maximum number of stored lines per search.
 const MAX_INFOS: usize = 10_000;
 
@@ -470,6 +473,23 @@ impl EngineSession {
             other => other?,
         }
         Ok(ended)
+    }
+
+    /// Like `ends_by_itself`, for a search that is soon complete. On a busy host the engine gets the same CPU time.
+    pub(crate) fn ends_when_complete(&mut self) -> Result<bool, WaitError> {
+        let before = self.usage();
+        let until = now() + self.timeouts.answer();
+        loop {
+            if self.ends_by_itself()? {
+                return Ok(true);
+            }
+            let continues = self.usage().zip(before).is_some_and(|(after, before)| {
+                0 < after.runnable && after.cpu.saturating_sub(before.cpu) < SMALL_TREE
+            });
+            if !continues || until <= now() {
+                return Ok(false);
+            }
+        }
     }
 
     /// Waits for `bestmove`.

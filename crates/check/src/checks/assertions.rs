@@ -29,9 +29,9 @@ pub(super) fn soon_done(context: &TestContext<'_>) -> Vec<String> {
     texts.into_iter().map(|text| context.position(text)).collect()
 }
 
-/// Verifies that the search continues.
+/// Verifies that a search continues when it is complete.
 pub(super) fn continues(session: &mut EngineSession, early: Message) -> TestResult {
-    if session.ends_by_itself()? {
+    if session.ends_when_complete()? {
         return Err(Stop::Fail(early));
     }
     Ok(())

@@ -24,7 +24,7 @@ pub(super) fn infinite(context: &TestContext<'_>) -> TestResult {
     for position in soon_done(context) {
         session.send(&position);
         session.send("go infinite");
-        if session.ends_by_itself()? {
+        if session.ends_when_complete()? {
             return Err(if ends_without_command(context, &position)? {
                 Stop::Fail(message!("infinite.early-bestmove"))
             } else {

@@ -144,6 +144,9 @@ pub(crate) fn output(line: &str) -> Option<String> {
 /// Time after which an infinite search ends.
 pub(crate) const ENDS_LATER: Duration = Duration::from_secs(1);
 
+/// Time in which a search tree is exhausted.
+pub(crate) const COMPLETE: Duration = Duration::from_millis(160);
+
 /// A delay that a client notices.
 pub(crate) const NOTICEABLE: Duration = Duration::from_millis(1200);
 

@@ -172,6 +172,7 @@ const VIOLATIONS: &[(&str, Profile, &str)] = &[
     ("needs-new-game", Profile::Uci2006, "positions.startpos"),
     ("appends-moves", Profile::Uci2006, "positions.special-moves"),
     ("infinite-ends-later", Profile::Uci2006, "search.no-early-bestmove"),
+    ("infinite-ends-when-complete", Profile::Uci2006, "search.infinite"),
     ("late-readyok-in-search", Profile::Uci2006, "search.ready"),
     ("thinks-after-position", Profile::Uci2006, "resources.idle"),
     ("isready-resets-options", Profile::Uci2006, "info.multipv"),

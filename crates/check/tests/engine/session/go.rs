@@ -259,6 +259,12 @@ impl Engine {
             held = false;
             until = Some(now() + deviations::ENDS_LATER);
         }
+        if go.infinite && mates && self.breaks("defect.infinite-ends-when-complete") {
+            // It computes until then.
+            be_busy();
+            held = false;
+            until = Some(now() + deviations::COMPLETE);
+        }
         self.waiting = Some(Waiting {
             answer,
             held,
