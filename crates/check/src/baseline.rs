@@ -266,6 +266,8 @@ pub(crate) struct Probe<'a> {
     dialect: Dialect,
     timeouts: Timeouts,
     session: Option<EngineSession>,
+    /// The delay of the host in the last search.
+    delay: Duration,
 }
 
 /// The result of one search of the baseline.
@@ -284,7 +286,7 @@ impl<'a> Probe<'a> {
         timeouts: Timeouts,
         session: EngineSession,
     ) -> Self {
-        Self { target, dialect, timeouts, session: Some(session) }
+        Self { target, dialect, timeouts, session: Some(session), delay: Duration::ZERO }
     }
 
     /// A ready engine.
@@ -299,8 +301,10 @@ impl<'a> Probe<'a> {
         let position = assertions::middle_of(self.dialect);
         let Some(session) = self.session() else { return Outcome::Failed };
         session.send(&position);
-        session.send(go);
-        match session.best(limit) {
+        let (found, delay) = session.delayed_best(go, limit);
+        self.delay = delay;
+        let Some(session) = self.session.as_mut() else { return Outcome::Failed };
+        match found {
             Ok(found) => Outcome::Done(found),
             Err(WaitError::Late(_)) => {
                 session.send("stop");
@@ -389,11 +393,13 @@ impl<'a> Probe<'a> {
                 Outcome::Done(found) => {
                     baseline.ponders |= found.best.ponder.is_some();
                     baseline.reports |= !found.infos.is_empty();
-                    if found.time <= SHORT || depth == DEPTHS[0] {
+                    // A busy host does not make an engine slow.
+                    let is_short = found.time.saturating_sub(self.delay) <= SHORT;
+                    if is_short || depth == DEPTHS[0] {
                         baseline.search = baseline.search.max(found.time);
                         baseline.depth = Some(depth);
                     }
-                    if SHORT < found.time {
+                    if !is_short {
                         return;
                     }
                 }

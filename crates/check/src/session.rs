@@ -618,6 +618,19 @@ impl EngineSession {
         (found.map(|(best, _)| best), timing)
     }
 
+    /// Like `best` after a line, with the delay of the host.
+    pub(crate) fn delayed_best(
+        &mut self,
+        line: &str,
+        limit: Duration,
+    ) -> (Result<SearchResult, WaitError>, Duration) {
+        let (found, timing) = self.metered(|session| {
+            session.send(line);
+            (session.best(limit), now())
+        });
+        (found, timing.delay)
+    }
+
     /// Sends `isready`, and measures the time to `readyok`. Returns the lines before it.
     pub(crate) fn timed_ready(&mut self) -> (Result<Vec<Line>, WaitError>, Timing) {
         self.metered(|session| {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 
-use readyok_check::{Check, CheckResult, Report};
+use readyok_check::{Check, CheckResult, Report, Verdict};
 use readyok_protocol::Language;
 
 /// Path of a test program, which is an example of this package: `cargo install` skips it.
@@ -153,7 +153,13 @@ fn judge(check: &Check, report: &Report, related: &Related) -> Result<(), String
     if let Some(other) = failed.iter().find(|id| **id != check.id && !related.contains(*id)) {
         return Err(format!("{} is taken for {other}:\n{report}", check.id));
     }
-    match report.causes().as_slice() {
+    // On a busy host the engine may be slow, which is no failure.
+    let mut causes = report.causes();
+    causes.retain(|cause| {
+        let fails = |it: &&CheckResult| matches!(it.verdict, Verdict::Fail(_));
+        cause.root.as_ref().is_some_and(fails) || cause.dependents.iter().any(fails)
+    });
+    match causes.as_slice() {
         [_] => Ok(()),
         causes => Err(format!("{} has {} root causes:\n{report}", check.id, causes.len())),
     }
