@@ -1,16 +1,17 @@
 //! The thread that owns the write connection: adds, replaces and deletes games, writes and merges runs.
 
+mod rows;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, params};
 
 use crate::codec::KEY_SCHEME;
 use crate::duplicates::DuplicateFinder;
 use crate::error::Error;
-use crate::fold::fold;
 use crate::game::{Indexer, NewGame, StoredGame};
 use crate::import::{Decision, Duplicates, Outcome, Outcomes};
 use crate::index::{self, Merge, Run};
@@ -18,7 +19,8 @@ use crate::postings::Posting;
 use crate::receipt;
 use crate::schema::{self, set_meta};
 use crate::snapshot::{CHUNK, Shared, Snapshot, Summaries};
-use crate::summary::{SIZE, Summary};
+
+use rows::{Content, Names, commit, insert_row, none_if_empty, show, store_chunks};
 
 /// Number of pending postings at which they become a run: 8 MiB.
 pub(crate) const MAX_PENDING: usize = 1 << 19;
@@ -666,202 +668,4 @@ impl Writer {
             }
         }
     }
-}
-
-/// The parts of a row that are not numbered.
-struct Content<'a> {
-    /// Times of the addition and of the last change.
-    times: (i64, i64),
-    /// Number of changes, and the next game at the time of the last one; the game itself without changes.
-    changes: (u32, Option<u32>),
-    start: Option<&'a str>,
-    moves: &'a [u8],
-    tags: &'a [u8],
-    annotations: &'a [u8],
-    play: Option<&'a str>,
-}
-
-impl<'a> From<&'a NewGame> for Content<'a> {
-    fn from(it: &'a NewGame) -> Self {
-        Self {
-            times: (it.added_ms, it.added_ms),
-            changes: (0, None),
-            start: it.start.as_deref(),
-            moves: &it.moves,
-            tags: &it.tags,
-            annotations: &it.annotations,
-            play: it.play.as_deref(),
-        }
-    }
-}
-
-impl<'a> From<&'a StoredGame> for Content<'a> {
-    fn from(it: &'a StoredGame) -> Self {
-        Self {
-            times: (it.added_ms, it.changed_ms),
-            changes: (it.revision, Some(it.changed_before)),
-            start: it.start.as_deref(),
-            moves: &it.moves,
-            tags: &it.tags,
-            annotations: &it.annotations,
-            play: it.play.as_deref(),
-        }
-    }
-}
-
-fn insert_row(
-    transaction: &Transaction<'_>,
-    id: u32,
-    (summary, site): ([u8; SIZE], u32),
-    content: &Content<'_>,
-) -> Result<(), Error> {
-    let (added, changed) = content.times;
-    let (revision, changed_before) = content.changes;
-    transaction
-        .prepare_cached(
-            "INSERT INTO game
-             (id, summary, site, added, changed, changed_before, revision, start, moves, tags,
-             annotations, play)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        )?
-        .execute(params![
-            id,
-            summary,
-            site,
-            added,
-            changed,
-            changed_before.unwrap_or(id),
-            revision,
-            content.start,
-            content.moves,
-            none_if_empty(content.tags),
-            none_if_empty(content.annotations),
-            content.play,
-        ])?;
-    Ok(())
-}
-
-/// Makes games visible whose rows are stored: their summaries, and marks for the index.
-fn show(
-    transaction: &Transaction<'_>,
-    state: &Snapshot,
-    games: &[StoredGame],
-) -> Result<(Summaries, Arc<[Run]>), Error> {
-    let mut summaries = state.summaries.clone();
-    let mut chunks = BTreeSet::new();
-    for game in games {
-        summaries.set(game.id, game.summary.to_bytes());
-        chunks.insert(game.id as usize / CHUNK);
-        transaction
-            .prepare_cached("INSERT OR IGNORE INTO unindexed VALUES (?1)")?
-            .execute([game.id])?;
-    }
-    for chunk in chunks {
-        store_chunks(transaction, &summaries, chunk..chunk + 1)?;
-    }
-    // Postings of a deleted game may exist.
-    let ids: Vec<u32> = games.iter().map(|it| it.id).collect();
-    index::void_games(transaction, &ids)?;
-    set_meta(transaction, "generation", state.generation + 1)?;
-    Ok((summaries, index::runs(transaction)?.into()))
-}
-
-/// Commits a change of runs and returns them.
-fn commit(transaction: Transaction<'_>, generation: &mut i64) -> Result<Arc<[Run]>, Error> {
-    set_meta(&transaction, "generation", *generation + 1)?;
-    let runs = index::runs(&transaction)?.into();
-    transaction.commit()?;
-    *generation += 1;
-    Ok(runs)
-}
-
-/// Numbers of names and openings.
-struct Names<'a> {
-    transaction: &'a Transaction<'a>,
-    known: &'a mut HashMap<Box<str>, u32>,
-    openings: &'a mut HashMap<(String, String), u16>,
-}
-
-impl Names<'_> {
-    /// The complete summary of a game, and the number of its site.
-    fn resolve(&mut self, game: &NewGame) -> Result<(Summary, u32), Error> {
-        let [first, second] = &game.players;
-        let players = [self.name(first)?, self.name(second)?];
-        let opening = match &game.opening {
-            Some(opening) => self.opening(opening)?,
-            None => 0,
-        };
-        let event = self.name(&game.event)?;
-        let summary = Summary { players, event, opening, exists: true, ..game.summary };
-        Ok((summary, self.name(&game.site)?))
-    }
-
-    fn name(&mut self, text: &str) -> Result<u32, Error> {
-        if text.is_empty() {
-            return Ok(0);
-        }
-        if let Some(id) = self.known.get(text) {
-            return Ok(*id);
-        }
-        let mut find = self.transaction.prepare_cached("SELECT id FROM name WHERE text = ?1")?;
-        let found = find.query_row([text], |row| row.get(0)).optional()?;
-        let id = if let Some(id) = found {
-            id
-        } else {
-            self.transaction
-                .prepare_cached("INSERT INTO name (text, folded) VALUES (?1, ?2)")?
-                .execute([text, &fold(text)])?;
-            u32::try_from(self.transaction.last_insert_rowid()).map_err(|_| Error::Full)?
-        };
-        self.known.insert(text.into(), id);
-        Ok(id)
-    }
-
-    /// The number of an opening; 0 if there are too many.
-    fn opening(&mut self, opening: &(String, String)) -> Result<u16, Error> {
-        if let Some(id) = self.openings.get(opening) {
-            return Ok(*id);
-        }
-        let (eco, text) = opening;
-        let mut find = self
-            .transaction
-            .prepare_cached("SELECT id FROM opening WHERE eco = ?1 AND text = ?2")?;
-        let found: Option<i64> = find.query_row([eco, text], |row| row.get(0)).optional()?;
-        let id = if let Some(id) = found {
-            id
-        } else {
-            let count: i64 =
-                self.transaction.query_row("SELECT count(*) FROM opening", [], |row| row.get(0))?;
-            if count >= i64::from(u16::MAX) {
-                return Ok(0);
-            }
-            self.transaction
-                .prepare_cached("INSERT INTO opening (eco, text, folded) VALUES (?1, ?2, ?3)")?
-                .execute([eco, text, &fold(&format!("{eco} {text}"))])?;
-            self.transaction.last_insert_rowid()
-        };
-        let id = u16::try_from(id).unwrap_or(0);
-        self.openings.insert(opening.clone(), id);
-        Ok(id)
-    }
-}
-
-fn none_if_empty(bytes: &[u8]) -> Option<&[u8]> {
-    (!bytes.is_empty()).then_some(bytes)
-}
-
-/// Writes complete chunks of summaries.
-fn store_chunks(
-    transaction: &Transaction<'_>,
-    summaries: &Summaries,
-    chunks: std::ops::Range<usize>,
-) -> Result<(), Error> {
-    for no in chunks {
-        if let Some(data) = summaries.complete_chunk(no) {
-            transaction
-                .prepare_cached("INSERT OR REPLACE INTO summaries (no, data) VALUES (?1, ?2)")?
-                .execute(params![i64::try_from(no).unwrap_or(i64::MAX), data])?;
-        }
-    }
-    Ok(())
 }
