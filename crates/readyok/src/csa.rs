@@ -5,7 +5,7 @@
 
 mod client;
 mod connection;
-mod game;
+mod hall;
 mod message;
 mod player;
 mod server;

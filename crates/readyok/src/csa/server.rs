@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::client::save;
 use super::connection::read_line;
-use super::game::{Hall, Output, Rules};
+use super::hall::{Hall, Output, Rules};
 use super::message::TimeRules;
 use crate::clock::now;
 use crate::terminal::{print, print_error, printable};
