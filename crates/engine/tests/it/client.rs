@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use readyok_engine::{Answer, Control, Engine, NoBoard, Runner, SearchRequest};
+use readyok_engine::{Answer, Control, Engine, Move, MoveList, NoBoard, Runner, SearchRequest};
 
 /// Long enough for any load of the computer; no test measures it.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -27,6 +27,14 @@ pub(crate) fn engine(
     search: impl FnMut(&SearchRequest, &Control) -> Answer + Send + 'static,
 ) -> Runner<Scripted> {
     Runner::new("Test", Scripted(Box::new(search)))
+}
+
+pub(crate) fn mv(text: &str) -> Move {
+    text.parse().unwrap()
+}
+
+pub(crate) fn line(text: &str) -> MoveList<'static> {
+    [mv(text)].into_iter().collect()
 }
 
 /// Returns when the search is stopped, without using a CPU meanwhile.

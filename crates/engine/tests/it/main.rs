@@ -4,5 +4,7 @@
 mod boards;
 mod budget;
 mod client;
+mod failures;
+mod options;
 mod runtime;
 mod stdio;
