@@ -135,7 +135,7 @@ fn with_counts(hands: &str) -> Option<String> {
         return None;
     }
     let mut pieces = String::new();
-    for side in [Side::First, Side::Second] {
+    for side in Side::BOTH {
         for letter in PieceKind::IN_HAND.map(PieceKind::letter) {
             let letter = if side == Side::First { letter } else { letter.to_ascii_lowercase() };
             // Writing to a string cannot fail.

@@ -76,6 +76,14 @@ impl Side {
     /// Both sides, the first player first.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
+    /// The index in arrays of both players, such as [`BOTH`](Self::BOTH).
+    pub const fn index(self) -> usize {
+        match self {
+            Self::First => 0,
+            Self::Second => 1,
+        }
+    }
+
     /// The side of a piece letter: upper case is the first player.
     pub(crate) fn of_letter(letter: char) -> Self {
         if letter.is_ascii_uppercase() { Self::First } else { Self::Second }

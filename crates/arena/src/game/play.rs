@@ -270,7 +270,7 @@ enum Failure {
 
 impl GameLoop<'_> {
     fn play(&mut self, on_move: &mut dyn FnMut(&Referee, &MoveRecord)) -> Decision {
-        for side in [Side::First, Side::Second] {
+        for side in Side::BOTH {
             if self.cancel.is_cancelled() {
                 return Decision::without_winner(Termination::Aborted);
             }
@@ -550,7 +550,7 @@ impl GameLoop<'_> {
 
     /// Sends `gameover`, which also stops searches, and collects the warnings of both engines.
     fn finish(&mut self, outcome: &Decision) {
-        for side in [Side::First, Side::Second] {
+        for side in Side::BOTH {
             let result = match outcome.winner {
                 Some(winner) if winner == side => GameOver::Win,
                 Some(_) => GameOver::Lose,

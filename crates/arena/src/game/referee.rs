@@ -372,7 +372,7 @@ impl Adjudicator {
         if let Some(loser) = self.resigned(latest) {
             return Some(Decision::lost_by(loser, Termination::ResignAdjudication));
         }
-        if self.trusted.get(index(latest.side)) == Some(&true)
+        if self.trusted.get(latest.side.index()) == Some(&true)
             && latest.score.is_some_and(|score| score.is_mate() && Score::Cp(0) < score)
         {
             return Some(Decision::lost_by(latest.side.other(), Termination::MateAdjudication));
@@ -398,7 +398,7 @@ impl Adjudicator {
             }
             self.level = self.level.saturating_add(is_level.into());
         }
-        if let (Some(rule), Some(trend)) = (self.resign, self.trend.get_mut(index(side))) {
+        if let (Some(rule), Some(trend)) = (self.resign, self.trend.get_mut(side.index())) {
             let limit = i32::try_from(rule.score).unwrap_or(i32::MAX);
             let is_lost = score.is_some_and(|score| score <= Score::Cp(-limit));
             let is_won = score.is_some_and(|score| Score::Cp(limit) <= score);
@@ -418,21 +418,14 @@ impl Adjudicator {
             let is_over = is_behind && moves.saturating_mul(2) <= self.decisive;
             return is_over.then_some(latest.side);
         }
-        [Side::First, Side::Second].into_iter().find(|&side| {
+        Side::BOTH.into_iter().find(|&side| {
             let agrees = !rule.two_sided || moves <= self.trend_of(side.other()).won;
             moves <= self.trend_of(side).lost && agrees
         })
     }
 
     fn trend_of(&self, side: Side) -> Trend {
-        self.trend.get(index(side)).copied().unwrap_or_default()
-    }
-}
-
-const fn index(side: Side) -> usize {
-    match side {
-        Side::First => 0,
-        Side::Second => 1,
+        self.trend.get(side.index()).copied().unwrap_or_default()
     }
 }
 

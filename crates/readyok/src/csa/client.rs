@@ -16,7 +16,7 @@ use readyok_rules::{GameOutcome, GameResult, Move, Notation, Position, Side, Ter
 
 use super::connection::{Connection, ConnectionError};
 use super::message::{
-    Message, Signal, Summary, SummaryError, SummaryReader, TimeRules, index, is_valid_name,
+    Message, Signal, Summary, SummaryError, SummaryReader, TimeRules, is_valid_name,
 };
 use super::player::{Action, Evaluation, Player, PlayerError, PlayerSettings};
 use crate::clock::now;
@@ -446,7 +446,7 @@ impl<'a> Client<'a> {
                 now().saturating_duration_since(turn_started)
             };
             let mut remaining = game.remaining;
-            if let Some(own) = remaining.get_mut(index(game.side)) {
+            if let Some(own) = remaining.get_mut(game.side.index()) {
                 *own = own.saturating_sub(used);
             }
             let clocks = self.player.clocks(game.side, &game.times, remaining);
@@ -580,7 +580,7 @@ impl ClientGame {
     fn add(&mut self, mv: Move, elapsed: Duration) {
         let side = self.turn();
         if let (Some(times), Some(remaining)) =
-            (self.times.get(index(side)), self.remaining.get_mut(index(side)))
+            (self.times.get(side.index()), self.remaining.get_mut(side.index()))
         {
             *remaining = times.remaining_after(*remaining, elapsed);
         }
@@ -603,7 +603,7 @@ impl ClientGame {
     }
 
     fn elapsed(&self, units: Option<u64>) -> Duration {
-        let times = self.times.get(index(self.turn()));
+        let times = self.times.get(self.turn().index());
         times.map_or(Duration::ZERO, |times| times.time(units.unwrap_or(0)))
     }
 

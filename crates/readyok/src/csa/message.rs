@@ -408,14 +408,6 @@ fn side(text: &str) -> Option<Side> {
     }
 }
 
-/// The index of a side in arrays of both players.
-pub(super) fn index(side: Side) -> usize {
-    match side {
-        Side::First => 0,
-        Side::Second => 1,
-    }
-}
-
 /// Whether a name can be used in `LOGIN`: up to 32 letters, digits, `_` and `-`.
 pub(super) fn is_valid_name(name: &str) -> bool {
     let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';

@@ -6,7 +6,7 @@ use readyok_client::{Engine, EngineError, Game as EngineGame, Guard, Limit, Sear
 use readyok_protocol::{Best, Clock, Clocks, Convention, Dialect, GameResult, Score};
 use readyok_rules::{Game, Move, MoveCodec, Notation, Position, Side};
 
-use super::message::{TimeRules, index};
+use super::message::TimeRules;
 use crate::address::Address;
 
 /// Maximum number of moves of a PV in a comment.
@@ -153,7 +153,7 @@ impl<'a> Player<'a> {
         remaining: [Duration; 2],
     ) -> Clocks {
         let [first, second] = Side::BOTH.map(|it| {
-            let index = index(it);
+            let index = it.index();
             let (Some(rules), Some(&remaining)) = (rules.get(index), remaining.get(index)) else {
                 return Clock::default();
             };

@@ -8,7 +8,7 @@ use readyok_rules::{
     EndRules, GameOutcome, GameResult, Move, Notation, Position, ShogiRules, Side, Termination,
 };
 
-use super::super::message::{Signal, Summary, index};
+use super::super::message::{Signal, Summary};
 use super::Hall;
 
 /// Maximum length of a comment of a move, in characters.
@@ -45,7 +45,7 @@ impl Hall {
                 let mut tokens = line.split(' ');
                 match tokens.next() {
                     Some("AGREE") => {
-                        if let Some(agreed) = agreed.get_mut(index(side)) {
+                        if let Some(agreed) = agreed.get_mut(side.index()) {
                             *agreed = true;
                         }
                         if *agreed == [true; 2] {
@@ -88,7 +88,7 @@ impl Hall {
             self.finish(number, Some(Signal::IllegalAction), outcome, None, at);
             return;
         }
-        let Some(times) = game.summary.times.get(index(side)).copied() else { return };
+        let Some(times) = game.summary.times.get(side.index()).copied() else { return };
         let units = times.units(elapsed);
         let counted = times.time(units);
         let echo = format!("{action},T{units}\n");
@@ -137,7 +137,7 @@ impl Hall {
     /// Ends a game before its start.
     pub(super) fn reject(&mut self, number: u64, side: Side, at: Instant) {
         let Some(game) = self.games.remove(&number) else { return };
-        let name = game.summary.names.get(index(side)).cloned().unwrap_or_default();
+        let name = game.summary.names.get(side.index()).cloned().unwrap_or_default();
         let text = format!("REJECT:{} by {name}\n", game.summary.id);
         for player in game.players {
             self.send(player, text.clone());
@@ -181,7 +181,7 @@ impl Match {
         match self.phase {
             Phase::Agreeing { until, .. } => until,
             Phase::Running { turn_started } => {
-                let side = index(self.position.turn());
+                let side = self.position.turn().index();
                 let clock = self.summary.times.get(side).zip(self.remaining.get(side));
                 let time = clock.map_or(Duration::ZERO, |(times, left)| times.deadline(*left));
                 // A clock beyond the range of `Instant` never runs out.
@@ -192,8 +192,8 @@ impl Match {
     }
 
     fn play(&mut self, mv: Move, side: Side, counted: Duration, comment: &str, at: Instant) {
-        let times = self.summary.times.get(index(side));
-        if let (Some(times), Some(remaining)) = (times, self.remaining.get_mut(index(side))) {
+        let times = self.summary.times.get(side.index());
+        if let (Some(times), Some(remaining)) = (times, self.remaining.get_mut(side.index())) {
             *remaining = times.remaining_after(*remaining, counted);
         }
         // The move is legal.

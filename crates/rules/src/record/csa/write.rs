@@ -113,7 +113,7 @@ fn board(record: &GameRecord, out: &mut String) {
             }
             out.push('\n');
         }
-        for side in [Side::First, Side::Second] {
+        for side in Side::BOTH {
             hand(side, &setup.hand(side), out);
         }
     }

@@ -337,7 +337,7 @@ fn read_setup(data: &Value) -> Option<Setup> {
         }
     }
     let hands = data.get("hands")?.as_array()?;
-    for (side, hand) in [Side::First, Side::Second].into_iter().zip(hands) {
+    for (side, hand) in Side::BOTH.into_iter().zip(hands) {
         for (name, count) in hand.as_object()? {
             let count = count.as_u64().and_then(|count| u32::try_from(count).ok())?;
             setup.add_to_hand(side, piece_by_csa(name)?, count);
