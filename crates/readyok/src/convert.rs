@@ -23,3 +23,14 @@ pub(crate) use run::{Conversion, Mode, run};
 pub(crate) use select::{Content, Duplicates, Selection};
 pub(crate) use sort::{Order, SortKey};
 pub(crate) use stats::StatsForm;
+
+use readyok_rules::Game;
+
+/// The name of a game in output.
+fn game_name(game: Game) -> &'static str {
+    match game {
+        Game::Chess => "chess",
+        Game::Chess960 => "chess960",
+        Game::Shogi => "shogi",
+    }
+}

@@ -42,14 +42,6 @@ impl Model {
     /// Alternative names.
     const ALIASES: [(Self, &'static str); 2] =
         [(Self::FastchessBayesian, "fastchess-bayesian"), (Self::BayesElo, "bayes-elo")];
-
-    /// Whether the model counts pairs; other models count single games.
-    pub fn is_about_pairs(self) -> bool {
-        match self {
-            Self::Normalized | Self::Logistic => true,
-            Self::FastchessBayesian | Self::BayesElo | Self::UnscaledBayesElo => false,
-        }
-    }
 }
 
 /// `normalized`, `logistic` and `bayesian` as in fastchess, `bayeselo`, `unscaled-bayeselo`.

@@ -14,6 +14,8 @@ use readyok_rules::{Game, GameOutcome, GameResult, Notation, Position, Setup, Te
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::game_name;
+
 #[derive(Deserialize, Serialize)]
 struct GameJson<'a> {
     game: Cow<'a, str>,
@@ -204,14 +206,6 @@ fn comments(notes: &Annotations) -> Vec<Cow<'_, str>> {
 }
 
 const GAMES: [Game; 3] = [Game::Chess, Game::Chess960, Game::Shogi];
-
-fn game_name(game: Game) -> &'static str {
-    match game {
-        Game::Chess => "chess",
-        Game::Chess960 => "chess960",
-        Game::Shogi => "shogi",
-    }
-}
 
 /// Whether a file begins with a game that [`write()`] wrote.
 pub(super) fn begins(text: &[u8]) -> bool {

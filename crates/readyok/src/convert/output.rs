@@ -123,7 +123,7 @@ impl SplitKey {
                 readyok_rules::GameResult::Unknown => String::new(),
                 result @ readyok_rules::GameResult::Win(_) => result.as_str().to_owned(),
             },
-            Self::Variant => super::stats::game_name(record.game()).to_owned(),
+            Self::Variant => super::game_name(record.game()).to_owned(),
         };
         vec![one]
     }

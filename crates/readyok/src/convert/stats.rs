@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 use readyok_rules::record::{GameRecord, Tag};
-use readyok_rules::{Game, GameResult, Side};
+use readyok_rules::{GameResult, Side};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use super::game_name;
 use super::progress::grouped;
 use super::sort::average_rating;
 use crate::terminal::{fitting, printable};
@@ -23,15 +24,6 @@ const LENGTH_CLASS: usize = 20;
 pub(crate) enum StatsForm {
     Table,
     Json,
-}
-
-/// The name of a game in output.
-pub(super) fn game_name(game: Game) -> &'static str {
-    match game {
-        Game::Chess => "chess",
-        Game::Chess960 => "chess960",
-        Game::Shogi => "shogi",
-    }
 }
 
 /// Counts of results.

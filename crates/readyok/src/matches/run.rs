@@ -189,14 +189,6 @@ impl Slots {
         Self { count: count.max(1), each, cpus }
     }
 
-    /// Limits the slots to the available CPUs, for pinned engines.
-    #[must_use]
-    pub fn within_cpus(self) -> Self {
-        let cpus = self.cpus.max(1);
-        let each = self.each.min(cpus);
-        Self { count: self.count.min(cpus / each), each, cpus }
-    }
-
     /// A warning if the slots use more CPUs than available.
     pub fn overload_warning(&self) -> Option<String> {
         let Self { count, each, cpus } = *self;

@@ -22,16 +22,3 @@ fn warns_if_slots_exceed_the_cpus() {
     assert!(Slots::new(0, 16, 8).overload_warning().is_some(), "one is too much");
     assert!(Slots::new(usize::MAX, usize::MAX, 1).overload_warning().is_some());
 }
-
-#[test]
-fn pinned_slots_are_limited_by_the_cpus() {
-    let within = |wanted, each, cpus| {
-        let slots = Slots::new(wanted, each, cpus).within_cpus();
-        assert_eq!(slots.overload_warning(), None);
-        (slots.count, slots.each)
-    };
-    assert_eq!(within(4, 1, 8), (4, 1));
-    assert_eq!(within(8, 2, 8), (4, 2));
-    assert_eq!(within(8, 16, 8), (1, 8));
-    assert_eq!(within(8, 16, 0), (1, 1));
-}
