@@ -393,13 +393,14 @@ impl JointRatings {
 
     /// The rating of an engine.
     pub fn rating(&self, engine: EngineId) -> Rating {
-        index(engine).and_then(|index| self.ratings.get(index)).copied().unwrap_or_default()
+        self.ratings.get(engine.index()).copied().unwrap_or_default()
     }
 
     /// The Elo difference of two engines, if games link them.
     pub fn difference(&self, one: EngineId, other: EngineId) -> Option<Estimate> {
         let elo = self.rating(one).elo? - self.rating(other).elo?;
-        let covariance = |a, b| *self.covariance.get(index(a)?)?.get(index(b)?)?;
+        let covariance =
+            |a: EngineId, b: EngineId| *self.covariance.get(a.index())?.get(b.index())?;
         let variance =
             covariance(one, one)? + covariance(other, other)? - 2.0 * covariance(one, other)?;
         Some(Estimate::normal(elo, variance))
@@ -418,8 +419,4 @@ impl From<Estimate> for Rating {
     fn from(Estimate { value, error }: Estimate) -> Self {
         Self { elo: value.number(), error: error.number() }
     }
-}
-
-fn index(engine: EngineId) -> Option<usize> {
-    usize::try_from(engine.0).ok()
 }

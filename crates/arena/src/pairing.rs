@@ -93,16 +93,15 @@ pub struct PairResult {
 impl PairResult {
     /// Adds the finished games to a crosstable. Games of engines that are not in the table are ignored.
     pub(crate) fn count_in(&self, table: &mut Crosstable) {
-        let index = |engine: EngineId| usize::try_from(engine.0).unwrap_or(usize::MAX);
         let finished = self.games.iter().filter(|game| game.end != Termination::Aborted);
         let finished: Vec<&MatchGame> = finished.collect();
         let _ = match finished.as_slice() {
             [one, other] if (one.first, one.second) == (other.second, other.first) => {
                 let [first, second] = [one.score(), other.score().reversed()];
-                table.add_pair(index(one.first), index(one.second), first, second)
+                table.add_pair(one.first.index(), one.second.index(), first, second)
             }
             games => games.iter().try_for_each(|game| {
-                table.add_game(index(game.first), index(game.second), game.score())
+                table.add_game(game.first.index(), game.second.index(), game.score())
             }),
         };
     }

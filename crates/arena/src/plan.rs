@@ -85,6 +85,13 @@ pub struct Plan {
 #[serde(transparent)]
 pub struct EngineId(pub u32);
 
+impl EngineId {
+    /// The index in lists of all engines.
+    pub fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
 /// An engine of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -427,6 +434,16 @@ impl Plan {
             tune: None,
             seed: 0,
         }
+    }
+
+    /// An engine. `None` if the plan has fewer engines.
+    pub fn engine(&self, id: EngineId) -> Option<&EnginePlan> {
+        self.engines.get(id.index())
+    }
+
+    /// The name of an engine; `?` if the plan has fewer engines.
+    pub fn engine_name(&self, id: EngineId) -> &str {
+        self.engine(id).map_or("?", |engine| &engine.name)
     }
 
     /// Whether the seed affects the match.

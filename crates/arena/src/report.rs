@@ -115,7 +115,7 @@ impl Report {
                     Some(winner) if winner == turn => 1.0,
                     Some(_) => 0.0,
                 };
-                if let Some(sums) = self.sums(engine_of(game, turn)) {
+                if let Some(sums) = self.sums(game.engine(turn)) {
                     sums.add_move(ply, played, points);
                     let place = (result.pairing.index, number);
                     sums.slowest.add(place, ply + 1, played.time_us, || {
@@ -125,8 +125,8 @@ impl Report {
                 }
                 turn = turn.other();
             }
-            for side in [Side::First, Side::Second] {
-                if let Some(sums) = self.sums(engine_of(game, side)) {
+            for side in Side::BOTH {
+                if let Some(sums) = self.sums(game.engine(side)) {
                     sums.add_game(game, side);
                 }
             }
@@ -148,19 +148,11 @@ impl Report {
     }
 
     fn sums(&mut self, engine: EngineId) -> Option<&mut EngineSums> {
-        self.engines.get_mut(usize::try_from(engine.0).ok()?)
+        self.engines.get_mut(engine.index())
     }
 
     fn name(&self, engine: EngineId) -> &str {
-        let index = usize::try_from(engine.0).ok();
-        index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
-    }
-}
-
-fn engine_of(game: &MatchGame, side: Side) -> EngineId {
-    match side {
-        Side::First => game.first,
-        Side::Second => game.second,
+        self.plan.engine_name(engine)
     }
 }
 

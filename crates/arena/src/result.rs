@@ -70,6 +70,14 @@ impl MatchGame {
     /// Further warnings are dropped.
     pub const MAX_WARNINGS: usize = 256;
 
+    /// The engine that plays a side.
+    pub fn engine(&self, side: Side) -> EngineId {
+        match side {
+            Side::First => self.first,
+            Side::Second => self.second,
+        }
+    }
+
     /// How the game ended.
     pub fn outcome(&self) -> GameOutcome {
         let result = self.end.result(self.winner);

@@ -17,8 +17,6 @@ mod swiss;
 use std::collections::BTreeMap;
 use std::{error, fmt};
 
-use readyok_rules::Side;
-
 use crate::openings::{Book, OpeningError, Skipped};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, Plan};
@@ -304,11 +302,7 @@ impl From<&PairResult> for PairingScore {
         let pairing = &result.pairing;
         let mut score = Score::default();
         for game in &result.games {
-            let winner = game.winner.map(|side| match side {
-                Side::First => game.first,
-                Side::Second => game.second,
-            });
-            let count = match winner {
+            let count = match game.winner.map(|side| game.engine(side)) {
                 None => &mut score.draws,
                 Some(winner) if winner == pairing.first => &mut score.wins,
                 Some(_) => &mut score.losses,

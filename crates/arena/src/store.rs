@@ -238,7 +238,7 @@ impl Store {
         engine: EngineId,
         env: &BTreeMap<String, String>,
     ) -> Result<(), StoreError> {
-        let at = usize::try_from(engine.0).unwrap_or(usize::MAX);
+        let at = engine.index();
         let stored = self.head.plan.engines.get(at).filter(|_| self.head.sealed);
         let (Some(stored), Some(known)) = (stored, self.plan.engines.get_mut(at)) else {
             return Ok(());
@@ -374,11 +374,6 @@ impl Store {
         self.write(&Record::Export(Cow::Borrowed(&start)))?;
         self.exports.push(start);
         Ok(())
-    }
-
-    /// Whether all lines are flushed to the disk.
-    pub fn is_synced(&self) -> bool {
-        self.synced
     }
 
     /// Flushes all lines to the disk.

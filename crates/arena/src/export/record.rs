@@ -11,7 +11,7 @@ use readyok_rules::{FenForm, Game, Notation, Opening as OpeningName, Position, S
 
 use crate::fastchess::text::GameOver;
 use crate::pairing::{Opening, Pairing};
-use crate::plan::{EngineId, EnginePlan, Limits, Plan};
+use crate::plan::{Limits, Plan};
 use crate::result::{EndSentence, EngineInfo, MatchGame, MoveRecord};
 
 /// The record of a finished game: players, opening, moves with times and evaluations, and the outcome.
@@ -103,12 +103,8 @@ fn set_headers(
     }
     record.set_header(Tag::Round, format!("{}.{}", pairing.round, index + 1));
     for (side, engine) in [(Side::First, game.first), (Side::Second, game.second)] {
-        record.set_player(side, engine_of(plan, engine).map_or("?", |engine| &engine.name));
+        record.set_player(side, plan.engine_name(engine));
     }
-}
-
-pub(super) fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
-    plan.engines.get(usize::try_from(engine.0).ok()?)
 }
 
 fn timestamp(ms: u64) -> Option<Timestamp> {
@@ -350,7 +346,7 @@ fn set_details(
     };
     headers.set("Termination", termination);
     let [white, black] = [game.first, game.second].map(|engine| {
-        let engine = engine_of(plan, engine);
+        let engine = plan.engine(engine);
         engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
     });
     if white == black {
@@ -443,11 +439,7 @@ fn move_comment(
 
 /// The time for each move of the side to move, which is left after each of them.
 fn fixed_time(plan: &Plan, game: &MatchGame, turn: Side) -> i64 {
-    let mover = match turn {
-        Side::First => game.first,
-        Side::Second => game.second,
-    };
-    let engine: Option<&EnginePlan> = engine_of(plan, mover);
+    let engine = plan.engine(game.engine(turn));
     engine.and_then(|engine| engine.limits.move_time_ms).map_or(0, signed)
 }
 

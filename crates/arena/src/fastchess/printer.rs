@@ -108,8 +108,7 @@ impl<W: Write> Printer<W> {
         self
     }
     fn name(&self, engine: EngineId) -> &str {
-        let index = usize::try_from(engine.0).ok();
-        index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
+        self.plan.engine_name(engine)
     }
 
     /// The number of a game in the match, from 1.
@@ -598,11 +597,7 @@ impl Scoreboard {
 
     /// The score line of the cutechess format.
     pub(super) fn score_line(&self, score: &Score) -> Option<String> {
-        let name = |engine: EngineId| {
-            let index = usize::try_from(engine.0).ok();
-            index.and_then(|index| self.plan.engines.get(index)).map_or("?", |it| &it.name)
-        };
-        let (first, second) = (name(score.engine), name(score.opponent));
+        let [first, second] = [score.engine, score.opponent].map(|it| self.plan.engine_name(it));
         (self.output == OutputFormat::Cutechess)
             .then(|| fastchess::score_line(first, second, score.games()))
     }

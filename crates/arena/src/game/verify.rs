@@ -8,7 +8,7 @@ use readyok_rules::{Side, Termination};
 
 use crate::game::referee::{Answer, OpeningError, Referee, Tablebases, Verdict};
 use crate::pairing::{PairResult, Pairing};
-use crate::plan::{EngineId, EnginePlan, Plan};
+use crate::plan::Plan;
 use crate::result::{EndDetail, EngineInfo, MatchGame, MoveRecord};
 
 /// A result that contradicts its pairing or the rules of the match.
@@ -111,7 +111,7 @@ fn verify_game(
     if !has_normal_lengths(game) {
         return Err(GameFault::TooLong);
     }
-    let engines = [game.first, game.second].map(|id| engine(plan, id));
+    let engines = [game.first, game.second].map(|id| plan.engine(id));
     let [Some(first), Some(second)] = engines else { return Err(GameFault::Colors) };
     let limits = [first.limits, second.limits];
     let rules = &plan.adjudication;
@@ -206,10 +206,6 @@ fn verify_end(
         _ => return other(None),
     }
     if has_lost(turn) { Ok(()) } else { wrong_winner }
-}
-
-fn engine(plan: &Plan, id: EngineId) -> Option<&EnginePlan> {
-    plan.engines.get(usize::try_from(id.0).ok()?)
 }
 
 /// Whether texts and lists are within the limits of the runner.

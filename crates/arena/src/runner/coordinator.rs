@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
-use readyok_rules::{Side, Termination};
+use readyok_rules::Termination;
 
 use crate::event::{End, Event, JointRatings, Listener, Score, TestState};
 use crate::export::{Exports, Records};
@@ -573,10 +573,7 @@ impl Tally {
 
 /// The loser of a game.
 pub(super) fn loser(game: &MatchGame) -> Option<EngineId> {
-    game.winner.map(|winner| match winner {
-        Side::First => game.second,
-        Side::Second => game.first,
-    })
+    game.winner.map(|winner| game.engine(winner.other()))
 }
 
 fn outcome_for(engine: EngineId, game: &MatchGame) -> Outcome {

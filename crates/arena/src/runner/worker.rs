@@ -7,7 +7,7 @@ use std::time::Duration;
 use std::{error, fmt, thread};
 
 use readyok_client::{Timeouts, WaitLimit};
-use readyok_rules::{Side, Termination};
+use readyok_rules::Termination;
 
 use crate::export::Recorder;
 use crate::game::{Cancel, GameSettings, Player, PlayerOptions, play_game, probe};
@@ -310,9 +310,8 @@ impl EnginePlayer {
         if let Some(at) = self.players.iter().position(|player| player.id() == id) {
             return Ok(self.players.swap_remove(at));
         }
-        let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
         let none = || PlayerError::Pairing(format!("the plan has no engine {}", id.0));
-        Ok(self.player(id, plan.ok_or_else(none)?))
+        Ok(self.player(id, self.plan.engine(id).ok_or_else(none)?))
     }
 
     fn player(&self, id: EngineId, plan: &EnginePlan) -> Player {
@@ -333,8 +332,7 @@ impl EnginePlayer {
             )
         });
         let id = loser(game).filter(|_| self.remote_worker.is_some() && !fails_everywhere)?;
-        let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id))?;
-        Some(no_start(plan, &game.end))
+        Some(no_start(self.plan.engine(id)?, &game.end))
     }
 
     fn play_one(
@@ -373,10 +371,7 @@ impl EnginePlayer {
             (game.winner, game.end) = (None, Termination::Aborted.into());
         }
         for warning in &game.warnings {
-            let engine = match warning.side {
-                Side::First => game.first,
-                Side::Second => game.second,
-            };
+            let engine = game.engine(warning.side);
             let details = WarningContext::of(&pairing.opening, &game, warning);
             let text = warning.kind.to_string();
             context.report(Progress::Warning {

@@ -94,12 +94,12 @@ impl Swiss {
         for (number, &(first, second)) in (start..).zip(&round.encounters) {
             let points = self.scores.half_points(number, first, second).unwrap_or_default();
             for (engine, points) in [(first, points.0), (second, points.1)] {
-                if let Some(player) = self.players.get_mut(engine.0 as usize) {
+                if let Some(player) = self.players.get_mut(engine.index()) {
                     player.half_points += points;
                 }
             }
         }
-        if let Some(player) = round.bye.and_then(|bye| self.players.get_mut(bye.0 as usize)) {
+        if let Some(player) = round.bye.and_then(|bye| self.players.get_mut(bye.index())) {
             player.half_points += self.bye;
         }
     }

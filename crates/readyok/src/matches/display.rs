@@ -315,9 +315,7 @@ impl Scoreboard {
     }
 
     fn name(&self, engine: EngineId) -> String {
-        let index = usize::try_from(engine.0).ok();
-        let engine = index.and_then(|index| self.plan.engines.get(index));
-        engine.map_or_else(|| "?".to_owned(), |engine| printable(&engine.name))
+        printable(self.plan.engine_name(engine))
     }
 
     /// The handling of the games in progress after a stop.

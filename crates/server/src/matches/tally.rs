@@ -6,7 +6,6 @@ use readyok_arena::event::Score;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::{EngineId, GamesPerPairing};
 use readyok_arena::stats::{Counts, Figures, Sprt, Trinomial};
-use readyok_rules::Side;
 
 use crate::wire::{CurvePoint, Elo, Llr, Standing, Wins};
 
@@ -48,10 +47,7 @@ impl Tally {
         // Half points of the engine in each game.
         let mut points = Vec::new();
         for game in &pair.games {
-            let winner = game.winner.map(|side| match side {
-                Side::First => game.first,
-                Side::Second => game.second,
-            });
+            let winner = game.winner.map(|side| game.engine(side));
             self.games = self.games.saturating_add(1);
             match winner {
                 None => score.draws += 1,
@@ -179,7 +175,7 @@ pub(super) mod tests {
     use super::*;
     use readyok_arena::pairing::{Opening, Pairing};
     use readyok_arena::result::MatchGame;
-    use readyok_rules::Termination;
+    use readyok_rules::{Side, Termination};
 
     pub(in crate::matches) fn pair(
         first: u32,
