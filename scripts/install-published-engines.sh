@@ -60,10 +60,6 @@ start npm-zshogi node "$PWD/scripts/engines/zshogi.cjs" "$npm/zshogi@0.0.7"
 
 python_package sunfish sunfish==2026.1
 start pypi-sunfish "$directory/python/sunfish/bin/sunfish-uci"
-# Its other dependencies are development tools.
-python_package moonfish --no-deps moonfish==0.0.1 chess==1.11.2 click==8.1.8 Flask==3.1.0 flask-cors==5.0.1 Werkzeug==3.1.3 \
-    Jinja2==3.1.6 MarkupSafe==3.0.2 itsdangerous==2.2.0 blinker==1.9.0
-start pypi-moonfish "$directory/python/moonfish/bin/moonfish" --mode=uci
 python_package jomfish jomfish-linux==0.10.0
 # The package names an interpreter that only NixOS has.
 start pypi-jomfish /lib64/ld-linux-x86-64.so.2 "$directory"/python/jomfish/lib/python*/site-packages/jomfish/bin/jomfish
