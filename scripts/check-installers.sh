@@ -10,9 +10,9 @@ export CARGO_TARGET_DIR="$target"
 program=${1:-$target/debug/readyok}
 [[ -x $program ]] || cargo build --locked --package readyok --bin readyok
 
-scripts/install-debian.sh binutils dpkg zip
+scripts/install-debian.sh binutils dpkg unzip zip
 stripped=$(mktemp)
-trap 'rm "$stripped"' EXIT
+trap 'rm -f "$stripped" "$stripped.exe"' EXIT
 strip -o "$stripped" "$program"
 # Fast compression; debug builds are larger than releases, and miss short time limits.
 export DPKG_DEB_COMPRESSOR_LEVEL=0 MAX_SIZE=150000000 SMOKE_SKIP=limits.
@@ -34,19 +34,26 @@ probe() {
     done
 }
 directory=$(mktemp -d)
-if ! probe "$directory"; then
-    echo "no mounts, device files or mirror here: only the unpacked archive is tested" >&2
+if probe "$directory"; then
+    rm -rf --one-file-system "$directory"
+    methods=(archive deb wheel npm)
+    if ! ldd "$program" > /dev/null 2>&1; then
+        # The image has no libraries.
+        scripts/install-debian.sh buildah
+        methods+=(container)
+    fi
+    scripts/install-tests/all.sh "$target/dist" "${methods[@]}"
+else
+    echo "no mounts, device files or mirror here: of Linux only the unpacked archive is tested" >&2
     mkdir "$directory/archive" "$directory/work"
     tar --extract --gzip --directory "$directory/archive" --strip-components=1 --file "$target"/dist/readyok-*-linux-*.tar.gz
     SMOKE_DIR="$directory/work" scripts/install-tests/smoke.sh "$directory/archive/readyok"
-    exit
 fi
-rm -rf --one-file-system "$directory"
 
-methods=(archive deb wheel npm)
-if ! ldd "$program" > /dev/null 2>&1; then
-    # The image has no libraries.
-    scripts/install-debian.sh buildah
-    methods+=(container)
-fi
-scripts/install-tests/all.sh "$target/dist" "${methods[@]}"
+# The archive of Windows, with Wine of scripts/setup-cross.sh.
+windows=x86_64-pc-windows-gnu
+cargo build --locked --target "$windows" --package readyok --bin readyok
+x86_64-w64-mingw32-strip -o "$stripped.exe" "$target/$windows/debug/readyok.exe"
+cargo xtask dist --target "$windows" --binary "$stripped.exe"
+(cd "$target/dist" && sha256sum --quiet --check SHA256SUMS)
+scripts/install-tests/windows.sh "$target/dist"
