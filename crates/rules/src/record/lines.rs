@@ -441,12 +441,14 @@ pub(super) fn write(record: &GameRecord, format: Format) -> Result<String, Write
         Game::Chess | Game::Shogi => Some(Position::start(game).to_string()),
         Game::Chess960 => None,
     };
+    let mut moves = record.mainline().map_while(|node| node.mv()?.legal()).peekable();
+    // Without moves, `startpos` of chess and shogi are equal, and files of both games exist.
+    let is_ambiguous = game == Game::Chess && moves.peek().is_none();
     let mut line = match game {
-        _ if usual.as_deref() == Some(&start) => "position startpos".to_owned(),
+        _ if usual.as_deref() == Some(&start) && !is_ambiguous => "position startpos".to_owned(),
         Game::Chess | Game::Chess960 => format!("position fen {start}"),
         Game::Shogi => format!("position sfen {start}"),
     };
-    let moves = record.mainline().map_while(|node| node.mv()?.legal());
     for (index, mv) in moves.enumerate() {
         line.push_str(if index == 0 { " moves " } else { " " });
         line.push_str(&mv.to_uci(game.castling_form()));

@@ -80,7 +80,8 @@ fn headers(record: &GameRecord, out: &mut String) {
         }
     }
     for (name, value) in record.headers.iter() {
-        if matches!(name, "先手" | "後手" | "下手" | "上手") {
+        // Readers ignore empty headers.
+        if matches!(name, "先手" | "後手" | "下手" | "上手") || one_line(value).is_empty() {
             continue;
         }
         let known = HEADERS.iter().find(|(_, kif)| *kif == name).map(|(name, _)| *name);

@@ -221,18 +221,16 @@ fn read_annotations(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(),
         draft.set_elapsed(elapsed);
     }
     let comments = entry.get("comments").and_then(Value::as_array);
-    let mut has_summary = false;
+    // Only the first summary counts. A redundant one is a comment, and so are those after it.
+    let mut applied = None;
     for line in comments.into_iter().flatten().filter_map(Value::as_str).flat_map(str::lines) {
         let at_end = draft.notes().is_some_and(|notes| notes.end.is_some());
-        match read_summary(line).filter(|_| at_end) {
-            Some(summary) if !has_summary => {
-                has_summary = true;
-                draft.apply_summary(summary);
-            }
-            // Only the first summary counts.
-            Some(_) => {}
-            None => draft.comment_line(line)?,
+        if let Some(summary) = read_summary(line).filter(|_| at_end)
+            && *applied.get_or_insert_with(|| draft.apply_summary(summary))
+        {
+            continue;
         }
+        draft.comment_line(line)?;
     }
     draft.end_comment();
     Ok(())

@@ -771,9 +771,25 @@ fn variant_of(name: &str) -> Option<Game> {
         | "orthochess" | "fromposition" | "setup" | "odds" | "blitz" | "rapid" | "bullet"
         | "lightning" | "nocastle" => Game::Chess,
         name if is_wild(name) => Game::Chess,
-        "chess960" | "960" | "chess9lx" | "c960" | "frc" | "fischerandom" | "fischerrandom"
-        | "fischerandomchess" | "fischerrandomchess" | "fischer" | "wildfr" | "freestyle"
-        | "freestylechess" | "chess960freestyle" => Game::Chess960,
+        "chess960"
+        | "960"
+        | "chess9lx"
+        | "c960"
+        | "frc"
+        | "fischerandom"
+        | "fischerrandom"
+        | "fischerandomchess"
+        | "fischerrandomchess"
+        | "fischer"
+        | "dfrc"
+        | "doublefischerrandom"
+        | "doublefischerrandomchess"
+        | "doublechess960"
+        | "randomfischer"
+        | "wildfr"
+        | "freestyle"
+        | "freestylechess"
+        | "chess960freestyle" => Game::Chess960,
         _ => return None,
     })
 }

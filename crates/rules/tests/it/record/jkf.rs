@@ -95,6 +95,16 @@ fn reads_several_games() {
     assert_eq!(read, [true, true, false, true]);
 }
 
+#[test]
+fn a_redundant_summary_stays_a_comment() {
+    let file =
+        r#"{"moves":[{},{"special":"TORYO","comments":["summary:toryo:a lose:b win","x"]}]}"#;
+    let (record, _) = read_one(file.as_bytes(), Format::Jkf);
+    let end = record.annotations(record.last()).end.as_ref().expect("an end");
+    assert_eq!(end.comments, ["summary:toryo:a lose:b win\nx"]);
+    check_round_trip(&record, Format::Jkf);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

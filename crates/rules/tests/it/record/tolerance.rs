@@ -183,6 +183,7 @@ fn names_of_variants_are_those_in_use() {
                 "chess-960",
                 "Chess 960",
                 "Freestyle",
+                "Double Fischer Random",
                 "Fischer Random",
                 "fischerandom",
                 "",
@@ -228,6 +229,9 @@ fn a_position_without_kings_can_be_viewed() {
     assert_eq!((record.len(), record.result), (0, GameResult::Win(readyok_rules::Side::First)));
     assert!(matches!(record.start().defect(), Some(PositionError::Kings { .. })));
     assert!(matches!(notices.as_slice(), [Notice { reason: NoticeReason::Start(_), .. }]));
+    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    assert!(text.contains("[FEN \"8/8/8/8/8/8/4P3/4K3 w - - 0 1\"]"), "{text}");
+    assert_eq!(read_one(text.as_bytes(), Format::Pgn).0, record);
 }
 
 #[test]
