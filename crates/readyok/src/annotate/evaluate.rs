@@ -93,7 +93,9 @@ impl<'a> Worker<'a> {
             // The last search may have been stopped early.
             return Ok(None);
         }
-        let engine = self.engine.as_ref().map(|(_, engine)| engine.identity().name.clone());
+        let is_evaluated = evaluations.iter().any(Option::is_some);
+        let engine = self.engine.as_ref().filter(|_| is_evaluated);
+        let engine = engine.map(|(_, engine)| engine.identity().name.clone());
         Ok(Some(EvaluatedGame { record, evaluations, engine: engine.unwrap_or_default() }))
     }
 
@@ -104,6 +106,10 @@ impl<'a> Worker<'a> {
         line: (&Position, &[Move]),
         game: &mut Option<EngineGame>,
     ) -> Result<Option<Evaluated>, String> {
+        // A position that violates the rules is only for viewing.
+        if position.defect().is_some() {
+            return Ok(None);
+        }
         if let Some(score) = final_score(position) {
             let lines = vec![EngineLine { score, moves: Vec::new() }];
             return Ok(Some(Evaluated { depth: None, lines }));

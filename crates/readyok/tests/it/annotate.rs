@@ -119,6 +119,13 @@ fn null_moves_and_unreadable_games_are_handled() {
         "{}",
         output.text()
     );
+    // Positions that violate the rules are not searched.
+    let viewed = "[Event \"View\"]\n[FEN \"8/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n*\n\n";
+    let output = annotate(&Dir::new(), &NARIKIN, &format!("{GAMES}{viewed}{GAMES}"));
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let text = output.text();
+    assert_eq!(text.matches("[Event ").count(), 5, "{text}");
+    assert_eq!(text.matches("[Annotator ").count(), 4, "{text}");
     let output = annotate(&Dir::new(), &["--engine", "no-such-engine"], GAMES);
     assert_eq!(output.code(), Some(2), "{}", output.stderr);
 }
