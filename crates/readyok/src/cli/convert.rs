@@ -209,7 +209,7 @@ struct FilterArgs {
     #[arg(long, value_name = "TERMINATION", value_parser = termination)]
     termination: Vec<Termination>,
     /// The game
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, ignore_case = true)]
     variant: Vec<GameArg>,
     /// Annotations that the game has
     #[arg(long, value_enum, value_name = "ANNOTATIONS")]
@@ -406,7 +406,18 @@ impl std::str::FromStr for ResultArg {
     }
 }
 
-fn termination(name: &str) -> Result<Termination, String> {
+fn termination(text: &str) -> Result<Termination, String> {
+    let name = text.trim().to_ascii_lowercase().replace([' ', '_'], "-");
+    // Names of PGN, of other programs and of USI.
+    let name = match &*name {
+        "mate" => "checkmate",
+        "threefold-repetition" | "sennichite" => "repetition",
+        "resign" | "toryo" => "resignation",
+        "time" | "timeout" => "time-forfeit",
+        "draw-agreement" | "mutual-agreement" => "agreement",
+        "abandoned" => "forfeit",
+        name => name,
+    };
     Termination::from_name(name).ok_or_else(|| {
         let names: Vec<_> = Termination::ALL.iter().map(|it| it.name()).collect();
         format!("expected one of {}", names.join(", "))

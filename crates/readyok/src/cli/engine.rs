@@ -62,7 +62,9 @@ pub(super) fn print_messages(messages: &mut Messages, engine: &Engine, reported:
 /// A game as an argument.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum GameArg {
+    #[value(alias = "standard")]
     Chess,
+    #[value(alias = "fischerandom")]
     Chess960,
     Shogi,
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    Annotations, Evaluation, GameRecord, Limit, Nag, Node, NodeId, RecordError, RecordErrorKind,
-    RecordMove,
+    Annotations, End, Evaluation, GameRecord, Limit, Nag, Node, NodeId, RecordError,
+    RecordErrorKind, RecordMove,
 };
 use readyok_rules::{Game, GameOutcome, GameResult, Notation, Position, Setup, Termination};
 use serde::de::{MapAccess, Visitor};
@@ -27,6 +27,12 @@ struct GameJson<'a> {
     result: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     termination: Option<Cow<'a, str>>,
+    /// The end as the record names it, if no termination does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end: Option<Cow<'a, str>>,
+    /// The time of the last player before the end, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end_elapsed: Option<f64>,
 }
 
 /// Headers in their order. A name that occurs more than once has a list of values.
@@ -135,6 +141,8 @@ pub(super) fn write(record: &GameRecord, out: &mut Vec<u8>) -> serde_json::Resul
         moves: line(record, NodeId::ROOT, record.start().clone()),
         result: record.result.as_str().into(),
         termination: record.derived_termination().map(|termination| termination.name().into()),
+        end: record.end().and_then(|end| end.text.as_deref().map(Cow::Borrowed)),
+        end_elapsed: record.end().and_then(|end| end.elapsed).map(|time| time.as_secs_f64()),
     };
     serde_json::to_writer(&mut *out, &game)?;
     out.push(b'\n');
@@ -309,17 +317,27 @@ impl GameJson<'_> {
         let result = GameResult::from_text(&self.result);
         record.result =
             result.ok_or_else(|| RecordErrorKind::Unexpected(self.result.into_owned()))?;
+        let elapsed = seconds(self.end_elapsed);
+        let text = self.end.map(Cow::into_owned);
         // Headers and the last position can state the same termination.
         let derived = record.derived_termination().map(Termination::name);
+        let last = record.mainline().last().and_then(Node::mv);
+        // PGN has no ends; its illegal moves imply them.
+        let is_illegal = game == Game::Shogi && last.is_some_and(RecordMove::is_illegal);
         if let Some(name) = self.termination
-            && derived != Some(&*name)
+            && (derived != Some(&*name) || is_illegal || elapsed.is_some() || text.is_some())
         {
             let termination = Termination::from_name(&name)
                 .ok_or_else(|| RecordErrorKind::Unexpected(name.into_owned()))?;
-            record.conclude(GameOutcome { result: record.result, termination });
+            let outcome = GameOutcome { result: record.result, termination };
+            record.conclude(End { elapsed, text, ..End::from(outcome) });
         }
         Ok(record)
     }
+}
+
+fn seconds(time: Option<f64>) -> Option<Duration> {
+    Duration::try_from_secs_f64(time?).ok()
 }
 
 /// Adds moves with their variations after a node.
@@ -359,7 +377,6 @@ impl MoveJson<'_> {
     }
 
     fn annotate(self, notes: &mut Annotations) {
-        let seconds = |time: Option<f64>| Duration::try_from_secs_f64(time?).ok();
         notes.before = self.before.into_iter().map(Cow::into_owned).collect();
         notes.comments = self.comments.into_iter().map(Cow::into_owned).collect();
         notes.nags = self.nags.into_iter().map(Nag).collect();

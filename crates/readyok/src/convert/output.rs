@@ -245,7 +245,10 @@ pub(crate) struct Output {
 impl Output {
     pub(crate) fn new(destination: Destination, inputs: HashSet<PathBuf>) -> Self {
         let path = destination.path.as_deref();
-        let is_directory = path.is_some_and(is_directory);
+        // Several files without an extension to name them are in a directory.
+        let is_directory = path.is_some_and(|path| {
+            is_directory(path) || destination.split.is_some() && path.extension().is_none()
+        });
         let extension = path.filter(|_| !is_directory).and_then(Compression::of);
         let compression =
             destination.compression.map(Compression::from).or_else(|| extension.map(|it| it.0));

@@ -149,8 +149,12 @@ impl Renderer {
             OutputFormat::Fen | OutputFormat::Sfen | OutputFormat::Epd => {
                 self.positions(record, format, &mut out);
             }
-            OutputFormat::Json => json::write(record, &mut out)
-                .map_err(|error| RenderError::Write(WriteError::Io(error.into())))?,
+            // JSON and JKF are always UTF-8.
+            OutputFormat::Json => {
+                json::write(record, &mut out)
+                    .map_err(|error| RenderError::Write(WriteError::Io(error.into())))?;
+                return Ok(out);
+            }
             OutputFormat::Record(Format::Pgn) => {
                 record::write_pgn(record, &self.pgn, &mut out).map_err(RenderError::Write)?;
             }
@@ -169,6 +173,18 @@ impl Renderer {
             (Encoding::Utf8, _) | (_, Err(_)) => Ok(out),
             (encoding, Ok(text)) => Ok(encoding.encode(text).into_owned()),
         }
+    }
+
+    /// Whether the output encoding lacks characters of a game.
+    pub(super) fn loses_characters(&self, record: &GameRecord, format: OutputFormat) -> bool {
+        let is_utf8 = matches!(format, OutputFormat::Json | OutputFormat::Record(Format::Jkf));
+        if is_utf8 || self.encoding == Encoding::Utf8 {
+            return false;
+        }
+        let renderer = Self { encoding: Encoding::Utf8, ..self.clone() };
+        renderer.render(record, format).is_ok_and(|bytes| {
+            std::str::from_utf8(&bytes).is_ok_and(|text| !self.encoding.has_all(text))
+        })
     }
 
     fn positions(&self, record: &GameRecord, format: OutputFormat, out: &mut Vec<u8>) {

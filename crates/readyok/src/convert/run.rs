@@ -113,6 +113,7 @@ pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
         selected: 0,
         defects: 0,
         lost: 0,
+        approximated: 0,
     };
     match run.run(&games, &interrupted) {
         // The reader has closed the pipe.
@@ -237,6 +238,8 @@ struct Run {
     defects: u64,
     /// Games that could not be read or written, and files.
     lost: u64,
+    /// Games with characters that the output encoding lacks.
+    approximated: u64,
 }
 
 impl Run {
@@ -363,6 +366,7 @@ impl Run {
                 let groups = output.split_key().map(|key| key.of(&record)).unwrap_or_default();
                 self.content.apply(&mut record);
                 let format = renderer.format_of(&record, format);
+                self.approximated += u64::from(renderer.loses_characters(&record, format));
                 let game = match renderer.render(&record, format) {
                     Ok(bytes) => Rendered { bytes, format, file, groups },
                     Err(error) => {
@@ -452,6 +456,13 @@ impl Run {
         }
         if self.lost > MAX_ERRORS {
             print_error(&format!("{} games could not be converted", self.lost));
+        }
+        if self.approximated > 0 {
+            let noun = if self.approximated == 1 { "game has" } else { "games have" };
+            print_error(&format!(
+                "{} {noun} characters that the output encoding lacks; `?` replaces them",
+                self.approximated
+            ));
         }
         let is_clean = self.lost == 0 && self.defects == 0;
         Ok(if is_clean { Code::Done } else { Code::Failed })

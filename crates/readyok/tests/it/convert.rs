@@ -124,9 +124,12 @@ fn filters_select_games_by_their_moves() {
     assert_eq!(selected(&["--position", &format!("{pattern} b")]), [0; 0]);
     assert_eq!(selected(&["--plies", "..4"]), [1, 2]);
     assert_eq!(selected(&["--termination", "checkmate"]), [2]);
+    assert_eq!(selected(&["--termination", "Mate"]), [2]);
+    assert_eq!(selected(&["--variant", "Standard"]), [0, 1, 2]);
     assert_eq!(selected(&["--has", "variations", "--has", "clocks"]), [0]);
     assert_eq!(selected(&["--variant", "shogi"]), [0; 0]);
     assert_eq!(selected(&["--material", "KQ*vK*"]), [0, 1, 2]);
+    assert_eq!(selected(&["--material", "KQ*K*"]), [0, 1, 2]);
     assert_eq!(selected(&["--material", "KQvK"]), [0; 0]);
 }
 
@@ -243,6 +246,19 @@ fn json_is_read() {
     let json = convert(&dir, &[kif, "--to", "json"], "");
     let again = convert(&dir, &["--to", "json"], json.text());
     assert_eq!(again.text(), json.text(), "{}", again.stderr);
+    // The text, the time and the illegal move of an end remain.
+    let head =
+        "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n";
+    for end in [
+        "   2 投了   ( 0:05/00:00:05)\nまで1手で先手の勝ち\n",
+        "   2 封じ手\nまで1手で封じ手\n",
+        "   2 ５五歩打\n   3 反則勝ち\nまで1手で後手の反則負け\n",
+    ] {
+        let kif = convert(&dir, &["--to", "kif"], &format!("{head}{end}"));
+        assert!(kif.text().ends_with(&format!("( 0:01/00:00:01)\n{end}")), "{}", kif.text());
+        let json = convert(&dir, &["--to", "json"], kif.text());
+        assert_eq!(convert(&dir, &["--to", "kif"], json.text()).text(), kif.text());
+    }
     let broken = json.text().replacen(":[{\"move\":\"", ":[{\"move\":\"9a1i", 1);
     let output = convert(&dir, &["--check"], &broken);
     assert!(output.text().starts_with("-:1:1: error: illegal move `9a1i"), "{}", output.text());
@@ -295,6 +311,14 @@ fn encodings_are_converted() {
     fs::write(dir.path().join("latin.pgn"), b"[White \"M\xfcller\"]\n\n1. e4 *\n").expect("a file");
     let output = convert(&dir, &["latin.pgn", "--encoding", "windows-1252"], "");
     assert!(output.text().contains("Müller"), "{}", output.text());
+    let arguments = ["--output-encoding", "windows-1252", "--to"];
+    let output = convert(&dir, &[&arguments[..], &["pgn"]].concat(), "[White \"藤井\"]\n\n*\n");
+    assert!(output.text().contains("[White \"??\"]"), "{}", output.text());
+    assert!(output.stderr.contains("1 game has characters"), "{}", output.stderr);
+    // JSON is always UTF-8.
+    let output = convert(&dir, &[&arguments[..], &["json"]].concat(), "[White \"藤井\"]\n\n*\n");
+    assert!(output.text().contains("\"藤井\""), "{}", output.text());
+    assert_eq!(output.stderr, "");
 }
 
 #[test]
@@ -355,6 +379,8 @@ fn games_are_split_into_files() {
     assert_eq!(count.text(), "2\n");
     assert_eq!(convert(&dir, &["--split-by", "event", "-o", "events.pgn"], GAMES).code(), Some(0));
     assert!(dir.path().join("events-Club.pgn").exists());
+    assert_eq!(convert(&dir, &["--split", "2", "-o", "more/parts"], GAMES).code(), Some(0));
+    assert_eq!(names("more/parts"), ["000001.pgn", "000002.pgn"]);
     // A KIF file holds one game.
     let lines = "startpos moves 7g7f\nstartpos moves 2g2f\n";
     let output = convert(&dir, &["--from", "usi", "--to", "kif", "-o", "kif/"], lines);

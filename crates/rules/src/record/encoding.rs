@@ -83,6 +83,14 @@ impl Encoding {
         }
     }
 
+    /// Whether the encoding has all characters of a text.
+    pub fn has_all(self, text: &str) -> bool {
+        match self {
+            Self::Utf8 | Self::Utf16Le | Self::Utf16Be => true,
+            Self::ShiftJis | Self::EucJp | Self::Windows1252 => !self.table().encode(text).2,
+        }
+    }
+
     fn table(self) -> &'static encoding_rs::Encoding {
         match self {
             Self::Utf8 => UTF_8,

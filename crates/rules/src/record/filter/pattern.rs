@@ -195,8 +195,16 @@ impl FromStr for MaterialPattern {
     type Err = FilterError;
 
     fn from_str(text: &str) -> Result<Self, FilterError> {
+        let text = text.trim();
         let invalid = || FilterError::Material(text.to_owned());
-        let (first, second) = text.trim().split_once(['v', 'V', ':', '-']).ok_or_else(invalid)?;
+        // `KRPKR` is the form of table names of some programs.
+        let before_second_king =
+            || text.rmatch_indices('K').find_map(|(at, _)| text.split_at_checked(at));
+        let (first, second) = text
+            .split_once(['v', 'V', ':', '-'])
+            .or_else(before_second_king)
+            .filter(|(first, _)| !first.is_empty())
+            .ok_or_else(invalid)?;
         let side = |letters: &str| {
             let mut material = SideMaterial::default();
             for letter in letters.chars() {
