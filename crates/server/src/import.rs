@@ -1,10 +1,12 @@
 //! Games out of files and texts, one at a time.
 
 use std::io::Read;
+use std::path::Path;
 
 use readyok_rules::Game;
-use readyok_rules::record::{Format, GameRecord, read};
+use readyok_rules::record::{Format, GameRecord, RecordError, read};
 
+use crate::compression::{Compression, Decompressed};
 use crate::errors::{notice, record_error};
 use crate::wire::ErrorInfo;
 
@@ -23,11 +25,14 @@ pub(crate) fn is_record(name: &str) -> bool {
     extension(name).is_some_and(|it| Format::from_extension(&it).is_some())
 }
 
+/// The extension of a name, before that of a compressed file.
 fn extension(name: &str) -> Option<String> {
-    name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+    let path = Path::new(name);
+    let path = Compression::of(path).map_or(path, |(_, path)| path);
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// Passes all games of a file or text to `visit` until it returns false.
+/// Passes all games of a file or text, which can be compressed, to `visit` until it returns false.
 pub(crate) fn read_each(
     name: &str,
     source: impl Read,
@@ -41,6 +46,14 @@ pub(crate) fn read_each(
         Format::Pgn | Format::Uci => Game::Chess,
         Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf | Format::Usi => Game::Shogi,
     });
+    let source = match Decompressed::new(source) {
+        Ok(source) => source,
+        Err(error) => {
+            let error = RecordError { game: 1, line: 1, column: 1, kind: error.into() };
+            faults.errors.push(record_error(game, &error));
+            return faults;
+        }
+    };
     let mut records = read(source, by_name);
     while let Some(record) = records.next() {
         let continues = match record {
@@ -63,6 +76,8 @@ pub(crate) fn read_each(
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use readyok_protocol::Score;
 
     use crate::game::{ROOT, Tree};
@@ -93,6 +108,23 @@ mod tests {
         assert_eq!(count("a.pgn", "1. e4 e4 *\n\n1. d4 *\n"), (2, 0));
         assert!(is_record("A.PGN") && is_record("b.kif") && is_record("c.fen"));
         assert!(!is_record("library.sqlite") && !is_record("pgn"));
+    }
+
+    #[test]
+    fn compressed_files_are_read() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(b"1. e4 *\n\n1. d4 *\n").unwrap();
+        let compressed = encoder.finish().unwrap();
+        for name in ["a.pgn.gz", "a.gz", ""] {
+            let mut games = 0;
+            let faults = read_each(name, &compressed[..], |_| {
+                games += 1;
+                true
+            });
+            assert_eq!((games, faults.errors.len()), (2, 0), "{name}");
+        }
+        assert!(is_record("a.pgn.gz") && is_record("b.KIF.ZST") && is_record("c.epd.bz2"));
+        assert!(!is_record("a.gz") && !is_record("a.tar.gz"));
     }
 
     #[test]

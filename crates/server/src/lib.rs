@@ -15,6 +15,7 @@
 //! | `hub` | Topics and subscribers: snapshots, numbered deltas, slow tabs. |
 //! | `store` | The library in one `SQLite` file, its writer thread, searches. |
 //! | `import` | Games from files and texts. |
+//! | [`mod@compression`] | Decompression of files of games. |
 //! | `http` | Connections, authentication, the page, uploads, exports, sockets. |
 //! | [`mod@matches`] | Matches of engines, played by the arena and followed for the page. |
 //! | `data_dir` | The data directory, accessible to its owner only. |
@@ -24,6 +25,8 @@
 #![forbid(unsafe_code)]
 
 mod app;
+#[doc(hidden)]
+pub mod compression;
 mod data_dir;
 mod engine;
 mod errors;

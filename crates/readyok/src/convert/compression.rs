@@ -1,123 +1,14 @@
-//! Compressed input, detected by its first bytes, and compressed output, chosen by the file extension.
+//! Compressed output, chosen by the file extension.
 
-use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
-use bzip2::bufread::MultiBzDecoder;
 use bzip2::write::BzEncoder;
-use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+pub(super) use readyok_server::compression::{Compression, Decompressed};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 /// Uncompressed bytes of a frame of Zstandard output.
 const FRAME_BYTES: usize = 1 << 20;
-
-/// A compression format.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Compression {
-    Gzip,
-    Bzip2,
-    Zstd,
-}
-
-impl Compression {
-    /// The format that a file extension names, and the path without this extension.
-    pub(super) fn of(path: &Path) -> Option<(Self, &Path)> {
-        let compression = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "gz" | "gzip" => Self::Gzip,
-            "bz2" => Self::Bzip2,
-            "zst" | "zstd" => Self::Zstd,
-            _ => return None,
-        };
-        Some((compression, Path::new(path.file_stem()?)))
-    }
-
-    fn detect(beginning: &[u8]) -> Option<Self> {
-        match beginning {
-            [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            [b'B', b'Z', b'h', ..] => Some(Self::Bzip2),
-            // A frame or a skippable frame.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Some(Self::Zstd),
-            _ => None,
-        }
-    }
-}
-
-/// Decompresses a source if it is compressed.
-pub(super) fn decompressed<R: Read + Send + 'static>(
-    mut source: R,
-) -> io::Result<Box<dyn Read + Send>> {
-    let mut beginning = Vec::new();
-    (&mut source).take(4).read_to_end(&mut beginning)?;
-    let compression = Compression::detect(&beginning);
-    let source = Cursor::new(beginning).chain(source);
-    let buffered = |source| BufReader::with_capacity(1 << 16, source);
-    Ok(match compression {
-        None => Box::new(source),
-        Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(buffered(source))),
-        Some(Compression::Bzip2) => Box::new(MultiBzDecoder::new(buffered(source))),
-        Some(Compression::Zstd) => Box::new(ZstdReader::new(buffered(source))),
-    })
-}
-
-/// Reads all frames of a Zstandard file.
-struct ZstdReader<R> {
-    source: R,
-    decoder: FrameDecoder,
-    /// Whether the header of a frame was read.
-    is_in_frame: bool,
-}
-
-impl<R: BufRead> ZstdReader<R> {
-    fn new(source: R) -> Self {
-        Self { source, decoder: FrameDecoder::new(), is_in_frame: false }
-    }
-
-    /// Begins the next frame. False at the end of the file.
-    fn begin_frame(&mut self) -> io::Result<bool> {
-        while !self.source.fill_buf()?.is_empty() {
-            match self.decoder.init(&mut self.source) {
-                Ok(()) => return Ok(true),
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => {
-                    let mut skipped = (&mut self.source).take(length.into());
-                    io::copy(&mut skipped, &mut io::sink())?;
-                }
-                Err(error) => return Err(invalid(error)),
-            }
-        }
-        Ok(false)
-    }
-}
-
-fn invalid(error: FrameDecoderError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
-}
-
-impl<R: BufRead> Read for ZstdReader<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if self.is_in_frame {
-                while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                    let one_block = BlockDecodingStrategy::UptoBlocks(1);
-                    self.decoder.decode_blocks(&mut self.source, one_block).map_err(invalid)?;
-                }
-                let count = self.decoder.read(buffer)?;
-                if count > 0 || buffer.is_empty() {
-                    return Ok(count);
-                }
-            }
-            self.is_in_frame = self.begin_frame()?;
-            if !self.is_in_frame {
-                return Ok(0);
-            }
-        }
-    }
-}
 
 /// Compresses what is written to it. [`Self::finish`] completes the output.
 pub(super) enum Encoder<W: Write> {
@@ -189,6 +80,8 @@ impl<W: Write> Write for Encoder<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Cursor, Read};
+
     use super::*;
 
     fn round_trip(compression: Compression) {
@@ -204,7 +97,7 @@ mod tests {
         encoder.write_all(b"end").expect("memory");
         compressed.extend(encoder.finish().expect("memory"));
         let mut read = Vec::new();
-        let mut source = decompressed(Cursor::new(compressed)).expect("a beginning");
+        let mut source = Decompressed::new(Cursor::new(compressed)).expect("a beginning");
         source.read_to_end(&mut read).expect("valid");
         assert!(read == [text.as_slice(), b"end"].concat());
     }

@@ -12,7 +12,7 @@ use readyok_rules::record::{
     Format, GameRecord, InputEncoding, Limits, Notice, RecordError, Records,
 };
 
-use super::compression::{Compression, decompressed};
+use super::compression::{Compression, Decompressed};
 use super::json;
 
 /// The format of an input file.
@@ -235,7 +235,7 @@ impl Games {
             None => Box::new(io::stdin()),
             Some(path) => Box::new(File::open(path)?),
         };
-        let source = decompressed(Counting { source, count: Arc::clone(count) })?;
+        let source = Decompressed::new(Counting { source, count: Arc::clone(count) })?;
         // A pipe can return single bytes.
         let (mut source, mut beginning) = (source, Vec::new());
         (&mut source).take(BEGINNING).read_to_end(&mut beginning)?;
