@@ -273,6 +273,7 @@ fn serves_games_despite_hostile_players() {
     let dir = Dir::new();
     let mut server = readyok(&dir);
     server.args(["csa", "--serve", "127.0.0.1:0", "--games", "1", "--max-moves", "4"]);
+    server.args(["--time", "20"]);
     let mut server = server.spawn().expect("the server starts");
     let mut output = BufReader::new(server.stdout.take().expect("a pipe"));
     let mut line = String::new();
@@ -297,7 +298,7 @@ fn serves_games_despite_hostile_players() {
     let clients = ["a", "b"].map(|user| {
         let mut client = readyok(&dir);
         client.args(["csa", &address, "--engine", "narikin", "--user", user, "--games", "1"]);
-        client.args(["--option", "USI_Hash=16"]).stdout(Stdio::null());
+        client.args(["--no-ponder", "--option", "USI_Hash=16"]).stdout(Stdio::null());
         client.spawn().expect("a client starts")
     });
     for child in clients.into_iter().chain([server]) {

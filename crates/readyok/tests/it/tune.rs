@@ -99,7 +99,7 @@ fn lines(dir: &Dir, name: &str) -> usize {
 #[test]
 fn has_the_same_values_after_sigkill() {
     let dir = Dir::new();
-    let file = FILE.replace("pairs = 4", "pairs = 200").replace("max_moves = 2", "max_moves = 20");
+    let file = FILE.replace("pairs = 4", "pairs = 100").replace("max_moves = 2", "max_moves = 20");
     fs::write(dir.path().join("tune.toml"), file).expect("space");
     let whole = at(&dir, &["tune", "tune.toml", "--results", "whole.jsonl"]);
     assert_eq!(whole.code(), Some(0), "{}", whole.stderr);
@@ -110,7 +110,7 @@ fn has_the_same_values_after_sigkill() {
     wait("no pair is complete", || lines(&dir, "killed.jsonl") > 3);
     signal(killed.0.id(), Signal::KILL);
     killed.0.wait().expect("it was killed");
-    assert!(lines(&dir, "killed.jsonl") < 201, "it was killed too late");
+    assert!(lines(&dir, "killed.jsonl") < 101, "it was killed too late");
     let output = at(&dir, &["tune", "--resume", "killed.jsonl"]);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     assert_eq!(lines(&dir, "killed.jsonl"), lines(&dir, "whole.jsonl"));
