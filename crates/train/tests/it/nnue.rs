@@ -1,6 +1,8 @@
 //! Training of networks: gradients, reproducibility, quantization.
 
+use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use narikin::network::{Activation, Features, NetworkInfo};
 use narikin_train::games::{Chess, GameKind, Shogi, TrainGame, evaluate};
@@ -16,7 +18,7 @@ use narikin_train::samples::Filter;
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use crate::play;
+use crate::{bytes, play};
 
 const HIDDEN: usize = 32;
 
@@ -35,12 +37,24 @@ const SETTINGS: Settings = Settings {
     reports: 6,
 };
 
-/// Two files of games.
+/// Two files of games, which are played once for all tests.
 fn games(kind: GameKind) -> (TempDir, [PathBuf; 2]) {
+    static CHESS: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
+    static SHOGI: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
     let directory = tempfile::tempdir().expect("a directory");
     let paths = ["first", "second"].map(|name| directory.path().join(name));
-    play(&paths[0], kind, 24, 2);
-    play(&paths[1], kind, 17, 2);
+    let files = match kind {
+        GameKind::Chess => &CHESS,
+        GameKind::Shogi => &SHOGI,
+    };
+    let files = files.get_or_init(|| {
+        play(&paths[0], kind, 24, 2);
+        play(&paths[1], kind, 17, 2);
+        [bytes(&paths[0]), bytes(&paths[1])]
+    });
+    for (path, file) in paths.iter().zip(files) {
+        fs::write(path, file).expect("free disk space");
+    }
     (directory, paths)
 }
 
@@ -172,10 +186,10 @@ fn an_interrupted_run_continues_from_a_checkpoint() {
     curve.points.extend(std::iter::from_fn(|| trainer.advance()));
     assert_eq!(curve.points, points);
     assert!(*trainer.state() == state);
-    let mut bytes = crate::bytes(&path);
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 4;
-    std::fs::write(&path, bytes).expect("free disk space");
+    let mut changed = bytes(&path);
+    let middle = changed.len() / 2;
+    changed[middle] ^= 4;
+    fs::write(&path, changed).expect("free disk space");
     assert!(Checkpoint::read(&path).is_err());
 }
 

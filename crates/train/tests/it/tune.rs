@@ -172,7 +172,7 @@ fn an_empty_data_set_leaves_the_start_unchanged() {
 fn fits_narikins_model_to_its_games() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
-    play(&path, GameKind::Shogi, 192, 2);
+    play(&path, GameKind::Shogi, 96, 2);
     let split =
         load::<Shogi, shogi::Shogi>(&[&path], &Filter::usual(GameKind::Shogi)).expect("positions");
     assert!(split.training.len() > split.validation.len() && !split.validation.is_empty());
