@@ -1,6 +1,9 @@
 //! A queue of a server, two coordinators and three workers, each of which is killed once. It needs `nats-server` and
 //! `READYOK_REAL_ENGINES`.
 
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::{self, File};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -19,6 +22,8 @@ use crate::real::engine;
 use crate::small_match::{plan, play_here};
 
 const ROUNDS: u64 = 60;
+/// Seconds. Renewals are late on a busy host.
+const LEASE: &str = "5";
 
 struct Farm {
     dir: Dir,
@@ -28,16 +33,17 @@ struct Farm {
 impl Farm {
     fn coordinator(&self, args: &[&str], results: &Path) -> Running {
         let mut command = readyok(&self.dir);
-        command.args(["match", "--queue", &self.queue, "--lease", "2", "--json"]);
+        command.args(["match", "--queue", &self.queue, "--lease", LEASE, "--json"]);
         command.args(args).arg("--results").arg(results);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let name = results.file_stem().and_then(OsStr::to_str).expect("UTF-8");
+        command.stdout(Stdio::null()).stderr(self.log(name));
         Running(command.spawn().expect("a coordinator"))
     }
 
     fn worker(&self, name: &str) -> Running {
         let mut command = readyok(&self.dir);
         command.args(["worker", "--queue", &self.queue, "--name", name, "--allow-any", "--cache"]);
-        command.arg(self.dir.path().join(name)).stdout(Stdio::null()).stderr(Stdio::null());
+        command.arg(self.dir.path().join(name)).stdout(Stdio::null()).stderr(self.log(name));
         Running(command.spawn().expect("a worker"))
     }
 
@@ -55,7 +61,32 @@ impl Farm {
     /// Waits until the matches have made progress.
     fn progress(&self) {
         let before = self.pairs();
-        wait("no pair is played", || self.pairs() > before);
+        for _ in 0..3000 {
+            if self.pairs() > before {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        panic!("no pair is played: {}", self.state());
+    }
+
+    /// The file of the error output of a process.
+    fn log(&self, name: &str) -> File {
+        let path = self.dir.path().join(name).with_extension("log");
+        File::options().append(true).create(true).open(path).expect("a log")
+    }
+
+    /// The matches, and the error output of all processes.
+    fn state(&self) -> String {
+        let mut text = format!("{:#?}", self.matches());
+        for entry in fs::read_dir(self.dir.path()).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension() == Some(OsStr::new("log")) {
+                let log = fs::read_to_string(&path).unwrap_or_default();
+                let _ = write!(text, "\n{}: {log}", path.display());
+            }
+        }
+        text
     }
 }
 
@@ -136,7 +167,7 @@ fn counts_are_exact_though_each_process_is_killed() {
     let other = ids.iter().find(|id| !found.starts_with(id.as_str())).expect("two matches");
     let taken = farm.dir.path().join("taken-over.jsonl");
     let mut command = readyok(&farm.dir);
-    command.args(["match", "--queue", &farm.queue, "--lease", "2", "--json"]);
+    command.args(["match", "--queue", &farm.queue, "--lease", LEASE, "--json"]);
     command.args(["--resume", &resumed]).stdout(Stdio::null());
     let mut first_again = Running(command.spawn().expect("a coordinator"));
     let mut second_again = farm.coordinator(&["--take-over", other], &taken);
