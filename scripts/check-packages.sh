@@ -13,7 +13,8 @@ cargo package --quiet --workspace --exclude narikin-train --exclude xtask --lock
 mkdir "$unpacked"
 names=()
 for package in "$target"/package/*.crate; do
-    tar --extract --gzip --directory "$unpacked" --file "$package"
+    # Archives have a fixed time of files, by which cargo would reuse older builds.
+    tar --extract --gzip --touch --directory "$unpacked" --file "$package"
     directory=$unpacked/$(basename "$package" .crate)
     for file in "$directory"/README.md "$directory"/LICENSE-*; do
         [[ -s $file ]] || { echo "$package has no $(basename "$file")" >&2; exit 1; }
