@@ -281,6 +281,9 @@ fn winner(side: Side) -> Winner {
 /// The maximum number of attempts per game.
 const MAX_OPENINGS: usize = 10_000;
 
+/// The number of attempts with the same hash.
+const ATTEMPTS_PER_HASH: usize = 100;
+
 /// The maximum number of candidate moves per ply.
 const MAX_CANDIDATES: usize = 20;
 
@@ -304,9 +307,13 @@ struct Opening {
 /// Finds an opening that is not decided according to the players. `None` if none was found or the
 /// players are stopped.
 fn random_opening(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<Opening> {
-    for _ in 0..MAX_OPENINGS {
+    for number in 0..MAX_OPENINGS {
         if players.is_stopped() {
             return None;
+        }
+        // A score in the hash can make every first move a blunder.
+        if number > 0 && number % ATTEMPTS_PER_HASH == 0 {
+            players.clear();
         }
         let Some(opening) = attempt(header, rng, players) else { continue };
         let (_, score) = players.think(&opening.position, u64::from(header.nodes));
