@@ -5,7 +5,7 @@
 
 mod client;
 mod connection;
-mod hall;
+mod lobby;
 mod message;
 mod player;
 mod server;

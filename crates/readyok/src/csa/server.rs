@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::client::save;
 use super::connection::read_line;
-use super::hall::{Hall, Output, Rules};
+use super::lobby::{Lobby, Output, Rules};
 use super::message::TimeRules;
 use crate::clock::now;
 use crate::terminal::{print, print_error, printable};
@@ -60,15 +60,15 @@ pub(crate) fn serve(
         .spawn(move || accept(&listener, &sender))?;
     let ServerSettings { times, max_moves, users, games, output } = settings;
     let mut server = Server {
-        hall: Hall::new(Rules { times, max_moves, users, games }),
+        lobby: Lobby::new(Rules { times, max_moves, users, games }),
         connections: BTreeMap::new(),
         output,
         played: 0,
     };
     while games.is_none_or(|games| server.played < games) {
         if stop.load(Ordering::Acquire) {
-            server.hall.stop();
-            if !server.hall.has_games() {
+            server.lobby.stop();
+            if !server.lobby.has_games() {
                 break;
             }
         }
@@ -83,7 +83,7 @@ pub(crate) fn serve(
 }
 
 struct Server {
-    hall: Hall,
+    lobby: Lobby,
     connections: BTreeMap<u64, (SyncSender<String>, TcpStream)>,
     output: Option<PathBuf>,
     played: u64,
@@ -92,22 +92,22 @@ struct Server {
 impl Server {
     /// Waits for one event or deadline, and handles it.
     fn turn(&mut self, events: &Receiver<Event>) -> io::Result<()> {
-        let until = self.hall.deadline();
+        let until = self.lobby.deadline();
         let wait = until.map_or(STOP_INTERVAL, |until| until.saturating_duration_since(now()));
         match events.recv_timeout(wait.clamp(Duration::from_millis(1), STOP_INTERVAL)) {
             Ok(Event::Connected(id, sender, stream)) => {
                 self.connections.insert(id, (sender, stream));
-                self.hall.on_connected(id, now());
+                self.lobby.on_connected(id, now());
             }
-            Ok(Event::Line(id, line, at)) => self.hall.on_line(id, &line, at),
+            Ok(Event::Line(id, line, at)) => self.lobby.on_line(id, &line, at),
             Ok(Event::Closed(id)) => {
                 self.connections.remove(&id);
-                self.hall.on_closed(id, now());
+                self.lobby.on_closed(id, now());
             }
-            Err(RecvTimeoutError::Timeout) => self.hall.on_time(now()),
+            Err(RecvTimeoutError::Timeout) => self.lobby.on_time(now()),
             Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::NotConnected.into()),
         }
-        for output in self.hall.drain_output() {
+        for output in self.lobby.drain_output() {
             match output {
                 Output::Send(id, text) => self.send(id, text),
                 // The writing thread closes the stream after the last message.
@@ -115,7 +115,7 @@ impl Server {
                 Output::Log(text) => print(&printable(&text)),
             }
         }
-        for (id, record) in self.hall.drain_finished() {
+        for (id, record) in self.lobby.drain_finished() {
             self.played += 1;
             if let Some(directory) = &self.output {
                 save(directory, &id, &record).map_err(|(path, error)| {

@@ -9,7 +9,7 @@ use readyok_rules::{
 };
 
 use super::super::message::{Signal, Summary};
-use super::Hall;
+use super::Lobby;
 
 /// Maximum length of a comment of a move, in characters.
 const MAX_COMMENT: usize = 2000;
@@ -30,7 +30,7 @@ pub(super) enum Phase {
     Running { turn_started: Instant },
 }
 
-impl Hall {
+impl Lobby {
     pub(super) fn on_game_line(
         &mut self,
         id: u64,

@@ -43,7 +43,7 @@ pub(super) enum Output {
 
 /// The players and games of a server.
 #[derive(Debug)]
-pub(super) struct Hall {
+pub(super) struct Lobby {
     rules: Rules,
     players: BTreeMap<u64, Player>,
     games: BTreeMap<u64, Match>,
@@ -70,7 +70,7 @@ enum State {
     Playing { game: u64, side: Side },
 }
 
-impl Hall {
+impl Lobby {
     pub(super) fn new(rules: Rules) -> Self {
         Self {
             rules,
@@ -333,16 +333,16 @@ mod tests {
     use crate::clock::now;
 
     struct Test {
-        hall: Hall,
+        lobby: Lobby,
         now: Instant,
     }
 
     impl Test {
         fn new(times: TimeRules, max_moves: Option<u32>) -> Self {
-            let hall = Hall::new(Rules { times, max_moves, users: None, games: None });
-            let mut test = Self { hall, now: now() };
+            let lobby = Lobby::new(Rules { times, max_moves, users: None, games: None });
+            let mut test = Self { lobby, now: now() };
             for (id, name) in [(1, "a"), (2, "b")] {
-                test.hall.on_connected(id, test.now);
+                test.lobby.on_connected(id, test.now);
                 test.line(id, &format!("LOGIN {name} x"));
             }
             test
@@ -357,19 +357,19 @@ mod tests {
         }
 
         fn line(&mut self, id: u64, line: &str) -> String {
-            self.hall.on_line(id, line, self.now);
+            self.lobby.on_line(id, line, self.now);
             self.output()
         }
 
         fn after(&mut self, seconds: u64) -> String {
             self.now += Duration::from_secs(seconds);
-            self.hall.on_time(self.now);
+            self.lobby.on_time(self.now);
             self.output()
         }
 
         fn output(&mut self) -> String {
             let mut text = String::new();
-            for output in self.hall.drain_output() {
+            for output in self.lobby.drain_output() {
                 match output {
                     Output::Send(id, lines) => {
                         for line in lines.split_inclusive('\n') {
@@ -384,7 +384,7 @@ mod tests {
         }
 
         fn finished(&mut self) -> (GameResult, Termination) {
-            let finished = self.hall.drain_finished();
+            let finished = self.lobby.drain_finished();
             let (_, record) = finished.first().expect("a game");
             (record.result, record.termination().expect("an end"))
         }
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(test.line(1, "+7776FU,'* 30 -3334FU"), "1 +7776FU,T3\n2 +7776FU,T3\n");
         let end = "1 %TORYO,T0\n2 %TORYO,T0\n1 #RESIGN\n1 #WIN\n2 #RESIGN\n2 #LOSE\n";
         assert_eq!(test.line(2, "%TORYO"), end);
-        let (_, record) = test.hall.drain_finished().pop().expect("a game");
+        let (_, record) = test.lobby.drain_finished().pop().expect("a game");
         let node = record.mainline().next().expect("a move");
         let notes = record.annotations(node.id());
         assert_eq!(notes.comments, ["-3334FU"]);
@@ -471,7 +471,7 @@ mod tests {
     #[test]
     fn a_player_that_disconnects_loses() {
         let mut test = Test::started(seconds(60, 0), None);
-        test.hall.on_closed(1, test.now);
+        test.lobby.on_closed(1, test.now);
         assert!(test.output().contains("2 #RESIGN\n2 #WIN\n"));
         assert_eq!(test.finished(), (GameResult::Win(Side::Second), Termination::Forfeit));
     }
@@ -494,11 +494,11 @@ mod tests {
         const STEP: u64 = 10;
         let times = TimeRules { increment: Duration::from_secs(10), ..seconds(1800, 0) };
         let rules = Rules { times, max_moves: None, users: None, games: None };
-        let mut test = Test { hall: Hall::new(rules), now: now() };
+        let mut test = Test { lobby: Lobby::new(rules), now: now() };
         let mut ids = [1, 2];
         let mut next_id = 3;
         let log_in = |test: &mut Test, id: u64, name: &str| {
-            test.hall.on_connected(id, test.now);
+            test.lobby.on_connected(id, test.now);
             test.line(id, &format!("LOGIN {name} x"));
             KeepAlive::new(test.now)
         };
@@ -514,18 +514,18 @@ mod tests {
                 }
             }
             let agreeing = |game: &Match| matches!(game.phase, Phase::Agreeing { .. });
-            if test.hall.games.values().any(agreeing) {
+            if test.lobby.games.values().any(agreeing) {
                 for id in ids {
                     output += &test.line(id, "AGREE");
                 }
                 (moves, clock) = (0, 0);
-            } else if test.hall.has_games() {
+            } else if test.lobby.has_games() {
                 clock += STEP;
                 // Each player moves its rook back and forth, after 200 seconds.
                 if clock % 200 == 0 {
                     const MOVES: [&str; 4] = ["+2838HI", "-8272HI", "+3828HI", "-7282HI"];
                     let first =
-                        usize::from(test.hall.games.values().any(|it| it.players[0] == ids[1]));
+                        usize::from(test.lobby.games.values().any(|it| it.players[0] == ids[1]));
                     let id = ids[(first + moves) % 2];
                     output += &test.line(id, if moves == 9 { "%TORYO" } else { MOVES[moves % 4] });
                     moves += 1;
@@ -548,8 +548,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!((games, test.hall.drain_finished().len()), (21, 21));
-        assert_eq!((test.hall.players.len(), test.hall.firsts.len()), (2, 1));
+        assert_eq!((games, test.lobby.drain_finished().len()), (21, 21));
+        assert_eq!((test.lobby.players.len(), test.lobby.firsts.len()), (2, 1));
     }
 
     #[test]
@@ -571,22 +571,22 @@ mod tests {
         let users = BTreeMap::from([("a".to_owned(), "secret".to_owned())]);
         let rules =
             Rules { times: seconds(1, 0), max_moves: None, users: Some(users), games: None };
-        let mut test = Test { hall: Hall::new(rules), now: now() };
+        let mut test = Test { lobby: Lobby::new(rules), now: now() };
         for (id, line) in
             [(1, "LOGIN a wrong"), (2, "LOGIN b x"), (3, "GET / HTTP/1.1"), (4, "LOGIN")]
         {
-            test.hall.on_connected(id, test.now);
+            test.lobby.on_connected(id, test.now);
             let output = test.line(id, line);
             assert!(output.ends_with(&format!("{id} closed\n")), "{output}");
         }
-        test.hall.on_connected(5, test.now);
+        test.lobby.on_connected(5, test.now);
         assert_eq!(test.line(5, "LOGIN a secret"), "5 LOGIN:a OK\n");
-        test.hall.on_connected(6, test.now);
+        test.lobby.on_connected(6, test.now);
         assert!(test.line(6, "LOGIN a other").contains("incorrect"));
-        test.hall.on_connected(7, test.now);
+        test.lobby.on_connected(7, test.now);
         assert_eq!(test.after(30), "7 closed\n");
         assert_eq!(test.line(5, ""), "5 \n");
-        test.hall.on_connected(8, test.now);
+        test.lobby.on_connected(8, test.now);
         assert_eq!(test.line(8, "LOGIN a secret"), "5 closed\n8 LOGIN:a OK\n");
         assert_eq!(test.line(8, "LOGOUT"), "8 LOGOUT:completed\n8 closed\n");
     }
