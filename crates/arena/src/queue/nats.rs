@@ -18,8 +18,8 @@
 //!   and the pairing is not replayed.
 //! - A worker runs a program only if its owner allows it ([`Permissions`]) with its arguments and options, and only
 //!   after verifying its content hash.
-//! - A worker probes all engines before its first job, and rejects the match if one does not work. If all workers
-//!   have rejected the match for some time, it ends.
+//! - A worker probes all engines before its first job, and rejects the match if one does not work. It tries again after
+//!   increasing delays. If all workers have rejected the match for some time, it ends.
 //! - A match has one coordinator, which holds a lease. Workers take jobs of matches with a lease only. Any host can take
 //!   over a match without one: specification, results and files are on the server.
 //! - A worker takes jobs of all live matches, by priority and with equal shares of its time.

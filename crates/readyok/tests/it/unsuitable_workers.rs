@@ -29,8 +29,8 @@ const LEASE: Duration = Duration::from_secs(30);
 /// A match that all workers reject ends after twice this time.
 const SHORT_LEASE: Duration = Duration::from_secs(2);
 
-/// Narikin behind a script that, by the environment, does not start, exits in its first search, or
-/// does not start a second time.
+/// Narikin behind a script that, by the environment, does not start, exits in its first search, does not start a
+/// second time, or starts only then.
 fn write_engine(dir: &Dir, name: &str) -> String {
     let program = env!("CARGO_BIN_EXE_readyok");
     let script = format!(
@@ -47,6 +47,8 @@ case $READYOK_BAD in
     {name}-later)
         [ -e \"$READYOK_ONCE\" ] && exit 3
         echo > \"$READYOK_ONCE\" ;;
+    {name}-first)
+        [ -e \"$READYOK_ONCE\" ] || {{ echo > \"$READYOK_ONCE\"; exit 3; }} ;;
 esac
 exec '{program}' engine
 "
@@ -186,6 +188,18 @@ fn a_worker_whose_engine_dies_in_its_first_search_has_no_results() {
 #[test]
 fn a_worker_whose_engine_starts_only_once_gives_its_jobs_back() {
     check_with_suitable_worker("one-later", "the engine `one` does not start");
+}
+
+#[test]
+fn a_temporary_failure_of_an_engine_is_retried() {
+    let Some(place) = Place::start() else { return };
+    let plan = plan(&place.engines, "");
+    let end = place.play("there.jsonl", &plan, LEASE);
+    let mut only = place.worker("only", "one-first");
+    only.rejects("the engine `one` does not start");
+    let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
+    assert_eq!((summary.end, summary.complete), (End::Complete, ROUNDS));
+    assert_eq!(place.players("there.jsonl"), ["only"; 4]);
 }
 
 #[test]

@@ -335,7 +335,8 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Rejects a match, until it is announced with another specification.
+    /// Rejects a match, until it is announced with another specification. A rejection that may be temporary is retried
+    /// after a delay.
     pub fn reject(&self, new: &NewMatch, why: Rejection) {
         self.matches().add_rejection(new.id.clone(), new.spec.clone(), why);
         self.state().matches.remove(&new.id);

@@ -37,6 +37,9 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Attempts to download programs before the match is rejected.
 const ATTEMPTS: u32 = 3;
 
+/// First and longest delay before a match is prepared again whose rejection may be temporary. Delays double.
+const RETRY_DELAYS: [Duration; 2] = [Duration::from_secs(2), Duration::from_mins(10)];
+
 /// Maximum outage of the server.
 const MAX_OUTAGE: Duration = Duration::from_mins(10);
 
@@ -45,14 +48,32 @@ const MAX_OUTAGE: Duration = Duration::from_mins(10);
 pub struct Matches {
     connection: Connection,
     name: WorkerId,
-    /// Rejected matches, with their specification at that time.
-    rejected: BTreeMap<String, (MatchSpec, Rejection)>,
+    rejected: BTreeMap<String, RejectedSpec>,
     /// When the coordinators of rejected matches were last notified.
     notified: Option<Instant>,
     /// The measured speed of this host, which is sent with results.
     speed: Option<f64>,
     /// Start of an outage of the server.
     outage_since: Option<Instant>,
+}
+
+/// A match that this worker rejects.
+#[derive(Clone, Debug)]
+struct RejectedSpec {
+    /// The specification at that time.
+    spec: MatchSpec,
+    why: Rejection,
+    retry: Retry,
+    /// Number of rejections of this specification.
+    count: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Retry {
+    Never,
+    At(Instant),
+    /// The match is prepared again, or was accepted then.
+    Accepted,
 }
 
 /// An open match that this worker does not reject.
@@ -129,16 +150,16 @@ impl Matches {
         }
     }
 
-    /// Rejects a match, also when it is announced again.
+    /// Rejects a match. A rejection that may be temporary is retried after a delay.
     pub fn reject(&mut self, served: &Served, why: Rejection) {
         self.add_rejection(served.names.id.clone(), served.announced.clone(), why);
     }
 
     /// The rejected matches.
     pub(super) fn rejected(&self) -> Vec<RejectedMatch> {
-        let entries = self.rejected.iter();
+        let entries = self.rejected.iter().filter(|(_, entry)| entry.retry != Retry::Accepted);
         entries
-            .map(|(id, (_, why))| RejectedMatch { id: id.clone(), why: why.to_string() })
+            .map(|(id, entry)| RejectedMatch { id: id.clone(), why: entry.why.to_string() })
             .collect()
     }
 
@@ -191,8 +212,14 @@ impl Matches {
         })
     }
 
-    pub(super) fn add_rejection(&mut self, id: String, announced: MatchSpec, why: Rejection) {
-        self.rejected.insert(id, (announced, why));
+    pub(super) fn add_rejection(&mut self, id: String, spec: MatchSpec, why: Rejection) {
+        let before = self.rejected.get(&id).filter(|entry| entry.spec == spec);
+        let count = before.map_or(0, |entry| entry.count).saturating_add(1);
+        let [first, longest] = RETRY_DELAYS;
+        let delay = first.saturating_mul(1 << (count - 1).min(16)).min(longest);
+        let retry =
+            if why.may_be_temporary() { Retry::At(Instant::now() + delay) } else { Retry::Never };
+        self.rejected.insert(id, RejectedSpec { spec, why, retry, count });
         self.notified = None;
     }
 
@@ -202,7 +229,10 @@ impl Matches {
             return;
         }
         self.notified = Some(Instant::now());
-        for (spec, why) in self.rejected.values() {
+        for RejectedSpec { spec, why, retry, .. } in self.rejected.values() {
+            if *retry == Retry::Accepted {
+                continue;
+            }
             let subject = Names::of(spec.plan_hash).updates;
             let (connection, worker) = (self.connection.clone(), self.name.clone());
             Publisher { connection, subject, worker }
@@ -242,9 +272,13 @@ impl Matches {
                 continue;
             }
             // A changed specification, for example of a fixed program, is checked again.
-            if self.rejected.get(&key).is_some_and(|(before, _)| *before == spec) {
-                rejected.insert(key);
-                continue;
+            if let Some(entry) = self.rejected.get_mut(&key).filter(|entry| entry.spec == spec) {
+                rejected.insert(key.clone());
+                match entry.retry {
+                    Retry::At(time) if time <= Instant::now() => entry.retry = Retry::Accepted,
+                    Retry::Never | Retry::At(_) => continue,
+                    Retry::Accepted => {}
+                }
             }
             let control: Option<Control> = self.connection.value(&matches, &names.control)?;
             let Control { priority, paused, stop, excluded } = control.unwrap_or_default();

@@ -344,7 +344,8 @@ const PROBE_TIMEOUT: Duration = HEARTBEAT.saturating_mul(8);
 /// The rejections of a match.
 #[derive(Debug, Default)]
 pub(super) struct Rejections {
-    by_worker: BTreeMap<WorkerId, Rejection>,
+    /// The last rejection of each worker, and whether it is obsolete, because the worker prepares the match again.
+    by_worker: BTreeMap<WorkerId, (Rejection, bool)>,
     /// Workers that probe the engines, with the time of their last heartbeat.
     probing: BTreeMap<WorkerId, Instant>,
     /// Since when all workers have rejected the match.
@@ -352,17 +353,23 @@ pub(super) struct Rejections {
 }
 
 impl Rejections {
-    /// Adds a rejection. Returns whether it is new.
+    /// Adds a rejection. Returns whether it differs from the worker's last one.
     fn add(&mut self, worker: &WorkerId, why: &Rejection) -> bool {
         self.probing.remove(worker);
         let is_full =
             self.by_worker.len() >= MAX_REJECTIONS && !self.by_worker.contains_key(worker);
-        !is_full && self.by_worker.insert(worker.clone(), why.clone()).as_ref() != Some(why)
+        if is_full {
+            return false;
+        }
+        let last = self.by_worker.insert(worker.clone(), (why.clone(), false));
+        last.is_none_or(|(last, _)| last != *why)
     }
 
     /// A worker probes the engines. A previous rejection may be obsolete.
     fn on_probing(&mut self, worker: WorkerId, now: Instant) {
-        self.by_worker.remove(&worker);
+        if let Some((_, is_obsolete)) = self.by_worker.get_mut(&worker) {
+            *is_obsolete = true;
+        }
         self.probing.insert(worker, now);
     }
 
@@ -374,12 +381,15 @@ impl Rejections {
         now: Instant,
     ) -> Option<Vec<(WorkerId, Rejection)>> {
         self.probing.retain(|_, last_seen| now <= *last_seen + PROBE_TIMEOUT);
-        if self.by_worker.is_empty() || has_players || !self.probing.is_empty() {
+        let entries = self.by_worker.iter().filter(|(_, (_, is_obsolete))| !is_obsolete);
+        let current: Vec<_> =
+            entries.map(|(worker, (why, _))| (worker.clone(), why.clone())).collect();
+        if current.is_empty() || has_players || !self.probing.is_empty() {
             self.blocked_since = None;
             return None;
         }
         let since = *self.blocked_since.get_or_insert(now);
-        (since + timeout <= now).then(|| self.by_worker.clone().into_iter().collect())
+        (since + timeout <= now).then_some(current)
     }
 }
 
@@ -415,6 +425,24 @@ mod tests {
         let start = Instant::now();
         assert_eq!(poll(&mut rejections, false, start, 0), None);
         assert_eq!(poll(&mut rejections, false, start, 1_000_000), None);
+    }
+
+    #[test]
+    fn a_rejection_after_a_retry_is_not_new() {
+        let mut rejections = Rejections::default();
+        let start = Instant::now();
+        assert!(rejections.add(&worker("one"), &why()));
+        rejections.on_probing(worker("one"), start);
+        let later = PROBE_TIMEOUT.as_secs() + 1;
+        assert_eq!(poll(&mut rejections, false, start, later), None);
+        assert_eq!(
+            poll(&mut rejections, false, start, later + 60),
+            None,
+            "the rejection is obsolete"
+        );
+        assert!(!rejections.add(&worker("one"), &why()));
+        assert_eq!(poll(&mut rejections, false, start, later + 61), None);
+        assert_eq!(poll(&mut rejections, false, start, later + 121), Some(1));
     }
 
     #[test]
