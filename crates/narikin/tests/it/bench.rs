@@ -16,7 +16,7 @@ fn bench_runs_in_both_protocols() {
         let mut client = Client::with(hello, &[]);
         let lines = bench(&mut client, "bench 1 1 3 default depth");
         let [evaluation, time, nodes, speed] = lines.as_slice() else { panic!("{lines:?}") };
-        assert_eq!(evaluation, "Evaluation      : network chess-256s");
+        assert_eq!(evaluation, "Evaluation      : network chess-256s2");
         assert!(time.starts_with("Total time (ms) : "), "{time}");
         assert!(speed.starts_with("Nodes/second    : "), "{speed}");
         let expected = Bench::parse(["1", "1", "3"]).and_then(|bench| bench.run());

@@ -44,14 +44,16 @@ fn is_by_network(client: &mut Client) -> bool {
 
 #[test]
 fn a_network_evaluates_its_game_until_it_is_removed() {
-    for (hello, game, name) in [("uci", Game::Chess, "chess"), ("usi", Game::Shogi, "shogi")] {
+    let games =
+        [("uci", Game::Chess, "chess", "chess-256s2"), ("usi", Game::Shogi, "shogi", "shogi-256s")];
+    for (hello, game, name, network) in games {
         let file = file(&constant(game).write());
         let mut client =
             Client::with(hello, &[&format!("EvalFile value {}", file.path().display())]);
         assert_eq!(client.all_remarks(), [format!("evaluation of {name}: network constant-1")]);
         assert!(is_by_network(&mut client), "{name}");
         client.send("setoption name EvalFile value <empty>");
-        let embedded = format!("evaluation of {name}: network {name}-256s");
+        let embedded = format!("evaluation of {name}: network {network}");
         assert_eq!(client.all_remarks(), [embedded]);
         assert!(!is_by_network(&mut client), "{name}");
     }
@@ -66,7 +68,10 @@ fn only_shogi_has_a_hand_written_evaluation() {
     let mut client = Client::with("uci", &option);
     let remarks = client.all_remarks();
     assert!(remarks.contains(&"only shogi has a hand-written evaluation".to_owned()));
-    assert!(remarks.contains(&"evaluation of chess: network chess-256s".to_owned()), "{remarks:?}");
+    assert!(
+        remarks.contains(&"evaluation of chess: network chess-256s2".to_owned()),
+        "{remarks:?}"
+    );
 }
 
 #[test]
@@ -96,7 +101,7 @@ fn a_network_is_used_only_in_its_game() {
 fn bench_uses_the_network() {
     let file = file(&constant(Game::Shogi).write());
     let mut client = Client::with("usi", &[&format!("EvalFile value {}", file.path().display())]);
-    for (game, name) in [("shogi", "network constant-1"), ("chess", "network chess-256s")] {
+    for (game, name) in [("shogi", "network constant-1"), ("chess", "network chess-256s2")] {
         client.send(&format!("bench {game} 1 1 2"));
         let lines = client.receive_until("Nodes/second");
         assert!(lines.contains(&format!("Evaluation      : {name}")), "{lines:?}");
