@@ -648,14 +648,6 @@ pub struct NoStart {
     pub why: String,
 }
 
-impl Rejection {
-    /// Whether the reason may disappear without a change of the match or of the worker's permissions, for example a
-    /// missing file or a timeout of an engine on an overloaded host.
-    pub fn may_be_temporary(&self) -> bool {
-        matches!(self, Self::NotFetched { .. } | Self::MissingResource { .. } | Self::Engine(_))
-    }
-}
-
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

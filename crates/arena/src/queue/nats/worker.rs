@@ -72,8 +72,23 @@ struct RejectedSpec {
 enum Retry {
     Never,
     At(Instant),
-    /// The match is prepared again, or was accepted then.
-    Accepted,
+    /// The match is prepared or played again.
+    Started,
+}
+
+/// Whether the reason may disappear without a change of the match or of the worker's permissions, for example a timeout
+/// of an engine on an overloaded host.
+fn may_be_temporary(why: &Rejection) -> bool {
+    match why {
+        Rejection::NotFetched { .. } | Rejection::MissingResource { .. } | Rejection::Engine(_) => {
+            true
+        }
+        Rejection::UnknownContent { .. }
+        | Rejection::NotAllowed { .. }
+        | Rejection::Environment { .. }
+        | Rejection::Arguments { .. }
+        | Rejection::Option { .. } => false,
+    }
 }
 
 /// An open match that this worker does not reject.
@@ -157,7 +172,7 @@ impl Matches {
 
     /// The rejected matches.
     pub(super) fn rejected(&self) -> Vec<RejectedMatch> {
-        let entries = self.rejected.iter().filter(|(_, entry)| entry.retry != Retry::Accepted);
+        let entries = self.rejected.iter().filter(|(_, entry)| entry.retry != Retry::Started);
         entries
             .map(|(id, entry)| RejectedMatch { id: id.clone(), why: entry.why.to_string() })
             .collect()
@@ -218,7 +233,7 @@ impl Matches {
         let [first, longest] = RETRY_DELAYS;
         let delay = first.saturating_mul(1 << (count - 1).min(16)).min(longest);
         let retry =
-            if why.may_be_temporary() { Retry::At(Instant::now() + delay) } else { Retry::Never };
+            if may_be_temporary(&why) { Retry::At(Instant::now() + delay) } else { Retry::Never };
         self.rejected.insert(id, RejectedSpec { spec, why, retry, count });
         self.notified = None;
     }
@@ -230,7 +245,7 @@ impl Matches {
         }
         self.notified = Some(Instant::now());
         for RejectedSpec { spec, why, retry, .. } in self.rejected.values() {
-            if *retry == Retry::Accepted {
+            if *retry == Retry::Started {
                 continue;
             }
             let subject = Names::of(spec.plan_hash).updates;
@@ -275,9 +290,9 @@ impl Matches {
             if let Some(entry) = self.rejected.get_mut(&key).filter(|entry| entry.spec == spec) {
                 rejected.insert(key.clone());
                 match entry.retry {
-                    Retry::At(time) if time <= Instant::now() => entry.retry = Retry::Accepted,
+                    Retry::At(time) if time <= Instant::now() => entry.retry = Retry::Started,
                     Retry::Never | Retry::At(_) => continue,
-                    Retry::Accepted => {}
+                    Retry::Started => {}
                 }
             }
             let control: Option<Control> = self.connection.value(&matches, &names.control)?;

@@ -344,8 +344,10 @@ const PROBE_TIMEOUT: Duration = HEARTBEAT.saturating_mul(8);
 /// The rejections of a match.
 #[derive(Debug, Default)]
 pub(super) struct Rejections {
-    /// The last rejection of each worker, and whether it is obsolete, because the worker prepares the match again.
-    by_worker: BTreeMap<WorkerId, (Rejection, bool)>,
+    /// The last rejection of each worker.
+    by_worker: BTreeMap<WorkerId, Rejection>,
+    /// Workers that have prepared the match again since their rejection.
+    retrying: BTreeSet<WorkerId>,
     /// Workers that probe the engines, with the time of their last heartbeat.
     probing: BTreeMap<WorkerId, Instant>,
     /// Since when all workers have rejected the match.
@@ -361,14 +363,14 @@ impl Rejections {
         if is_full {
             return false;
         }
-        let last = self.by_worker.insert(worker.clone(), (why.clone(), false));
-        last.is_none_or(|(last, _)| last != *why)
+        self.retrying.remove(worker);
+        self.by_worker.insert(worker.clone(), why.clone()).as_ref() != Some(why)
     }
 
     /// A worker probes the engines. A previous rejection may be obsolete.
     fn on_probing(&mut self, worker: WorkerId, now: Instant) {
-        if let Some((_, is_obsolete)) = self.by_worker.get_mut(&worker) {
-            *is_obsolete = true;
+        if self.by_worker.contains_key(&worker) {
+            self.retrying.insert(worker.clone());
         }
         self.probing.insert(worker, now);
     }
@@ -381,9 +383,8 @@ impl Rejections {
         now: Instant,
     ) -> Option<Vec<(WorkerId, Rejection)>> {
         self.probing.retain(|_, last_seen| now <= *last_seen + PROBE_TIMEOUT);
-        let entries = self.by_worker.iter().filter(|(_, (_, is_obsolete))| !is_obsolete);
-        let current: Vec<_> =
-            entries.map(|(worker, (why, _))| (worker.clone(), why.clone())).collect();
+        let entries = self.by_worker.iter().filter(|(worker, _)| !self.retrying.contains(*worker));
+        let current: Vec<_> = entries.map(|(worker, why)| (worker.clone(), why.clone())).collect();
         if current.is_empty() || has_players || !self.probing.is_empty() {
             self.blocked_since = None;
             return None;
