@@ -1,8 +1,10 @@
 //! The `bench` command in both protocols.
 
 use narikin::Bench;
+use readyok_rules::Game;
 
 use crate::client::Client;
+use crate::embedded_network;
 
 /// The lines of a benchmark, up to the last one.
 fn bench(client: &mut Client, line: &str) -> Vec<String> {
@@ -16,7 +18,8 @@ fn bench_runs_in_both_protocols() {
         let mut client = Client::with(hello, &[]);
         let lines = bench(&mut client, "bench 1 1 3 default depth");
         let [evaluation, time, nodes, speed] = lines.as_slice() else { panic!("{lines:?}") };
-        assert_eq!(evaluation, "Evaluation      : network chess-256s2");
+        let network = embedded_network(Game::Chess);
+        assert_eq!(*evaluation, format!("Evaluation      : network {network}"));
         assert!(time.starts_with("Total time (ms) : "), "{time}");
         assert!(speed.starts_with("Nodes/second    : "), "{speed}");
         let expected = Bench::parse(["1", "1", "3"]).and_then(|bench| bench.run());

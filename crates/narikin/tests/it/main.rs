@@ -46,6 +46,11 @@ fn search(position: &Position, limits: &Limits, probe: &Probe) -> SearchResult {
     Searcher::new(4).expect("4 megabytes").search(position, limits, probe)
 }
 
+/// The name of the network in the executable.
+fn embedded_network(game: Game) -> String {
+    narikin::network::embedded(game).expect("a network").name().to_owned()
+}
+
 fn depth(depth: u32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }

@@ -9,6 +9,7 @@ use readyok_rules::Game;
 use tempfile::NamedTempFile;
 
 use crate::client::Client;
+use crate::embedded_network;
 
 /// A network that evaluates every position as 400 centipawns for the side to move.
 fn constant(game: Game) -> Network {
@@ -44,16 +45,14 @@ fn is_by_network(client: &mut Client) -> bool {
 
 #[test]
 fn a_network_evaluates_its_game_until_it_is_removed() {
-    let games =
-        [("uci", Game::Chess, "chess", "chess-256s2"), ("usi", Game::Shogi, "shogi", "shogi-256s")];
-    for (hello, game, name, network) in games {
+    for (hello, game, name) in [("uci", Game::Chess, "chess"), ("usi", Game::Shogi, "shogi")] {
         let file = file(&constant(game).write());
         let mut client =
             Client::with(hello, &[&format!("EvalFile value {}", file.path().display())]);
         assert_eq!(client.all_remarks(), [format!("evaluation of {name}: network constant-1")]);
         assert!(is_by_network(&mut client), "{name}");
         client.send("setoption name EvalFile value <empty>");
-        let embedded = format!("evaluation of {name}: network {network}");
+        let embedded = format!("evaluation of {name}: network {}", embedded_network(game));
         assert_eq!(client.all_remarks(), [embedded]);
         assert!(!is_by_network(&mut client), "{name}");
     }
@@ -68,10 +67,8 @@ fn only_shogi_has_a_hand_written_evaluation() {
     let mut client = Client::with("uci", &option);
     let remarks = client.all_remarks();
     assert!(remarks.contains(&"only shogi has a hand-written evaluation".to_owned()));
-    assert!(
-        remarks.contains(&"evaluation of chess: network chess-256s2".to_owned()),
-        "{remarks:?}"
-    );
+    let network = format!("evaluation of chess: network {}", embedded_network(Game::Chess));
+    assert!(remarks.contains(&network), "{remarks:?}");
 }
 
 #[test]
@@ -101,10 +98,12 @@ fn a_network_is_used_only_in_its_game() {
 fn bench_uses_the_network() {
     let file = file(&constant(Game::Shogi).write());
     let mut client = Client::with("usi", &[&format!("EvalFile value {}", file.path().display())]);
-    for (game, name) in [("shogi", "network constant-1"), ("chess", "network chess-256s2")] {
+    for (game, name) in
+        [("shogi", "constant-1".to_owned()), ("chess", embedded_network(Game::Chess))]
+    {
         client.send(&format!("bench {game} 1 1 2"));
         let lines = client.receive_until("Nodes/second");
-        assert!(lines.contains(&format!("Evaluation      : {name}")), "{lines:?}");
+        assert!(lines.contains(&format!("Evaluation      : network {name}")), "{lines:?}");
     }
 }
 
