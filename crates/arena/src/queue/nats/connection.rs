@@ -1,6 +1,6 @@
 //! A synchronous connection to the NATS server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as _;
 use std::future::Future;
 use std::io;
@@ -115,6 +115,10 @@ pub struct Connection {
 
 /// Timeout of a request to the server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Timeouts of the first lists of the keys of a bucket. The last one has the rest of the timeout of a request.
+const LIST_TIMEOUTS: [Duration; 3] =
+    [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
 
 /// Timeout of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -278,10 +282,19 @@ impl Connection {
     }
 
     /// The keys of a bucket.
-    pub(super) fn keys(&self, bucket: &Store) -> Result<Vec<String>, QueueError> {
+    ///
+    /// A list ends when the server counts no pending messages. If values change meanwhile, the count may never reach
+    /// zero, and keys are repeated. A new list has a new count.
+    pub(super) fn keys(&self, bucket: &Store) -> Result<BTreeSet<String>, QueueError> {
+        let list =
+            || async { bucket.keys().await.map_err(broken)?.try_collect().await.map_err(broken) };
         self.request(async {
-            let keys = bucket.keys().await.map_err(broken)?;
-            keys.try_collect().await.map_err(broken)
+            for timeout in LIST_TIMEOUTS {
+                if let Ok(keys) = tokio::time::timeout(timeout, list()).await {
+                    return keys;
+                }
+            }
+            list().await
         })
     }
 

@@ -272,7 +272,7 @@ impl Matches {
     fn open(&mut self) -> Result<BTreeMap<String, Candidate>, QueueError> {
         let Some(matches) = self.connection.find_matches()? else { return Ok(BTreeMap::new()) };
         let leases: BTreeSet<String> = match self.connection.find_bucket(LEASES)? {
-            Some(bucket) => self.connection.keys(&bucket)?.into_iter().collect(),
+            Some(bucket) => self.connection.keys(&bucket)?,
             None => BTreeSet::new(),
         };
         let (mut open, mut rejected) = (BTreeMap::new(), BTreeSet::new());
