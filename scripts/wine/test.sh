@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Runs tests of Windows with Wine: `scripts/wine/test.sh [CRATE…]`, by default those of CI, and `all` for every crate.
-# `scripts/setup-cross.sh` installs Wine; skipped.txt lists the tests that are skipped.
+# Runs tests of Windows with Wine: `scripts/wine/test.sh [CRATE[:FILTER]…]`, by default those of CI, and `all` for every
+# crate. A filter selects tests by a part of their names. `scripts/setup-cross.sh` installs Wine; skipped.txt lists the tests
+# that are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 target=x86_64-pc-windows-gnu
 crates=("$@")
-[[ $# -gt 0 ]] || crates=(engine client)
+[[ $# -gt 0 ]] || crates=(engine client check:crash_of)
 [[ ${crates[*]} != all ]] || crates=(protocol rules engine client arena library check server readyok)
 
 . scripts/wine/env.sh
@@ -14,7 +15,8 @@ crates=("$@")
 wineserver --persistent=20 || true
 
 failed=()
-for crate in "${crates[@]}"; do
+for selected in "${crates[@]}"; do
+    IFS=: read -r crate filter <<< "$selected"
     package="readyok-$crate"
     [[ $crate != readyok ]] || package=readyok
     echo "-- $package"
@@ -25,7 +27,14 @@ for crate in "${crates[@]}"; do
     for test in "${skipped[@]}"; do
         grep -qxF "$test: test" <<< "$listed" || { echo "skipped.txt: $crate has no test $test" >&2; exit 1; }
     done
-    cargo test --locked --no-fail-fast --target "$target" -p "$package" --lib --tests -- --exact "${skipped[@]/#/--skip=}" ||
+    if [[ -n $filter ]]; then
+        grep -q "$filter.*: test" <<< "$listed" || { echo "$crate has no test $filter" >&2; exit 1; }
+        arguments=("$filter")
+    else
+        arguments=(--exact)
+    fi
+    cargo test --locked --no-fail-fast --target "$target" -p "$package" --lib --tests -- \
+        "${arguments[@]}" "${skipped[@]/#/--skip=}" ||
         failed+=("$crate")
 done
 [[ ${#failed[@]} -eq 0 ]] || { echo "failed: ${failed[*]}" >&2; exit 1; }

@@ -223,7 +223,7 @@ impl From<ExitStatus> for Value {
         };
         let japanese = match (status.code(), signal(status)) {
             (Some(code), _) => match exception {
-                Some(name) => format!("例外 {name} ({code:#010X})"),
+                Some(name) => format!("例外 `{name}` ({code:#010X})"),
                 None => format!("終了コード {code}"),
             },
             (None, Some(signal)) => format!("シグナル {signal}"),

@@ -57,7 +57,7 @@ pub(crate) struct RunResult {
     /// The start of the tested behavior: index of the transcript and of its entry.
     pub(crate) mark: Option<(usize, usize)>,
     pub(crate) end: End,
-    /// The client orphaned an engine.
+    /// The client orphaned an engine. Never true on Windows, where engines end with the job of the client.
     pub(crate) orphaned: bool,
     /// The last output line of the client.
     pub(crate) last_output: String,
@@ -133,8 +133,9 @@ pub(crate) fn run(options: &RunOptions<'_>) -> io::Result<RunResult> {
         process.kill();
     }
     run.wait(&inbox, EXIT_TIMEOUT, |run| run.engines.iter().all(|engine| engine.disconnected));
-    let orphaned =
-        matches!(end, End::Exited(_)) && run.engines.iter().any(|engine| !engine.disconnected);
+    let orphaned = cfg!(unix)
+        && matches!(end, End::Exited(_))
+        && run.engines.iter().any(|engine| !engine.disconnected);
     let mark = run.engines.iter().enumerate().find_map(|(at, it)| Some((at, it.mark?)));
     let last_output = String::from_utf8_lossy(&run.printed);
     let last_output = last_output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();

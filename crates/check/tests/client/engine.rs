@@ -155,7 +155,8 @@ impl Engine {
             // The end of a process comes after that of its output.
             thread::park_timeout(Duration::from_millis(5));
         }
-        let code = status.and_then(|status| status.code());
+        // A signal on Unix, an exception on Windows, whose code is negative.
+        let aborted = status.is_some_and(|it| it.code().is_none_or(i32::is_negative));
         match (self.state, status) {
             (State::Handshake, _) if self.count == 0 => self.faults.hangs("start.exits"),
             (State::Handshake, _) => self.faults.hangs("start.exits-in-handshake"),
@@ -165,7 +166,7 @@ impl Engine {
             (State::Searching, Some(_)) if self.last == "bestmo" => {
                 self.faults.hangs("search.half-line");
             }
-            (State::Searching, Some(_)) if code.is_none() => self.faults.hangs("search.aborts"),
+            (State::Searching, Some(_)) if aborted => self.faults.hangs("search.aborts"),
             (State::Searching, Some(_)) if self.count == 0 => {
                 self.faults.hangs("search.exits-at-go");
             }

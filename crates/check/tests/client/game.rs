@@ -169,9 +169,13 @@ impl Client {
     }
 
     fn position(&mut self, more: Option<&str>) {
-        if self.breaks("conduct.sends-position") {
-            return;
+        if !self.breaks("conduct.sends-position") {
+            let line = self.position_line(more);
+            self.engine.send(&line);
         }
+    }
+
+    fn position_line(&self, more: Option<&str>) -> String {
         let illegal = self.breaks("conduct.legal-positions").then_some("a1h8");
         let illegal = illegal.map(|it| if self.game == Game::Shogi { "1i9a" } else { it });
         let tokens: Vec<&str> =
@@ -181,7 +185,7 @@ impl Client {
             _ if self.breaks("conduct.position-form") => " ",
             _ => " moves ",
         };
-        self.engine.send(&format!("position startpos{moves}{}", tokens.join(" ")));
+        format!("position startpos{moves}{}", tokens.join(" "))
     }
 
     fn go(&mut self, line: &str) {
@@ -293,9 +297,12 @@ impl Client {
                 return Ok(());
             }
         }
-        self.engine.send("stop");
         if self.breaks("conduct.waits-for-bestmove") {
-            self.position(None);
+            // Written at once: otherwise `bestmove` may arrive before the second line is sent.
+            let line = self.position_line(None);
+            self.engine.send(&format!("stop\n{line}"));
+        } else {
+            self.engine.send("stop");
         }
         self.best()
     }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::path::Path;
 
 /// The check that the engine fails.
 pub(crate) struct Faults {
@@ -20,9 +21,11 @@ struct Trace {
 }
 
 impl Faults {
-    /// The switch of this check, and a trace file for evaluated switches.
+    /// The switch of this check, and a directory for traces of evaluated switches.
     pub(crate) fn new(id: String, trace: Option<&str>) -> Self {
-        let trace = trace.and_then(|path| {
+        let trace = trace.and_then(|directory| {
+            // One file for each process, because Windows does not append lines atomically.
+            let path = Path::new(directory).join(std::process::id().to_string());
             let file = OpenOptions::new().append(true).create(true).open(path).ok()?;
             let check = std::env::var("READYOK_CHECK").unwrap_or_default();
             Some(Trace { file: file.into(), check, recorded: RefCell::default() })

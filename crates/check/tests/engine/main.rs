@@ -1,7 +1,7 @@
 //! A conforming engine for UCI and USI, with one optional fault.
 //!
 //! `obedient` satisfies every checked rule. `obedient --break <id>` violates only the rule of this check.
-//! `obedient --trace <file>` records the evaluated faults. It plays legal moves, finds short mates, and counts material.
+//! `obedient --trace <directory>` records the evaluated faults. It plays legal moves, finds short mates, and counts material.
 #![expect(clippy::exit, reason = "as engines do")]
 
 mod deviations;

@@ -9,7 +9,9 @@ use std::time::Duration;
 use readyok_check::{ClientSuite, Report, Timeouts, Verdict, all_of_clients};
 use readyok_protocol::Dialect;
 
-use crate::faults::{alone, failed, filter_map_parallel, prove, test_program, together};
+use crate::faults::{
+    ABORTED, alone, failed, filter_map_parallel, is_unmeasured, prove, test_program, together,
+};
 
 /// The test client.
 #[expect(clippy::expect_used, reason = "used by all tests")]
@@ -77,7 +79,8 @@ fn conforming_client_passes_every_check() {
         assert!(unexpected.is_empty(), "{report}");
         assert_eq!(report.exit_status(), 0);
         for result in &report.results {
-            *passed.entry(result.check.id).or_insert(false) |= result.verdict == Verdict::Pass;
+            *passed.entry(result.check.id).or_insert(false) |=
+                result.verdict == Verdict::Pass || is_unmeasured(&report, result.check.id);
         }
     }
     let skipped: Vec<_> = passed.iter().filter(|(_, passed)| !**passed).collect();
@@ -222,11 +225,23 @@ fn our_client_passes_every_check() {
 }
 
 #[test]
+fn crash_of_a_client_is_described() {
+    let _machine = together();
+    let id = "gui.search.null-move";
+    let report = suite(Some(id), Dialect::Uci).only([id]).run().expect("it starts its engine");
+    let result = report.results.iter().find(|it| it.check.id == id).expect("a result");
+    assert!(matches!(result.verdict, Verdict::Fail(_)), "{report}");
+    assert!(result.verdict.text().contains(ABORTED), "{report}");
+}
+
+#[test]
 fn rejects_commands_that_are_not_clients() {
     let without = ClientSuite::new([caller()], caller()).run().expect_err("no engine is named");
     assert!(without.to_string().contains("`{engine}`"), "{without}");
     let missing = ClientSuite::new(["/no/such/client", "{engine}"], caller());
     assert!(missing.run().is_err());
-    let idle = ClientSuite::new(["echo", "{engine}"], caller()).run().expect_err("it starts none");
+    let echo: &[&str] =
+        if cfg!(windows) { &["cmd", "/c", "echo", "{engine}"] } else { &["echo", "{engine}"] };
+    let idle = ClientSuite::new(echo, caller()).run().expect_err("it starts none");
     assert!(idle.to_string().contains("does not start an engine"), "{idle}");
 }

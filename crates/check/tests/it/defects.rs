@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use readyok_check::{Profile, Report, Suite, Target, Timeouts};
 
-use crate::faults::{alone, failed, filter_map_parallel, test_program, together};
+use crate::faults::{
+    ABORTED, alone, failed, filter_map_parallel, is_unmeasured, test_program, together,
+};
 
 /// The defects with the root causes, one of which must be found.
 const DEFECTS: &[(&str, &[&str])] = &[
@@ -227,6 +229,7 @@ fn violations_that_need_a_particular_stimulus_are_detected() {
             Ok(report) if report.failures().any(|it| it.check.id == id) => None,
             // On a busy host times have no verdict.
             Ok(report) if report.results.iter().any(|it| it.loaded) => None,
+            Ok(report) if is_unmeasured(&report, id) => None,
             Ok(report) => Some(format!("{defect} passes {id}:\n{report}")),
             Err(error) => Some(format!("{defect}: {error}")),
         }
@@ -238,6 +241,15 @@ fn violations_that_need_a_particular_stimulus_are_detected() {
 /// recommendation, and the meaning of “as soon as possible”.
 const PERMITTED: [&str; 5] =
     ["signed-numbers", "signed-score", "time-apart-from-pv", "endless-mate-search", "late-quit"];
+
+#[test]
+fn crash_of_an_engine_is_described() {
+    let _machine = together();
+    let target = Target::program(test_program("obedient"), ["--break", "defect.aborts-at-depth"]);
+    let report = Suite::new(target).only(["search.depth"]).run().expect("a handshake");
+    let result = report.failures().find(|it| it.check.id == "search.depth").expect("a failure");
+    assert!(result.verdict.text().contains(ABORTED), "{report}");
+}
 
 #[test]
 fn permitted_deviations_pass() {

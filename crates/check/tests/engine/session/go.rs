@@ -33,6 +33,9 @@ impl Engine {
         ] {
             if used {
                 self.exits_if(&format!("defect.exits-at-{name}"));
+                if self.breaks("defect.aborts-at-depth") && name == "depth" {
+                    std::process::abort();
+                }
             }
         }
         if self.breaks("defect.silent-at-go") {
