@@ -298,7 +298,7 @@ impl Client {
             }
         }
         if self.breaks("conduct.waits-for-bestmove") {
-            // Written at once: otherwise `bestmove` may arrive before the second line is sent.
+            // One write: otherwise `bestmove` may arrive before the second line is sent.
             let line = self.position_line(None);
             self.engine.send(&format!("stop\n{line}"));
         } else {

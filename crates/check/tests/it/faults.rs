@@ -120,7 +120,7 @@ fn has_english(text: &str) -> bool {
     let mut tokens = outside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     let is_word =
         |token: &str| token.contains(|c: char| c.is_ascii_alphabetic()) && !token.starts_with("0x");
-    tokens.any(|token| is_word(token) && !names.contains(&token))
+    tokens.any(|token| is_english(token) && !names.contains(&token))
 }
 
 /// Whether the text contains debug formatting, such as `Some(3)`, `Cp(0)` or `Info { depth: … }`.
