@@ -118,7 +118,7 @@ fn has_english(text: &str) -> bool {
     let names = ["UCI", "USI", "CPU", "CR", "MB", "ms", "UTF-8", "ASCII", "JSON", "MultiPV"];
     let outside: String = text.split('`').step_by(2).collect();
     let mut tokens = outside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    let is_word =
+    let is_english =
         |token: &str| token.contains(|c: char| c.is_ascii_alphabetic()) && !token.starts_with("0x");
     tokens.any(|token| is_english(token) && !names.contains(&token))
 }
