@@ -138,6 +138,9 @@ impl Connections {
         loop {
             match listener.accept().await {
                 Ok((stream, from)) => {
+                    // Without it, the second of two messages waits up to 40 ms for an acknowledgement of the first. A
+                    // failure means that the connection is closed.
+                    let _ = stream.set_nodelay(true);
                     if let Some((connection, evicted)) = self.admit(from.ip()) {
                         let router = router.clone();
                         tasks.spawn(serve_connection(stream, connection, evicted, router));
