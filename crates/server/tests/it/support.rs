@@ -28,7 +28,7 @@ pub(crate) fn mime() -> &'static str {
     static PATH: LazyLock<String> = LazyLock::new(|| {
         let test = std::env::current_exe().expect("the path of this test");
         let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
-        let program = profile.join("examples/mime");
+        let program = profile.join("examples/mime").with_extension(std::env::consts::EXE_EXTENSION);
         assert!(
             program.exists(),
             "`cargo build --examples -p readyok-server` builds {}",
