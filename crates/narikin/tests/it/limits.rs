@@ -216,13 +216,17 @@ fn the_depth_never_decreases() {
     for game in GAMES {
         let mut searcher = Searcher::new(4).expect("a few megabytes");
         let mut position = Position::start(game);
-        for _ in 0..60 {
+        for ply in 0..60 {
             let probe = Probe::default();
             let limits = Limits { threads: 8, nodes: Some(4_000), ..Limits::default() };
             let outcome = searcher.search(&position, &limits, &probe);
             let depths: Vec<u32> = probe.lines.borrow().iter().map(|line| line.depth).collect();
             assert!(depths.is_sorted(), "{game:?}: {depths:?}");
-            position.play(outcome.best().expect("there are moves")).expect("legal");
+            let Some(best) = outcome.best() else {
+                assert!(20 < ply, "{game:?} ends after {ply} plies");
+                break;
+            };
+            position.play(best).expect("legal");
         }
     }
 }
