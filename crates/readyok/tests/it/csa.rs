@@ -10,7 +10,9 @@ use std::thread::{self, JoinHandle};
 use readyok_rules::record::{self, Format, GameRecord};
 use readyok_rules::{GameResult, Side, Termination};
 
-use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, scripted_engine, signal};
+use crate::program::{
+    Dir, Output, Signal, TIMEOUT, finish, readyok, scripted_engine, signal, wait,
+};
 
 const SUMMARY: &str = "\
 BEGIN Game_Summary
@@ -68,8 +70,8 @@ fn client_for(games: u32, dir: &Dir, address: &str, engine: &str) -> Command {
     command
 }
 
-/// A server for one connection: `> ` expects a line, `< ` sends one, `! ` sends raw text without a line end, `- ` removes a
-/// file.
+/// A server for one connection: `> ` expects a line, `< ` sends one, `! ` sends raw text without a line end, `- ` waits
+/// for a file and removes it.
 fn serve(steps: &str) -> (String, JoinHandle<()>) {
     serve_all(vec![steps.to_owned()])
 }
@@ -98,7 +100,10 @@ fn play_script(mut stream: TcpStream, steps: &[String]) {
                 assert_eq!(line, expected);
             }
             ("< ", line) => writeln!(stream, "{line}").expect("sent"),
-            ("- ", file) => fs::remove_file(file).expect("a file"),
+            ("- ", file) => {
+                wait("the file does not exist", || Path::new(file).exists());
+                fs::remove_file(file).expect("a file");
+            }
             // The client may close the connection before all is sent.
             (_, text) => _ = stream.write_all(text.repeat(10_000).as_bytes()),
         }
@@ -246,18 +251,23 @@ fn connects_again_after_a_lost_connection() {
 #[test]
 fn searches_on_the_time_of_the_opponent() {
     let dir = Dir::new();
-    let steps = "> go btime 80000 wtime 97000 byoyomi 10000\n< bestmove 2g2f ponder 8c8d\n\
-                 > position startpos moves 7g7f 3c3d 2g2f 8c8d\n\
-                 ~ go ponder btime \n~ ponderhit\n\
-                 < bestmove 2f2e ponder 8d8e\n\
-                 > position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e\n\
-                 ~ go ponder btime \n> stop\n< bestmove 6i7h\n\
-                 > position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 4a3b\n\
-                 > go btime 80000 wtime 97000 byoyomi 10000\n< bestmove resign";
-    let engine = engine_with(&dir, true, steps);
+    // A reply before `go ponder` makes pondering needless.
+    let ponders = dir.path().join("ponders").display().to_string();
+    let steps = format!(
+        "> go btime 80000 wtime 97000 byoyomi 10000\n< bestmove 2g2f ponder 8c8d\n\
+         > position startpos moves 7g7f 3c3d 2g2f 8c8d\n\
+         ~ go ponder btime \n+ {ponders}\n~ ponderhit\n\
+         < bestmove 2f2e ponder 8d8e\n\
+         > position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e\n\
+         ~ go ponder btime \n+ {ponders}\n> stop\n< bestmove 6i7h\n\
+         > position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 4a3b\n\
+         > go btime 80000 wtime 97000 byoyomi 10000\n< bestmove resign"
+    );
+    let engine = engine_with(&dir, true, &steps);
     let (address, server) = serve(&format!(
         "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
-         > +2726FU\n< +2726FU,T0\n< -8384FU,T0\n> +2625FU\n< +2625FU,T0\n< -4132KI,T0\n\
+         > +2726FU\n< +2726FU,T0\n- {ponders}\n< -8384FU,T0\n\
+         > +2625FU\n< +2625FU,T0\n- {ponders}\n< -4132KI,T0\n\
          > %TORYO\n< %TORYO,T0\n< #RESIGN\n< #LOSE\n> LOGOUT\n< LOGOUT:completed",
         summary()
     ));

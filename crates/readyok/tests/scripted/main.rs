@@ -4,6 +4,7 @@
 //! > isready       expects this line; exits with 9 on another line
 //! ~ go ponder     expects a line that begins with this
 //! < readyok       prints this line
+//! + FILE          creates this file
 //! = 3             exits with this code
 //! ```
 //! After the script it waits for the end of its input and exits with 0.
@@ -31,6 +32,7 @@ fn main() -> io::Result<ExitCode> {
                 writeln!(output, "{line}")?;
                 output.flush()?;
             }
+            Some(("+ ", file)) => fs::write(file, "")?,
             Some(("= ", code)) => {
                 return Ok(ExitCode::from(code.parse::<u8>().map_err(io::Error::other)?));
             }
