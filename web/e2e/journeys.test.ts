@@ -236,6 +236,9 @@ test('plays shogi by keyboard alone, in Japanese', async () => {
   await page.getByRole('radio', { name: ja('variant.shogi') }).waitFor();
   await page.getByRole('radio', { name: ja('variant.shogi') }).focus();
   await page.keyboard.press('Space');
+  // With the default clock, a first move can take longer than the test.
+  await page.getByRole('button', { name: '0′ + 10″', exact: true }).focus();
+  await page.keyboard.press('Enter');
   const play = page.getByRole('button', { name: ja('new.begin') });
   await expect.poll(() => play.isEnabled(), LONG).toBe(true);
   await play.focus();

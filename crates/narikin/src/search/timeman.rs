@@ -101,26 +101,26 @@ const MAX_RESERVE_DIVISOR: u32 = 25;
 /// The longest scheduling delay of a search so far.
 #[derive(Debug)]
 pub(crate) struct SchedulingDelays {
-    sel_depth: Cell<Duration>,
+    max: Cell<Duration>,
     polled: Cell<Duration>,
 }
 
 impl SchedulingDelays {
     pub(crate) const fn new(elapsed: Duration) -> Self {
-        Self { sel_depth: Cell::new(Duration::ZERO), polled: Cell::new(elapsed) }
+        Self { max: Cell::new(Duration::ZERO), polled: Cell::new(elapsed) }
     }
 
     /// Records a poll of the clock.
     pub(crate) fn poll(&self, elapsed: Duration) {
         let gap = elapsed.saturating_sub(self.polled.replace(elapsed));
-        self.sel_depth.set(self.sel_depth.get().max(gap));
+        self.max.set(self.max.get().max(gap));
     }
 
     /// Shortens the bounds by the reserve. The bounds of a fixed time (`movetime`) are kept.
     pub(crate) fn within(&self, bounds: Bounds, fixed_time: bool) -> Bounds {
         let Some(hard) = bounds.hard.filter(|_| !fixed_time) else { return bounds };
         let time = hard.saturating_sub(bounds.from);
-        let wanted = (self.sel_depth.get() * RESERVED_DELAYS).saturating_sub(bounds.overhead);
+        let wanted = (self.max.get() * RESERVED_DELAYS).saturating_sub(bounds.overhead);
         let hard = hard.saturating_sub(wanted.min(time / MAX_RESERVE_DIVISOR));
         Bounds { hard: Some(hard), soft: bounds.soft.map(|soft| soft.min(hard)), ..bounds }
     }
