@@ -442,7 +442,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let (original_alpha, mut best, mut best_move) = (alpha, -INFINITE, None);
         let mut count = 0;
         let mut skip_quiet = false;
-        let table_is_noisy = tt_move.is_some_and(|mv| self.board.is_noisy(mv));
+        let tt_move_is_noisy = tt_move.is_some_and(|mv| self.board.is_noisy(mv));
         let late = tuning.late_moves;
         while let Some(mv) = picker.next(&self.board, self.histories, !skip_quiet) {
             if mv.packed() == excluded {
@@ -577,7 +577,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     if gives_check {
                         reduction -= 1024;
                     }
-                    if enabled!(TtCaptureReduction) && !noisy && table_is_noisy {
+                    if enabled!(TtCaptureReduction) && !noisy && tt_move_is_noisy {
                         reduction += 1024;
                     }
                     if enabled!(CutNodeReduction) && cut && tt_move.is_none() {
@@ -693,15 +693,15 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 tt_pv,
             };
             self.shared.tt.put(key, tte);
-            let stood = self.frame(ply).eval;
-            let explained = match bound {
+            let static_eval = self.frame(ply).eval;
+            let consistent = match bound {
                 Bound::Exact => false,
-                Bound::AtLeast => best <= stood,
-                Bound::AtMost => best >= stood,
+                Bound::AtLeast => best <= static_eval,
+                Bound::AtMost => best >= static_eval,
             };
             let quiet = best_move.is_none_or(|mv| !self.board.is_noisy(mv));
-            let teaches = !in_check && quiet && !explained && !is_decided(best);
-            if enabled!(CorrectionHistory) && teaches {
+            let updates_correction = !in_check && quiet && !consistent && !is_decided(best);
+            if enabled!(CorrectionHistory) && updates_correction {
                 let uncorrected = self.rule50_scaled(raw.into());
                 self.histories.update_correction(&self.board, best - uncorrected, depth);
             }
