@@ -336,7 +336,10 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 let gained = eval + parent.eval;
                 if parent.reduction >= 3 && gained < 0 {
                     depth += 1;
-                } else if parent.reduction >= 2 && depth >= 2 && gained > 170 {
+                } else if parent.reduction >= 2
+                    && depth >= 2
+                    && gained > Tuning::of::<B>().hindsight
+                {
                     depth -= 1;
                 }
             }
@@ -385,7 +388,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             if enabled!(NullMove)
                 && depth >= 3
                 && eval >= beta
-                && self.frame(ply).eval + 20 * depth >= beta + 60
+                && self.frame(ply).eval + tuning.null_move[1] * depth >= beta + tuning.null_move[0]
                 && ply >= self.nmp_min_ply
                 && cut
                 && !is_decided(beta)
@@ -481,7 +484,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     }
                     if enabled!(HistoryPruning)
                         && lmr_depth <= 4
-                        && history < -3500 * lmr_depth - 1500
+                        && history
+                            < -tuning.history_pruning[1] * lmr_depth - tuning.history_pruning[0]
                         && !gives_check
                     {
                         continue;
@@ -529,10 +533,11 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
                 if singular_value < singular_beta {
                     extension = 1;
-                    let is_double = !PV && singular_value < singular_beta - 18;
+                    let is_double = !PV && singular_value < singular_beta - tuning.extensions[0];
                     if enabled!(DoubleExtension) && is_double {
                         extension = 2;
-                        let is_triple = singular_value < singular_beta - 90 && !noisy;
+                        let is_triple =
+                            singular_value < singular_beta - tuning.extensions[1] && !noisy;
                         extension += i32::from(enabled!(TripleExtension) && is_triple);
                     }
                 } else if enabled!(Multicut) && singular_beta >= beta {
@@ -557,22 +562,23 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 let is_late = depth >= 2 && count > 1 + i32::from(PV) && !full_width;
                 if enabled!(LateMoveReductions) && is_late {
                     let mut reduction = base;
+                    let [cut_node, not_improving, tt_pv_node, per_history] = tuning.reduction_terms;
                     if noisy {
-                        reduction = reduction / 2 - history / 16;
+                        reduction = reduction / 2 - history * per_history / 2048;
                     } else {
-                        reduction -= history / 8;
+                        reduction -= history * per_history / 1024;
                     }
                     if cut {
-                        reduction += 2048;
+                        reduction += cut_node;
                     }
                     if tt_pv {
-                        reduction -= 1024;
+                        reduction -= tt_pv_node;
                     }
                     if PV {
                         reduction -= 768;
                     }
                     if !improving {
-                        reduction += 512;
+                        reduction += not_improving;
                     }
                     if gives_check {
                         reduction -= 1024;

@@ -347,6 +347,11 @@ impl Board for Chess {
         delta: 180,
         late_moves: [4, 1],
         reduction: [80, 235],
+        reduction_terms: [2048, 512, 1024, 128],
+        null_move: [60, 20],
+        extensions: [18, 90],
+        hindsight: 170,
+        history_pruning: [1500, 3500],
         check_plies: 0,
         wide_plies: 6,
     };

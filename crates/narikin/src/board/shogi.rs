@@ -190,6 +190,11 @@ impl Board for Shogi {
         delta: 280,
         late_moves: [6, 1],
         reduction: [70, 235],
+        reduction_terms: [2048, 512, 1024, 128],
+        null_move: [60, 20],
+        extensions: [18, 90],
+        hindsight: 170,
+        history_pruning: [1500, 3500],
         check_plies: 1,
         wide_plies: 16,
     };

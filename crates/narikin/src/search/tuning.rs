@@ -24,6 +24,17 @@ pub(crate) struct Tuning {
     pub(crate) late_moves: [i32; 2],
     /// Late move reductions: a constant and the divisor of the logarithms, in hundredths.
     pub(crate) reduction: [i32; 2],
+    /// Terms of late move reductions in 1024ths of a ply: cut nodes, nodes that are not improving, the PV of the
+    /// transposition table, and 1024 points of history.
+    pub(crate) reduction_terms: [i32; 4],
+    /// Null move search: the margin of the static evaluation, and that per ply of depth.
+    pub(crate) null_move: [Value; 2],
+    /// Margins of double and triple extensions.
+    pub(crate) extensions: [Value; 2],
+    /// The gained evaluation from which the depth is reduced by hindsight.
+    pub(crate) hindsight: Value,
+    /// History pruning: a constant and the history per ply of depth.
+    pub(crate) history_pruning: [i32; 2],
     /// Plies of qsearch with quiet checks.
     pub(crate) check_plies: i32,
     /// Plies of qsearch after which only the first good move is searched.

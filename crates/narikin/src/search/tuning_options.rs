@@ -11,7 +11,7 @@ use readyok_engine::{Dialect, Options, Spin};
 use super::Tuning;
 use crate::board::{Board, Chess, Shogi};
 
-const COUNT: usize = 13;
+const COUNT: usize = 24;
 
 /// Names and ranges of the options, after the name of the game.
 const CONSTANTS: [(&str, RangeInclusive<i64>); COUNT] = [
@@ -28,11 +28,26 @@ const CONSTANTS: [(&str, RangeInclusive<i64>); COUNT] = [
     ("LateMovesPerDepth", 1..=5),
     ("Reduction", 0..=300),
     ("ReductionDivisor", 100..=600),
+    ("ReductionCutNode", 0..=4096),
+    ("ReductionNotImproving", 0..=4096),
+    ("ReductionTtPv", 0..=4096),
+    ("ReductionHistory", 0..=512),
+    ("NullMove", -200..=400),
+    ("NullMovePerPly", 0..=100),
+    ("DoubleExtension", 0..=200),
+    ("TripleExtension", 0..=500),
+    ("Hindsight", 0..=1000),
+    ("HistoryPruning", 0..=10_000),
+    ("HistoryPruningPerPly", 0..=10_000),
 ];
 
 fn values(tuning: &Tuning) -> [i32; COUNT] {
     let Tuning { futility: [futility, per_ply], late_moves: [late, per_depth], .. } = *tuning;
     let [reduction, divisor] = tuning.reduction;
+    let [cut_node, not_improving, tt_pv, per_history] = tuning.reduction_terms;
+    let [null_move, null_move_per_ply] = tuning.null_move;
+    let [double, triple] = tuning.extensions;
+    let [history, history_per_ply] = tuning.history_pruning;
     [
         tuning.window,
         tuning.reverse_futility,
@@ -48,6 +63,17 @@ fn values(tuning: &Tuning) -> [i32; COUNT] {
         per_depth,
         reduction,
         divisor,
+        cut_node,
+        not_improving,
+        tt_pv,
+        per_history,
+        null_move,
+        null_move_per_ply,
+        double,
+        triple,
+        tuning.hindsight,
+        history,
+        history_per_ply,
     ]
 }
 
@@ -74,6 +100,17 @@ pub(super) fn current<B: Board>() -> Tuning {
         per_depth,
         reduction,
         divisor,
+        cut_node,
+        not_improving,
+        tt_pv,
+        per_history,
+        null_move,
+        null_move_per_ply,
+        double,
+        triple,
+        hindsight,
+        history,
+        history_per_ply,
     ] = values.each_ref().map(|value| value.load(Relaxed));
     Tuning {
         window,
@@ -86,6 +123,11 @@ pub(super) fn current<B: Board>() -> Tuning {
         delta,
         late_moves: [late, per_depth],
         reduction: [reduction, divisor],
+        reduction_terms: [cut_node, not_improving, tt_pv, per_history],
+        null_move: [null_move, null_move_per_ply],
+        extensions: [double, triple],
+        hindsight,
+        history_pruning: [history, history_per_ply],
         ..B::TUNING
     }
 }
