@@ -1,7 +1,7 @@
 //! The result of a match game: winner, termination, and the moves with their search info.
 
-use std::fmt;
 use std::time::Duration;
+use std::{fmt, mem};
 
 use readyok_client::EngineError;
 use readyok_protocol::{Move, OptionError, Rule, Score, Violation};
@@ -269,6 +269,17 @@ impl MoveRecord {
             pv: Variation::default(),
             ponder_hit: false,
             lines: Vec::new(),
+        }
+    }
+}
+
+impl WarningKind {
+    /// Whether both differ in details only, such as a move.
+    pub fn is_same_kind(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Protocol { rule }, Self::Protocol { rule: other }) => rule == other,
+            (Self::UnknownOption { name }, Self::UnknownOption { name: other }) => name == other,
+            _ => mem::discriminant(self) == mem::discriminant(other),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use readyok_arena::event::{End, Event, JointRatings, Listener, Score, TestState};
 use readyok_arena::plan::{EngineId, OpeningSource, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
-use readyok_arena::result::EndSentence;
+use readyok_arena::result::{EndSentence, WarningKind};
 use readyok_arena::stats::{Counts, Figure, Figures, Trinomial, Verdict};
 
 use super::count_of;
@@ -16,6 +16,9 @@ use crate::terminal::{Canvas, printable};
 
 /// Maximum number of printed lines about repeated games.
 const MAX_REPEATED_LINES: u64 = 5;
+
+/// Maximum number of printed warnings of a kind about an engine.
+const MAX_WARNINGS: u64 = 5;
 
 /// Number of recent game results in the live table.
 const RECENT_GAMES: usize = 5;
@@ -38,7 +41,17 @@ pub struct Scoreboard {
     failures: BTreeMap<EngineId, u64>,
     /// The number of games that repeat earlier ones.
     repeated: u64,
+    warnings: Vec<WarningCount>,
     notice: Option<String>,
+}
+
+/// The number of warnings of a kind about an engine.
+#[derive(Clone, Debug)]
+struct WarningCount {
+    engine: Option<EngineId>,
+    /// The first one.
+    kind: WarningKind,
+    count: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +77,7 @@ impl Scoreboard {
             champion: None,
             failures: BTreeMap::new(),
             repeated: 0,
+            warnings: Vec::new(),
             notice: None,
         }
     }
@@ -123,11 +137,12 @@ impl Scoreboard {
                 self.champion = Some(*engine);
                 None
             }
-            Event::Warning { text, engine, .. } => {
-                let engine = engine.map(|engine| format!("{}: ", self.name(engine)));
-                let line = format!("warning: {}{}", engine.unwrap_or_default(), printable(text));
+            Event::Warning { text, engine, context, .. } => {
+                let line = self.warning(*engine, text);
                 self.notice = Some(line.clone());
-                Some(line)
+                let count =
+                    context.as_ref().map_or(1, |context| self.count(*engine, &context.kind));
+                (count <= MAX_WARNINGS).then_some(line)
             }
             Event::RepeatedGame { pair, game, earlier, count } => {
                 self.repeated = *count;
@@ -159,7 +174,9 @@ impl Scoreboard {
                     1 => ", 1 of which repeats an earlier one".to_owned(),
                     count => format!(", {count} of which repeat earlier ones"),
                 };
-                Some(format!("{end}: {pairs}, {}{repeated}", count_of(*games, "game")))
+                let mut lines = self.hidden_warnings();
+                lines.push(format!("{end}: {pairs}, {}{repeated}", count_of(*games, "game")));
+                Some(lines.join("\n"))
             }
             Event::Move { .. } | Event::Parameters { .. } => None,
         }
@@ -179,6 +196,36 @@ impl Scoreboard {
         rows.extend(self.failures.iter().map(|(engine, count)| self.failed(*engine, *count)));
         rows.extend(self.notice.clone());
         rows
+    }
+
+    fn warning(&self, engine: Option<EngineId>, text: &str) -> String {
+        let engine = engine.map(|engine| format!("{}: ", self.name(engine)));
+        format!("warning: {}{}", engine.unwrap_or_default(), printable(text))
+    }
+
+    /// Counts a warning. Returns the number of those of its kind about the engine.
+    fn count(&mut self, engine: Option<EngineId>, kind: &WarningKind) -> u64 {
+        let same = |counted: &&mut WarningCount| {
+            counted.engine == engine && counted.kind.is_same_kind(kind)
+        };
+        if let Some(counted) = self.warnings.iter_mut().find(same) {
+            counted.count += 1;
+            counted.count
+        } else {
+            self.warnings.push(WarningCount { engine, kind: kind.clone(), count: 1 });
+            1
+        }
+    }
+
+    /// A line for each kind of warnings of which some were not printed.
+    fn hidden_warnings(&self) -> Vec<String> {
+        let hidden = self.warnings.iter().filter(|counted| counted.count > MAX_WARNINGS);
+        hidden
+            .map(|WarningCount { engine, kind, count }| {
+                let more = count_of(count - MAX_WARNINGS, "more warning");
+                self.warning(*engine, &format!("{more} of this kind: {kind}"))
+            })
+            .collect()
     }
 
     /// Elo and scores of the engines as lines of text.

@@ -6,8 +6,8 @@ use readyok::matches::{LiveTable, Scoreboard};
 use readyok_arena::event::{End, Event, JointRatings, Listener as _, Rating, Score};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, Plan};
-use readyok_arena::queue::{Stop, WorkerId};
-use readyok_arena::result::GameEnd;
+use readyok_arena::queue::{Stop, WarningContext, WorkerId};
+use readyok_arena::result::{GameEnd, WarningKind};
 use readyok_arena::store::ContentHash;
 use readyok_rules::{Side, Termination};
 
@@ -236,4 +236,32 @@ fn a_stop_reports_the_games_in_progress() {
     assert_eq!(scoreboard.update(&stopping(Stop::Finish)), Some(two));
     let abort = "stopping: interrupted; aborting the games in progress";
     assert_eq!(scoreboard.update(&stopping(Stop::Abort)).as_deref(), Some(abort));
+}
+
+#[test]
+fn prints_a_few_warnings_of_each_kind() {
+    let mut scoreboard = Scoreboard::new(&plan(), 1);
+    let mut printed = |engine, kind: WarningKind| {
+        let text = kind.to_string();
+        let context =
+            WarningContext { kind, line: None, position: None, moves: Vec::new(), played: None };
+        let engine = Some(engine);
+        let context = Some(Box::new(context));
+        scoreboard.update(&Event::Warning { text, pair: Some(0), engine, context }).is_some()
+    };
+    let other = |number| WarningKind::OtherPv { text: format!("a2a{number}") };
+    let count = (0..20).filter(|&number| printed(A, other(number))).count();
+    assert_eq!(count, 5, "the move makes no other kind");
+    assert!(printed(B, other(0)), "another engine");
+    assert!(printed(A, WarningKind::NoScore), "another kind");
+
+    let end = Event::MatchEnd { why: End::Complete, complete: 1, games: 2 };
+    let lines = scoreboard.update(&end).unwrap_or_default();
+    assert_eq!(
+        lines.lines().collect::<Vec<_>>(),
+        [
+            "warning: a: 15 more warnings of this kind: the PV starts with `a2a0`, not with the move played",
+            "finished: 1 game pair, 2 games",
+        ]
+    );
 }
