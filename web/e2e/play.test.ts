@@ -203,6 +203,8 @@ test('shows the ponder move and the ponder hits', async () => {
   await page.getByLabel(t('settings.opponent_info')).check();
   await visit(page, t('nav.play'));
   await newGame(page, 'chess');
+  // With few nodes, a line may have no second move.
+  await page.getByLabel(t('time.nodes')).fill('20000');
   await page.getByLabel(t('new.ponder')).check();
   await begin(page);
   // Followed by a move, unlike the number of ponder hits.
