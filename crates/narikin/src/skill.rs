@@ -54,12 +54,12 @@ const CHESS: [Calibration; 11] = [
     (775, 0.25),
     (1075, 0.375),
     (1245, 0.4375),
-    (1530, 0.5),
-    (1960, 0.625),
+    (1560, 0.5),
+    (1995, 0.625),
     (2310, 0.75),
     (2530, 0.875),
-    (2690, 1.0),
-    (2830, 1.125),
+    (2725, 1.0),
+    (2895, 1.125),
 ];
 
 /// Shogi: measured in matches between levels, so only differences are meaningful. They overestimate
