@@ -317,6 +317,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         };
         let threats = self.board.threats();
         self.frame(ply).threats = threats;
+        let tuning = Tuning::of::<B>();
         let mut eval = INFINITE;
         let mut improving = false;
         if in_check {
@@ -336,10 +337,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 let gained = eval + parent.eval;
                 if parent.reduction >= 3 && gained < 0 {
                     depth += 1;
-                } else if parent.reduction >= 2
-                    && depth >= 2
-                    && gained > Tuning::of::<B>().hindsight
-                {
+                } else if parent.reduction >= 2 && depth >= 2 && gained > tuning.hindsight {
                     depth -= 1;
                 }
             }
@@ -356,7 +354,6 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         self.frame(ply + 1).excluded = 0;
         self.frame(ply + 2).killers = [0; 2];
         self.frame(ply + 2).cutoff_count = 0;
-        let tuning = Tuning::of::<B>();
 
         let full_width = self.shared.full_width;
         if !PV && !in_check && excluded == 0 && !full_width {
