@@ -274,11 +274,10 @@ impl MoveRecord {
 }
 
 impl WarningKind {
-    /// Whether both differ in details only, such as a move.
+    /// Whether both are of the same variant, or violations of the same rule.
     pub fn is_same_kind(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Protocol { rule }, Self::Protocol { rule: other }) => rule == other,
-            (Self::UnknownOption { name }, Self::UnknownOption { name: other }) => name == other,
             _ => mem::discriminant(self) == mem::discriminant(other),
         }
     }
