@@ -217,12 +217,15 @@ mod tests {
 
     /// Blocks until its sender is dropped.
     struct Stalled {
+        started: Sender<()>,
         resume: Receiver<()>,
         written: Sender<Vec<u8>>,
     }
 
     impl Write for Stalled {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // Fails if the test does not wait for it.
+            let _ = self.started.send(());
             // Fails as soon as the sender is dropped.
             let _ = self.resume.recv();
             self.written.send(bytes.to_vec()).map_err(io::Error::other)?;
@@ -238,10 +241,14 @@ mod tests {
     fn drops_and_counts_entries_that_exceed_the_buffer() {
         let (resume, on_resume) = channel();
         let (written, on_written) = channel();
-        let writer = LogWriter::new(Stalled { resume: on_resume, written }).expect("a thread");
+        let (started, on_started) = channel();
+        let out = Stalled { started, resume: on_resume, written };
+        let writer = LogWriter::new(out).expect("a thread");
         let entry = format!("{}\n", "x".repeat(1 << 20));
-        let entries = 2 * MAX_BUFFER / entry.len() + 2;
-        for _ in 0..entries {
+        let entries = MAX_BUFFER / entry.len() + 2;
+        writer.add(&entry);
+        on_started.recv().expect("a write");
+        for _ in 1..entries {
             writer.add(&entry);
         }
         drop(resume);
@@ -258,7 +265,8 @@ mod tests {
     #[test]
     fn returns_a_write_error() {
         let (written, on_written) = channel();
-        let writer = LogWriter::new(Stalled { resume: channel().1, written }).expect("a thread");
+        let writer = LogWriter::new(Stalled { started: channel().0, resume: channel().1, written })
+            .expect("a thread");
         drop(on_written);
         writer.add("entry\n");
         assert!(writer.finish().is_some());
@@ -267,8 +275,8 @@ mod tests {
     #[test]
     fn times_out_if_writing_hangs() {
         let (_resume, on_resume) = channel();
-        let writer =
-            LogWriter::new(Stalled { resume: on_resume, written: channel().0 }).expect("a thread");
+        let out = Stalled { started: channel().0, resume: on_resume, written: channel().0 };
+        let writer = LogWriter::new(out).expect("a thread");
         writer.add("entry\n");
         let failure = writer.finish().expect("a failure");
         assert_eq!(failure.kind(), io::ErrorKind::TimedOut);
