@@ -197,6 +197,7 @@ impl ClientSession {
         running.since = now;
         running.request.go.ponder = false;
         running.request.go.clocks = clocks.unwrap_or(running.request.go.clocks);
+        running.time_limit = running.request.time_limit(dialect);
         let sent = clocks.filter(|_| dialect.clocks_with_ponder_hit());
         self.send(&Command::PonderHit(sent.unwrap_or_default()), out);
         Ok(())
@@ -472,6 +473,7 @@ impl ClientSession {
         self.state = State::Searching(ActiveSearch {
             id,
             stale_answer: self.stale_answer_in(&request.position),
+            time_limit: request.time_limit(self.protocol_state.dialect()),
             request,
             since: now,
             stopped: None,

@@ -272,7 +272,6 @@ impl ClientSession {
 
     /// When the running search is stopped because it overran its limit.
     fn overrun(&self) -> Option<Moment> {
-        let dialect = self.protocol_state.dialect();
-        self.state.search()?.overrun(self.received, &self.timeouts, dialect)
+        self.state.search()?.overrun(self.received, &self.timeouts)
     }
 }

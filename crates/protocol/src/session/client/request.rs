@@ -267,6 +267,7 @@ impl State {
 pub(super) struct ActiveSearch {
     pub(super) id: SearchId,
     pub(super) request: SearchRequest,
+    pub(super) time_limit: Option<Duration>,
     /// When its time began: at `go` or at `ponderhit`.
     pub(super) since: Moment,
     /// When `stop` was sent.
@@ -280,18 +281,13 @@ pub(super) struct ActiveSearch {
 
 impl ActiveSearch {
     /// When it is stopped because it overran its limit. `received` is the time of the latest line.
-    pub(super) fn overrun(
-        &self,
-        received: Moment,
-        timeouts: &Timeouts,
-        dialect: Dialect,
-    ) -> Option<Moment> {
+    pub(super) fn overrun(&self, received: Moment, timeouts: &Timeouts) -> Option<Moment> {
         if self.stopped.is_some() || self.request.is_unbounded() {
             return None;
         }
-        let limit = self.request.time_limit(dialect);
-        let limit =
-            limit.map(|limit| self.since.saturating_add(limit).saturating_add(timeouts.overrun));
+        let limit = self
+            .time_limit
+            .map(|limit| self.since.saturating_add(limit).saturating_add(timeouts.overrun));
         let silent = self.since.max(received).saturating_add(timeouts.stall);
         Some(limit.unwrap_or(silent))
     }
