@@ -1,5 +1,6 @@
 //! The command line.
 
+mod average;
 mod evaluate;
 mod train;
 
@@ -7,7 +8,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -15,6 +16,7 @@ use std::{fs, io};
 use clap::{Parser, Subcommand, ValueEnum};
 use narikin::eval::shogi::{self, GROUPS, initial_weights};
 use narikin::eval::{Model, Weight};
+use narikin::network::Network;
 use narikin::tablebase::Tablebases;
 
 use crate::data::{Header, Reader, Writer};
@@ -37,6 +39,7 @@ enum Verb {
     Generate(GenerateArgs),
     Train(train::TrainArgs),
     Evaluate(evaluate::EvaluateArgs),
+    Average(average::AverageArgs),
     Tune(TuneArgs),
     Show(ShowArgs),
     Stats(StatsArgs),
@@ -75,6 +78,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Generate(args) => run_generate(&args),
         Verb::Train(args) => train::run(&args),
         Verb::Evaluate(args) => evaluate::run(&args),
+        Verb::Average(args) => average::run(&args),
         Verb::Tune(args) => run_tune(&args),
         Verb::Show(args) => show(&args),
         Verb::Stats(args) => run_stats(&args),
@@ -96,6 +100,11 @@ type Done = Result<(), Box<dyn Error>>;
 fn send(line: &str) {
     // The work continues even if standard output is closed.
     let _ = writeln!(io::stdout(), "{line}");
+}
+
+fn read_network(path: &Path) -> Result<Network, String> {
+    let bytes = fs::read(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
+    Network::read(&bytes).map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
 /// The interval between progress reports.

@@ -4,6 +4,7 @@
 //! network to them, and [`Curve`](curve::Curve) has the losses over time. Results do not depend on the
 //! number of threads.
 
+pub mod average;
 pub mod checkpoint;
 pub mod curve;
 pub mod gradient;

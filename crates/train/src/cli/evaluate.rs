@@ -1,13 +1,12 @@
 //! `narikin-train evaluate`.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use narikin::network::{Activation, Features, Network, embedded};
+use narikin::network::{Activation, Features, embedded};
 
 use crate::cli::train::TargetName;
-use crate::cli::{Done, GameName, send};
+use crate::cli::{Done, GameName, read_network, send};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::nnue::gradient::Objective;
 use crate::nnue::source::Source;
@@ -51,9 +50,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Done {
 fn evaluate<G: TrainGame + Sync>(args: &EvaluateArgs) -> Done {
     let mut networks = Vec::from_iter(embedded(G::Board::GAME));
     for path in &args.net {
-        let bytes = fs::read(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
-        let network =
-            Network::read(&bytes).map_err(|error| format!("`{}`: {error}", path.display()))?;
+        let network = read_network(path)?;
         if network.architecture().game() != G::Board::GAME {
             return Err(format!("`{}` is a network of another game", path.display()).into());
         }

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use narikin::network::{Activation, Features, NetworkInfo};
 use narikin_train::games::{Chess, GameKind, Shogi, TrainGame, evaluate};
+use narikin_train::nnue::average::{AverageError, average};
 use narikin_train::nnue::checkpoint::Checkpoint;
 use narikin_train::nnue::curve::{Curve, Point};
 use narikin_train::nnue::gradient::{Objective, Pass};
@@ -16,6 +17,7 @@ use narikin_train::nnue::source::{Source, Targets};
 use narikin_train::nnue::training::{Settings, State, Trainer};
 use narikin_train::samples::Filter;
 use rayon::ThreadPoolBuilder;
+use readyok_rules::Game;
 use tempfile::TempDir;
 
 use crate::{bytes, play};
@@ -225,6 +227,27 @@ fn quantized_networks_compute_about_the_same_values() {
     check::<Chess>(Activation::ClippedRelu);
     check::<Chess>(Activation::SquaredClippedRelu);
     check::<Shogi>(Activation::ClippedRelu);
+}
+
+#[test]
+fn an_average_has_the_means_of_all_parameters_and_all_data() {
+    let network = |name: &str, value: f32, data: &[u8], activation| {
+        let parameters = vec![value; shape::<Chess>().parameters()];
+        let info = NetworkInfo {
+            name: name.to_owned(),
+            commit: "unknown".to_owned(),
+            data: data.iter().map(|&byte| [byte; 32]).collect(),
+        };
+        let settings = Settings { activation, ..SETTINGS };
+        quantize(Game::Chess, &settings, info, &parameters).expect("a network")
+    };
+    let relu = Activation::ClippedRelu;
+    let networks = [network("a", 0.2, &[1, 2], relu), network("b", 0.6, &[2, 3], relu)];
+    assert_eq!(average(&networks, "mean"), Ok(network("mean", 0.4, &[1, 2, 3], relu)));
+    let [first, _] = networks;
+    let other = network("c", 0.2, &[4], Activation::SquaredClippedRelu);
+    assert_eq!(average(&[first, other], "mean"), Err(AverageError::Mixed));
+    assert_eq!(average(&[], "mean"), Err(AverageError::Empty));
 }
 
 #[test]
