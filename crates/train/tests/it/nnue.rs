@@ -221,7 +221,8 @@ fn quantized_networks_compute_about_the_same_values() {
             let expected = output * settings.centipawns;
             #[expect(clippy::cast_precision_loss, reason = "small values")]
             let value = value.expect("a value") as f32;
-            assert!((value - expected).abs() < 15.0, "{value} {expected}");
+            // Rounding 64 output weights to 1/64 has a standard deviation of about 4 centipawns.
+            assert!((value - expected).abs() < 25.0, "{value} {expected}");
         }
     }
     check::<Chess>(Activation::ClippedRelu);
