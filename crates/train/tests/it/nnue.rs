@@ -215,15 +215,23 @@ fn quantized_networks_compute_about_the_same_values() {
         let mut values = Vec::new();
         let positions = source.validation(300, |board| values.push(network.evaluate(board)));
         let mut pass = Pass::new(shape);
+        let rounded = dequantize(&network);
+        let (mut squares, mut count) = (0.0, 0.0);
         for (index, value) in values.into_iter().enumerate() {
             let position = positions.get(index);
-            let output = pass.output(&state.parameters, activation, &position);
-            let expected = output * settings.centipawns;
+            let mut output = |parameters: &[f32]| {
+                pass.output(parameters, activation, &position) * settings.centipawns
+            };
             #[expect(clippy::cast_precision_loss, reason = "small values")]
             let value = value.expect("a value") as f32;
-            // Rounding 64 output weights to 1/64 has a standard deviation of about 4 centipawns.
-            assert!((value - expected).abs() < 25.0, "{value} {expected}");
+            let expected = output(&rounded);
+            assert!((value - expected).abs() < 2.0, "{value} {expected}");
+            squares += (value - output(&state.parameters)).powi(2);
+            count += 1.0;
         }
+        // The error of rounded parameters.
+        let deviation = f32::sqrt(squares / count);
+        assert!(deviation < 8.0, "{deviation}");
     }
     check::<Chess>(Activation::ClippedRelu);
     check::<Chess>(Activation::SquaredClippedRelu);
