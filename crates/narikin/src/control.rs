@@ -38,6 +38,9 @@ pub struct Limits {
     pub tables: Option<TbConfig>,
     /// Whether pondering is enabled, which allows more time per move.
     pub ponders: bool,
+    /// Whether the clock is for the rest of the game, with or without an increment. The time per move then depends on the
+    /// stage of the game.
+    pub sudden_death: bool,
     /// Whether the time is fixed (`movetime`): it is used completely and nothing is reserved.
     /// Otherwise a forced move is played immediately.
     pub exact_time: bool,

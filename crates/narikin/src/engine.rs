@@ -408,6 +408,7 @@ impl Narikin {
             impasse: Some(impasse),
             ignore_missing_pieces: !entering.counts_missing,
             ponders: self.settings.ponder.get(),
+            sudden_death: request.clock().is_some_and(|clock| clock.moves_to_go.is_none()),
             exact_time: go.move_time.or(go.random_time).is_some(),
             refutations: self.settings.show_refutations.get(),
             currlines: self.settings.show_currline.get(),

@@ -275,6 +275,7 @@ fn to_cozy(position: &shakmaty::Chess) -> Option<Cozy> {
         position.legal_ep_square().and_then(|square| Square::try_index(square.to_usize()));
     // Larger counters make no difference.
     board.halfmove_clock = u8::try_from(position.halfmoves().min(100)).unwrap_or(100);
+    board.fullmove_number = u16::try_from(position.fullmoves().get()).unwrap_or(u16::MAX);
     board.build().ok()
 }
 
@@ -352,6 +353,7 @@ impl Board for Chess {
         extensions: [18, 90],
         hindsight: 170,
         history_pruning: [1500, 3500],
+        stage_factor: [60, 8],
         check_plies: 0,
         wide_plies: 6,
     };
@@ -471,6 +473,12 @@ impl Board for Chess {
 
     fn side(&self) -> usize {
         self.now.board.side_to_move() as usize
+    }
+
+    fn game_ply(&self) -> u32 {
+        let board = &self.now.board;
+        let moves = u32::from(board.fullmove_number().saturating_sub(1));
+        2 * moves + u32::from(board.side_to_move() == Color::Black)
     }
 
     fn key(&self) -> u64 {
