@@ -1,4 +1,4 @@
-//! The reference in `docs/match.md` lists exactly the keys of a plan and their values.
+//! The reference in `docs/match.md` lists exactly the keys of a plan and their values. The files in the book are valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use readyok_arena::plan::{
     TablebaseAdjudication, TablebaseScope,
 };
 use readyok_arena::stats::Model;
-use readyok_arena::tune::{Parameter, TunePlan};
+use readyok_arena::tune::{Parameter, TuneFile, TunePlan};
 use readyok_rules::Game;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -109,4 +109,26 @@ fn lists_every_key_and_value() {
         let found: Vec<&str> = value.split('`').skip(1).step_by(2).collect();
         assert_eq!(found, expected, "{key}");
     }
+}
+
+#[test]
+fn the_files_in_the_book_are_valid() {
+    let strength = include_str!("../../../../docs/strength.md");
+    let tune = include_str!("../../../../docs/tune.md");
+    let tutorial = include_str!("../../../../docs/tutorials/tune-an-engine.md");
+    let (mut plans, mut tunes) = (0, 0);
+    for page in [PAGE, strength, tune, tutorial] {
+        let blocks = page.split("```toml\n").skip(1);
+        for file in blocks.filter_map(|rest| rest.split("```").next()) {
+            let plan = if file.contains("[[parameters]]") {
+                tunes += 1;
+                toml::from_str::<TuneFile>(file).expect(file).into_plan(1)
+            } else {
+                plans += 1;
+                toml::from_str(file).expect(file)
+            };
+            plan.check().expect(file);
+        }
+    }
+    assert_eq!((plans, tunes), (2, 2));
 }
