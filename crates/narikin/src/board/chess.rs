@@ -275,7 +275,7 @@ fn to_cozy(position: &shakmaty::Chess) -> Option<Cozy> {
         position.legal_ep_square().and_then(|square| Square::try_index(square.to_usize()));
     // Larger counters make no difference.
     board.halfmove_clock = u8::try_from(position.halfmoves().min(100)).unwrap_or(100);
-    board.fullmove_number = u16::try_from(position.fullmoves().get()).unwrap_or(u16::MAX);
+    board.fullmove_number = u16::try_from(position.fullmoves().get().min(1000)).unwrap_or(1000);
     board.build().ok()
 }
 
