@@ -24,7 +24,7 @@ use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::lease::{Lease, Renewal};
 use crate::queue::nats::messages::{
     Control, Names, OpenMatch, QuarantinedResult, STATUS, WORKERS, WorkerMessage, broken,
-    machine_of, quarantine_text, read, write,
+    quarantine_text, read, write,
 };
 use crate::queue::nats::status::StatusBuilder;
 use crate::queue::nats::{HEARTBEAT, LEASE, files};
@@ -32,7 +32,7 @@ use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, Stop};
 use crate::store::IndexSet;
 use crate::time::unix_ms;
 
-use state::{Invalid, Shared, State};
+use state::{Rejected, Shared, State};
 
 /// Maximum outage of the server. Interrupts are not handled meanwhile.
 const MAX_OUTAGE: Duration = Duration::from_mins(1);
@@ -146,13 +146,13 @@ impl NatsDispatcher {
             status,
             ..State::default()
         };
-        let (invalid, invalid_results) = unbounded_channel();
+        let (rejected, rejected_results) = unbounded_channel();
         let shared = Arc::new(Shared {
             state: Mutex::new(state),
             spec: spec.clone(),
             tablebases,
             reports,
-            invalid,
+            rejected,
             rejection_timeout: timeout * 2,
         });
         let lease = Arc::new(tokio::sync::Mutex::new(lease));
@@ -167,7 +167,7 @@ impl NatsDispatcher {
             closed: false,
         };
         this.follow_results(&results)?;
-        this.quarantine(results, matches.clone(), invalid_results);
+        this.quarantine(results, matches.clone(), rejected_results);
         this.follow_workers()?;
         this.announce(None)?;
         this.follow_users(&matches, interval)?;
@@ -220,37 +220,37 @@ impl NatsDispatcher {
         Ok(())
     }
 
-    /// Quarantines invalid results, and offers their pairings again.
+    /// Quarantines invalid results, deletes results of excluded workers, and offers their pairings again.
     fn quarantine(
         &mut self,
         results: async_nats::jetstream::stream::Stream,
         matches: Store,
-        mut invalid: UnboundedReceiver<Invalid>,
+        mut rejected: UnboundedReceiver<Rejected>,
     ) {
         let stream = self.connection.stream.clone();
         let client = self.connection.client.clone();
         let (names, spec) = (self.names.clone(), self.spec.clone());
         let task = async move {
-            while let Some(Invalid { sequence, worker, why, pairing, exclude }) =
-                invalid.recv().await
-            {
-                let index = pairing.index;
-                let machine = machine_of(&worker).to_owned();
-                let entry = QuarantinedResult { worker, index, why, at_ms: unix_ms() };
+            // The original message is evidence. The limit of the stream bounds its size.
+            let save = async |entry: &QuarantinedResult, sequence| {
+                let original = results.get_raw_message(sequence).await.ok();
+                let original = original.map(|it| it.payload);
+                let text = quarantine_text(entry, original.as_deref()).ok()?;
+                let ack = stream.publish(names.quarantine.clone(), text.into()).await.ok()?;
+                ack.await.ok()
+            };
+            while let Some(Rejected { sequence, pairing, entry, exclude }) = rejected.recv().await {
                 if let Some(sequence) = sequence {
-                    // The original message is evidence. The limit of the stream bounds its size.
-                    let original = results.get_raw_message(sequence).await.ok();
-                    let original = original.map(|it| it.payload);
-                    let text = quarantine_text(&entry, original.as_deref());
-                    if let Ok(text) = text
-                        && let Ok(ack) = stream.publish(names.quarantine.clone(), text.into()).await
-                        && ack.await.is_ok()
-                    {
+                    let is_saved = match &entry {
+                        Some(entry) => save(entry, sequence).await.is_some(),
+                        None => true,
+                    };
+                    if is_saved {
                         // Otherwise the next coordinator quarantines it.
                         let _ = results.delete_message(sequence).await;
                     }
                 }
-                if exclude {
+                if let Some(machine) = exclude {
                     let _ = update_control(&matches, &names.control, |control| {
                         control.excluded.insert(machine.clone());
                     })

@@ -28,21 +28,21 @@ pub(super) struct Shared {
     pub(super) spec: MatchSpec,
     pub(super) tablebases: Option<Arc<dyn Tablebases>>,
     pub(super) reports: Sender<Report>,
-    /// Invalid results, which are quarantined by a task.
-    pub(super) invalid: UnboundedSender<Invalid>,
+    /// Results that do not count, which are quarantined or deleted by a task.
+    pub(super) rejected: UnboundedSender<Rejected>,
     /// How long to wait for other workers after all have rejected the match.
     pub(super) rejection_timeout: Duration,
 }
 
-/// An invalid result.
-pub(super) struct Invalid {
+/// A result that does not count. Its pairing is offered again.
+pub(super) struct Rejected {
     /// Its sequence number in the stream of results.
     pub(super) sequence: Option<u64>,
-    pub(super) worker: WorkerId,
-    pub(super) why: String,
     pub(super) pairing: Pairing,
-    /// Whether the worker has sent too many of them.
-    pub(super) exclude: bool,
+    /// The entry of an invalid result; `None` for a result of an excluded worker, of any number, which is deleted.
+    pub(super) entry: Option<QuarantinedResult>,
+    /// The machine to exclude, which has sent too many of them.
+    pub(super) exclude: Option<String>,
 }
 
 #[derive(Default)]
@@ -102,9 +102,6 @@ impl Shared {
     /// The contradiction of a result, if it is invalid.
     fn contradiction(&self, pairing: &Pairing, ended: &Ended) -> Option<String> {
         let Ended::Done { worker, result, speed } = ended else { return None };
-        if self.state().is_excluded(worker) {
-            return Some("the worker is excluded".to_owned());
-        }
         if result.worker.as_ref().is_some_and(|name| machine_of(worker) != name.0) {
             return Some("the result names another worker".to_owned());
         }
@@ -119,8 +116,16 @@ impl Shared {
     pub(super) fn report(&self, ended: Ended, sequence: Option<u64>) {
         let index = ended.index();
         let Some(pairing) = self.state().offered.get(&index).cloned() else { return };
-        if let Some(why) = self.contradiction(&pairing, &ended) {
-            return self.reject(ended, sequence, pairing, why);
+        if let Ended::Done { worker, .. } = &ended
+            && self.state().is_excluded(worker)
+        {
+            return self.reject(sequence, pairing, None);
+        }
+        if let Some(why) = self.contradiction(&pairing, &ended)
+            && let Ended::Done { worker, .. } = ended
+        {
+            let entry = QuarantinedResult { worker, index, why, at_ms: unix_ms() };
+            return self.reject(sequence, pairing, Some(entry));
         }
         {
             let mut state = self.state();
@@ -142,33 +147,31 @@ impl Shared {
         });
     }
 
-    /// Rejects an invalid result. Its pairing is offered again, unless the match is being stopped.
-    fn reject(&self, ended: Ended, sequence: Option<u64>, pairing: Pairing, why: String) {
-        let Ended::Done { worker, .. } = ended else { return };
+    /// Offers the pairing of a result that does not count again, unless the match is being stopped.
+    fn reject(&self, sequence: Option<u64>, pairing: Pairing, entry: Option<QuarantinedResult>) {
         let index = pairing.index;
         let (stopping, exclude) = {
             let mut state = self.state();
             state.taken.remove(&index);
-            let machine = WorkerId(machine_of(&worker).to_owned());
-            let is_excluded = state.is_excluded(&worker);
-            let count = state.status.workers_mut().add_invalid(&machine);
-            state.status.add_quarantined(QuarantinedResult {
-                worker: worker.clone(),
-                index,
-                why: why.clone(),
-                at_ms: unix_ms(),
-            });
             if state.stopping {
                 state.offered.remove(&index);
             }
-            (state.stopping, count >= MAX_INVALID && !is_excluded)
+            let exclude = entry.as_ref().and_then(|entry| {
+                let machine = machine_of(&entry.worker).to_owned();
+                state.status.add_quarantined(entry.clone());
+                let count = state.status.workers_mut().add_invalid(&WorkerId(machine.clone()));
+                (count >= MAX_INVALID).then_some(machine)
+            });
+            (state.stopping, exclude)
         };
-        self.send(Report::Invalid { worker: worker.clone(), index, why: why.clone() });
+        if let Some(QuarantinedResult { worker, why, .. }) = entry.clone() {
+            self.send(Report::Invalid { worker, index, why });
+        }
         if stopping {
             self.send(Report::Returned { index, why: ReturnReason::Withdrawn });
         } else {
             // Fails if the match is closed.
-            let _ = self.invalid.send(Invalid { sequence, worker, why, pairing, exclude });
+            let _ = self.rejected.send(Rejected { sequence, pairing, entry, exclude });
         }
     }
 
