@@ -434,6 +434,36 @@ mod tests {
         check(Game::Shogi, most, 1, 593);
     }
 
+    /// Lines are converted to the moves that their notation denotes.
+    fn check_moves<B: Board>(root: &Position, depth: u32) {
+        fn check<B: Board>(
+            root: &Position,
+            position: &Position,
+            board: &mut B,
+            line: &mut Vec<B::Move>,
+            depth: u32,
+        ) {
+            let mut all = MoveList::new();
+            board.generate_all(&mut all);
+            for &(_, mv) in &all {
+                line.push(mv);
+                let expected = position.parse_move(&B::notation(mv)).expect("a legal move");
+                let converted = B::moves(root, line).last();
+                assert_eq!(converted, Some(expected), "{}", B::notation(mv));
+                if depth > 1 {
+                    let mut after = position.clone();
+                    after.play(expected).expect("a legal move");
+                    board.play(mv);
+                    check(root, &after, board, line, depth - 1);
+                    board.undo(mv);
+                }
+                line.pop();
+            }
+        }
+        let mut board = B::new(root, &Limits::default()).expect("a board");
+        check(root, root, &mut board, &mut Vec::new(), depth);
+    }
+
     /// The stages generate all legal moves, each once.
     fn check_stages<B: Board>(board: &mut B, depth: u32) {
         let packed = |list: &MoveList<B::Move>| -> BTreeSet<u16> {
@@ -469,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn move_stages_generate_every_move_once() {
+    fn boards_generate_and_convert_every_move_once() {
         for (game, text) in [
             (Game::Chess, "rnbq1k1r/pP1Pbppp/2p5/8/2B5/8/P1P1NnPP/RNBQK2R w KQ - 1 8"),
             (Game::Chess, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
@@ -478,6 +508,7 @@ mod tests {
             let position = Position::from_text(game, text).expect("a position");
             let mut board = Chess::new(&position, &Limits::default()).expect("a board");
             check_stages(&mut board, 3);
+            check_moves::<Chess>(&position, 2);
         }
         for text in [
             "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
@@ -486,6 +517,7 @@ mod tests {
             let position = Position::from_text(Game::Shogi, text).expect("a position");
             let mut board = Shogi::new(&position, &Limits::default()).expect("a board");
             check_stages(&mut board, 2);
+            check_moves::<Shogi>(&position, 1);
         }
     }
 

@@ -4,7 +4,7 @@ mod chess;
 mod cuckoo;
 mod shogi;
 
-use readyok_rules::Position;
+use readyok_rules::{Move, Position};
 
 pub(crate) use self::{chess::Chess, shogi::Shogi};
 use crate::{
@@ -57,7 +57,11 @@ pub(crate) trait Board: Clone + Send {
     fn new(position: &Position, limits: &Limits) -> Option<Self>;
 
     /// The move in UCI or USI notation.
+    #[cfg(test)]
     fn notation(mv: Self::Move) -> String;
+
+    /// The moves of a line from this position on, up to the first that is impossible.
+    fn moves(position: &Position, line: &[Self::Move]) -> impl Iterator<Item = Move>;
 
     /// Generates noisy moves, pseudo-legal.
     fn generate_noisy(&self, list: &mut MoveList<Self::Move>);

@@ -242,6 +242,34 @@ fn key_of(board: &Cozy) -> u64 {
 }
 
 /// Converts a position; none if it is not supported, such as with more than 16 pieces of a color.
+/// A legal move.
+fn to_shakmaty(board: &shakmaty::Board, mv: Move) -> Option<shakmaty::Move> {
+    let square = |square: Square| shakmaty::Square::try_from(square as u32).ok();
+    let (from, to) = (square(mv.from)?, square(mv.to)?);
+    let role = board.role_at(from)?;
+    Some(match (role, board.role_at(to)) {
+        (shakmaty::Role::King, Some(shakmaty::Role::Rook))
+            if board.color_at(from) == board.color_at(to) =>
+        {
+            shakmaty::Move::Castle { king: from, rook: to }
+        }
+        (shakmaty::Role::Pawn, None) if from.file() != to.file() => {
+            shakmaty::Move::EnPassant { from, to }
+        }
+        (_, capture) => {
+            let promotion = mv.promotion.map(|piece| match piece {
+                Piece::Pawn => shakmaty::Role::Pawn,
+                Piece::Knight => shakmaty::Role::Knight,
+                Piece::Bishop => shakmaty::Role::Bishop,
+                Piece::Rook => shakmaty::Role::Rook,
+                Piece::Queen => shakmaty::Role::Queen,
+                Piece::King => shakmaty::Role::King,
+            });
+            shakmaty::Move::Normal { role, from, capture, to, promotion }
+        }
+    })
+}
+
 fn to_cozy(position: &shakmaty::Chess) -> Option<Cozy> {
     use shakmaty::Position as _;
 
@@ -378,8 +406,24 @@ impl Board for Chess {
         })
     }
 
+    #[cfg(test)]
     fn notation(ChessMove { mv, .. }: ChessMove) -> String {
         mv.to_string()
+    }
+
+    fn moves(position: &Position, line: &[ChessMove]) -> impl Iterator<Item = readyok_rules::Move> {
+        use shakmaty::Position as _;
+
+        let board = match position.board() {
+            BoardRef::Chess(board) => Some(board.position().clone()),
+            BoardRef::Shogi(_) | BoardRef::Diagram(_) => None,
+        };
+        line.iter().scan(board, |board, mv| {
+            let board = board.as_mut()?;
+            let mv = to_shakmaty(board.board(), mv.mv)?;
+            board.play_unchecked(mv);
+            Some(readyok_rules::Move::Chess(mv))
+        })
     }
 
     fn generate_noisy(&self, list: &mut MoveList<ChessMove>) {

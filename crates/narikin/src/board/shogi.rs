@@ -3,7 +3,10 @@
 use readyok_rules::{
     BoardRef, Impasse,
     rsshogi::{
-        board::{KING_ATTACKS, Move32List, Ply, Position, zobrist::ZobristKey},
+        board::{
+            KING_ATTACKS, Move32List, Ply, Position, generate_position_state,
+            position_from_position_state, zobrist::ZobristKey,
+        },
         mate::solve_mate_in_one_in_place,
         movegen::{
             CapturePlusPro, Legal, Move32Sink, MoveGenType, QuietsProMinus,
@@ -71,6 +74,12 @@ pub(crate) struct Shogi {
     position: Position,
     /// Earlier positions in the game and in the search.
     past: Vec<PastPosition>,
+    /// The keys of these positions.
+    keys: KeyFilter,
+    /// The number of positions before the root.
+    root: usize,
+    /// The counters of successive checks at the root, by color.
+    root_checks: [u16; Color::COUNT],
     /// Plies since the last null move.
     plies_since_null: usize,
     null_move_plies: Vec<usize>,
@@ -117,6 +126,9 @@ impl Shogi {
     /// The value of a repetition: the first one in the search, the fourth occurrence in the game.
     fn repetition(&self, ply: usize) -> Option<Value> {
         let board = self.position.board_key().low_u64();
+        if !self.keys.may_contain(board) {
+            return None;
+        }
         let us = self.position.turn();
         let hand = self.position.hand(us);
         // Every second position has the same side to move, and the last of these always differs.
@@ -133,11 +145,9 @@ impl Shogi {
         let index = if index + 1 < ply { index } else { same.nth(1)?.0 };
         // A side that gave check with every move since then loses. The counters count two per
         // check.
-        let [black, white] = self.position.continuous_checks();
-        let (ours, theirs) = if us.to_index() == 0 { (black, white) } else { (white, black) };
-        Some(if index < usize::from(ours) {
+        Some(if index < self.continuous_checks(us) {
             -WON
-        } else if index < usize::from(theirs) {
+        } else if index < self.continuous_checks(us.flip()) {
             WON
         } else {
             DRAW
@@ -148,9 +158,61 @@ impl Shogi {
         !mv.is_drop() && self.position.piece_on(mv.to_sq()) != Piece::NONE
     }
 
+    /// Two per successive check of this color, up to its last move.
+    fn continuous_checks(&self, color: Color) -> usize {
+        let in_search = usize::from(self.position.continuous_checks()[color.to_index()]);
+        let plies = self.past.len() - self.root;
+        let moves = if color == self.position.turn() { plies / 2 } else { plies.div_ceil(2) };
+        // The counter of `position` begins at the root.
+        let before = if in_search == 2 * moves { self.root_checks[color.to_index()] } else { 0 };
+        in_search + usize::from(before)
+    }
+
     fn push(&mut self) {
         let board = self.position.board_key().low_u64();
+        self.keys.add(board);
         self.past.push(PastPosition { board, hand: self.position.hand(self.position.turn()) });
+    }
+
+    fn pop(&mut self) {
+        if let Some(past) = self.past.pop() {
+            self.keys.remove(past.board);
+        }
+    }
+}
+
+/// Most positions do not repeat, which a counting Bloom filter with one hash function shows without a
+/// search.
+#[derive(Clone)]
+struct KeyFilter(Box<[u16; Self::LENGTH]>);
+
+impl Default for KeyFilter {
+    fn default() -> Self {
+        Self(Box::new([0; Self::LENGTH]))
+    }
+}
+
+impl KeyFilter {
+    const LENGTH: usize = 4096;
+
+    fn index(key: u64) -> usize {
+        usize::try_from(key % Self::LENGTH as u64).unwrap_or(0)
+    }
+
+    fn add(&mut self, key: u64) {
+        if let Some(count) = self.0.get_mut(Self::index(key)) {
+            *count += 1;
+        }
+    }
+
+    fn remove(&mut self, key: u64) {
+        if let Some(count) = self.0.get_mut(Self::index(key)) {
+            *count -= 1;
+        }
+    }
+
+    fn may_contain(&self, key: u64) -> bool {
+        self.0.get(Self::index(key)).is_some_and(|&count| count > 0)
     }
 }
 
@@ -213,7 +275,9 @@ impl Board for Shogi {
             .collect();
         past.pop();
         let plies_since_null = past.len();
-        let mut position = position.clone_compact();
+        // Each move of `rsshogi` would compare the position with all of the history.
+        let root_checks = position.continuous_checks();
+        let mut position = position_from_position_state(&generate_position_state(position));
         position.set_entering_king_rule(match (limits.impasse, limits.ignore_missing_pieces) {
             (Some(Impasse::Ignored), _) => EnteringKingRule::None,
             (Some(Impasse::Points24), false) => EnteringKingRule::Point24Handicap,
@@ -226,11 +290,33 @@ impl Board for Shogi {
         });
         let last_ply = limits.max_moves.and_then(|moves| moves.try_into().ok());
         let last_ply = last_ply.unwrap_or(Ply::MAX);
-        Some(Self { position, past, plies_since_null, null_move_plies: Vec::new(), last_ply })
+        let root = past.len();
+        let mut keys = KeyFilter::default();
+        for past in &past {
+            keys.add(past.board);
+        }
+        Some(Self {
+            position,
+            past,
+            keys,
+            root,
+            root_checks,
+            plies_since_null,
+            null_move_plies: Vec::new(),
+            last_ply,
+        })
     }
 
+    #[cfg(test)]
     fn notation(mv: Move32) -> String {
         mv.to_usi()
+    }
+
+    fn moves(
+        _position: &readyok_rules::Position,
+        line: &[Move32],
+    ) -> impl Iterator<Item = readyok_rules::Move> {
+        line.iter().copied().map(readyok_rules::Move::Shogi)
     }
 
     fn generate_noisy(&self, list: &mut MoveList<Move32>) {
@@ -277,7 +363,7 @@ impl Board for Shogi {
     fn undo(&mut self, mv: Move32) {
         let undone = self.position.undo_move32(mv);
         debug_assert!(undone.is_ok(), "only the last move is unmade");
-        self.past.pop();
+        self.pop();
         self.plies_since_null = self.plies_since_null.saturating_sub(1);
     }
 
@@ -296,7 +382,7 @@ impl Board for Shogi {
     fn unmake_null(&mut self) {
         let undone = self.position.undo_null_move();
         debug_assert!(undone.is_ok(), "only a null move is unmade");
-        self.past.pop();
+        self.pop();
         self.plies_since_null = self.null_move_plies.pop().unwrap_or(0);
     }
 

@@ -101,8 +101,8 @@ impl Run<'_> {
             if limits.searchmoves.is_empty() {
                 return false;
             }
-            let mv = position.parse_move(&B::notation(mv));
-            limits.searchmoves.iter().any(|requested| mv.as_ref() == Ok(requested))
+            let mv = B::moves(position, &[mv]).next();
+            limits.searchmoves.iter().any(|requested| mv.as_ref() == Some(requested))
         };
         let mut memory = memory.iter_mut();
         let own = memory.next()?;
@@ -177,7 +177,7 @@ impl Run<'_> {
         requested: &dyn Fn(B::Move) -> bool,
         tb: &[TbMove],
     ) -> (SearchResult, Option<RootMove<B::Move>>) {
-        let Self { limits, control, delays, .. } = *self;
+        let Self { position, limits, control, delays, .. } = *self;
         let shared = reporter.shared;
         let bounds = || delays.within(control.bounds(), limits.exact_time);
         let without_moves = value_without_moves(&board);
@@ -227,7 +227,7 @@ impl Run<'_> {
         root.deepen(1, last, &mut |root, progress| match progress {
             Progress::Move(index) => {
                 if let Some(first) = root.moves.get(index)
-                    && let Some(&mv) = reporter.moves::<B>(&[first.mv]).first()
+                    && let Some(mv) = B::moves(position, &[first.mv]).next()
                 {
                     control.currmove(mv, index + 1);
                 }
@@ -331,16 +331,7 @@ impl Reporter<'_> {
 
     /// Converts moves from the root on to moves of the rules.
     fn moves<B: Board>(&self, line: &[B::Move]) -> Vec<Move> {
-        let mut position = self.position.clone();
-        let mut moves = Vec::with_capacity(line.len());
-        for &mv in line {
-            let Ok(mv) = position.parse_move(&B::notation(mv)) else { break };
-            moves.push(mv);
-            if position.play(mv).is_err() {
-                break;
-            }
-        }
-        moves
+        B::moves(self.position, line).collect()
     }
 
     fn nodes<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> u64 {

@@ -1,5 +1,7 @@
 //! Constants of the search per game, and the table of late move reductions.
 
+use std::{array, sync::LazyLock};
+
 use crate::{board::Board, score::Value};
 
 /// Search constants of a game, tuned by matches.
@@ -58,30 +60,45 @@ impl Tuning {
     }
 }
 
-const DEPTHS: usize = 64;
-const MOVES: usize = 64;
+/// The maximum depth and move number with a larger reduction than smaller ones.
+const MAX_ARGUMENT: usize = 63;
 
 /// Reductions in 1024ths of a ply, by depth and move number.
 #[derive(Debug)]
-pub(crate) struct Reductions(Vec<i32>);
+pub(crate) struct Reductions {
+    constant: f64,
+    divisor: f64,
+    logarithms: &'static [f64; MAX_ARGUMENT + 1],
+}
+
+static LOGARITHMS: LazyLock<[f64; MAX_ARGUMENT + 1]> = LazyLock::new(|| {
+    // The logarithm of 0 is not used.
+    let mut argument = -1.0;
+    array::from_fn(|_| {
+        argument += 1.0;
+        f64::ln(argument)
+    })
+});
 
 impl Reductions {
     /// `constant` plus the product of both logarithms over `divisor`, which are in hundredths.
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "all small")]
     pub(crate) fn new([constant, divisor]: [i32; 2]) -> Self {
-        let (constant, divisor) = (f64::from(constant) / 100.0, f64::from(divisor) / 100.0);
-        let reduction = |index: usize| {
-            let (depth, number) = ((index / MOVES) as f64, (index % MOVES) as f64);
-            if depth < 1.0 || number < 2.0 {
-                return 0;
-            }
-            (1024.0 * (constant + depth.ln() * number.ln() / divisor)) as i32
-        };
-        Self((0..DEPTHS * MOVES).map(reduction).collect())
+        Self {
+            constant: f64::from(constant) / 100.0,
+            divisor: f64::from(divisor) / 100.0,
+            logarithms: &LOGARITHMS,
+        }
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "all small")]
     pub(super) fn get(&self, depth: i32, number: i32) -> i32 {
-        let at = |value: i32, most: usize| usize::try_from(value).unwrap_or(0).min(most - 1);
-        self.0.get(at(depth, DEPTHS) * MOVES + at(number, MOVES)).copied().unwrap_or(0)
+        let log = |argument| {
+            let index = usize::try_from(argument).unwrap_or(0).min(MAX_ARGUMENT);
+            self.logarithms.get(index).copied().unwrap_or(0.0)
+        };
+        if depth < 1 || number < 2 {
+            return 0;
+        }
+        (1024.0 * (self.constant + log(depth) * log(number) / self.divisor)) as i32
     }
 }
