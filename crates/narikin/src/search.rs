@@ -105,6 +105,8 @@ pub(crate) struct Search<'a, B: Board, E> {
     poll: &'a mut Poll<'a, B>,
     /// The current line from the root.
     path: Vec<B::Move>,
+    /// The length of the current line before its first null move.
+    null_move_at: Option<usize>,
     /// The depth of this iteration.
     pub(crate) depth: i32,
     pub(crate) nodes: u64,
@@ -140,6 +142,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             histories,
             poll,
             path: Vec::with_capacity(MAX_PLY),
+            null_move_at: None,
             depth: 0,
             nodes: 0,
             reported_nodes: 0,
@@ -394,10 +397,13 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             {
                 let reduction = 4 + depth / 3 + ((eval - beta) / 200).min(3);
                 self.frame(ply).cont_hist_key = ContHistKey::default();
+                let null_move_at = self.null_move_at;
+                self.null_move_at = null_move_at.or(Some(self.path.len()));
                 self.board.make_null();
                 let value =
                     -self.negamax::<false>(-beta, -beta + 1, depth - reduction, ply + 1, !cut);
                 self.board.unmake_null();
+                self.null_move_at = null_move_at;
                 if self.stopped {
                     return DRAW;
                 }

@@ -189,7 +189,9 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             self.stopped = true;
         } else if self.nodes.is_multiple_of(POLL_INTERVAL) {
             self.count();
-            let stopped = self.shared.stop.load(Relaxed) || (self.poll)(&self.path);
+            let playable = self.null_move_at.and_then(|length| self.path.get(..length));
+            let path = playable.unwrap_or(&self.path);
+            let stopped = self.shared.stop.load(Relaxed) || (self.poll)(path);
             // The first iteration is needed for a sensible move.
             self.stopped = stopped && (self.depth > 1 || self.nodes >= MIN_FIRST_ITERATION_NODES);
         }

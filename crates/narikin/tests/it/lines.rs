@@ -1,8 +1,10 @@
 //! Several lines, chosen first moves, and the moves being searched.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::time::Duration;
 
-use narikin::Limits;
+use narikin::{Control, Limits, Report, Searcher};
 use readyok_rules::{Game, Move, Position};
 
 use crate::{Probe, depth, position, probe::Line, search, tokens};
@@ -131,4 +133,45 @@ fn a_move_without_a_reply_is_reported_alone() {
     let reported = probe.refutations.borrow();
     assert!(reported.contains(&(stalemate, Vec::new())), "{reported:?}");
     assert!(reported.iter().any(|(_, answers)| answers.len() == 1), "{reported:?}");
+}
+
+/// Receives the current line at each poll.
+#[derive(Default)]
+struct CurrLines {
+    polls: Cell<u64>,
+    lines: RefCell<Vec<Vec<Move>>>,
+}
+
+impl Control for CurrLines {
+    fn stopped(&self) -> bool {
+        self.polls.set(self.polls.get() + 1);
+        false
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_secs(self.polls.get())
+    }
+
+    fn report(&self, _report: &Report<'_>) {}
+
+    fn currline(&self, line: &[Move], _thread: usize) {
+        self.lines.borrow_mut().push(line.to_vec());
+    }
+}
+
+/// Moves after a null move are not part of a line that a client can play.
+#[test]
+fn current_lines_are_legal() {
+    for (game, text) in [(Game::Chess, SHARP), (Game::Shogi, DROPS)] {
+        let position = position(game, text);
+        let limits = Limits { nodes: Some(100_000), currlines: true, ..Limits::default() };
+        let control = CurrLines::default();
+        Searcher::new(16).expect("memory").search(&position, &limits, &control);
+        let lines = control.lines.into_inner();
+        assert!(lines.iter().filter(|line| line.len() > 3).count() > 100, "{}", lines.len());
+        for line in lines {
+            let tokens = tokens(game, &line);
+            assert!(position.clone().after(&tokens).is_ok(), "{tokens:?}");
+        }
+    }
 }
