@@ -1,4 +1,4 @@
-//! Constants of the search per game, and the table of late move reductions.
+//! Constants of the search per game, and late move reductions.
 
 use std::{array, sync::LazyLock};
 
@@ -60,7 +60,7 @@ impl Tuning {
     }
 }
 
-/// The maximum depth and move number with a larger reduction than smaller ones.
+/// Larger depths and move numbers count as this one.
 const MAX_ARGUMENT: usize = 63;
 
 /// Reductions in 1024ths of a ply, by depth and move number.
@@ -71,14 +71,10 @@ pub(crate) struct Reductions {
     logarithms: &'static [f64; MAX_ARGUMENT + 1],
 }
 
-static LOGARITHMS: LazyLock<[f64; MAX_ARGUMENT + 1]> = LazyLock::new(|| {
-    // The logarithm of 0 is not used.
-    let mut argument = -1.0;
-    array::from_fn(|_| {
-        argument += 1.0;
-        f64::ln(argument)
-    })
-});
+/// The logarithm of 0 is not used.
+#[expect(clippy::cast_precision_loss, reason = "small integers")]
+static LOGARITHMS: LazyLock<[f64; MAX_ARGUMENT + 1]> =
+    LazyLock::new(|| array::from_fn(|argument| (argument as f64).ln()));
 
 impl Reductions {
     /// `constant` plus the product of both logarithms over `divisor`, which are in hundredths.
