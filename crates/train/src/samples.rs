@@ -109,6 +109,27 @@ pub fn each<G: TrainGame>(
     })
 }
 
+/// Replaces the score of each position by an average of expected results, by TD(λ): with the weight 1 − λ that of its
+/// own score, with the weight λ the average of the next position. After the last position it is the result of the game.
+/// The expected result of a score is σ(score / `scale`).
+///
+/// R. S. Sutton, *Learning to predict by the methods of temporal differences*, Machine Learning 3 (1988), 9–44.
+#[expect(clippy::cast_possible_truncation, reason = "limited before")]
+pub fn average_later_scores(game: &mut Record, lambda: f32, scale: f32) {
+    let mut average = game.winner.points();
+    let opening = game.opening.len();
+    for (index, ply) in game.plies.iter_mut().enumerate().rev() {
+        let sign = if (opening + index).is_multiple_of(2) { 1.0 } else { -1.0 };
+        let expected = 1.0 / (1.0 + (-sign * f32::from(ply.score) / scale).exp());
+        average = (1.0 - lambda) * expected + lambda * average;
+        let limited = average.clamp(MIN_EXPECTED, 1.0 - MIN_EXPECTED);
+        ply.score = (sign * scale * (limited / (1.0 - limited)).ln()).round() as i16;
+    }
+}
+
+/// The minimum expected result after averaging, which makes scores finite.
+const MIN_EXPECTED: f32 = 0.0001;
+
 /// Scores are grouped in steps of this size, in centipawns.
 const STEP: i16 = 20;
 
@@ -170,6 +191,28 @@ impl Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::End;
+
+    #[test]
+    fn averages_later_scores() {
+        let game = |scores: [i16; 3]| Record {
+            start: 0,
+            // The second player moves first.
+            opening: vec![0],
+            plies: scores.map(|score| Ply { mv: 0, score }).to_vec(),
+            winner: Winner::First,
+            end: End::Board,
+        };
+        let scores = |lambda| {
+            let mut game = game([400, 0, -400]);
+            average_later_scores(&mut game, lambda, 400.0);
+            game.plies.iter().map(|ply| ply.score).collect::<Vec<_>>()
+        };
+        assert_eq!(scores(0.0), [400, 0, -400]);
+        // For the first player: (0.7311 + 1) / 2 = 0.8655, (0.5 + 0.8655) / 2 = 0.6828, (0.2689 + 0.6828) / 2 = 0.4759.
+        assert_eq!(scores(0.5), [39, 307, -745]);
+        assert_eq!(scores(1.0), [-3684, 3684, -3684]);
+    }
 
     #[test]
     fn recovers_the_scale_of_results() {

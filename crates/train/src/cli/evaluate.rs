@@ -28,6 +28,9 @@ pub(super) struct EvaluateArgs {
     /// With static targets, the number of random legal moves from each position
     #[arg(long, value_name = "N", default_value_t = 8)]
     siblings: u8,
+    /// Weight of the later scores of the game in the score of a position, from 0 to 1: the λ of TD(λ)
+    #[arg(long, value_name = "LAMBDA", default_value_t = 0.0, value_parser = super::train::weight)]
+    td_lambda: f32,
     /// Weight of the result in the target, from 0 to 1; the rest is the score
     #[arg(long, default_value_t = 0.3, value_parser = super::train::weight)]
     wdl: f32,
@@ -56,8 +59,8 @@ fn evaluate<G: TrainGame + Sync>(args: &EvaluateArgs) -> Done {
         }
         networks.push(Arc::new(network));
     }
-    let source =
-        Source::<G>::load(&args.data, Filter::usual(G::KIND), args.targets.targets(args.siblings))?;
+    let targets = args.targets.targets(args.td_lambda, args.siblings);
+    let source = Source::<G>::load(&args.data, Filter::usual(G::KIND), targets)?;
     let scale = args.scale.unwrap_or_else(|| source.scores().scale());
     let mut values = vec![Vec::new(); networks.len()];
     let positions = source.validation(args.validation, |board| {

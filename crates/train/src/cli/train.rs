@@ -48,6 +48,9 @@ pub(super) struct TrainArgs {
     /// With static targets, the number of random legal moves from each position
     #[arg(long, value_name = "N", default_value_t = 8)]
     siblings: u8,
+    /// Weight of the later scores of the game in the score of a position, from 0 to 1: the λ of TD(λ)
+    #[arg(long, value_name = "LAMBDA", default_value_t = 0.0, value_parser = weight)]
+    td_lambda: f32,
     /// Number of passes through all games
     #[arg(long, value_name = "N", default_value_t = 10)]
     epochs: u32,
@@ -107,9 +110,9 @@ pub(super) enum TargetName {
 }
 
 impl TargetName {
-    pub(super) fn targets(self, siblings: u8) -> Targets {
+    pub(super) fn targets(self, td_lambda: f32, siblings: u8) -> Targets {
         match self {
-            Self::Searches => Targets::Searches,
+            Self::Searches => Targets::Searches { td_lambda },
             Self::Static => Targets::Static { siblings },
         }
     }
@@ -168,7 +171,7 @@ pub(super) fn run(args: &TrainArgs) -> Done {
 fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
     let failed = |error: &dyn std::error::Error| error.to_string();
     let started = Instant::now();
-    let targets = args.targets.targets(args.siblings);
+    let targets = args.targets.targets(args.td_lambda, args.siblings);
     let source = Source::<G>::load(&args.data, Filter::usual(G::KIND), targets)
         .map_err(|error| failed(&error))?;
     let scale = args.scale.unwrap_or_else(|| source.scores().scale());

@@ -18,10 +18,14 @@ use crate::samples::{self, Filter, Scores};
 use crate::tune::{self, LoadError};
 
 /// The scores of training positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Targets {
     /// The scores of searches, for the positions that pass the filter.
-    Searches,
+    Searches {
+        /// The weight λ of TD(λ), from 0 to 1: scores are averaged with the later ones of the game
+        /// ([`samples::average_later_scores`]).
+        td_lambda: f32,
+    },
     /// Static evaluations by the network in the executable. Positions are those of the games and, after each of them,
     /// the positions after a number of random legal moves. The side to move is not in check.
     Static {
@@ -77,7 +81,36 @@ impl<G: TrainGame + Sync> Source<G> {
         for path in paths {
             source.add(path.as_ref())?;
         }
+        if let Targets::Searches { td_lambda } = targets
+            && td_lambda > 0.0
+        {
+            source.average_later_scores(td_lambda);
+        }
         Ok(source)
+    }
+
+    fn average_later_scores(&mut self, td_lambda: f32) {
+        let (filter, scale) = (self.filter, self.scores.scale());
+        let average = |game: &mut Stored| {
+            samples::average_later_scores(&mut game.record, td_lambda, scale);
+            let mut scores = Scores::default();
+            let (mut positions, winner) = (0, game.record.winner);
+            let done = samples::each::<G>(&game.record, &filter, |sample| {
+                positions += 1;
+                scores.add(sample.score, winner);
+            });
+            debug_assert!(done.is_ok(), "all games were replayed when they were loaded");
+            game.positions = positions;
+            scores
+        };
+        let merge = |mut sum: Scores, scores: Scores| {
+            sum.merge(&scores);
+            sum
+        };
+        self.scores = self.games.par_iter_mut().map(average).reduce(Scores::default, merge);
+        self.validation.par_iter_mut().for_each(|game| {
+            average(game);
+        });
     }
 
     fn add(&mut self, path: &Path) -> Result<(), LoadError> {
@@ -201,7 +234,7 @@ impl<G: TrainGame + Sync> Source<G> {
     /// and the winner.
     fn select(&self, record: &Record, mut rng: Rng, mut with: impl FnMut(&G::Board, i16, Winner)) {
         let done = match self.targets {
-            Targets::Searches => samples::each::<G>(record, &self.filter, |sample| {
+            Targets::Searches { .. } => samples::each::<G>(record, &self.filter, |sample| {
                 let score = match sample.board.turn() {
                     Side::First => sample.score,
                     Side::Second => -sample.score,

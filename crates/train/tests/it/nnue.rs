@@ -80,7 +80,7 @@ fn loss(shape: Shape, parameters: &[f32], objective: &Objective, positions: &Pos
 
 fn check_gradient<G: TrainGame + Sync>(activation: Activation) {
     let (_directory, paths) = games(G::KIND);
-    let source = source::<G>(&paths, Targets::Searches);
+    let source = source::<G>(&paths, Targets::Searches { td_lambda: 0.0 });
     let all = source.validation(100, |_| ());
     assert!(all.len() >= 10, "{}", all.len());
     let shape = shape::<G>();
@@ -138,7 +138,7 @@ fn train<G: TrainGame + Sync>(source: &Source<G>, settings: Settings) -> (State,
 
 #[test]
 fn training_lowers_the_loss() {
-    for targets in [Targets::Searches, Targets::Static { siblings: 2 }] {
+    for targets in [Targets::Searches { td_lambda: 0.0 }, Targets::Static { siblings: 2 }] {
         let (_directory, paths) = games(GameKind::Chess);
         let source = source::<Chess>(&paths, targets);
         let (_, points) = train(&source, Settings { epochs: 40, ..SETTINGS });
@@ -169,7 +169,7 @@ fn training_does_not_depend_on_the_number_of_threads() {
 #[test]
 fn an_interrupted_run_continues_from_a_checkpoint() {
     let (directory, paths) = games(GameKind::Chess);
-    let source = source::<Chess>(&paths, Targets::Searches);
+    let source = source::<Chess>(&paths, Targets::Searches { td_lambda: 0.0 });
     let (state, points) = train(&source, SETTINGS);
     let validation = || source.validation(1000, |_| ());
     let mut trainer = Trainer::new(&source, validation(), SETTINGS, None);
@@ -199,7 +199,7 @@ fn an_interrupted_run_continues_from_a_checkpoint() {
 fn quantized_networks_compute_about_the_same_values() {
     fn check<G: TrainGame + Sync>(activation: Activation) {
         let (_directory, paths) = games(G::KIND);
-        let source = source::<G>(&paths, Targets::Searches);
+        let source = source::<G>(&paths, Targets::Searches { td_lambda: 0.0 });
         let settings = Settings { activation, ..SETTINGS };
         let (state, _) = train(&source, settings);
         let info = NetworkInfo {
