@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the speed of the network in the executable, of networks with random weights, and of hand-written terms.
-
-Only shogi has a hand-written evaluation.
+"""Compares the speed of the network in the executable and of networks with random weights.
 
     python3 benches/narikin/networks.py [--nodes 200000] [--runs 3] [--narikin target/release/narikin]
 
@@ -59,8 +57,7 @@ def speed(narikin: str, game: str, evaluation: str, nodes: int) -> float:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     fields = dict(line.split(":", 1) for line in output if " : " in line)
     fields = {key.strip(): value.strip() for key, value in fields.items()}
-    expected = "hand-written" if evaluation == "hand-written" else "network "
-    if not fields["Evaluation"].startswith(expected):
+    if not fields["Evaluation"].startswith("network "):
         raise SystemExit(f"{evaluation} was not used: {output}")
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return int(fields["Nodes searched"]) / used
@@ -76,8 +73,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         for game in GAMES:
             evaluations = {"executable": "<empty>"}
-            if game == "shogi":
-                evaluations["hand-written"] = "hand-written"
             for activation in ACTIVATIONS:
                 for hidden in arguments.hidden:
                     path = pathlib.Path(directory, f"{game}-{activation}-{hidden}.nnue")

@@ -18,12 +18,12 @@ use readyok_rules::{EndRules, Game, Impasse, MoveCodec, Position, ShogiRules, Te
 use self::files::{NetworkFile, Opening, name_of};
 use self::output::{Line, Output, ShownInfo, wire_score};
 use self::settings::{HASH, Settings};
+use crate::endgames;
 use crate::mate::{self, checkmate};
 use crate::platform::{self, Load};
 use crate::score::declared_win;
 use crate::skill::Skill;
 use crate::{Bench, Limits, Score, SearchResult, Searcher};
-use crate::{endgames, eval};
 
 /// The translation file of Narikin's options, in English and Japanese. It is installed next to the
 /// executable as `narikin.lang.json`.
@@ -273,9 +273,8 @@ impl Narikin {
         if let Some(game) = game
             && self.prepared != Some(game)
         {
-            match game {
-                Game::Chess | Game::Chess960 => endgames::prepare(),
-                Game::Shogi => eval::shogi::prepare(),
+            if matches!(game, Game::Chess | Game::Chess960) {
+                endgames::prepare();
             }
             self.searcher.prepare(game);
             self.prepared = Some(game);

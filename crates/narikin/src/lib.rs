@@ -21,7 +21,7 @@ mod book;
 mod control;
 mod endgames;
 mod engine;
-pub mod eval;
+mod eval;
 pub mod mate;
 pub mod network;
 mod platform;

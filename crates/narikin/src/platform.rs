@@ -218,13 +218,6 @@ fn group_memory(max: &str, used: &str, stat: &str, names: Names) -> Option<u64> 
     Some(max.saturating_sub(used.saturating_sub(reclaimable.unwrap_or(0))))
 }
 
-/// Whether the CPU has SSE4.2 and counts bits with one instruction (x86-64-v2).
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn has_sse42_popcnt() -> bool {
-    // SSE4.2 implies SSE3, SSSE3 and SSE4.1.
-    is_x86_feature_detected!("sse4.2") && is_x86_feature_detected!("popcnt")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,6 @@ use readyok_rules::{BoardRef, Game, Position};
 use crate::{
     board::{Chess, Shogi},
     control::{Control, Limits, SearchResult},
-    eval::shogi::HandWritten,
     mate::Solver,
     network::{Accumulators, Network, embedded},
     search::{
@@ -21,9 +20,6 @@ use crate::{
 /// Size of the mate solver's table in megabytes.
 const SOLVER_MEMORY: usize = 8;
 
-/// The name of the hand-written evaluation of shogi.
-pub(crate) const HAND_WRITTEN: &str = "hand-written";
-
 /// Searches positions, with a transposition table and histories that persist.
 pub struct Searcher {
     tt: TranspositionTable,
@@ -33,7 +29,6 @@ pub struct Searcher {
     /// The mate solver of shogi, allocated on demand.
     solver: Option<Solver>,
     chess_network: Option<Arc<Network>>,
-    /// None for the hand-written evaluation.
     shogi_network: Option<Arc<Network>>,
 }
 
@@ -123,12 +118,9 @@ impl Searcher {
             }),
             BoardRef::Shogi(_) => {
                 let (histories, solver) = (&mut self.shogi, self.solver.as_mut());
-                match self.shogi_network.as_deref() {
-                    Some(network) => {
-                        run.search(histories, &|board| Accumulators::new(network, board), solver)
-                    }
-                    None => run.search(histories, &|_| HandWritten, solver),
-                }
+                self.shogi_network.as_deref().and_then(|network| {
+                    run.search(histories, &|board| Accumulators::new(network, board), solver)
+                })
             }
             BoardRef::Diagram(_) => None,
         };
@@ -139,12 +131,6 @@ impl Searcher {
     pub fn set_network(&mut self, network: Arc<Network>) {
         let game = network.architecture().game();
         *self.network_mut(game) = Some(network);
-        self.clear();
-    }
-
-    /// Evaluates positions of shogi by the hand-written evaluation.
-    pub fn remove_shogi_network(&mut self) {
-        self.shogi_network = None;
         self.clear();
     }
 
@@ -161,15 +147,13 @@ impl Searcher {
         self.clear();
     }
 
-    /// The evaluation of a game: `network` and its name, or `hand-written` in shogi.
+    /// The evaluation of a game: `network` and its name.
     pub fn evaluation_name(&self, game: Game) -> String {
         let network = match game {
             Game::Chess | Game::Chess960 => &self.chess_network,
             Game::Shogi => &self.shogi_network,
         };
-        network
-            .as_ref()
-            .map_or_else(|| HAND_WRITTEN.to_owned(), |it| format!("network {}", it.name()))
+        network.as_ref().map_or_else(|| "none".to_owned(), |it| format!("network {}", it.name()))
     }
 
     fn network_mut(&mut self, game: Game) -> &mut Option<Arc<Network>> {

@@ -7,24 +7,19 @@ mod train;
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use clap::{Parser, Subcommand, ValueEnum};
-use narikin::eval::shogi::{self, GROUPS, initial_weights};
-use narikin::eval::{Model, Weight};
 use narikin::network::Network;
 use narikin::tablebase::Tablebases;
 
 use crate::data::{Header, Reader, Writer};
-use crate::games::{GameKind, Shogi};
+use crate::games::GameKind;
 use crate::generate::{GenerateError, Progress, Until};
-use crate::samples::Filter;
-use crate::tune::{self, Settings};
-use crate::{generate, stats, weights};
+use crate::{generate, stats};
 
 /// Play games of Narikin against itself, and train its networks on them.
 #[derive(Debug, Parser)]
@@ -40,8 +35,6 @@ enum Verb {
     Train(train::TrainArgs),
     Evaluate(evaluate::EvaluateArgs),
     Average(average::AverageArgs),
-    Tune(TuneArgs),
-    Show(ShowArgs),
     Stats(StatsArgs),
     Manifest(ManifestArgs),
     Pack(PackArgs),
@@ -79,8 +72,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Train(args) => train::run(&args),
         Verb::Evaluate(args) => evaluate::run(&args),
         Verb::Average(args) => average::run(&args),
-        Verb::Tune(args) => run_tune(&args),
-        Verb::Show(args) => show(&args),
         Verb::Stats(args) => run_stats(&args),
         Verb::Manifest(args) => manifest(&args),
         Verb::Pack(args) => pack(&args),
@@ -200,134 +191,6 @@ fn report_progress(before: Progress, now: Progress, time: Duration) {
     let rate = u128::from(new) * 1000 / time.as_millis().max(1);
     let (games, positions) = (now.games, now.positions);
     send(&format!("games {games} positions {positions} per second {rate}"));
-}
-
-const TUNE_HELP: &str = "\
-Example:
-  narikin-train tune --data shogi.bin --out crates/narikin/weights/shogi.bin";
-
-/// Fit the weights of the hand-written evaluation of shogi to games
-#[derive(Debug, clap::Args)]
-#[command(after_help = TUNE_HELP)]
-struct TuneArgs {
-    /// Files of games
-    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
-    data: Vec<PathBuf>,
-    /// Where to write the weights
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// A file of weights to start from, `hand` for the initial ones, or `zero`
-    #[arg(long, value_name = "FILE", default_value = "hand")]
-    start: String,
-    /// Number of passes through all positions
-    #[arg(long, default_value_t = 10)]
-    epochs: u32,
-    /// Weight of the scores in the target, from 0 to 1; the rest is the results
-    #[arg(long, default_value_t = 0.7)]
-    lambda: f32,
-    /// Score with an expected result of 73 %, in centipawns [default: fitted to the games]
-    #[arg(long)]
-    scale: Option<f32>,
-    /// Prior standard deviation of the weights from their start, in centipawns
-    #[arg(long, default_value_t = 5.0)]
-    spread: f32,
-    /// Initial learning rate, in centipawns
-    #[arg(long, default_value_t = 1.0)]
-    rate: f32,
-    /// Batch size in positions
-    #[arg(long, default_value_t = 8192)]
-    batch: usize,
-    /// Random seed of the order of the positions
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Number of threads
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
-    /// Group of weights to fix at zero, to measure its effect; repeatable
-    #[arg(long, value_name = "GROUP")]
-    without: Vec<String>,
-    /// Group of weights to fix at its start value; repeatable
-    #[arg(long, value_name = "GROUP")]
-    keep: Vec<String>,
-}
-
-fn run_tune(args: &TuneArgs) -> Done {
-    for (name, number) in [("scale", args.scale.unwrap_or(1.0)), ("spread", args.spread)] {
-        if !(number.is_finite() && number > 0.0) {
-            return Err(format!("the {name} `{number}` is not above 0").into());
-        }
-    }
-    if !(0.0..=1.0).contains(&args.lambda) {
-        return Err(format!("lambda is `{}`, which is not from 0 to 1", args.lambda).into());
-    }
-    let count = shogi::Shogi::WEIGHTS;
-    let mut start = match args.start.as_str() {
-        "hand" => initial_weights(),
-        "zero" => vec![Weight::default(); count],
-        file => weights::read(file.as_ref(), count)?,
-    };
-    let mut frozen = Vec::new();
-    for name in &args.keep {
-        frozen.push(group_range(name)?);
-    }
-    for name in &args.without {
-        let range = group_range(name)?;
-        if let Some(group) = start.get_mut(range.clone()) {
-            group.fill(Weight::default());
-        }
-        frozen.push(range);
-    }
-    let split = tune::load::<Shogi, shogi::Shogi>(&args.data, &Filter::usual(GameKind::Shogi))?;
-    let (training, validation) = (&split.training, &split.validation);
-    let scale = args.scale.unwrap_or_else(|| split.scores.scale());
-    send(&format!(
-        "{} positions to fit to and {} to test on, {} terms each, scale {scale:.0}",
-        training.len(),
-        validation.len(),
-        training.terms_each()
-    ));
-    let settings = Settings {
-        epochs: args.epochs,
-        lambda: args.lambda,
-        scale,
-        spread: args.spread,
-        rate: args.rate,
-        batch: args.batch,
-        seed: args.seed,
-        threads: args.threads,
-    };
-    let fitted = tune::fit(training, validation, &start, &frozen, &settings, |epoch| {
-        let (number, fitted, tested) = (epoch.number, epoch.training, epoch.validation);
-        send(&format!("epoch {number:>3}  training {fitted:.6}  validation {tested:.6}"));
-    });
-    fs::write(&args.out, weights::bytes(&fitted))
-        .map_err(|error| format!("`{}` cannot be written: {error}", args.out.display()))?;
-    Ok(())
-}
-
-fn group_range(name: &str) -> Result<Range<usize>, String> {
-    let found = GROUPS.iter().find(|group| group.name == name);
-    found.map(|group| group.range.clone()).ok_or_else(|| {
-        let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
-        format!("`{name}` is not one of the groups: {}", names.join(", "))
-    })
-}
-
-/// Print weights of the hand-written evaluation of shogi by their groups, in centipawns
-#[derive(Debug, clap::Args)]
-struct ShowArgs {
-    /// The file, or `hand` for the initial weights
-    #[arg(value_name = "FILE")]
-    weights: String,
-}
-
-fn show(args: &ShowArgs) -> Done {
-    let weights = match args.weights.as_str() {
-        "hand" => initial_weights(),
-        file => weights::read(file.as_ref(), shogi::Shogi::WEIGHTS)?,
-    };
-    send(weights::table(&weights, GROUPS).trim_end());
-    Ok(())
 }
 
 /// Compress a file of games of an older version

@@ -1,13 +1,17 @@
 //! Selects quiet positions of games, whose search score does not depend on pending captures.
+//!
+//! Training and validation positions are separated by game, because positions of one game are too
+//! similar.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use std::path::PathBuf;
 
 use narikin::network::Features as _;
 use readyok_rules::Side;
 
-use crate::data::{Ply, Record, Winner};
+use crate::data::{DataError, Ply, Record, Winner};
 use crate::games::{GameKind, TrainGame};
 
 /// A filter of the positions of a game.
@@ -58,6 +62,60 @@ impl fmt::Display for ReplayError {
 }
 
 impl Error for ReplayError {}
+
+/// Why positions cannot be loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The file cannot be read.
+    Data(DataError),
+    /// The file is of another game.
+    OtherGame(PathBuf),
+    /// A game cannot be replayed.
+    Replay {
+        /// The file.
+        path: PathBuf,
+        /// The number of the game, from 0.
+        game: u64,
+        /// The reason.
+        why: ReplayError,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(error) => error.fmt(f),
+            Self::OtherGame(path) => write!(f, "`{}` is a file of another game", path.display()),
+            Self::Replay { path, game, why } => {
+                write!(f, "game {game} of `{}` cannot be played: {why}", path.display())
+            }
+        }
+    }
+}
+
+impl Error for LoadError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Data(error) => error.source(),
+            Self::Replay { why, .. } => Some(why),
+            Self::OtherGame(_) => None,
+        }
+    }
+}
+
+impl From<DataError> for LoadError {
+    fn from(error: DataError) -> Self {
+        Self::Data(error)
+    }
+}
+
+/// One of this number of games is used for validation.
+const VALIDATION_INTERVAL: u64 = 16;
+
+/// Whether a game is used for validation.
+pub(crate) fn validates(game: u64) -> bool {
+    game % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1
+}
 
 /// Calls `with` for every position of a game with a score: its ply, its board, and the move that was
 /// played there.

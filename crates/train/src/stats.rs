@@ -11,9 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::data::{DataError, End, Header, Reader, Record, Winner};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::rng;
-use crate::samples::Scores;
-use crate::samples::{self, Filter};
-use crate::tune::LoadError;
+use crate::samples::{self, Filter, LoadError, Scores};
 
 /// Statistics of a file.
 #[derive(Debug, Clone, PartialEq)]

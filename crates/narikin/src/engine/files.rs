@@ -11,7 +11,7 @@ use readyok_rules::{Book, BookMove, Game, Position};
 use super::settings::Settings;
 use crate::book;
 use crate::network::{MAX_BYTES, Network};
-use crate::searcher::{HAND_WRITTEN, Searcher};
+use crate::searcher::Searcher;
 
 /// The book in use.
 #[derive(Debug, Default)]
@@ -118,11 +118,6 @@ impl NetworkFile {
         }
         if self.path.is_empty() {
             return None;
-        }
-        if self.path == HAND_WRITTEN {
-            searcher.remove_shogi_network();
-            let remark = "only shogi has a hand-written evaluation";
-            return (game == Some(Game::Chess)).then(|| remark.to_owned());
         }
         let path = self.path.escape_debug();
         match load(Path::new(&self.path)) {

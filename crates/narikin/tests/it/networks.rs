@@ -1,4 +1,4 @@
-//! Networks from files, and the hand-written evaluation of shogi.
+//! Networks from files.
 
 use std::io::Write as _;
 
@@ -56,19 +56,6 @@ fn a_network_evaluates_its_game_until_it_is_removed() {
         assert_eq!(client.all_remarks(), [embedded]);
         assert!(!is_by_network(&mut client), "{name}");
     }
-}
-
-#[test]
-fn only_shogi_has_a_hand_written_evaluation() {
-    let option = ["EvalFile value hand-written"];
-    let mut client = Client::with("usi", &option);
-    assert_eq!(client.all_remarks(), ["evaluation of shogi: hand-written"]);
-    assert!(client.ask("position startpos\ngo depth 2").len() > 1);
-    let mut client = Client::with("uci", &option);
-    let remarks = client.all_remarks();
-    assert!(remarks.contains(&"only shogi has a hand-written evaluation".to_owned()));
-    let network = format!("evaluation of chess: network {}", embedded_network(Game::Chess));
-    assert!(remarks.contains(&network), "{remarks:?}");
 }
 
 #[test]

@@ -14,8 +14,7 @@ use crate::data::{DataError, Reader, Record, Winner};
 use crate::games::{TrainGame, evaluate};
 use crate::nnue::positions::Positions;
 use crate::rng;
-use crate::samples::{self, Filter, Scores};
-use crate::tune::{self, LoadError};
+use crate::samples::{self, Filter, LoadError, Scores, validates};
 
 /// The scores of training positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -143,7 +142,7 @@ impl<G: TrainGame + Sync> Source<G> {
             })
             .collect::<Result<_, LoadError>>()?;
         for (index, game, scores) in checked {
-            if tune::validates(index as u64) {
+            if validates(index as u64) {
                 self.validation.push(game);
             } else {
                 self.scores.merge(&scores);

@@ -7,7 +7,6 @@ mod generate;
 mod nnue;
 mod program;
 mod samples;
-mod tune;
 
 use std::fs;
 use std::path::Path;
