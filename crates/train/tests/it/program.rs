@@ -52,7 +52,9 @@ fn trains_and_compares_networks() {
     let reported =
         arguments(&format!("{shared} --targets static --siblings 1 --epochs 2 --out static.net"));
     assert!(reported.contains("lowest validation loss: "), "{reported}");
-    let tuned = format!("{shared} --epochs 3 --wdl 0.3:0.5 --activation screlu --out tuned.net");
+    let tuned = format!(
+        "{shared} --epochs 3 --wdl 0.3:0.5 --td-lambda 0.9 --activation screlu --out tuned.net"
+    );
     arguments(&format!("{tuned} --start static.checkpoint"));
     let network = crate::bytes(&directory.join("tuned.net"));
     arguments(&format!("{tuned} --resume"));
@@ -64,7 +66,8 @@ fn trains_and_compares_networks() {
     for file in ["tuned.csv", "tuned.svg"] {
         assert!(directory.join(file).exists(), "{file}");
     }
-    let reported = arguments("evaluate chess --data games --net static.net tuned.net");
+    let reported =
+        arguments("evaluate chess --td-lambda 0.9 --data games --net static.net tuned.net");
     assert_eq!(reported.lines().count(), 5, "{reported}");
     let other = format!("{tuned} --resume --seed 9");
     let other: Vec<_> = other.split_whitespace().collect();
