@@ -14,7 +14,7 @@ use crate::data::{DataError, Reader, Record, Winner};
 use crate::games::{TrainGame, evaluate};
 use crate::nnue::positions::Positions;
 use crate::rng;
-use crate::samples::{self, Filter, LoadError, Scores, validates};
+use crate::samples::{self, Filter, LoadError, ReplayError, Scores, validates};
 
 /// The scores of training positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,13 +92,9 @@ impl<G: TrainGame + Sync> Source<G> {
         let (filter, scale) = (self.filter, self.scores.scale());
         let average = |game: &mut Stored| {
             samples::average_later_scores(&mut game.record, td_lambda, scale);
-            let mut scores = Scores::default();
-            let (mut positions, winner) = (0, game.record.winner);
-            let done = samples::each::<G>(&game.record, &filter, |sample| {
-                positions += 1;
-                scores.add(sample.score, winner);
-            });
-            debug_assert!(done.is_ok(), "all games were replayed when they were loaded");
+            let counted = count::<G>(&game.record, &filter);
+            debug_assert!(counted.is_ok(), "all games were replayed when they were loaded");
+            let (positions, scores) = counted.unwrap_or_default();
             game.positions = positions;
             scores
         };
@@ -124,16 +120,8 @@ impl<G: TrainGame + Sync> Source<G> {
             .into_par_iter()
             .enumerate()
             .map(|(index, record)| {
-                let mut scores = Scores::default();
-                let mut positions = 0;
-                samples::each::<G>(&record, &self.filter, |sample| {
-                    positions += 1;
-                    scores.add(sample.score, record.winner);
-                })
-                .map_err(|why| LoadError::Replay {
-                    path: path.to_owned(),
-                    game: index as u64,
-                    why,
+                let (mut positions, scores) = count::<G>(&record, &self.filter).map_err(|why| {
+                    LoadError::Replay { path: path.to_owned(), game: index as u64, why }
                 })?;
                 if let Targets::Static { siblings } = self.targets {
                     positions = record.plies.len() * (1 + usize::from(siblings));
@@ -260,6 +248,16 @@ impl<G: TrainGame + Sync> Source<G> {
         };
         debug_assert!(done.is_ok(), "all games were replayed when they were loaded");
     }
+}
+
+/// The number of positions that pass the filter, and their scores.
+fn count<G: TrainGame>(record: &Record, filter: &Filter) -> Result<(usize, Scores), ReplayError> {
+    let (mut positions, mut scores) = (0, Scores::default());
+    samples::each::<G>(record, filter, |sample| {
+        positions += 1;
+        scores.add(sample.score, record.winner);
+    })?;
+    Ok((positions, scores))
 }
 
 fn narrow(value: i32) -> i16 {
