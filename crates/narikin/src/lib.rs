@@ -21,7 +21,6 @@ mod book;
 mod control;
 mod endgames;
 mod engine;
-mod eval;
 pub mod mate;
 pub mod network;
 mod platform;

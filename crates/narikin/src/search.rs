@@ -28,7 +28,7 @@ use crate::{
     PositionValues,
     board::{Board, MoveList, SearchMove},
     control::TbConfig,
-    eval::Evaluation,
+    network::{Accumulators, Network},
     score::{DECIDED, DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in, value_to_tt},
 };
 
@@ -97,9 +97,9 @@ type SearchedMoves<B> = (Vec<<B as Board>::Move>, Vec<<B as Board>::Move>);
 const STACK_OFFSET: usize = 5;
 
 /// One thread's search of one position.
-pub(crate) struct Search<'a, B: Board, E> {
+pub(crate) struct Search<'a, B: Board> {
     pub(crate) board: B,
-    evaluation: E,
+    accumulators: Accumulators<'a>,
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories<B>,
     poll: &'a mut Poll<'a, B>,
@@ -126,18 +126,18 @@ pub(crate) struct Search<'a, B: Board, E> {
     nmp_min_ply: usize,
 }
 
-impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
+impl<'a, B: Board> Search<'a, B> {
     pub(crate) fn new(
         board: B,
-        evaluation: E,
+        network: &'a Network,
         shared: &'a Shared<'a>,
         histories: &'a mut Histories<B>,
         node_limit: Option<u64>,
         poll: &'a mut Poll<'a, B>,
     ) -> Self {
         Self {
+            accumulators: Accumulators::new(network, &board),
             board,
-            evaluation,
             shared,
             histories,
             poll,

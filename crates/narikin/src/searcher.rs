@@ -8,7 +8,7 @@ use crate::{
     board::{Chess, Shogi},
     control::{Control, Limits, SearchResult},
     mate::Solver,
-    network::{Accumulators, Network, embedded},
+    network::{Network, embedded},
     search::{
         history::Histories,
         run::{Run, unsearched},
@@ -111,17 +111,17 @@ impl Searcher {
             self.make_solver();
         }
         let delays = SchedulingDelays::new(control.elapsed());
-        let run = Run { position, tt: &self.tt, limits, control, delays: &delays };
+        let run =
+            |network| Run { position, network, tt: &self.tt, limits, control, delays: &delays };
         let found = match position.board() {
-            BoardRef::Chess(_) => self.chess_network.as_deref().and_then(|network| {
-                run.search(&mut self.chess, &|board| Accumulators::new(network, board), None)
-            }),
-            BoardRef::Shogi(_) => {
-                let (histories, solver) = (&mut self.shogi, self.solver.as_mut());
-                self.shogi_network.as_deref().and_then(|network| {
-                    run.search(histories, &|board| Accumulators::new(network, board), solver)
-                })
-            }
+            BoardRef::Chess(_) => self
+                .chess_network
+                .as_deref()
+                .and_then(|network| run(network).search(&mut self.chess, None)),
+            BoardRef::Shogi(_) => self
+                .shogi_network
+                .as_deref()
+                .and_then(|network| run(network).search(&mut self.shogi, self.solver.as_mut())),
             BoardRef::Diagram(_) => None,
         };
         found.unwrap_or_else(|| unsearched(position, limits, control))

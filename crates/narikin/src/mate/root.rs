@@ -3,7 +3,6 @@
 use super::{Limits, Solution, Solver};
 use crate::{
     board::{Board, SearchMove},
-    eval::Evaluation,
     search::root::Root,
 };
 
@@ -70,9 +69,9 @@ impl<'s> RootMateSearch<'s> {
     }
 
     /// Searches for an own mate; if found, it becomes the best line.
-    pub(crate) fn finds_mate<B: Board, E: Evaluation<B>>(
+    pub(crate) fn finds_mate<B: Board>(
         &mut self,
-        root: &mut Root<'_, B, E>,
+        root: &mut Root<'_, B>,
         stop: &mut dyn FnMut() -> bool,
     ) -> bool {
         let (searched, left) = (root.search.nodes, root.search.nodes_left());
@@ -88,9 +87,9 @@ impl<'s> RootMateSearch<'s> {
 
     /// Searches for a mate after the best move; if found, the move is removed, unless it is the
     /// last one.
-    pub(crate) fn drops_mated<B: Board, E: Evaluation<B>>(
+    pub(crate) fn drops_mated<B: Board>(
         &mut self,
-        root: &mut Root<'_, B, E>,
+        root: &mut Root<'_, B>,
         stop: &mut dyn FnMut() -> bool,
     ) -> bool {
         let Some(mv) = root.best().map(|best| best.mv) else { return false };

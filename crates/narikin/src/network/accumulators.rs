@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{
     board::Board,
-    eval::Evaluation,
     score::{MAX_PLY, Value},
 };
 
@@ -125,6 +124,37 @@ impl<'a> Accumulators<'a> {
         start..start + self.blocks
     }
 
+    /// Records the changes of a move, before it is made on the board.
+    pub(crate) fn play<B: Board>(&mut self, board: &B, mv: B::Move) {
+        let changes = board.changes(mv);
+        let mut views = self.plies[self.ply].views;
+        for view in &mut views {
+            view.computed = false;
+        }
+        if let Some(mirrored) = changes.mirrored {
+            views[board.side()].mirrored = mirrored;
+        }
+        self.ply += 1;
+        self.plies[self.ply] = Ply { changes, views };
+    }
+
+    /// Called when the last move is unmade.
+    pub(crate) fn undo(&mut self) {
+        self.ply -= 1;
+    }
+
+    /// The value of the position in centipawns for the side to move.
+    pub(crate) fn evaluate<B: Board>(&mut self, board: &B) -> Value {
+        let position = board.position();
+        for side in Side::BOTH {
+            self.compute(position, side);
+        }
+        let side = board.side();
+        let [ours, theirs] = [side, 1 - side].map(|side| &self.sums[self.range(self.ply, side)]);
+        let value = self.network.output(self.simd, ours, theirs, position.output_bucket());
+        board.endgame_value(value)
+    }
+
     /// Computes the accumulator of a side for the last position.
     fn compute<P: Features>(&mut self, position: &P, side: Side) {
         let mut last = self.ply;
@@ -201,36 +231,6 @@ fn index(side: Side) -> usize {
     }
 }
 
-impl<B: Board> Evaluation<B> for Accumulators<'_> {
-    fn play(&mut self, board: &B, mv: B::Move) {
-        let changes = board.changes(mv);
-        let mut views = self.plies[self.ply].views;
-        for view in &mut views {
-            view.computed = false;
-        }
-        if let Some(mirrored) = changes.mirrored {
-            views[board.side()].mirrored = mirrored;
-        }
-        self.ply += 1;
-        self.plies[self.ply] = Ply { changes, views };
-    }
-
-    fn undo(&mut self) {
-        self.ply -= 1;
-    }
-
-    fn evaluate(&mut self, board: &B) -> Value {
-        let position = board.position();
-        for side in Side::BOTH {
-            self.compute(position, side);
-        }
-        let side = board.side();
-        let [ours, theirs] = [side, 1 - side].map(|side| &self.sums[self.range(self.ply, side)]);
-        let value = self.network.output(self.simd, ours, theirs, position.output_bucket());
-        board.endgame_value(value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use readyok_rules::{Game, Position};
@@ -263,7 +263,7 @@ mod tests {
                 if count == 0 || line.len() == 100 || !line.is_empty() && numbers.below(5) < 2 {
                     let Some(mv) = line.pop() else { break };
                     board.undo(mv);
-                    Evaluation::<B>::undo(&mut accumulators);
+                    accumulators.undo();
                 } else {
                     // King moves are preferred, because they mirror the board.
                     let mut moves = list.iter().map(|&(_, mv)| mv);

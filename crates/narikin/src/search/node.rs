@@ -11,11 +11,10 @@ use super::{
 };
 use crate::{
     board::{Board, SearchMove},
-    eval::Evaluation,
     score::{DECIDED, DRAW, Value, tb_win, value_from_tt},
 };
 
-impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
+impl<B: Board> Search<'_, B> {
     /// Tablebase value, if known. A win hides nearby mates.
     pub(super) fn probe(&mut self, depth: i32, ply: usize, tt_pv: bool) -> Option<Value> {
         let tables = self.shared.tables?;
@@ -135,20 +134,20 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         let frame = self.frame(ply);
         (frame.cont_hist_key, frame.noisy) = (Histories::<B>::cont_hist_key(mv), noisy);
         self.path.push(mv);
-        self.evaluation.play(&self.board, mv);
+        self.accumulators.play(&self.board, mv);
         self.board.play(mv);
         self.shared.tt.prefetch(self.key());
     }
 
     pub(super) fn undo(&mut self, mv: B::Move) {
         self.board.undo(mv);
-        self.evaluation.undo();
+        self.accumulators.undo();
         self.path.pop();
     }
 
     /// The static evaluation.
     pub(crate) fn evaluate(&mut self) -> Value {
-        self.evaluation.evaluate(&self.board)
+        self.accumulators.evaluate(&self.board)
     }
 
     /// The draw score for the side to move.

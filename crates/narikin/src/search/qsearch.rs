@@ -7,11 +7,10 @@ use super::{
 };
 use crate::{
     board::{Board, SearchMove},
-    eval::Evaluation,
     score::{DECIDED, DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in, value_to_tt},
 };
 
-impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
+impl<B: Board> Search<'_, B> {
     /// Searches captures, checks and evasions. `depth` starts at 0 and decreases.
     pub(super) fn qsearch<const PV: bool>(
         &mut self,

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 
 use crate::{
     board::{Board, MoveList, SearchMove, TbMove},
-    eval::Evaluation,
     score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in},
     search::{Search, Tuning},
 };
@@ -73,19 +72,19 @@ pub(crate) enum Progress {
 }
 
 /// The root of one thread's search.
-pub(crate) struct Root<'a, B: Board, E> {
-    pub(crate) search: Search<'a, B, E>,
+pub(crate) struct Root<'a, B: Board> {
+    pub(crate) search: Search<'a, B>,
     /// Sorted, best first.
     pub(crate) moves: Vec<RootMove<B::Move>>,
     lines: usize,
     refutations: bool,
 }
 
-impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
+impl<'a, B: Board> Root<'a, B> {
     /// Selects the root moves: those that `wanted` accepts, or all if it accepts none. Of moves
     /// ranked by tablebases, only the ranks that can be among the lines are searched.
     pub(crate) fn new(
-        mut search: Search<'a, B, E>,
+        mut search: Search<'a, B>,
         wanted: impl Fn(B::Move) -> bool,
         tb: &[TbMove],
         multipv: usize,

@@ -21,11 +21,11 @@ use super::{
 use crate::{
     board::{Board, TbMove},
     control::{Control, Limits, Report, SearchResult},
-    eval::Evaluation,
     mate::{
         Solver,
         root::{MateSearchShare, RootMateSearch},
     },
+    network::Network,
     platform::thread_count,
     score::{DRAW, MAX_PLY, Score, Value, tb_win},
 };
@@ -36,6 +36,8 @@ const FULL_WIDTH: u32 = 5;
 /// The inputs of a search.
 pub(crate) struct Run<'a> {
     pub(crate) position: &'a Position,
+    /// A network for the game.
+    pub(crate) network: &'a Network,
     pub(crate) tt: &'a TranspositionTable,
     pub(crate) limits: &'a Limits,
     pub(crate) control: &'a dyn Control,
@@ -44,14 +46,13 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Searches on the board of a game; none if that board does not support the position.
-    pub(crate) fn search<B: Board, E: Evaluation<B>>(
+    pub(crate) fn search<B: Board>(
         &self,
         memory: &mut Vec<Histories<B>>,
-        evaluation: &(dyn Fn(&B) -> E + Sync),
         solver: Option<&mut Solver>,
     ) -> Option<SearchResult> {
         let board = B::new(self.position, self.limits)?;
-        let mut search = |run: &Run<'_>, solver| run.with(&board, memory, solver, evaluation);
+        let mut search = |run: &Run<'_>, solver| run.with(&board, memory, solver);
         let Some(limit) = self.limits.mate.filter(|&plies| plies > FULL_WIDTH) else {
             return search(self, solver);
         };
@@ -68,14 +69,13 @@ impl Run<'_> {
         search(&Run { limits: &rest, ..*self }, solver)
     }
 
-    fn with<B: Board, E: Evaluation<B>>(
+    fn with<B: Board>(
         &self,
         board: &B,
         memory: &mut Vec<Histories<B>>,
         solver: Option<&mut Solver>,
-        evaluation: &(dyn Fn(&B) -> E + Sync),
     ) -> Option<SearchResult> {
-        let Self { position, tt, limits, control, .. } = *self;
+        let Self { position, network, tt, limits, control, .. } = *self;
         let threads = thread_count(limits.threads);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(Tuning::of::<B>().reduction);
@@ -132,8 +132,8 @@ impl Run<'_> {
                             lines.submit(&mut submitted, number + 2, path);
                             limits.nodes.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
                         };
-                        let own = evaluation(&board);
-                        let search = Search::new(board, own, shared, histories, None, &mut poll);
+                        let search =
+                            Search::new(board, network, shared, histories, None, &mut poll);
                         let mut root = Root::new(search, requested, tb, limits.multipv, false);
                         // Different depths diversify the threads.
                         let first = 1 + i32::from(number.is_multiple_of(2));
@@ -146,8 +146,7 @@ impl Run<'_> {
             }
             let viewer = CurrLineReporter::new(&lines, threads - 1);
             let own = MainThread { histories: own, solver, viewer };
-            let (result, best) =
-                self.main_thread(board.clone(), evaluation(board), &reporter, own, &requested, &tb);
+            let (result, best) = self.main_thread(board.clone(), &reporter, own, &requested, &tb);
             shared.stop.store(true, Relaxed);
             let mut lines: Vec<_> = best.into_iter().collect();
             for helper in helpers {
@@ -168,10 +167,9 @@ impl Run<'_> {
     }
 
     /// The main thread, which reports to the control.
-    fn main_thread<B: Board, E: Evaluation<B>>(
+    fn main_thread<B: Board>(
         &self,
         board: B,
-        evaluation: E,
         reporter: &Reporter<'_>,
         own: MainThread<'_, B>,
         requested: &dyn Fn(B::Move) -> bool,
@@ -205,7 +203,7 @@ impl Run<'_> {
                 || timeman.get().should_abort(elapsed, bounds)
                 || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
         };
-        let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
+        let search = Search::new(board, self.network, shared, own.histories, node_limit, &mut poll);
         let mut root = Root::new(search, requested, tb, limits.multipv, limits.refutations);
         if root.moves.is_empty() {
             let score = Score::from_value(without_moves);
@@ -334,7 +332,7 @@ impl Reporter<'_> {
         B::moves(self.position, line).collect()
     }
 
-    fn nodes<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> u64 {
+    fn nodes<B: Board>(&self, root: &Root<'_, B>) -> u64 {
         self.shared.nodes.load(Relaxed).max(root.search.nodes)
     }
 
@@ -350,7 +348,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn report<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) {
+    fn report<B: Board>(&self, root: &Root<'_, B>) {
         for (index, line) in root.reported_lines().iter().enumerate() {
             self.report_line::<B>(line, index, self.nodes(root));
         }

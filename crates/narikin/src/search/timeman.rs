@@ -6,7 +6,6 @@ use super::{Tuning, root::Root};
 use crate::{
     board::{Board, SearchMove},
     control::Bounds,
-    eval::Evaluation,
     score::Value,
 };
 
@@ -47,7 +46,7 @@ impl TimeManager {
     }
 
     /// Updates the factor after an iteration.
-    pub(crate) fn update<B: Board, E: Evaluation<B>>(&mut self, root: &Root<'_, B, E>) {
+    pub(crate) fn update<B: Board>(&mut self, root: &Root<'_, B>) {
         let Some(best) = root.best() else { return };
         let share = best.nodes * 100 / root.search.nodes.max(1);
         self.take(best.mv.packed(), best.value, share);
