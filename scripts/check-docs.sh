@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 version=0.5.4
 mdbook=target/mdbook/bin/mdbook
 if [[ $("$mdbook" --version 2>/dev/null) != "mdbook v$version" ]]; then
-    cargo install mdbook --version "$version" --locked --no-default-features --root target/mdbook
+    cargo install mdbook --debug --version "$version" --locked --no-default-features --root target/mdbook
 fi
 "$mdbook" build docs 2>&1 | tee target/book.log
 if grep -qE 'WARN|ERROR' target/book.log; then
