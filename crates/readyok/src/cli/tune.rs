@@ -10,7 +10,7 @@ use readyok_arena::event::{Event, Listener};
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
 use readyok_arena::runner::Settings;
 use readyok_arena::store::Reader;
-use readyok_arena::tune::{TuneFile, Tuner};
+use readyok_arena::tune::{Parameter, TuneFile, Tuner};
 
 use crate::cli::execution::ExecutionArgs;
 use crate::cli::matches::{code, match_failure, random_seed};
@@ -39,7 +39,7 @@ pub(super) struct Args {
     #[arg(
         long,
         value_name = "FILE.toml",
-        help = "File for the tuned options [default: the results file with the extension .toml]"
+        help = "File for the tuned options [default: the results file with the extension .options.toml]"
     )]
     options: Option<PathBuf>,
     /// Number of game pairs between two printed lines with the values
@@ -85,7 +85,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     });
     let summary = summary.map_err(match_failure)?;
     let results = results.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let options = args.options.unwrap_or_else(|| results.with_extension("toml"));
+    let options = args.options.unwrap_or_else(|| results.with_extension("options.toml"));
     write_options(&results, &options).map_err(Failure::failed)?;
     Ok(code(&summary))
 }
@@ -123,13 +123,14 @@ fn write_options(results: &Path, options: &Path) -> Result<(), Box<dyn std::erro
         pairs += 1;
     }
     let total = u64::from(plan.rounds);
-    let values = toml::to_string(&tuner.current_options())?;
-    let text = format!("# After {pairs} of {total} game pairs\n[options]\n{values}");
+    let values = tuner.current_options();
+    let table = toml::to_string(&values)?;
+    let text = format!("# After {pairs} of {total} game pairs\n[options]\n{table}");
     let failed = |error| format!("`{}`: {error}", options.display());
     fs::write(options, text).map_err(failed)?;
-    for (parameter, value) in tuner.parameters().iter().zip(tuner.current_options().into_values()) {
-        let start = parameter.start;
-        print(&format!("setoption name {} value {value} (start {start})", parameter.name));
+    for Parameter { name, start, .. } in tuner.parameters() {
+        let value = values.get(name).map_or("", String::as_str);
+        print(&format!("setoption name {name} value {value} (start {start})"));
     }
     print(&format!("options: {}", options.display()));
     if pairs < total {

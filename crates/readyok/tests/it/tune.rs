@@ -39,6 +39,25 @@ c_end = 4
 "#;
 
 #[test]
+fn values_are_those_of_their_options() {
+    let dir = Dir::new();
+    // In the file, `Move Overhead` is before `Hash`.
+    let (head, hash) = FILE.split_at(FILE.find("[[parameters]]").expect("a parameter"));
+    let overhead = hash.replace("Hash", "Move Overhead").replace("16", "100").replace("64", "200");
+    let file = format!("{head}{overhead}{hash}");
+    fs::write(dir.path().join("t.toml"), &file).expect("space");
+    let output = at(&dir, &["tune", "t.toml", "--results", "t.jsonl"]);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let text = output.text();
+    let value = |name: &str| -> i64 {
+        let (_, rest) = text.split_once(&format!("setoption name {name} value ")).expect(name);
+        rest.split(' ').next().and_then(|value| value.parse().ok()).expect(name)
+    };
+    assert!(value("Hash") < 50 && 50 < value("Move Overhead"), "{text}");
+    assert_eq!(read(&dir, "t.toml"), file, "the options have another file");
+}
+
+#[test]
 fn tunes_an_option_and_resumes() {
     let dir = Dir::new();
     fs::write(dir.path().join("tune.toml"), FILE).expect("space");
@@ -51,12 +70,15 @@ fn tunes_an_option_and_resumes() {
         "2/4 game pairs  Hash ",
         "4/4 game pairs  Hash ",
         "setoption name Hash value 1",
-        "options: t.toml",
+        "options: t.options.toml",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("resume:"), "{text}");
-    assert!(read(&dir, "t.toml").starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1"));
+    assert!(
+        read(&dir, "t.options.toml")
+            .starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1")
+    );
     assert!(read(&dir, "t.html").contains("<h3>Hash</h3>"));
     let results = read(&dir, "t.jsonl");
     assert!(results.contains("\"options\":[{\"Hash\":\""), "{results}");
@@ -114,7 +136,7 @@ fn has_the_same_values_after_sigkill() {
     let output = at(&dir, &["tune", "--resume", "killed.jsonl"]);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     assert_eq!(lines(&dir, "killed.jsonl"), lines(&dir, "whole.jsonl"));
-    assert_eq!(read(&dir, "killed.toml"), read(&dir, "whole.toml"));
+    assert_eq!(read(&dir, "killed.options.toml"), read(&dir, "whole.options.toml"));
 }
 
 #[test]
@@ -131,6 +153,9 @@ fn tunes_on_a_queue() {
     let _worker = Running(worker.spawn().expect("a worker"));
     let output = at(&dir, &["tune", "tune.toml", "--results", "q.jsonl", "--queue", &address]);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
-    assert!(read(&dir, "q.toml").starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1"));
+    assert!(
+        read(&dir, "q.options.toml")
+            .starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1")
+    );
     assert!(read(&dir, "q.jsonl").contains("\"worker\""));
 }
