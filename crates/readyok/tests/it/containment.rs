@@ -205,7 +205,8 @@ fn no_descendant_outlives_a_match() {
             .env("READYOK_CONTAINMENT", method);
         let output = run(&mut command, b"");
         assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
-        assert_eq!(starts(dir.path()), 4, "{}{}", output.text(), output.stderr);
+        // A pairing is replayed if the test was not scheduled for a second.
+        assert!(4 <= starts(dir.path()), "{}{}", output.text(), output.stderr);
         wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
     });
 }
