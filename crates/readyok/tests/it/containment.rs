@@ -205,8 +205,11 @@ fn no_descendant_outlives_a_match() {
             .env("READYOK_CONTAINMENT", method);
         let output = run(&mut command, b"");
         assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
-        // A pairing is replayed if the test was not scheduled for a second.
-        assert!(4 <= starts(dir.path()), "{}{}", output.text(), output.stderr);
+        // A pairing is replayed, after one or two of its games, if the process was not scheduled
+        // for a second.
+        let replays = output.text().matches("the pairing is replayed").count();
+        let expected = 4 + 2 * replays..=4 + 4 * replays;
+        assert!(expected.contains(&starts(dir.path())), "{}{}", output.text(), output.stderr);
         wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
     });
 }
