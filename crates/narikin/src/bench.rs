@@ -96,7 +96,7 @@ pub enum BenchError {
     ExtraArgument(String),
     /// The file of positions cannot be read.
     Read(PathBuf, io::Error),
-    /// A line of the file is not a position of the game.
+    /// A line of the file is not a position of the game. Chess includes Chess960.
     Position {
         /// The file.
         path: PathBuf,
@@ -229,7 +229,12 @@ fn read_positions(game: Game, path: &Path) -> Result<Vec<Position>, BenchError> 
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let read = |(index, line)| {
         let error = BenchError::Position { path: path.into(), line: index + 1 };
-        Position::from_text(game, line).map_err(|_| error)
+        Position::from_text(game, line)
+            .or_else(|error| match game {
+                Game::Chess => Position::from_text(Game::Chess960, line),
+                Game::Chess960 | Game::Shogi => Err(error),
+            })
+            .map_err(|_| error)
     };
     lines.map(read).collect()
 }
@@ -383,6 +388,19 @@ mod tests {
         check("shogi 16 1 4 default perft", &Bench { limit, ..Bench::new(Game::Shogi) });
         let limit = BenchLimit::Depth(3);
         check("16 1 3 a.fen", &Bench { limit, file: Some("a.fen".into()), ..chess });
+    }
+
+    /// Positions of standard chess keep its rules of castling.
+    #[test]
+    fn reads_positions_of_chess960() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("positions.fen");
+        let castling = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
+        fs::write(&path, format!("{}\n{castling}\n", CHESS[1])).expect("a file");
+        let limit = BenchLimit::Perft(2);
+        let bench = Bench { limit, file: Some(path), ..Bench::new(Game::Chess) };
+        // Perft Results of the Chess Programming Wiki: Kiwipete, and position 1 of Chess960.
+        assert_eq!(bench.run().expect("memory").nodes, 2_039 + 528);
     }
 
     #[test]

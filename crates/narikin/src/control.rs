@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use readyok_engine::protocol::Bound;
 use readyok_rules::{Impasse, Move};
 
 use crate::{PositionValues, Score, tablebase::Tablebases};
@@ -92,6 +93,12 @@ pub trait Control {
     /// Receives a line of the search.
     fn report(&self, report: &Report<'_>);
 
+    /// Whether to report bounds: lines whose score left the aspiration window, before they are
+    /// searched again. Polled at each of them.
+    fn reports_bounds(&self) -> bool {
+        false
+    }
+
     /// Receives the root move that is searched next, and its number from 1.
     fn currmove(&self, _mv: Move, _number: usize) {}
 
@@ -104,7 +111,8 @@ pub trait Control {
     fn refutation(&self, _mv: Move, _answers: &[Move]) {}
 }
 
-/// One line of a search. Each iteration reports all lines, best first.
+/// One line of a search. Each iteration reports all lines, best first. A bound is reported alone,
+/// within an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report<'a> {
     /// Depth in plies; 0 if the search was stopped before the first iteration.
@@ -115,6 +123,8 @@ pub struct Report<'a> {
     pub multipv: usize,
     /// The score for the side to move.
     pub score: Score,
+    /// Whether the score is exact or a bound, see [`Control::reports_bounds`].
+    pub bound: Bound,
     /// The score by the search alone, without tablebases at the root.
     pub seen: Score,
     /// Whether the score is a tablebase draw.

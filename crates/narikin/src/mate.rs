@@ -55,11 +55,11 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Creates a solver with a table of this size in megabytes.
+    /// Creates a solver whose table grows to this size in megabytes.
     ///
     /// # Errors
     ///
-    /// There is not enough memory.
+    /// There is not enough memory for a minimal table.
     pub fn new(megabytes: usize) -> Result<Self, TryReserveError> {
         Ok(Self { table: ProofTable::new(megabytes)?, path: Path::new(), nodes: 0 })
     }
@@ -88,19 +88,6 @@ const SHORTEN_NODES: u64 = 200_000;
 /// Maximum table size in megabytes.
 const MAX_TABLE_MB: usize = 1024;
 
-/// Nodes and milliseconds per megabyte of the table: allocating more than the search can fill costs
-/// time.
-const NODES_PER_MB: u64 = 16_384;
-const MILLIS_PER_MB: u128 = 20;
-
-/// The table size for these limits, at most `megabytes`.
-fn table_size(megabytes: usize, nodes: Option<u64>, time: Option<Duration>) -> usize {
-    let by_nodes = nodes.and_then(|nodes| usize::try_from(nodes / NODES_PER_MB).ok());
-    let by_time = time.and_then(|time| usize::try_from(time.as_millis() / MILLIS_PER_MB).ok());
-    let enough = [by_nodes, by_time].into_iter().flatten().min();
-    enough.map_or(MAX_TABLE_MB, |enough| enough.saturating_add(1)).min(megabytes).min(MAX_TABLE_MB)
-}
-
 /// The interval of node counts.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -124,8 +111,7 @@ pub(crate) fn checkmate(
     let BoardRef::Shogi(board) = position.board() else {
         return Ok(Checkmate::NotImplemented);
     };
-    let size = table_size(megabytes, limits.nodes, control.budget().hard);
-    let mut solver = Solver::new(size)?;
+    let mut solver = Solver::new(megabytes.min(MAX_TABLE_MB))?;
     let limits = Limits { shorten: SHORTEN_NODES, ..limits };
     let mut next = REPORT_INTERVAL;
     let solution = solver.solve(board.position(), &limits, &mut |nodes| {
@@ -157,21 +143,4 @@ pub(crate) fn checkmate(
         ..info
     });
     Ok(Checkmate::Moves(moves.into_iter().collect()))
-}
-
-#[cfg(test)]
-mod table_size_tests {
-    use super::*;
-
-    #[test]
-    fn a_short_search_has_a_small_table() {
-        let millis = |millis| Some(Duration::from_millis(millis));
-        assert_eq!(table_size(16, None, None), 16);
-        assert_eq!(table_size(1 << 25, None, None), MAX_TABLE_MB);
-        assert_eq!(table_size(1 << 25, None, millis(100)), 6);
-        assert_eq!(table_size(1 << 25, Some(0), millis(60_000)), 1);
-        assert_eq!(table_size(4, Some(u64::MAX), millis(60_000)), 4);
-        assert_eq!(table_size(1 << 25, Some(u64::MAX), Some(Duration::MAX)), MAX_TABLE_MB);
-        assert_eq!(table_size(0, None, millis(100)), 0);
-    }
 }

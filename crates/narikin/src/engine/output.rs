@@ -3,14 +3,14 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use readyok_engine::protocol::CurrentLine;
+use readyok_engine::protocol::{Bound, CurrentLine};
 use readyok_engine::{Control, Info, MoveList};
 use readyok_rules::{Game, MoveCodec};
 
 use crate::platform::Load;
 use crate::{Bounds, Report, Score, score};
 
-/// `currmove`, `currline` and `refutation` are sent after this time only.
+/// `currmove`, `currline`, `refutation` and bounds are sent after this time only.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// The output of one search.
@@ -109,19 +109,20 @@ impl crate::Control for Output<'_> {
     }
 
     fn report(&self, report: &Report<'_>) {
-        let mut lines = self.lines();
-        if report.multipv == 1 {
-            lines.clear();
+        if report.bound == Bound::Exact {
+            let mut lines = self.lines();
+            if report.multipv == 1 {
+                lines.clear();
+            }
+            lines.push(Line {
+                depth: report.depth,
+                seldepth: report.seldepth,
+                score: report.score,
+                seen: report.seen,
+                drawn: report.drawn,
+                pv: report.pv.to_vec(),
+            });
         }
-        lines.push(Line {
-            depth: report.depth,
-            seldepth: report.seldepth,
-            score: report.score,
-            seen: report.seen,
-            drawn: report.drawn,
-            pv: report.pv.to_vec(),
-        });
-        drop(lines);
         if self.shown.lines.max(1) < report.multipv {
             return;
         }
@@ -131,6 +132,7 @@ impl crate::Control for Output<'_> {
             depth: Some(report.depth),
             seldepth: Some(report.seldepth),
             multipv: self.rank(report.multipv),
+            bound: report.bound,
             nodes: Some(report.nodes),
             nps: u64::try_from(nps).ok(),
             hashfull: Some(report.hashfull),
@@ -140,6 +142,10 @@ impl crate::Control for Output<'_> {
             pv: Some(self.move_list(report.pv)),
             ..self.value(report.score, report.drawn)
         });
+    }
+
+    fn reports_bounds(&self) -> bool {
+        QUIET <= self.elapsed()
     }
 
     fn currmove(&self, mv: readyok_rules::Move, number: usize) {

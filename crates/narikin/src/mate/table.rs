@@ -96,28 +96,64 @@ impl NodeData {
     }
 }
 
+/// Entries of a new table: about a megabyte.
+const INITIAL_ENTRIES: usize = 1 << 15;
+
+/// A full table grows by this factor.
+const GROWTH: usize = 4;
+
+/// The table grows with the search: clearing a large one costs more time than a short search.
 #[derive(Debug)]
 pub(super) struct ProofTable {
     entries: Vec<Entry>,
     search: u32,
+    /// The number of entries of this search.
+    used: usize,
+    /// The maximum number of entries.
+    max_entries: usize,
 }
 
 impl ProofTable {
-    /// Allocates a table of this size in megabytes; 0 gives a minimal one.
+    /// Allocates a small table that grows to this size in megabytes; 0 gives a minimal one.
     pub(super) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
-        let count = (megabytes.saturating_mul(1 << 20) / size_of::<Entry>()).max(WINDOW);
-        let mut entries = Vec::new();
-        entries.try_reserve_exact(count)?;
-        entries.resize(count, EMPTY);
-        Ok(Self { entries, search: 0 })
+        let max_entries = (megabytes.saturating_mul(1 << 20) / size_of::<Entry>()).max(WINDOW);
+        let entries = empty_entries(max_entries.min(INITIAL_ENTRIES))?;
+        Ok(Self { entries, search: 0, used: 0, max_entries })
     }
 
     /// Invalidates all entries, because results for another attacker or other pieces do not hold.
     pub(super) fn begin_search(&mut self) {
+        self.used = 0;
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
             self.entries.fill(EMPTY);
             self.search = 1;
+        }
+    }
+
+    /// Replaces a half full table by a larger one with the same entries.
+    fn grow(&mut self) {
+        let count = self.entries.len().saturating_mul(GROWTH).min(self.max_entries);
+        if count == self.entries.len() {
+            return;
+        }
+        let Ok(entries) = empty_entries(count) else {
+            // The table keeps its size, and entries with the least work are replaced.
+            self.max_entries = self.entries.len();
+            return;
+        };
+        let search = self.search;
+        let old = std::mem::replace(&mut self.entries, entries);
+        for entry in old.into_iter().filter(|entry| entry.search == search) {
+            let start = self.index(entry.key);
+            let free = self
+                .entries
+                .get_mut(start..start + WINDOW)
+                .and_then(|window| window.iter_mut().find(|slot| slot.search != search));
+            match free {
+                Some(slot) => *slot = entry,
+                None => self.used -= 1,
+            }
         }
     }
 
@@ -189,7 +225,11 @@ impl ProofTable {
         }
         let NodeData { numbers, hand, plies, .. } = data;
         if let Some(entry) = window.get_mut(slot) {
+            self.used += usize::from(entry.search != search);
             *entry = Entry { key, hand, numbers, search, work: work.max(1), depth, plies };
+        }
+        if self.used > self.entries.len() / 2 {
+            self.grow();
         }
     }
 
@@ -197,6 +237,13 @@ impl ProofTable {
         let entries = self.entries.len() - WINDOW + 1;
         usize::try_from((u128::from(key) * entries as u128) >> 64).unwrap_or(0)
     }
+}
+
+fn empty_entries(count: usize) -> Result<Vec<Entry>, TryReserveError> {
+    let mut entries = Vec::new();
+    entries.try_reserve_exact(count)?;
+    entries.resize(count, EMPTY);
+    Ok(entries)
 }
 
 /// The result does not depend on the path.
@@ -284,4 +331,44 @@ pub(super) const fn mix(number: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mate_in(plies: u16) -> NodeData {
+        NodeData { numbers: Numbers::MATE, hand: Hand::ZERO, plies, depth: 0 }
+    }
+
+    #[test]
+    fn a_growing_table_keeps_its_entries() {
+        let mut table = ProofTable::new(64).expect("memory");
+        assert_eq!(table.entries.len(), INITIAL_ENTRIES);
+        table.begin_search();
+        table.put(mix(0), mate_in(9), 1);
+        table.begin_search();
+        let keys = (1..=60_000).map(mix);
+        for (plies, key) in (1..).zip(keys.clone()) {
+            table.put(key, mate_in(plies), 1);
+        }
+        assert!(INITIAL_ENTRIES < table.entries.len());
+        let found = (1..).zip(keys).filter_map(|(plies, key)| {
+            let data = table.get(key, Hand::ZERO)?;
+            assert_eq!(data.plies, plies);
+            Some(())
+        });
+        // A full window replaces an entry.
+        assert!(found.count() > 59_000);
+        assert!(table.get(mix(0), Hand::ZERO).is_none(), "an entry of an earlier search");
+    }
+
+    #[test]
+    fn the_size_is_limited() {
+        let mut table = ProofTable::new(2).expect("memory");
+        table.begin_search();
+        (1..=400_000).map(mix).for_each(|key| table.put(key, mate_in(1), 1));
+        assert!(table.entries.len() * size_of::<Entry>() <= 2 << 20);
+        assert!(INITIAL_ENTRIES < table.entries.len());
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use readyok_engine::protocol::Bound;
+
 use crate::{
     board::{Board, MoveList, SearchMove, TbMove},
     score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in},
@@ -67,6 +69,8 @@ impl<M> RootMove<M> {
 pub(crate) enum Progress {
     /// The root move of this index is searched next.
     Move(usize),
+    /// The score of the line of this index left the aspiration window.
+    Bound(usize, Bound),
     /// An iteration is complete.
     Iteration,
 }
@@ -238,10 +242,12 @@ impl<'a, B: Board> Root<'a, B> {
                 break;
             }
             if value <= alpha && alpha > -INFINITE {
+                on_progress(self, Progress::Bound(line, Bound::Upper));
                 beta = Value::midpoint(alpha, beta);
                 alpha = (value - width).max(-INFINITE);
                 fail_high_count = 0;
             } else if value >= beta && beta < INFINITE {
+                on_progress(self, Progress::Bound(line, Bound::Lower));
                 beta = (value + width).min(INFINITE);
                 fail_high_count =
                     if self.search.shared.full_width { 0 } else { (fail_high_count + 1).min(3) };

@@ -7,6 +7,7 @@ use std::{
     thread,
 };
 
+use readyok_engine::protocol::Bound;
 use readyok_rules::{Move, Position};
 
 use super::{
@@ -161,7 +162,7 @@ impl Run<'_> {
             // Clients expect that the depth does not decrease.
             let mut selected = selected.clone();
             selected.depth = selected.depth.max(reporter.depth.get());
-            reporter.report_line::<B>(&selected, 0, result.nodes);
+            reporter.report_line::<B>(&selected, 0, Bound::Exact, result.nodes);
             Some(reporter.result::<B>(Some(&selected), result.nodes))
         })
     }
@@ -228,6 +229,12 @@ impl Run<'_> {
                     && let Some(mv) = B::moves(position, &[first.mv]).next()
                 {
                     control.currmove(mv, index + 1);
+                }
+                true
+            }
+            Progress::Bound(index, bound) => {
+                if control.reports_bounds() {
+                    reporter.report_bound(root, index, bound);
                 }
                 true
             }
@@ -350,12 +357,27 @@ impl Reporter<'_> {
 
     fn report<B: Board>(&self, root: &Root<'_, B>) {
         for (index, line) in root.reported_lines().iter().enumerate() {
-            self.report_line::<B>(line, index, self.nodes(root));
+            self.report_line::<B>(line, index, Bound::Exact, self.nodes(root));
         }
     }
 
-    fn report_line<B: Board>(&self, line: &RootMove<B::Move>, index: usize, nodes: u64) {
-        if index == 0 {
+    /// Reports a line that is searched again with a wider window, at the depth of the iteration.
+    fn report_bound<B: Board>(&self, root: &Root<'_, B>, index: usize, bound: Bound) {
+        if let Some(line) = root.moves.get(index) {
+            let mut line = line.clone();
+            line.depth = root.search.depth;
+            self.report_line::<B>(&line, index, bound, self.nodes(root));
+        }
+    }
+
+    fn report_line<B: Board>(
+        &self,
+        line: &RootMove<B::Move>,
+        index: usize,
+        bound: Bound,
+        nodes: u64,
+    ) {
+        if index == 0 && bound == Bound::Exact {
             self.depth.set(self.depth.get().max(line.depth));
         }
         let pv = self.moves::<B>(&line.pv);
@@ -365,6 +387,7 @@ impl Reporter<'_> {
             seldepth: u32::try_from(sel_depth).unwrap_or(u32::MAX),
             multipv: index + 1,
             score: self.score(line, index == 0),
+            bound,
             seen: Score::from_value(line.value),
             drawn: self.is_drawn(line),
             nodes,
@@ -396,6 +419,7 @@ pub(crate) fn unsearched(
             seldepth: 0,
             multipv: 1,
             score,
+            bound: Bound::Exact,
             seen: score,
             drawn: false,
             nodes: 0,

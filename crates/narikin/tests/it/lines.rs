@@ -44,6 +44,22 @@ fn reports_several_lines_in_order() {
     }
 }
 
+/// `lowerbound` and `upperbound` of the UCI document: the score is just a bound.
+#[test]
+fn reports_bounds_before_a_line_is_searched_again() {
+    let position = position(Game::Chess, SHARP);
+    let probe = Probe::with_window_bounds();
+    let outcome = search(&position, &depth(10), &probe);
+    let bounds = probe.window_bounds.as_ref().map(RefCell::take).unwrap_or_default();
+    assert!(!bounds.is_empty());
+    for (bound, line) in &bounds {
+        assert_eq!(line.multipv, 1, "{bound:?} {line:?}");
+        assert!((4..=10).contains(&line.depth), "{bound:?} {line:?}");
+        assert!(position.clone().after(&tokens(Game::Chess, &line.pv)).is_ok(), "{line:?}");
+    }
+    assert_eq!(search(&position, &depth(10), &Probe::default()), outcome);
+}
+
 #[test]
 fn reports_at_most_one_line_per_move() {
     let position = position(Game::Chess, "7k/8/8/8/8/8/6r1/7K w - - 0 1");

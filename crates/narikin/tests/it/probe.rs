@@ -6,6 +6,7 @@ use std::{
 };
 
 use narikin::{Bounds, Control, Report, Score};
+use readyok_engine::protocol::Bound;
 use readyok_rules::Move;
 
 /// An owned copy of a report.
@@ -31,11 +32,17 @@ pub(crate) struct Probe {
     /// A scheduling delay in milliseconds, at the tenth poll.
     delay: u64,
     pub(crate) lines: RefCell<Vec<Line>>,
+    /// Reported bounds, if requested.
+    pub(crate) window_bounds: Option<RefCell<Vec<(Bound, Line)>>>,
     pub(crate) currmoves: RefCell<Vec<(Move, usize)>>,
     pub(crate) refutations: RefCell<Vec<(Move, Vec<Move>)>>,
 }
 
 impl Probe {
+    pub(crate) fn with_window_bounds() -> Self {
+        Self { window_bounds: Some(RefCell::default()), ..Self::default() }
+    }
+
     pub(crate) fn stop_at(question: u64) -> Self {
         Self { stop_at: Some(question), ..Self::default() }
     }
@@ -84,7 +91,7 @@ impl Control for Probe {
     }
 
     fn report(&self, report: &Report<'_>) {
-        self.lines.borrow_mut().push(Line {
+        let line = Line {
             depth: report.depth,
             seldepth: report.seldepth,
             multipv: report.multipv,
@@ -93,7 +100,16 @@ impl Control for Probe {
             hashfull: report.hashfull,
             tbhits: report.tbhits,
             pv: report.pv.to_vec(),
-        });
+        };
+        match (&self.window_bounds, report.bound) {
+            (_, Bound::Exact) => self.lines.borrow_mut().push(line),
+            (Some(bounds), bound) => bounds.borrow_mut().push((bound, line)),
+            (None, _) => panic!("a bound was not requested: {line:?}"),
+        }
+    }
+
+    fn reports_bounds(&self) -> bool {
+        self.window_bounds.is_some()
     }
 
     fn currmove(&self, mv: Move, number: usize) {
