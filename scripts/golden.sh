@@ -3,6 +3,7 @@
 # Usage: scripts/golden.sh READYOK NARIKIN DIRECTORY [check]
 # With `check`, the verdicts of the conformance checks on real engines are recorded, too (takes minutes; needs an idle machine).
 set -euo pipefail
+records=$(realpath "$(dirname "$0")/../testdata")
 readyok=$(realpath "$1")
 narikin=$(realpath "$2")
 mkdir -p "$3"
@@ -43,6 +44,26 @@ done
 for file in chess.pgn chess960.pgn; do
     sed -E -e 's/\[.*\]$/&\n/' "$out/$file" | tr '\n' ' ' | sed -e 's/  /\n/g' >"$scratch/joined"
     tr -s ' ' <"$scratch/joined" >"$out/$file"
+done
+
+# fastchess mode, with its output and results.
+"$readyok" match --fastchess -engine cmd=stockfish name=one -engine cmd="$narikin" name=two -each tc=inf nodes=3000 -rounds 2 \
+    -srand 7 -concurrency 1 -pgnout file=fastchess.pgn >fastchess.out 2>&1
+mask fastchess.out | sed -E 's/(Total time|Finished in|took).*/\1 TIME/' >"$out/fastchess.out"
+mask fastchess.pgn | tr -s ' \n' '\n' >"$out/fastchess.pgn"
+
+# Each record file in each format: the output, or the messages and the exit status.
+mkdir -p "$out/records"
+find "$records/records" "$records/cases" -type f ! -name '*.txt' ! -name '*.md' | LC_ALL=C sort | while read -r file; do
+    name=$(basename "$(dirname "$file")")-$(basename "$file")
+    for format in json pgn kif ki2 csa jkf usi epd; do
+        {
+            status=0
+            "$readyok" convert --to "$format" "$file" || status=$?
+            echo "status $status"
+        } 2>&1 | sed -e "s#$records#TESTDATA#g" >"$out/records/$name.$format"
+    done
+    "$readyok" convert --check "$file" 2>&1 | sed -e "s#$records#TESTDATA#g" >"$out/records/$name.check" || true
 done
 
 if [[ ${4:-} == check ]]; then
