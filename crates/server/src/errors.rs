@@ -139,6 +139,10 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
         NoticeReason::Skipped(text) => ErrorCode::TextSkipped { text }.into(),
         NoticeReason::NoSuchMove(text) => ErrorCode::NoMatchingMove { text }.into(),
         NoticeReason::Move(error) => move_error(&error),
+        NoticeReason::Resolved { text, candidates, chosen } => {
+            let text = format!("{text} ({})", candidates.join(", "));
+            ErrorCode::MoveResolved { text, chosen }.into()
+        }
         NoticeReason::Header(text) => ErrorCode::MalformedHeader { text }.into(),
         NoticeReason::Contradiction(text) => ErrorCode::Contradiction { text }.into(),
         NoticeReason::NoResult => ErrorCode::MissingResult.into(),
@@ -149,7 +153,7 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
         NoticeReason::PieceLetters { language } => {
             ErrorCode::PieceLetters { language: language.to_owned() }.into()
         }
-        NoticeReason::Start(error) => position_error(game, &error),
+        NoticeReason::Board(error) | NoticeReason::Start(error) => position_error(game, &error),
         NoticeReason::LimitExceeded(limit) => limit_exceeded(limit).into(),
     };
     info.with(|it| {

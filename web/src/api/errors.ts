@@ -161,6 +161,7 @@ export const errors = {
   'error.game_too_large': "the game is too large",
   'error.nesting_too_deep': "variations are nested too deeply",
   'error.text_skipped': "skipped: {text}",
+  'error.move_resolved': "several moves match {text}: read as {chosen}",
   'error.piece_letters': "piece letters: {language}",
   'error.malformed_header': "malformed header: {text}",
   'error.contradiction': "{text} contradicts the rest of the game",

@@ -274,6 +274,7 @@ export const ja: Record<Key, string> = {
   'error.game_too_large': '棋譜が大きすぎます',
   'error.nesting_too_deep': '変化の入れ子が深すぎます',
   'error.text_skipped': '「{text}」を読み飛ばしました',
+  'error.move_resolved': '「{text}」に合う手が複数あるため、後の手に合う「{chosen}」と読みました',
   'error.piece_letters': '駒の文字: {language}',
   'error.malformed_header': '見出し「{text}」の書き方が正しくありません',
   'error.contradiction': '「{text}」は対局の内容と矛盾しています',

@@ -15,7 +15,9 @@
 //! - Several comments on a move become one comment of several lines. Blanks around lines are lost.
 //! - Comment lines that look like an evaluation become one.
 //! - A result without an end, and an end without a result that has one.
-//! - Headers with line ends or control characters, several players of one side, 上手 and 下手.
+//! - Headers with line ends or control characters, and several players of one side. The players of a
+//!   handicap game are read as 下手 and 上手.
+//! - Headers that CSA lacks are written with their own names; an ASCII name is read with its `$`.
 
 mod read;
 mod write;
@@ -38,6 +40,9 @@ const HEADERS: [(&str, &str); 8] = [
     ("NOTE", "備考"),
     ("ROUND", "回戦"),
 ];
+
+/// Headers of KIF for the players, which have lines of their own.
+const PLAYERS: [&str; 4] = ["先手", "後手", "下手", "上手"];
 
 /// Keywords of ends without `%`, except for illegal actions, which name their side.
 const ENDS: [(Termination, &str); 13] = [

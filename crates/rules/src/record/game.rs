@@ -6,7 +6,10 @@ use crate::{
     CastlingForm, Game, GameOutcome, GameResult, Move, MoveError, Position, Side, Termination,
 };
 
-use super::{AddError, Annotations, End, Headers, Tag, limits::MAX_PLIES, shogi::Handicap};
+use super::{
+    AddError, Annotations, End, Headers, Tag, limits::MAX_PLIES, metadata::handicap_player,
+    shogi::Handicap,
+};
 
 /// A game of chess, Chess960 or shogi with headers and annotations.
 ///
@@ -209,18 +212,17 @@ impl GameRecord {
     pub fn player(&self, side: Side) -> Option<&str> {
         self.header(Tag::Player(side)).or_else(|| match (self.game(), side) {
             // In records of handicap games the sides have these names.
-            (Game::Shogi, Side::First) => self.headers.get("下手"),
-            (Game::Shogi, Side::Second) => self.headers.get("上手"),
+            (Game::Shogi, side) => self.headers.get(handicap_player(side)),
             (Game::Chess | Game::Chess960, _) => None,
         })
     }
 
     /// Sets the name of a player. A handicap game of shogi has the headers 下手 and 上手.
     pub fn set_player(&mut self, side: Side, name: impl AsRef<str>) {
-        match (self.is_handicap_game(), side) {
-            (true, Side::First) => self.headers.set("下手", name),
-            (true, Side::Second) => self.headers.set("上手", name),
-            (false, _) => self.set_header(Tag::Player(side), name),
+        if self.is_handicap_game() {
+            self.headers.set(handicap_player(side), name);
+        } else {
+            self.set_header(Tag::Player(side), name);
         }
     }
 

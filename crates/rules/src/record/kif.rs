@@ -11,6 +11,7 @@
 //! # Limitations of KIF
 //! - Times have seconds. Remaining times, NAGs, marks and comments before a move are not written.
 //! - Several comments on a move become one comment of several lines. Blanks around it are lost.
+//! - A bookmark `&name` is a comment line `&name`, as in JKF.
 //! - Evaluations are written as comment lines (`#評価値=120`, `#深さ=20`, `#詰み=先手勝ち:5手`), and
 //!   such lines are read as evaluations.
 //! - A result of a variation that does not follow from its end is not written, nor an end without a
@@ -31,4 +32,4 @@ mod write;
 
 pub(super) use moves::{begins_a_square, relative};
 pub(super) use read::Reader;
-pub(super) use write::{write_ki2, write_kif};
+pub(super) use write::{can_be_a_header, write_ki2, write_kif};

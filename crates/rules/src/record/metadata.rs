@@ -160,6 +160,14 @@ impl Tag {
     }
 }
 
+/// The header of a player in a handicap game of shogi.
+pub(super) fn handicap_player(side: Side) -> &'static str {
+    match side {
+        Side::First => "下手",
+        Side::Second => "上手",
+    }
+}
+
 /// The annotations of a move or, at the root, of the start position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Annotations {

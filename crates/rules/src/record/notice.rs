@@ -28,6 +28,15 @@ pub enum NoticeReason {
     NoSuchMove(String),
     /// A move is illegal, or fits several moves.
     Move(MoveError),
+    /// A move fits several moves. Only one of them permits the moves after it.
+    Resolved {
+        /// The move.
+        text: String,
+        /// The moves that it fits, in UCI notation.
+        candidates: Vec<String>,
+        /// The move that was read, in UCI notation.
+        chosen: String,
+    },
     /// A malformed header was read as well as possible.
     Header(String),
     /// A header that contradicts the game, or is unknown, was replaced or ignored.
@@ -46,6 +55,8 @@ pub enum NoticeReason {
         /// The language, or the languages that are equal in this.
         language: &'static str,
     },
+    /// Squares or ranks of the start position are missing. They are empty.
+    Board(PositionError),
     /// The start position violates a rule, and can be viewed only.
     Start(PositionError),
     /// The game exceeds a limit.
@@ -69,6 +80,11 @@ impl fmt::Display for NoticeReason {
             Self::Skipped(text) => write!(f, "unexpected `{text}`"),
             Self::NoSuchMove(text) => write!(f, "`{text}` is not a legal move"),
             Self::Move(error) => error.fmt(f),
+            Self::Resolved { text, candidates, chosen } => write!(
+                f,
+                "`{text}` fits several moves ({}): read as {chosen}, which the next moves require",
+                candidates.join(", ")
+            ),
             Self::Header(text) => write!(f, "the header `{text}` is malformed"),
             Self::Contradiction(text) => write!(f, "`{text}` contradicts the rest of the game"),
             Self::NoResult => f.write_str("no result after the last move"),
@@ -79,6 +95,7 @@ impl fmt::Display for NoticeReason {
             Self::PieceLetters { language } => {
                 write!(f, "the letters of the pieces are {language}")
             }
+            Self::Board(error) => write!(f, "{error}; missing squares are empty"),
             Self::Start(error) => write!(f, "bad start position: {error}"),
             Self::LimitExceeded(limit) => limit.fmt(f),
         }

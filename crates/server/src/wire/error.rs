@@ -439,6 +439,7 @@ error_codes! {
     GameTooLarge => "the game is too large",
     NestingTooDeep => "variations are nested too deeply",
     TextSkipped { text: String } => "skipped: {text}",
+    MoveResolved { text: String, chosen: String } => "several moves match {text}: read as {chosen}",
     PieceLetters { language: String } => "piece letters: {language}",
     MalformedHeader { text: String } => "malformed header: {text}",
     Contradiction { text: String } => "{text} contradicts the rest of the game",

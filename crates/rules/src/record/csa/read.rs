@@ -1,21 +1,23 @@
 //! Reads games in CSA.
 
-use std::{io::BufRead, time::Duration};
+use std::{borrow::Cow, io::BufRead, time::Duration};
 
 use rsshogi::types::PieceType;
 
 use readyok_protocol::Score;
 
-use crate::{Game, Position, Side, error::shortened, shogi::read_csa};
+use crate::{Game, Position, PositionError, Side, error::shortened, shogi::read_csa};
 
 use super::super::{
     Bookmark, Evaluation, Format, GameRecord, Headers, Kept, Limits, Notice, NoticeReason,
-    RecordErrorKind,
+    RecordErrorKind, Tag,
     encoding::Transcoder,
     input::{Games, Line, Lines, Location, State},
+    kif,
+    metadata::handicap_player,
     shogi::{Draft, Setup, piece_by_csa},
 };
-use super::{HEADERS, end_of, read_summary};
+use super::{HEADERS, PLAYERS, end_of, read_summary};
 
 /// Reads games until the source ends.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ struct Head {
     setup: Setup,
     /// Whether rows or pieces of a board were read.
     board: bool,
+    /// Number of rows that were read.
+    rows: usize,
     /// The side that has all other pieces in hand.
     rest: Option<Side>,
     seen: bool,
@@ -150,22 +154,24 @@ impl<R: BufRead> Reader<R> {
                 self.notice(NoticeReason::Header(shortened(text)));
                 return Ok(());
             };
-            let known = HEADERS.iter().find(|(known, _)| *known == name);
-            let name = known.map_or_else(|| format!("${name}"), |(_, kif)| (*kif).to_owned());
-            return self.header(head, &name, value.trim());
+            return self.header(head, &kif_name(name), value.trim());
         }
         if let Some(name) = text.strip_prefix("N+") {
-            return self.header(head, "先手", name.trim());
+            return self.header(head, Tag::Player(Side::First).name(Game::Shogi), name.trim());
         }
         if let Some(name) = text.strip_prefix("N-") {
-            return self.header(head, "後手", name.trim());
+            return self.header(head, Tag::Player(Side::Second).name(Game::Shogi), name.trim());
         }
         if text.starts_with('V') && begins_a_game(text) {
             return Ok(());
         }
         if text.starts_with('P') {
-            if head.board_line(text).is_none() {
-                return Err(RecordErrorKind::Unexpected(shortened(text)));
+            match head.board_line(text) {
+                Some(Row::Complete) => {}
+                Some(Row::Short(rank)) => {
+                    self.notice(NoticeReason::Board(PositionError::RankLength { rank }));
+                }
+                None => return Err(RecordErrorKind::Unexpected(shortened(text))),
             }
             return Ok(());
         }
@@ -183,7 +189,11 @@ impl<R: BufRead> Reader<R> {
         self.lines.limits().add_header(&mut head.headers, name, value)
     }
 
-    fn begin(&self, mut head: Head, turn: Side) -> Result<Draft, RecordErrorKind> {
+    fn begin(&mut self, mut head: Head, turn: Side) -> Result<Draft, RecordErrorKind> {
+        if !matches!(head.rows, 0 | 9) {
+            let error = PositionError::RankCount { count: head.rows, expected: 9 };
+            self.notice(NoticeReason::Board(error));
+        }
         let start = if head.board {
             if let Some(side) = head.rest {
                 head.setup.add_rest_to_hand(side);
@@ -196,7 +206,11 @@ impl<R: BufRead> Reader<R> {
             setup.position()
         };
         let mut draft = Draft::new(start, self.lines.limits(), self.location)?;
-        draft.record.headers = head.headers;
+        let is_handicap_game = draft.record.is_handicap_game();
+        for (name, value) in head.headers.iter() {
+            let name = if is_handicap_game { handicap_name(name) } else { name };
+            draft.record.headers.push(name, value);
+        }
         draft.comment = head.comment;
         Ok(draft)
     }
@@ -253,13 +267,14 @@ impl Head {
             comment: String::new(),
             setup: Setup::empty(),
             board: false,
+            rows: 0,
             rest: None,
             seen: false,
         }
     }
 
     /// Reads `PI82HI22KA`, `P1-KY-KE * …`, `P+63FU00KI` or `P-00AL`. `None` for any other line.
-    fn board_line(&mut self, line: &str) -> Option<()> {
+    fn board_line(&mut self, line: &str) -> Option<Row> {
         let mut letters = line.get(1..)?.chars();
         let kind = letters.next()?;
         let rest = letters.as_str();
@@ -274,9 +289,13 @@ impl Head {
             }
             '1'..='9' => {
                 let rank = kind.to_digit(10)?;
+                self.rows += 1;
                 let mut rest = rest;
                 for file in (1..=9).rev() {
                     // Blanks at the end of a line can be missing.
+                    if rest.trim().is_empty() {
+                        return Some(Row::Short(char::from_digit(rank + 9, 36)?));
+                    }
                     let (cell, after) = match rest.char_indices().nth(3) {
                         Some((index, _)) => rest.split_at(index),
                         None => (rest, ""),
@@ -285,10 +304,13 @@ impl Head {
                     let side = match cell.chars().next() {
                         Some('+') => Side::First,
                         Some('-') => Side::Second,
-                        Some(' ' | '*') | None => continue,
-                        Some(_) => return None,
+                        _ if matches!(cell.trim(), "*" | "") => continue,
+                        Some(_) | None => return None,
                     };
                     self.setup.put(file, rank, side, piece_by_csa(cell.get(1..)?)?);
+                }
+                if !rest.trim().is_empty() {
+                    return None;
                 }
             }
             '+' | '-' => {
@@ -306,7 +328,35 @@ impl Head {
             }
             _ => return None,
         }
-        Some(())
+        Some(Row::Complete)
+    }
+}
+
+/// A line of a board.
+enum Row {
+    Complete,
+    /// Squares at the end of this rank are missing.
+    Short(char),
+}
+
+/// The name of a header of CSA in KIF. Other programs keep the names of KIF that CSA lacks.
+fn kif_name(name: &str) -> Cow<'_, str> {
+    let known = HEADERS.iter().find(|(known, _)| *known == name);
+    match known {
+        Some((_, kif)) => Cow::Borrowed(kif),
+        None if !name.is_ascii() && kif::can_be_a_header(name) && !PLAYERS.contains(&name) => {
+            Cow::Borrowed(name)
+        }
+        None => Cow::Owned(format!("${name}")),
+    }
+}
+
+/// The header of a player in a handicap game.
+fn handicap_name(name: &str) -> &str {
+    let is_player = |side| Tag::Player(side).name(Game::Shogi) == name;
+    match Side::BOTH.into_iter().find(|side| is_player(*side)) {
+        Some(side) => handicap_player(side),
+        None => name,
     }
 }
 

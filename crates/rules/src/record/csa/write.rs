@@ -12,7 +12,7 @@ use super::super::{
     Annotations, Evaluation, Format, GameRecord, NodeId, RecordMove, WriteError,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment},
 };
-use super::{HEADERS, keyword_and_summary, sign_of};
+use super::{HEADERS, PLAYERS, keyword_and_summary, sign_of};
 
 /// The text of a record. The first line declares the encoding.
 pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<String, WriteError> {
@@ -81,7 +81,7 @@ fn headers(record: &GameRecord, out: &mut String) {
     }
     for (name, value) in record.headers.iter() {
         // Readers ignore empty headers.
-        if matches!(name, "先手" | "後手" | "下手" | "上手") || one_line(value).is_empty() {
+        if PLAYERS.contains(&name) || one_line(value).is_empty() {
             continue;
         }
         let known = HEADERS.iter().find(|(_, kif)| *kif == name).map(|(name, _)| *name);

@@ -327,8 +327,8 @@ fn start(initial: &Value) -> Option<Position> {
 fn read_setup(data: &Value) -> Option<Setup> {
     let mut setup = Setup::empty();
     setup.set_turn(side(data.get("color")?)?);
-    for (file, column) in (1..).zip(data.get("board")?.as_array()?.iter().take(9)) {
-        for (rank, cell) in (1..).zip(column.as_array()?.iter().take(9)) {
+    for (file, column) in (1..).zip(nine(data.get("board")?)?) {
+        for (rank, cell) in (1..).zip(nine(column)?) {
             if let Some(kind) = cell.get("kind").and_then(Value::as_str) {
                 setup.put(file, rank, side(cell.get("color")?)?, piece_by_csa(kind)?);
             }
@@ -342,6 +342,11 @@ fn read_setup(data: &Value) -> Option<Setup> {
         }
     }
     Some(setup)
+}
+
+/// A column, or all columns. With another length the squares of the pieces are unknown.
+fn nine(value: &Value) -> Option<&[Value]> {
+    value.as_array().map(Vec::as_slice).filter(|it| it.len() == 9)
 }
 
 fn side(value: &Value) -> Option<Side> {

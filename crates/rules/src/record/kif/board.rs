@@ -2,36 +2,62 @@
 
 use rsshogi::types::PieceType;
 
-use crate::Side;
+use crate::{PositionError, Side};
 
 use super::super::shogi::{Setup, kanji_name, kanji_rank, piece_by_kanji, wide_digit};
 
-/// Reads a row between `|` and `|` before the kanji of its rank. False if the text is not a row.
-pub(super) fn read_row(line: &str, rank: u32, setup: &mut Setup) -> bool {
-    let Some((row, _)) = line.strip_prefix('|').and_then(|line| line.rsplit_once('|')) else {
-        return false;
-    };
-    let mut rest = row;
-    let mut file = 9;
-    while file > 0 {
-        let Some(sign) = rest.chars().next() else { return false };
-        rest = rest.get(sign.len_utf8()..).unwrap_or_default();
-        let side = match sign {
-            ' ' | '^' => Side::First,
-            'v' | 'V' => Side::Second,
-            _ => return false,
-        };
-        if let Some((kind, next)) = piece_by_kanji(rest) {
-            setup.put(file, rank, side, kind);
-            rest = next;
-        } else if let Some(next) = rest.strip_prefix(['・', '　']) {
-            rest = next;
-        } else {
-            return false;
-        }
-        file -= 1;
+/// Reads a row such as `| ・v飛 ・ … ・|二`, and returns its rank.
+///
+/// The kanji after the row is its rank; without one, the row has the expected rank. A position whose
+/// rows cannot be read, or do not follow each other, is unknown: it is refused, not shifted.
+pub(super) fn read_row(line: &str, expected: u32, setup: &mut Setup) -> Result<u32, PositionError> {
+    let rank = rank_of(line).unwrap_or(expected);
+    let wrong_length = |rank| PositionError::RankLength { rank: rank_letter(rank) };
+    if rank != expected {
+        // A row before this one is missing, or this one is repeated.
+        return Err(wrong_length(rank.min(expected)));
     }
-    rest.trim().is_empty()
+    let mut rest = line.strip_prefix('|').unwrap_or(line);
+    for file in (1..=9).rev() {
+        rest = rest.trim_start_matches([' ', '\t']);
+        let (side, name) = match rest.strip_prefix(['v', 'V', 'ｖ']) {
+            Some(name) => (Side::Second, name),
+            None => (Side::First, rest.strip_prefix('^').unwrap_or(rest)),
+        };
+        rest = if let Some((kind, after)) = piece_by_kanji(name) {
+            setup.put(file, rank, side, kind);
+            after
+        } else if let Some(after) = rest.strip_prefix(['・', '　']) {
+            after
+        } else {
+            return Err(match name.chars().next() {
+                Some(piece) if piece != '|' && wide_digit(piece).is_none() => {
+                    let square = format!("{file}{}", rank_letter(rank));
+                    PositionError::UnknownPiece { piece, square }
+                }
+                _ => wrong_length(rank),
+            });
+        };
+    }
+    let end = rest.trim_start();
+    let is_complete = match end.strip_prefix('|') {
+        Some(_) => true,
+        // The closing sign is missing.
+        None => end.chars().next().is_none_or(|letter| wide_digit(letter) == Some(rank)),
+    };
+    if is_complete { Ok(rank) } else { Err(wrong_length(rank)) }
+}
+
+/// The rank that a row states after its squares.
+fn rank_of(line: &str) -> Option<u32> {
+    let (_, after) = line.rsplit_once('|')?;
+    let rank = wide_digit(after.trim_start().chars().next()?)?;
+    (1..=9).contains(&rank).then_some(rank)
+}
+
+/// The letter of a rank in USI.
+fn rank_letter(rank: u32) -> char {
+    rank.checked_sub(1).and_then(|rank| char::from_digit(rank + 10, 36)).unwrap_or('?')
 }
 
 /// Reads `飛　角二　歩十八`. False for any other text.

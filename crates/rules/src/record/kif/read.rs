@@ -4,7 +4,9 @@ use std::{io::BufRead, mem, time::Duration};
 
 use rsshogi::types::Move32;
 
-use crate::{Game, GameOutcome, GameResult, Position, Side, Termination, error::shortened};
+use crate::{
+    Game, GameOutcome, GameResult, Position, PositionError, Side, Termination, error::shortened,
+};
 
 use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Kept, Limits, Notice, NoticeReason,
@@ -49,6 +51,9 @@ struct Body {
     /// Whether moves of KIF were read, which state their ends.
     numbered: bool,
 }
+
+/// Rows of a board diagram.
+const BOARD_ROWS: u32 = 9;
 
 /// Headers that begin a game.
 const FIRST_HEADERS: [&str; 6] = ["開始日時", "手合割", "棋戦", "先手", "下手", "対局ID"];
@@ -144,10 +149,18 @@ impl<R: BufRead> Reader<R> {
             return self.lines.limits().add_line(&mut head.comment, comment);
         }
         let text = text.trim_start();
-        if text.is_empty() || text.starts_with(['#', '&']) {
+        if text.starts_with('&') {
+            head.seen = true;
+            return self.lines.limits().add_line(&mut head.comment, text);
+        }
+        if text.is_empty() || text.starts_with('#') {
             return Ok(());
         }
-        if head.board_line(text) || head.turn_line(text) {
+        if text.starts_with('|') {
+            head.seen = true;
+            return self.board_row(head, text);
+        }
+        if head.frame_line(text)? || head.turn_line(text) {
             head.seen = true;
             return Ok(());
         }
@@ -178,7 +191,20 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
+    /// Reads a row of the board diagram.
+    fn board_row(&mut self, head: &mut Head, text: &str) -> Result<(), RecordErrorKind> {
+        if head.rows == BOARD_ROWS {
+            // Rows of another diagram.
+            self.notice(NoticeReason::Skipped(shortened(text)));
+            return Ok(());
+        }
+        let board = head.board.get_or_insert_with(Setup::empty);
+        head.rows = board::read_row(text, head.rows + 1, board).map_err(RecordErrorKind::Start)?;
+        Ok(())
+    }
+
     fn begin(&mut self, head: Head) -> Result<Body, RecordErrorKind> {
+        head.check_rows()?;
         let board = head.board.filter(|_| head.rows > 0);
         let start = match (board, head.handicap) {
             (Some(mut board), _) => {
@@ -201,7 +227,11 @@ impl<R: BufRead> Reader<R> {
             return body.draft.comment_line(comment);
         }
         let text = text.trim_start();
-        if text.is_empty() || text.starts_with(['#', '&']) || text.starts_with("手数--") {
+        // The name of a bookmark is kept with its sign, as in JKF.
+        if text.starts_with('&') {
+            return body.draft.comment_line(text);
+        }
+        if text.is_empty() || text.starts_with('#') || text.starts_with("手数--") {
             return Ok(());
         }
         if let Some(number) = text.strip_prefix("変化：").or_else(|| text.strip_prefix("変化:"))
@@ -357,17 +387,24 @@ impl Body {
 }
 
 impl Head {
-    /// Reads a line of a board diagram. False for any other line.
-    fn board_line(&mut self, text: &str) -> bool {
-        if text.starts_with("+--") || text.starts_with("９ ８") || text.starts_with("９　８") {
-            return true;
+    /// Reads a line above or below a board diagram. False for any other line.
+    fn frame_line(&self, text: &str) -> Result<bool, RecordErrorKind> {
+        let is_frame = text.starts_with("+--");
+        if is_frame {
+            self.check_rows()?;
         }
-        let row = text.starts_with('|');
-        if row && self.rows < 9 {
-            let board = self.board.get_or_insert_with(Setup::empty);
-            self.rows += u32::from(board::read_row(text, self.rows + 1, board));
+        Ok(is_frame || text.starts_with("９ ８") || text.starts_with("９　８"))
+    }
+
+    /// Checks that the board diagram, if there is one, has all rows.
+    fn check_rows(&self) -> Result<(), RecordErrorKind> {
+        match self.rows {
+            0 | BOARD_ROWS => Ok(()),
+            rows => Err(RecordErrorKind::Start(PositionError::RankCount {
+                count: rows as usize,
+                expected: BOARD_ROWS as usize,
+            })),
         }
-        row
     }
 
     /// Reads a line with the side to move or the number of moves. False for any other line.

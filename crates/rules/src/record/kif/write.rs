@@ -154,7 +154,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Whether a header with this name is read as one.
-fn can_be_a_header(name: &str) -> bool {
+pub(in super::super) fn can_be_a_header(name: &str) -> bool {
     let reserved = ["手合割", "変化", "先手の持駒", "後手の持駒", "下手の持駒", "上手の持駒"];
     !name.is_empty()
         && !reserved.contains(&name)
@@ -179,7 +179,9 @@ fn lines_of(notes: &Annotations) -> String {
 
 fn push_comment(text: &str, out: &mut String) {
     for line in text.lines() {
-        let _ = writeln!(out, "*{}", line.trim_end().replace(char::is_control, " "));
+        // A bookmark has its own sign.
+        let sign = if line.starts_with('&') { "" } else { "*" };
+        let _ = writeln!(out, "{sign}{}", line.trim_end().replace(char::is_control, " "));
     }
 }
 

@@ -64,9 +64,57 @@ fn reads_positions_in_every_form() {
         ("-\n", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
     ] {
         let (record, warnings) = read_one(text.as_bytes(), Format::Csa);
-        assert_eq!((record.start().to_string().as_str(), warnings), (sfen, vec![]), "{text}");
+        assert_eq!(record.start().to_string(), sfen, "{text}");
+        // The rows of the standard have nine squares.
+        let is_complete = !text.contains("P1-KY");
+        assert_eq!(warnings.is_empty(), is_complete, "{text}: {warnings:?}");
         check_round_trip(&record, Format::Csa);
     }
+}
+
+#[test]
+fn rows_that_are_short_or_missing_are_reported() {
+    let (record, warnings) = read_one(
+        "P1-KY-KE *  * -OU\nP3 * \nP9 *  *  *  *  *  *  *  * +OU\n+\n".as_bytes(),
+        Format::Csa,
+    );
+    assert_eq!(record.start().to_string(), "ln2k4/9/9/9/9/9/9/9/8K b - 1");
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "line 1, column 1: rank `a` has a wrong number of squares; missing squares are empty",
+            "line 2, column 1: rank `c` has a wrong number of squares; missing squares are empty",
+            "line 4, column 1: the board has 3 ranks instead of 9; missing squares are empty",
+        ]
+    );
+    // A row whose squares are not aligned would shift its pieces.
+    for row in ["P2 *-HI *  *  *  *  * -KA * ", "P2 * -HI *  *  *  *  *  * -KA * "] {
+        let error = read_all(format!("{row}\n+\n").as_bytes(), Format::Csa).remove(0);
+        assert!(error.is_err(), "{row}");
+    }
+}
+
+/// KIF names the players of a handicap game 下手 and 上手.
+#[test]
+fn handicap_games_and_titles_survive_csa() {
+    let kif = "表題：名局\n棋戦：秋\n手合割：二枚落ち\n下手：甲\n上手：乙\n手数----指手---------消費時間--\n   1 ６二銀(71)\n";
+    let (record, _) = read_one(kif.as_bytes(), Format::Kif);
+    let csa = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
+    assert!(csa.contains("N+甲\nN-乙\n$表題:名局\n$EVENT:秋\n"), "{csa}");
+    let (read, warnings) = read_one(csa.as_bytes(), Format::Csa);
+    assert_eq!(warnings, []);
+    let headers: Vec<_> = read.headers.iter().collect();
+    assert_eq!(headers, [("下手", "甲"), ("上手", "乙"), ("表題", "名局"), ("棋戦", "秋")]);
+    let again = String::from_utf8(written(&read, Format::Kif)).expect("UTF-8");
+    assert!(
+        again.contains("下手：甲\n上手：乙\n表題：名局\n棋戦：秋\n手合割：二枚落ち\n"),
+        "{again}"
+    );
+    // Names with another meaning in KIF keep the sign of CSA.
+    let (read, _) = read_one("N+a\n$手合割:x\n$先手:y\nPI\n+\n".as_bytes(), Format::Csa);
+    let headers: Vec<_> = read.headers.iter().collect();
+    assert_eq!(headers, [("先手", "a"), ("$手合割", "x"), ("$先手", "y")]);
 }
 
 #[test]
@@ -195,7 +243,7 @@ proptest! {
         // CSA has no number of the first move.
         prop_assume!(start.to_string().ends_with(" 1"));
         record = without_variations(&record);
-        record.set_header(Tag::Player(Side::Second), name);
+        record.set_player(Side::Second, name);
         finish(&mut record, end);
         check_round_trip(&record, Format::Csa);
     }

@@ -89,7 +89,7 @@ fn reads_kif_with_variations() {
     assert_eq!(record.annotations(root.id()).comments, ["はじめに\n二行目"]);
     let line: Vec<&Node> = record.mainline().collect();
     assert_eq!(record.annotations(line[2].id()).elapsed, Some(Duration::from_secs(65)));
-    assert_eq!(record.annotations(line[2].id()).comments, ["成った"]);
+    assert_eq!(record.annotations(line[2].id()).comments, ["成った\n&しおり"]);
     let end = record.annotations(line[4].id()).end.as_ref().expect("an end");
     assert_eq!(end.outcome.termination, Termination::Resignation);
     assert_eq!(end.elapsed, Some(Duration::from_secs(3)));
@@ -168,6 +168,94 @@ fn reads_start_positions_from_names_and_diagrams() {
     );
     assert_eq!(record.start().to_string(), "k8/1+r7/1+S7/9/9/9/9/9/9 w R2B4g3s4n4l17p 13");
     check_round_trip(&record, Format::Kif);
+}
+
+/// Empty rows of a board diagram.
+fn rows(ranks: std::ops::RangeInclusive<usize>) -> String {
+    let letters: Vec<char> = "一二三四五六七八九".chars().collect();
+    ranks.map(|rank| format!("| ・ ・ ・ ・ ・ ・ ・ ・ ・|{}\n", letters[rank - 1])).collect()
+}
+
+#[test]
+fn reads_rows_of_boards_with_other_blanks() {
+    for row in [
+        "| v香 ・ v銀 ・  v玉 ・ ・ 歩 と|一",
+        "|v香 ・v銀 ・v玉 ・ ・ 歩 と|",
+        "|v香・v銀・v玉・・歩と|一 ",
+        "|V香 ・ｖ銀 ・v王 ・ 　 歩^と| 一",
+        "|v香 ・v銀 ・v玉 ・ ・ 歩 と",
+        "|v香 ・v銀 ・v玉 ・ ・ 歩 と一",
+    ] {
+        let text = format!("+--\n{row}\n{}+--\n先手の持駒：なし\n", rows(2..=9));
+        let (record, _) = read_one(text.as_bytes(), Format::Kif);
+        let start = record.start().to_string();
+        assert!(start.starts_with("l1s1k2P+P/9/9/9/9/9/9/9/9 b"), "{row}: {start}");
+    }
+    // Without the letters, the rows are counted.
+    let text = format!("+--\n{}+--\n", "| ・ ・ ・ ・v玉 ・ ・ ・ ・|\n".repeat(9));
+    let (record, _) = read_one(text.as_bytes(), Format::Kif);
+    assert!(record.start().to_string().starts_with("4k4/4k4/4k4/4k4/4k4/4k4/4k4/4k4/4k4 b"));
+    // Only the first diagram is the start position.
+    let text = format!("+--\n{}+--\n{}+--\n", rows(1..=9), rows(1..=9));
+    let (_, notices) = read_one(text.as_bytes(), Format::Kif);
+    assert_eq!(
+        notices.iter().filter(|it| matches!(it.reason, NoticeReason::Skipped(_))).count(),
+        9
+    );
+}
+
+/// The rank letter and the number of rows show that a row is missing: no row moves up.
+#[test]
+fn refuses_boards_with_defective_rows() {
+    let short = "| ・ ・ ・ ・ ・ ・ ・ ・|二\n";
+    let long = "| ・ ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n";
+    let unknown = "| ・ ・ ・ ・ｘ玉 ・ ・ ・ ・|二\n";
+    let length = |line: u64, rank: char| {
+        format!(
+            "line {line}, column 1: bad start position: rank `{rank}` has a wrong number of squares"
+        )
+    };
+    for (board, expected) in [
+        (rows(1..=1) + short + &rows(3..=9), length(2, 'b')),
+        (rows(1..=1) + long + &rows(3..=9), length(2, 'b')),
+        (
+            rows(1..=1) + unknown + &rows(3..=9),
+            "line 2, column 1: bad start position: `ｘ` on 5b is not a piece of this game"
+                .to_owned(),
+        ),
+        (rows(2..=9), length(1, 'a')),
+        (rows(1..=2) + &rows(4..=9), length(3, 'c')),
+        (rows(1..=3) + &rows(3..=9), length(4, 'c')),
+        (
+            rows(1..=8) + "+--\n",
+            "line 9, column 1: bad start position: the board has 8 ranks instead of 9".to_owned(),
+        ),
+        (
+            rows(1..=8) + "先手の持駒：なし\n   1 ７六歩(77)\n",
+            "line 10, column 1: bad start position: the board has 8 ranks instead of 9".to_owned(),
+        ),
+    ] {
+        check_error(&format!("{board}\n手合割：平手\n   1 ７六歩(77)\n"), &expected);
+    }
+}
+
+/// JKF has bookmarks as comments with `&`.
+#[test]
+fn bookmarks_are_kept() {
+    let text = "手合割：平手\n手数----指手---------消費時間--\n&開始\n   1 ７六歩(77)\n*一言\n&しおり\n   2 投了\n";
+    let (record, notices) = read_one(text.as_bytes(), Format::Kif);
+    assert_eq!(notices, []);
+    let comments = |record: &GameRecord| {
+        let nodes = record.root().into_iter().chain(record.mainline());
+        nodes.flat_map(|node| record.annotations(node.id()).comments.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(comments(&record), ["&開始", "一言\n&しおり"]);
+    let kif = String::from_utf8(written(&record, Format::Kif)).expect("UTF-8");
+    assert!(kif.contains("\n&開始\n   1 ７六歩(77)\n*一言\n&しおり\n"), "{kif}");
+    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf] {
+        let (read, _) = read_one(&written(&record, format), format);
+        assert_eq!(comments(&read), comments(&record), "{format}");
+    }
 }
 
 #[test]
@@ -272,8 +360,11 @@ fn reports_a_broken_game_and_reads_the_next_one() {
         ("▲７六歩 △？", "line 1, column 6: `？` is not a legal move"),
         ("   1 投了\n   2 ７六歩(77)\n", "line 2, column 6: unexpected `７六歩(77)`"),
         (
-            "後手の持駒：なし\n|v玉v玉 ・ ・ ・ ・ ・ ・ ・|一\n1 ７六歩(77)\n",
-            "line 3, column 1: bad start position: the second player has 2 kings",
+            &format!(
+                "後手の持駒：なし\n|v玉v玉 ・ ・ ・ ・ ・ ・ ・|一\n{}1 ７六歩(77)\n",
+                rows(2..=9)
+            ),
+            "line 11, column 1: bad start position: the second player has 2 kings",
         ),
     ] {
         check_error(&format!("{text}{next}"), expected);
