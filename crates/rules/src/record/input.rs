@@ -98,8 +98,12 @@ impl<R: BufRead> Lines<R> {
         if self.game_bytes > self.limits.game_bytes {
             return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
         }
-        let text = String::from_utf8(bytes)
+        let mut text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        // Concatenated files have byte order marks between their games.
+        if text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
         Ok(Some(Line { number: self.number, offset, text }))
     }
 

@@ -11,10 +11,16 @@
 //! - An illegal move that ended a line is written as a comment, `{ illegal move: e1e3 }`. Readers of this
 //!   crate read it as a move.
 //! - Blanks around comments are lost, and comments and headers that are empty or unknown (`?`).
-//! - A comment with a `}` is written with `;`, and each of its lines becomes a comment.
+//! - Line breaks in comments have no meaning in PGN, and become blanks.
+//! - A comment with a `}` is written with `;`.
+//! - The NAGs before the first move of a variation are written after it.
 //! - Names of headers have letters, digits and underscores. Line ends in values become blanks.
 //! - The seven headers of the roster are always first.
 //! - Marked squares are always before arrows.
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
 
 mod command;
 mod moves;
@@ -31,6 +37,26 @@ const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "
 /// The value of a tag of the roster if it is unknown.
 fn unknown_value(name: &str) -> &'static str {
     if name == "Date" { "????.??.??" } else { "?" }
+}
+
+/// Bytes that can begin a symbol for a NAG.
+static BEGINS_SYMBOL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut index = 0;
+    while index < NAG_SYMBOLS.len() {
+        table[NAG_SYMBOLS[index].0.as_bytes()[0] as usize] = true;
+        index += 1;
+    }
+    table
+};
+
+/// A comment in one line.
+fn without_line_breaks(text: &str) -> Cow<'_, str> {
+    if memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+    Cow::Owned(lines.collect::<Vec<_>>().join(" "))
 }
 
 /// Begins the comment for an illegal move that ended a line. In the movetext, other programs would

@@ -7,12 +7,12 @@ use shakmaty::{
 };
 
 use crate::{
-    ChessBoard, IllegalReason, Move, MoveError, Notation, Position,
+    ChessBoard, GameResult, IllegalReason, Move, MoveError, Notation, Position,
     chess::{candidates, read_exact},
     error::shortened,
 };
 
-use super::NAG_SYMBOLS;
+use super::{BEGINS_SYMBOL, NAG_SYMBOLS};
 
 /// Whether a text is a null move: of `ChessBase`, SCID, UCI, Winboard, or of other programs.
 pub(super) fn is_null_move(text: &[u8]) -> bool {
@@ -25,12 +25,18 @@ pub(super) fn read_move(
     text: &[u8],
     languages: &mut Languages,
 ) -> Option<shakmaty::Move> {
-    if languages.is_foreign() {
-        return languages.read(position, text);
-    }
-    if let Some(mv) = read_exact(position, text) {
+    if !languages.is_foreign()
+        && let Some(mv) = read_exact(position, text)
+    {
         languages.note(mv.role(), mv.promotion());
         return Some(mv);
+    }
+    // Most other texts are no moves: this bounds the time of reading them.
+    if !resembles_move(text) {
+        return None;
+    }
+    if languages.is_foreign() {
+        return languages.read(position, text);
     }
     let san = San::from_ascii(text);
     if let Ok(san) = &san
@@ -42,6 +48,113 @@ pub(super) fn read_move(
         return Some(mv);
     }
     read_other_form(position, text, &san).or_else(|| languages.read(position, text))
+}
+
+/// Whether a text can be a move: it has a square, begins like castling, or is a null move.
+pub(super) fn resembles_move(text: &[u8]) -> bool {
+    let square = |pair: &[u8]| matches!(pair, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
+    let is_castling = |next: u8| matches!(next, b'O' | b'o' | b'0' | b'-') || !next.is_ascii();
+    match text {
+        [b'O' | b'o' | b'0', next, ..] if is_castling(*next) => true,
+        _ => text.windows(2).any(square) || is_null_move(text),
+    }
+}
+
+/// The legal move before the first character that SAN lacks, and its length: a fast form of
+/// [`read_prefix`] for most texts.
+pub(super) fn read_before_separator(
+    position: &Chess,
+    text: &[u8],
+    languages: &mut Languages,
+) -> Option<(shakmaty::Move, usize)> {
+    if languages.is_foreign() {
+        return None;
+    }
+    let separates = |byte: &u8| byte.is_ascii_punctuation() && !b"+#=-:@".contains(byte);
+    let length = text.iter().take(MAX_SAN + 1).position(separates)?;
+    let mv = read_exact(position, text.get(..length)?)?;
+    languages.note(mv.role(), mv.promotion());
+    Some((mv, length))
+}
+
+/// Bytes of the longest move in SAN.
+const MAX_SAN: usize = 8;
+
+/// The longest beginning of a text that is a legal move in SAN, and the text after it. The text after it
+/// cannot belong to the move: it is a result, a sign, or begins with a character that SAN lacks.
+pub(super) fn read_prefix<'a>(
+    position: &Chess,
+    text: &'a str,
+    languages: &mut Languages,
+) -> Option<(shakmaty::Move, &'a str)> {
+    let mut first = None;
+    for length in (2..=MAX_SAN.min(text.len().saturating_sub(1))).rev() {
+        let Some((san, rest)) = text.split_at_checked(length) else { continue };
+        if !san.is_ascii() || !ends_move(rest) {
+            continue;
+        }
+        let Some(mv) = read_san(position, san.as_bytes(), languages) else { continue };
+        // In `Nf3+=` the sign of check can belong to the evaluation.
+        if !san.ends_with(['+', '#']) || gives_check(position, mv) {
+            return Some((mv, rest));
+        }
+        first.get_or_insert((mv, rest));
+    }
+    first
+}
+
+fn gives_check(position: &Chess, mv: shakmaty::Move) -> bool {
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    after.is_check()
+}
+
+/// The legal move of a text in SAN, with zeros in castling and the piece letters of the game.
+fn read_san(position: &Chess, text: &[u8], languages: &mut Languages) -> Option<shakmaty::Move> {
+    if languages.is_foreign() {
+        return languages.read(position, text);
+    }
+    if let Some(mv) = read_exact(position, text) {
+        languages.note(mv.role(), mv.promotion());
+        return Some(mv);
+    }
+    let castling = text.starts_with(b"0").then(|| normalized(text));
+    let san = San::from_ascii(castling.as_deref().unwrap_or(text)).ok()?;
+    let mv = san.to_move(position).ok()?;
+    if !mv.is_castle() {
+        languages.note(mv.role(), mv.promotion());
+    }
+    Some(mv)
+}
+
+/// Whether a text after a move cannot be a part of it.
+fn ends_move(rest: &str) -> bool {
+    if GameResult::from_text(rest).is_some() {
+        return true;
+    }
+    let rest = match sign_at_start(rest) {
+        Some(sign) => rest.strip_prefix(sign).unwrap_or(rest),
+        None => rest,
+    };
+    let Some(letter) = rest.chars().next() else { return true };
+    // A piece, a square, a capture, a promotion, a check, or the target after an origin.
+    let can_belong = letter.is_alphanumeric()
+        || matches!(letter, '+' | '#' | '=' | '-' | ':' | '@' | '×' | '†' | '‡')
+        || matches!(letter, '\u{2010}'..='\u{2015}' | '−' | '♔'..='♟' | '\u{fe0e}' | '\u{fe0f}');
+    !can_belong || rest == ":"
+}
+
+fn begins_sign(text: &str) -> bool {
+    text.bytes().next().is_some_and(|first| BEGINS_SYMBOL[usize::from(first)])
+}
+
+/// The longest sign of a NAG at the start of a text.
+pub(super) fn sign_at_start(text: &str) -> Option<&'static str> {
+    if !begins_sign(text) {
+        return None;
+    }
+    let symbols = NAG_SYMBOLS.iter().map(|(symbol, ..)| *symbol);
+    symbols.filter(|symbol| text.starts_with(symbol)).max_by_key(|symbol| symbol.len())
 }
 
 fn read_other_form(
@@ -206,6 +319,9 @@ fn unchecked_move(position: &Chess, text: &str) -> Option<shakmaty::Move> {
 
 /// The NAG of a symbol after a move of a side.
 pub(super) fn nag_of(symbol: &str, mover: Color) -> Option<u8> {
+    if !begins_sign(symbol) {
+        return None;
+    }
     let (_, white, black) = NAG_SYMBOLS.iter().find(|(known, ..)| *known == symbol)?;
     Some(mover.fold_wb(*white, *black))
 }

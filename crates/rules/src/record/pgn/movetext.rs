@@ -2,9 +2,8 @@
 //!
 //! A game is kept up to a defect. Only an unknown variant and an unreadable start position are errors.
 
-use std::{borrow::Cow, io::BufRead, mem};
+use std::{io::BufRead, mem};
 
-use memchr::memchr;
 use shakmaty::{Chess, Color, Position as _};
 
 use crate::{
@@ -22,7 +21,7 @@ use super::{
     ILLEGAL_MOVE, ROSTER, command,
     moves::{self, Languages},
     tokens::{Token, Tokens, decoded},
-    unknown_value,
+    unknown_value, without_line_breaks,
 };
 
 /// Reads games until the source ends.
@@ -44,8 +43,9 @@ struct Line {
     ply: u32,
     before: Option<Chess>,
     after: Chess,
-    /// Comments on a variation without moves so far.
+    /// Comments and NAGs of a variation without moves so far. Its first move gets them.
     comments: Vec<String>,
+    nags: Vec<Nag>,
     /// The illegal move that ended the line, unless another move follows.
     illegal: Option<Illegal>,
 }
@@ -102,8 +102,11 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn notice_skipped(&mut self) {
-        let text = shortened(&decoded(self.tokens.text()));
-        self.notice(NoticeReason::Skipped(text));
+        // Garbage has many of them.
+        if !self.state.is_full() {
+            let text = shortened(&decoded(self.tokens.text()));
+            self.notice(NoticeReason::Skipped(text));
+        }
     }
 }
 
@@ -185,6 +188,7 @@ impl<R: BufRead> Games for Reader<R> {
             before: None,
             after: after.clone().unwrap_or_default(),
             comments: Vec::new(),
+            nags: Vec::new(),
             illegal: None,
         };
         let (outer, skipping, languages, resolved) = (Vec::new(), 0, Languages::new(), 0);
@@ -329,6 +333,8 @@ impl<R: BufRead> Reader<R> {
         let mut token = first;
         loop {
             match token {
+                // The beginning of the symbol was reported.
+                Token::Symbol if self.tokens.is_continuation() => {}
                 Token::Symbol => {
                     if draft.has_illegal_move() && draft.skipping == 0 && !self.is_final() {
                         if draft.remove_illegal_move() {
@@ -413,7 +419,7 @@ impl<R: BufRead> Reader<R> {
                 }
                 Token::Open => depth += 1,
                 Token::Close => depth = depth.saturating_sub(1),
-                Token::Symbol if depth == 0 => {
+                Token::Symbol if depth == 0 && !self.tokens.is_continuation() => {
                     if let Some(result) = read_result(self.tokens.text()) {
                         return Ok(GameEnd::Result(result));
                     }
@@ -470,6 +476,7 @@ impl<R: BufRead> Reader<R> {
             before: None,
             after: draft.line.before.as_ref().unwrap_or(&draft.line.after).clone(),
             comments: Vec::new(),
+            nags: Vec::new(),
             illegal: None,
         };
         draft.outer.push(mem::replace(&mut draft.line, line));
@@ -481,10 +488,15 @@ impl<R: BufRead> Reader<R> {
             return;
         }
         draft.skipping = 0;
-        match draft.outer.pop() {
-            Some(outer) => draft.line = outer,
-            None => self.notice(NoticeReason::Skipped(")".to_owned())),
+        let Some(outer) = draft.outer.pop() else {
+            return self.notice(NoticeReason::Skipped(")".to_owned()));
+        };
+        let Line { comments, nags, .. } = mem::replace(&mut draft.line, outer);
+        // A variation without a move.
+        if let Some(nag) = nags.first() {
+            self.notice(NoticeReason::Skipped(format!("${}", nag.0)));
         }
+        draft.add_texts(comments);
     }
 
     fn read_nag(&mut self, draft: &mut Draft) {
@@ -505,6 +517,13 @@ impl<R: BufRead> Reader<R> {
         {
             return true;
         }
+        if let Some((mv, length)) =
+            moves::read_before_separator(position, symbol, &mut draft.languages)
+        {
+            let is_played = self.play(draft, mv);
+            self.skip_rest(length);
+            return is_played;
+        }
         let was_foreign = draft.languages.name();
         if let Some(mv) = moves::read_move(position, symbol, &mut draft.languages) {
             if was_foreign.is_none()
@@ -523,17 +542,32 @@ impl<R: BufRead> Reader<R> {
             draft.line.before = Some(mem::replace(&mut draft.line.after, after));
             return true;
         }
+        if !moves::resembles_move(symbol) {
+            self.read_sign(draft);
+            return true;
+        }
         let text = decoded(symbol).into_owned();
         self.read_other_symbol(draft, &text)
     }
 
-    fn read_other_symbol(&mut self, draft: &mut Draft, text: &str) -> bool {
-        let mover = !draft.line.after.turn();
-        if let Some(nag) = moves::nag_of(text, mover)
-            && draft.add_nag(nag)
-        {
-            return true;
+    /// Reads a sign such as `±`, or a word without meaning.
+    fn read_sign(&mut self, draft: &mut Draft) {
+        let text = decoded(self.tokens.text());
+        let is_known = match moves::nag_of(&text, draft.annotated_side()) {
+            Some(nag) => draft.add_nag(nag),
+            // The signs of an en passant capture are `e.p.`, and those of some programs for Black's
+            // move `…`.
+            None => {
+                matches!(&*text, "e" | "p" | "ep")
+                    || text.trim_end_matches('…').bytes().all(|it| it.is_ascii_digit())
+            }
+        };
+        if !is_known {
+            self.notice_skipped();
         }
+    }
+
+    fn read_other_symbol(&mut self, draft: &mut Draft, text: &str) -> bool {
         if let Some((mv, sign)) = moves::split_sign(text)
             && let Some(nag) = moves::nag_of(sign, draft.line.after.turn())
             && let Some(mv) =
@@ -543,14 +577,14 @@ impl<R: BufRead> Reader<R> {
             draft.add_nag(nag);
             return is_played;
         }
-        // The signs of an en passant capture are `e.p.`, and those of some programs for Black's move `…`.
-        if matches!(text, "e" | "p" | "ep")
-            || text.trim_end_matches('…').bytes().all(|it| it.is_ascii_digit())
-        {
-            return true;
-        }
         if let Some(mv) = moves::read_lenient(&draft.line.after, text) {
             return self.play(draft, mv);
+        }
+        if let Some((mv, rest)) = moves::read_prefix(&draft.line.after, text, &mut draft.languages)
+        {
+            let is_played = self.play(draft, mv);
+            self.read_rest(draft, text.len() - rest.len(), rest);
+            return is_played;
         }
         let error = moves::why_not(&draft.line.after, text);
         if let Some(error) = &error
@@ -559,7 +593,11 @@ impl<R: BufRead> Reader<R> {
                 moves::resolve(&draft.line.after, error, self.tokens.upcoming(LOOKAHEAD))
         {
             draft.resolved += 1;
-            self.notice(NoticeReason::Move(error.clone()));
+            self.notice(NoticeReason::Resolved {
+                text: error.text.clone(),
+                candidates: error.candidates.clone(),
+                chosen: Move::Chess(mv).to_uci(draft.record.game().castling_form()),
+            });
             return self.play(draft, mv);
         }
         match error {
@@ -574,6 +612,31 @@ impl<R: BufRead> Reader<R> {
             }
             Some(error) => self.reject_line(draft, NoticeReason::Move(error)),
         }
+    }
+
+    /// Reads the text after a move in the same symbol: a result, a sign, or text that is reported.
+    fn read_rest(&mut self, draft: &mut Draft, start: usize, rest: &str) {
+        if read_result(rest.as_bytes()).is_some() {
+            return self.tokens.narrow(0..start);
+        }
+        let sign = moves::sign_at_start(rest).unwrap_or_default();
+        if let Some(nag) = moves::nag_of(sign, draft.annotated_side()) {
+            draft.add_nag(nag);
+        }
+        if sign.len() < rest.len() {
+            self.skip_rest(start + sign.len());
+        }
+    }
+
+    /// Skips the text of the symbol from an offset. A move can follow a comma: `1. e4,e5`. After another
+    /// sign, such as in `Nf3/Nc3`, the text is an alternative.
+    fn skip_rest(&mut self, start: usize) {
+        let text = self.tokens.text();
+        let rest = text.get(start..).unwrap_or_default();
+        let commas = rest.iter().take_while(|byte| **byte == b',').count();
+        let end = if commas > 0 { start + commas } else { text.len() };
+        self.tokens.narrow(start..end);
+        self.notice_skipped();
     }
 
     /// Whether the symbol can follow an illegal move that ended the game: a result, a number or a sign.
@@ -635,10 +698,11 @@ impl<R: BufRead> Reader<R> {
         let id = draft.record.attach(draft.line.last, mv).ok_or(Limit::Moves)?;
         draft.line.parent = mem::replace(&mut draft.line.last, id);
         draft.line.ply += 1;
-        if !draft.line.comments.is_empty()
+        if !(draft.line.comments.is_empty() && draft.line.nags.is_empty())
             && let Some(annotations) = draft.record.annotations_mut(id)
         {
             annotations.before = mem::take(&mut draft.line.comments);
+            annotations.nags = mem::take(&mut draft.line.nags);
         }
         Ok(())
     }
@@ -681,10 +745,11 @@ impl Draft {
         self.line.last = mem::replace(&mut self.line.parent, parent);
         self.line.ply = self.line.ply.saturating_sub(1);
         let Some(comment) = comment else { return false };
-        let begins_variation = self.line.before.is_none() && !self.outer.is_empty();
+        let begins_variation = self.begins_variation();
         let comments = notes.before.into_iter().chain([comment]).chain(notes.comments);
         if begins_variation {
             self.line.comments.extend(comments);
+            self.line.nags.extend(notes.nags);
         } else if let Some(annotations) = self.record.annotations_mut(self.line.last) {
             annotations.comments.extend(comments);
         }
@@ -701,8 +766,7 @@ impl Draft {
 
     fn add_comment(&mut self, text: &[u8]) {
         let mut text = text.trim_ascii();
-        let begins_variation =
-            self.line.before.is_none() && self.line.illegal.is_none() && !self.outer.is_empty();
+        let begins_variation = self.line.illegal.is_none() && self.begins_variation();
         let turn = side(self.line.after.turn());
         if !begins_variation && text.starts_with(b"[%") {
             let Some(annotations) = self.record.annotations_mut(self.line.last) else { return };
@@ -718,11 +782,7 @@ impl Draft {
         if text.is_empty() {
             return;
         }
-        let text = if memchr(b'\r', text.as_bytes()).is_some() {
-            text.replace("\r\n", "\n").replace('\r', "\n").into()
-        } else {
-            Cow::Borrowed(text)
-        };
+        let text = without_line_breaks(text);
         if begins_variation {
             self.line.comments.push(text.into_owned());
         } else if let Some(annotations) = self.record.annotations_mut(self.line.last) {
@@ -731,8 +791,33 @@ impl Draft {
         }
     }
 
-    /// Adds a NAG to the last move. False if the line has no move yet.
+    /// Adds comments to the last move.
+    fn add_texts(&mut self, comments: Vec<String>) {
+        if !comments.is_empty()
+            && let Some(annotations) = self.record.annotations_mut(self.line.last)
+        {
+            annotations.comments.extend(comments);
+        }
+    }
+
+    /// Whether the line is a variation without a move so far.
+    fn begins_variation(&self) -> bool {
+        self.line.before.is_none() && !self.outer.is_empty()
+    }
+
+    /// The side whose move a NAG annotates.
+    fn annotated_side(&self) -> Color {
+        let turn = self.line.after.turn();
+        if self.begins_variation() { turn } else { !turn }
+    }
+
+    /// Adds a NAG to the last move, or to the next one at the start of a variation. False if the main
+    /// line has no move yet.
     fn add_nag(&mut self, number: u8) -> bool {
+        if self.begins_variation() {
+            self.line.nags.push(Nag(number));
+            return true;
+        }
         if self.line.before.is_none() {
             return false;
         }

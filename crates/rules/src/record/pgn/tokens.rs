@@ -71,6 +71,10 @@ pub(super) struct Tokens<R> {
     at_line_start: bool,
     /// The last token was a tag, so another one may follow on the same line.
     after_tag: bool,
+    /// The last token is the beginning of a longer symbol.
+    is_cut: bool,
+    /// The last token continues a symbol.
+    is_continuation: bool,
     blank_line: bool,
     game_start: u64,
 }
@@ -92,6 +96,8 @@ impl<R: BufRead> Tokens<R> {
             token_location: None,
             at_line_start: true,
             after_tag: false,
+            is_cut: false,
+            is_continuation: false,
             blank_line: false,
             game_start: 0,
         }
@@ -109,6 +115,21 @@ impl<R: BufRead> Tokens<R> {
     /// The text of the last token.
     pub(super) fn text(&self) -> &[u8] {
         self.buffer.get(self.text.clone()).unwrap_or_default()
+    }
+
+    /// Whether the last token continues a symbol that is too long to have a meaning.
+    pub(super) fn is_continuation(&self) -> bool {
+        self.is_continuation
+    }
+
+    /// Replaces the last token by a part of its text. The text after the part is the next token.
+    pub(super) fn narrow(&mut self, part: Range<usize>) {
+        let start = self.text.start;
+        let end = self.text.end.min(start.saturating_add(part.end));
+        self.is_cut &= end == self.text.end;
+        self.token = end.min(start.saturating_add(part.start));
+        self.text = self.token..end;
+        self.position = end;
     }
 
     /// Whether an empty line precedes the last token.
@@ -215,6 +236,7 @@ impl<R: BufRead> Tokens<R> {
     pub(super) fn next(&mut self) -> io::Result<Token> {
         self.blank_line = false;
         self.token_location = None;
+        self.is_continuation = std::mem::take(&mut self.is_cut);
         let byte = loop {
             let Some(&byte) = self.buffer.get(self.position) else {
                 self.token = self.position;
@@ -242,12 +264,23 @@ impl<R: BufRead> Tokens<R> {
                 b'%' if matches!(self.byte_before(), None | Some(b'\n' | b'\r')) => {
                     self.token = self.position;
                     self.skip_line()?;
+                    self.is_continuation = false;
                     continue;
                 }
+                0xC2 | 0xE1..=0xE3 | 0xEF => match self.wide_blank()? {
+                    Some(length) => {
+                        self.position += length;
+                        self.is_continuation = false;
+                        continue;
+                    }
+                    None => break byte,
+                },
                 _ => break byte,
             }
             self.position += 1;
+            self.is_continuation = false;
         };
+        self.is_continuation &= !ENDS_SYMBOL[usize::from(byte)];
         self.token = self.position;
         let at_line_start = std::mem::take(&mut self.at_line_start);
         let after_tag = std::mem::take(&mut self.after_tag);
@@ -258,9 +291,7 @@ impl<R: BufRead> Tokens<R> {
             b'(' => Ok(self.single(Token::Open)),
             b')' => Ok(self.single(Token::Close)),
             b'$' => {
-                let end = self.end_of(1, MAX_SYMBOL, |text| {
-                    text.iter().position(|byte| !byte.is_ascii_digit())
-                })?;
+                let end = self.symbol_end(|byte| !byte.is_ascii_digit())?;
                 Ok(self.token(1, end, end, Token::Nag))
             }
             b'!' | b'?' => self.symbol(|byte| matches!(byte, b'!' | b'?')),
@@ -276,6 +307,17 @@ impl<R: BufRead> Tokens<R> {
         let text = self.buffer.get(self.position..)?;
         let digits = text.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
         (text.get(digits) == Some(&b'.')).then_some(digits)
+    }
+
+    /// The length of a blank outside of ASCII at the next byte.
+    fn wide_blank(&mut self) -> io::Result<Option<usize>> {
+        self.token = self.position;
+        while self.rest(0).len() < MAX_BLANK {
+            if !self.fill()? {
+                break;
+            }
+        }
+        Ok(blank_length(self.rest(0)))
     }
 
     fn byte_before(&self) -> Option<u8> {
@@ -294,10 +336,18 @@ impl<R: BufRead> Tokens<R> {
         self.token(0, 1, 1, token)
     }
 
+    /// The length of a symbol. Only as many bytes are searched as it can have: a long text is read once.
+    fn symbol_end(&mut self, ends: impl Fn(u8) -> bool) -> io::Result<usize> {
+        let find = |text: &[u8]| text.iter().take(MAX_SYMBOL).position(|&byte| ends(byte));
+        Ok(self.end_of(1, MAX_SYMBOL, find)?.min(MAX_SYMBOL))
+    }
+
     fn symbol(&mut self, belongs: impl Fn(u8) -> bool) -> io::Result<Token> {
-        let end = self
-            .end_of(1, MAX_SYMBOL, |text| text.iter().position(|&byte| !belongs(byte)))?
-            .min(MAX_SYMBOL);
+        let end = self.symbol_end(|byte| !belongs(byte))?;
+        let text = self.buffer.get(self.token..self.token + end).unwrap_or_default();
+        let blank = if text.is_ascii() { None } else { blank_in(text) };
+        self.is_cut = blank.is_none() && end == MAX_SYMBOL;
+        let end = blank.unwrap_or(end);
         Ok(self.token(0, end, end, Token::Symbol))
     }
 
@@ -368,9 +418,9 @@ impl<R: BufRead> Tokens<R> {
         }
         let mut starts = self.next_game.find_iter(text);
         starts.find_map(|start| {
-            let before = (self.token + from + start).checked_sub(1)?;
-            let begins_line = matches!(self.buffer.get(before), Some(b'\n' | b'\r'));
-            begins_line.then_some(from + start)
+            let before = self.buffer.get(..self.token + from + start)?;
+            let before = before.strip_suffix("\u{feff}".as_bytes()).unwrap_or(before);
+            matches!(before.last(), Some(b'\n' | b'\r')).then_some(from + start)
         })
     }
 
@@ -463,6 +513,34 @@ impl Tag {
 
 /// No symbol is longer; further text is another symbol.
 const MAX_SYMBOL: usize = 64;
+
+/// Bytes of the longest blank.
+const MAX_BLANK: usize = 3;
+
+/// Whether a character has no visible form. Some editors and web pages put them between moves, and
+/// concatenated files have byte order marks between their games.
+fn is_wide_blank(letter: char) -> bool {
+    !letter.is_ascii()
+        && (letter.is_whitespace()
+            || matches!(letter, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2060}' | '\u{FEFF}'))
+}
+
+/// The length of a blank outside of ASCII at the start of a text.
+fn blank_length(text: &[u8]) -> Option<usize> {
+    let text = text.get(..MAX_BLANK).unwrap_or(text);
+    let valid = match std::str::from_utf8(text) {
+        Ok(valid) => valid,
+        Err(error) => std::str::from_utf8(text.get(..error.valid_up_to())?).ok()?,
+    };
+    let first = valid.chars().next().filter(|letter| is_wide_blank(*letter))?;
+    Some(first.len_utf8())
+}
+
+/// The offset of the first blank outside of ASCII.
+fn blank_in(text: &[u8]) -> Option<usize> {
+    let starts = text.iter().enumerate().filter(|(_, byte)| **byte >= 0xC0);
+    starts.map(|(index, _)| index).find(|&index| blank_length(&text[index..]).is_some())
+}
 
 static ENDS_SYMBOL: [bool; 256] = {
     let ends = b" \t\n\r\x0B\x0C{}()[]<>;!?$.*\"";

@@ -11,7 +11,7 @@ use crate::{
 };
 
 use super::super::{Annotations, Format, GameRecord, Node, NodeId, RecordMove, WriteError};
-use super::{ILLEGAL_MOVE, ROSTER, command, unknown_value};
+use super::{ILLEGAL_MOVE, ROSTER, command, unknown_value, without_line_breaks};
 
 /// Columns of a line, without its end.
 const WIDTH: usize = 79;
@@ -271,10 +271,8 @@ fn write_comment(commands: &str, comment: &str, text: &mut Movetext<'_>) -> bool
         }
         return !commands.is_empty();
     }
-    // A carriage return would be read as a line end.
-    let comment = comment.replace("\r\n", "\n").replace(['\r', '\0'], " ");
-    // Readers take this text for the next game.
-    let comment = comment.replace("\n[Event \"", "\n [Event \"");
+    let comment = without_line_breaks(comment);
+    let comment = if comment.contains('\0') { comment.replace('\0', " ").into() } else { comment };
     let comment = comment.trim();
     if commands.is_empty() && comment.is_empty() {
         return false;
@@ -286,9 +284,7 @@ fn write_comment(commands: &str, comment: &str, text: &mut Movetext<'_>) -> bool
     if !commands.is_empty() {
         text.comment(&[commands]);
     }
-    for line in comment.lines() {
-        text.rest_of_line(line.trim());
-    }
+    text.rest_of_line(comment);
     true
 }
 

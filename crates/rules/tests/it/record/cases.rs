@@ -33,9 +33,25 @@ fn reads_defective_records_as_expected() {
         }
         found.insert(name.clone(), json!({ "games": games, "notices": notices }));
     }
-    assert_eq!(found.len(), 23);
+    assert_eq!(found.len(), 34);
     let wrong: Vec<_> = found.iter().filter(|(name, it)| expected[*name] != **it).collect();
     assert!(wrong.is_empty(), "other than expected: {wrong:#?}");
+}
+
+/// A board with a row that is short, missing or unreadable is refused: its other rows do not move up.
+#[test]
+fn boards_with_defective_rows_are_refused() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases");
+    for (name, expected) in [
+        ("short-row.kif", "game 1, line 5, column 1: bad start position: rank `b` has"),
+        ("missing-row.kif", "game 1, line 6, column 1: bad start position: rank `c` has"),
+        ("unknown-piece.kif", "game 1, line 4, column 1: bad start position: rank `a` has"),
+    ] {
+        let bytes = fs::read(directory.join(name)).expect("a file");
+        let games: Vec<_> = record::read(&bytes[..], None).collect();
+        let [Err(error)] = games.as_slice() else { panic!("{name}: {games:?}") };
+        assert!(error.to_string().starts_with(expected), "{name}: {error}");
+    }
 }
 
 /// A game that was written and read again is written identically, with its result.

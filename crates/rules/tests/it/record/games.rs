@@ -123,11 +123,11 @@ fn marks() -> impl Strategy<Value = Vec<Mark>> + Clone {
     })
 }
 
-/// All annotations that PGN supports.
+/// All annotations that PGN supports. Its comments have no line breaks.
 pub(super) fn pgn_notes() -> impl Strategy<Value = Annotations> + Clone {
     let notes = (
-        prop::collection::vec(comment(), 0..3),
-        prop::collection::vec(comment(), 0..3),
+        prop::collection::vec(text(), 0..3),
+        prop::collection::vec(text(), 0..3),
         prop::collection::vec(any::<u8>().prop_map(Nag), 0..3),
         prop::option::of(duration()),
         prop::option::of(duration()),

@@ -8,7 +8,7 @@ use readyok_protocol::Score;
 use readyok_rules::GameResult;
 use readyok_rules::record::{
     self, Evaluation, Format, GameRecord, Kept, Limit, Limits, Mark, MarkColor, Nag, Node, NodeId,
-    NoticeReason, PgnOptions, RecordErrorKind, Records, write_pgn,
+    NoticeReason, PgnOptions, RecordErrorKind, Records, Tag, write_pgn,
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
@@ -232,6 +232,65 @@ fn comments_are_attached_to_their_moves() {
     check_round_trip(&record, Format::Pgn);
 }
 
+/// The export format breaks lines at blanks, so a line break in a comment is a blank (PGN standard, 4.3 and 5).
+#[test]
+fn line_breaks_in_comments_are_blanks() {
+    let text = "1. e4 { first\nline,  \r\n\r\n second\rline } ({a\nb} 1. d4) 1... e5 *";
+    let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
+    assert_eq!(notices, []);
+    let e4 = record.mainline().next().expect("e4").id();
+    assert_eq!(record.annotations(e4).comments, ["first line, second line"]);
+    let d4 = record.children(NodeId::ROOT).nth(1).expect("d4").id();
+    assert_eq!(record.annotations(d4).before, ["a b"]);
+    let mut record = record;
+    record.annotations_mut(e4).expect("e4").comments = vec!["one\ntwo\r\n[Event \"x".to_owned()];
+    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    assert!(text.contains("1. e4 { one two [Event \"x }"), "{text}");
+}
+
+#[test]
+fn glyphs_and_comments_before_a_variation_belong_to_its_first_move() {
+    let text = "1. e4 e5 ( $142 $1 {text} 1... c5 $10 2. Nf3 ) ( ± 1... e6 ) ( $3 {lost} ) ( $5 ( ) ) 2. d4 *";
+    let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
+    let e4 = record.mainline().next().expect("e4").id();
+    let moves: Vec<_> = record.children(e4).map(|node| record.annotations(node.id())).collect();
+    assert_eq!(moves[1].nags, [142, 1, 10].map(Nag));
+    assert_eq!(moves[1].before, ["text"]);
+    assert_eq!(moves[2].nags, [Nag(16)]);
+    // Without a move, the comment stays, and the glyph is reported.
+    assert_eq!(moves[0].comments, ["lost"]);
+    let notices: Vec<String> = notices.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        notices,
+        [
+            "line 1, column 74: unexpected `$3`",
+            "line 1, column 81: unexpected `(`",
+            "line 1, column 85: unexpected `$5`",
+        ]
+    );
+    check_round_trip(&record, Format::Pgn);
+}
+
+/// Some editors write a byte order mark at the start of every file, also of files that are joined.
+#[test]
+fn byte_order_marks_between_games_are_blanks() {
+    let game = |name: &str| format!("[Event \"{name}\"]\n\n1. e4 {{x}} e5 *\n\n");
+    let text = format!("\u{feff}{}\u{feff}{}\n\u{feff}{}", game("a"), game("b"), game("c"));
+    let mut games = record::read(text.as_bytes(), Format::Pgn);
+    for name in ["a", "b", "c"] {
+        let record = games.next().expect("a game").expect("it is read");
+        assert_eq!((record.header(Tag::Event), record.len()), (Some(name), 2));
+        assert_eq!(games.notices(), []);
+    }
+    assert!(games.next().is_none());
+    let open = format!("1. e4 {{open\n\u{feff}{}", game("next"));
+    let games: Vec<_> = read_all(open.as_bytes(), Format::Pgn);
+    assert_eq!(
+        games.into_iter().map(|it| it.expect("it is read").len()).collect::<Vec<_>>(),
+        [1, 2]
+    );
+}
+
 #[test]
 fn results_come_from_movetext_and_tag() {
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
@@ -405,12 +464,12 @@ fn limitations_are_those_of_the_documentation() {
         text,
         "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"?\"]\n\
          [Black \"?\"]\n[Result \"1-0\"]\n[F__e \"two lines\"]\n[Termination \"time forfeit\"]\n\n\
-         1. e4 { [%clk 0:00:01.234] } ; {a}\n; b\n{ x\n [Event \" } 1-0\n\n"
+         1. e4 { [%clk 0:00:01.234] } ; {a} b\n{ x [Event \" } 1-0\n\n"
     );
     let (read, warnings) = read_one(text.as_bytes(), Format::Pgn);
     assert_eq!(warnings, []);
     assert_eq!(read.termination(), Some(readyok_rules::Termination::TimeForfeit));
-    assert_eq!(read.annotations(read.last()).comments.len(), 3);
+    assert_eq!(read.annotations(read.last()).comments, ["{a} b", "x [Event \""]);
     assert!(
         record::write(&GameRecord::new(Position::start(Game::Shogi)), Format::Pgn, &mut vec![])
             .is_err()
@@ -472,12 +531,44 @@ proptest! {
         read_all(&bytes, Format::Pgn);
     }
 
+    /// A move followed by any text is that move only if the text cannot belong to it.
+    #[test]
+    fn text_after_a_move_changes_no_move(
+        junk in "[,/|'&_~。a-hNx1-8=+#:@é王-]{1,90}",
+        plies in 0..5_usize,
+    ) {
+        const LINE: [(&str, &str); 6] = [
+            ("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5", "f1b5"), ("a6", "a7a6"),
+        ];
+        let mut text = String::new();
+        for (index, (san, _)) in LINE.iter().enumerate() {
+            text += san;
+            if index == plies {
+                text += &junk;
+            }
+            text.push(' ');
+        }
+        let (record, notices) = read_one(format!("{text}*").as_bytes(), Format::Pgn);
+        let moves: Vec<_> =
+            record.mainline().filter_map(|node| node.mv()?.legal()).map(|mv| mv.to_uci(CastlingForm::KingMove)).collect();
+        let expected: Vec<_> = LINE.iter().map(|(_, uci)| *uci).collect();
+        // Either the move is read, or the junk made it another text.
+        let first = junk.chars().next().expect("not empty");
+        if first.is_alphanumeric() || "+#=:@-x".contains(first) {
+            prop_assert_eq!(&moves[..plies.min(moves.len())], &expected[..plies.min(moves.len())]);
+        } else if !junk.contains(',') {
+            prop_assert_eq!(&moves, &expected);
+            prop_assert!(!notices.is_empty(), "{}", text);
+        }
+    }
+
     #[test]
     fn arbitrary_tokens_do_not_panic(
         tokens in prop::collection::vec(
             prop::sample::select(vec![
                 "e4", "d5", "Nf3", "exd5", "(", ")", "{", "}", ";", "\n", "[Event \"a\"]", "[", "]",
                 "\"", "$1", "$999", "1-0", "*", "--", "[%clk 1:", "%", "O-O", "1.", "\n\n", "!?",
+                "e4,e5", "Nf3/Nc3", "d4=", "Nf6+-,", "e40-1", "d4\u{200B}", "\u{FEFF}", "O-O-O,", "Nf31/2",
             ]),
             0..60,
         ),

@@ -86,13 +86,97 @@ fn the_next_moves_resolve_an_ambiguous_move() {
     let (game, notices) =
         read("1. d4 d5 2. Nd2 Nf6 3. Nf3 {3...} e6 (3... g6) 4. e3 $1 Be7! 5. Nb3 *");
     assert_eq!(line(&game), "d2d4 d7d5 b1d2 g8f6 g1f3 e7e6 e2e3 f8e7 d2b3");
-    let [notice] = &texts(&notices)[..] else { panic!("{notices:?}") };
-    assert!(notice.contains("g1f3") && notice.contains("d2f3"), "{notice}");
+    assert_eq!(
+        texts(&notices),
+        [
+            "line 1, column 24: `Nf3` fits several moves (g1f3, d2f3): read as g1f3, which the next moves require"
+        ]
+    );
     // Both knights fit, or none.
     for rest in ["e6", "", "e6 4. Nxe8"] {
         let (game, notices) = read(&format!("1. d4 d5 2. Nd2 Nf6 3. Nf3 {rest} *"));
         assert_eq!((line(&game), notices.len()), ("d2d4 d7d5 b1d2 g8f6".to_owned(), 1), "{rest}");
     }
+}
+
+/// The longest legal move at the start of a token counts; what follows it is a result, a sign, or reported.
+#[test]
+fn a_move_ends_before_text_that_cannot_belong_to_it() {
+    for (text, moves, reported) in [
+        ("1. e4, e5 2. Nf3,, Nc6 *", "e2e4 e7e5 g1f3 b8c6", &[",", ",,"][..]),
+        ("1. e4,e5 2. Nf3,Nc6 *", "e2e4 e7e5 g1f3 b8c6", &[",", ","]),
+        ("1. e4/d4 e5/e6 2. Nf3|Nc3 *", "e2e4 e7e5 g1f3", &["/d4", "/e6", "|Nc3"]),
+        ("1. e4' e5\u{300C} 2. 0-0-0, *", "e2e4 e7e5", &["'", "\u{300C}", ""]),
+        ("1. d4\u{200B} d5\u{FEFF}\u{200B}2.\u{A0}c4\u{2003}e6 *", "d2d4 d7d5 c2c4 e7e6", &[]),
+        ("1. e4= e5+= 2. Nf3+-, Nc6=/∞ *", "e2e4 e7e5 g1f3 b8c6", &[","]),
+        ("1. e4 e5 2. Nf3: Nc6_x *", "e2e4 e7e5 g1f3 b8c6", &[":", "_x"]),
+    ] {
+        let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
+        assert_eq!(line(&record), moves, "{text}");
+        assert_eq!(notices.len(), reported.len(), "{text}: {notices:?}");
+        for (notice, reported) in notices.iter().zip(reported) {
+            assert!(
+                reported.is_empty()
+                    || notice.reason == NoticeReason::Skipped((*reported).to_owned()),
+                "{notice}"
+            );
+        }
+    }
+    let castling = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n\n1. 0-0, O-O-O/O-O *";
+    let (record, notices) = read(castling);
+    assert_eq!((line(&record).as_str(), notices.len()), ("e1g1 e8c8", 2));
+    // The piece letters of the language count.
+    let (record, notices) = read("1. e4 e5 2. Sf3 Sc6, 3. Lb5/Lc4 *");
+    assert_eq!((line(&record).as_str(), notices.len()), ("e2e4 e7e5 g1f3 b8c6 f1b5", 3));
+}
+
+#[test]
+fn a_result_can_follow_a_move_without_a_blank() {
+    for (result, written) in
+        [("1-0", "1-0"), ("0-1", "0-1"), ("1/2-1/2", "1/2-1/2"), ("½-½", "1/2-1/2")]
+    {
+        let (record, notices) = read(&format!("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7#{result}"));
+        assert_eq!(
+            (line(&record).as_str(), notices),
+            ("e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", vec![])
+        );
+        assert_eq!(record.result.as_str(), written);
+        // A rank is not a part of the result.
+        let (record, notices) = read(&format!("1. e4 e5 2. Nf3{result}"));
+        assert_eq!((line(&record).as_str(), notices), ("e2e4 e7e5 g1f3", vec![]));
+        assert_eq!(record.result.as_str(), written);
+    }
+}
+
+#[test]
+fn a_sign_of_check_belongs_to_the_move_only_if_it_gives_check() {
+    let nags = |text: &str| -> Vec<Nag> {
+        let (record, notices) = read(text);
+        assert_eq!(notices, [], "{text}");
+        record.mainline().flat_map(|node| record.annotations(node.id()).nags.clone()).collect()
+    };
+    assert_eq!(nags("1. e4 e5 2. Nf3+= *"), [Nag(14)]);
+    assert_eq!(nags("1. e4 f5 2. Qh5+= *"), [Nag(10)]);
+    assert_eq!(nags("1. e4 e5 2. Nf3= *"), [Nag(10)]);
+}
+
+/// A wrong move would be worse than none.
+#[test]
+fn text_that_can_belong_to_a_move_is_not_cut() {
+    for text in [
+        "e4e6", "e4x", "e4-e9", "e4:d5", "e4=Q", "e4@", "e4–e5", "e4é", "e4王", "e4５", "e4♘f6",
+        "e41-1",
+    ] {
+        let (record, notices) = read_one(format!("1. {text} e5 *").as_bytes(), Format::Pgn);
+        assert_eq!((line(&record).as_str(), notices.len()), ("", 1), "{text}: {notices:?}");
+    }
+    // The parts of a long word are no moves.
+    let word = "x".repeat(64);
+    let (record, notices) =
+        read(&format!("{word} e4 {word}\u{2003}e5 {word}{{text}} {word}(e6) {word}*"));
+    assert_eq!((line(&record).as_str(), record.len(), notices.len()), ("e2e4 e7e5", 3, 5));
+    let (record, notices) = read(&format!("{word}e4 {word}1-0 d4 {word}{word}Nf6, *"));
+    assert_eq!((line(&record).as_str(), notices.len()), ("d2d4", 3));
 }
 
 #[test]
