@@ -1,7 +1,8 @@
 //! CPU time of reading PGN with positions and comments: `readyok-rules` and `pgn-reader` with `shakmaty`.
 //!
 //! Without arguments the input is generated: 40 MB of random games, without and with clocks. Otherwise
-//! the arguments are files. `generate DIRECTORY` writes the generated games, and `read N FILES`
+//! the arguments are files. `garbage` compares text that is not PGN with the generated games, per byte.
+//! `generate DIRECTORY` writes the generated games, and `read N FILES`
 //! only reads files N times, both for `peers.py`. Both readers run alternately in one process, and the best pass of each counts.
 
 use std::{fmt::Write as _, hint::black_box, ops::ControlFlow};
@@ -13,6 +14,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 const PASSES: usize = 9;
 const BYTES: usize = 40 << 20;
+const GARBAGE_BYTES: usize = 8 << 20;
 
 /// Keeps the moves and comments of a game, and plays its main line.
 struct Keep;
@@ -147,6 +149,7 @@ fn main() {
             compare("moves only", &generated(false));
             compare("moves with clocks", &generated(true));
         }
+        [command] if command == "garbage" => compare_garbage(),
         [command, directory] if command == "generate" => {
             for (name, with_clocks) in [("moves.pgn", false), ("clocks.pgn", true)] {
                 let path = std::path::Path::new(directory).join(name);
@@ -193,6 +196,60 @@ fn compare(name: &str, text: &[u8]) {
     }
     println!("{name}: ratio {:.2}", best[1] / best[0]);
     measure_writing(name, text);
+}
+
+/// Text between the headers and the result of games, which is not PGN.
+fn garbage(kind: &str) -> Vec<u8> {
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = move |count: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % count as u64) as usize
+    };
+    let mut text = String::new();
+    while text.len() < GARBAGE_BYTES {
+        text.push_str("[Event \"garbage\"]\n\n");
+        let end = text.len() + 100_000;
+        while text.len() < end {
+            match kind {
+                "words" => {
+                    let length = 1 + random(9);
+                    text.extend((0..length).map(|_| char::from(b'a' + random(26) as u8)));
+                    text.push(' ');
+                }
+                "bytes" => text.push(char::from(b' ' + random(95) as u8)),
+                "signs" => text.push(char::from(b"]>}\"&^,|~"[random(9)])),
+                "glyphs" => text.push_str("$999 "),
+                "one word" => text.push('x'),
+                // Each move has text after it.
+                _ => text.push_str("Nf3, Nf6/Nc6 Ng1= Ng8, "),
+            }
+        }
+        text.push_str(" *\n\n");
+    }
+    text.into_bytes()
+}
+
+/// CPU time per byte of garbage, as a ratio to that of games. All are read alternately.
+fn compare_garbage() {
+    const KINDS: [&str; 6] = ["words", "bytes", "signs", "glyphs", "one word", "text after moves"];
+    let games = generated(false);
+    let games = &games[..GARBAGE_BYTES];
+    let texts = KINDS.map(garbage);
+    let mut best = [f64::INFINITY; KINDS.len() + 1];
+    for _ in 0..PASSES {
+        let all = std::iter::once(games).chain(texts.iter().map(Vec::as_slice));
+        for (best, text) in best.iter_mut().zip(all) {
+            let (time, _) = seconds(|| (record::read(text, Format::Pgn).flatten().count(), 0));
+            *best = best.min(time / text.len() as f64);
+        }
+    }
+    let [games, garbage @ ..] = best;
+    println!("games: {:.1} ns per byte", games * 1e9);
+    for (kind, time) in KINDS.iter().zip(garbage) {
+        println!("{kind}: {:.1} ns per byte, ratio {:.2}", time * 1e9, time / games);
+    }
 }
 
 /// CPU time of writing the games of a file.
