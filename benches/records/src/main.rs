@@ -222,8 +222,8 @@ fn garbage(kind: &str) -> Vec<u8> {
                 "signs" => text.push(char::from(b"]>}\"&^,|~"[random(9)])),
                 "glyphs" => text.push_str("$999 "),
                 "one word" => text.push('x'),
-                // Each move has text after it.
-                _ => text.push_str("Nf3, Nf6/Nc6 Ng1= Ng8, "),
+                "text after moves" => text.push_str("1. Nf3, Nf6/Nc6 2. Ng1' Ng8, "),
+                _ => text.push_str("1. Nf3= Nf6= 2. Ng1= Ng8= "),
             }
         }
         text.push_str(" *\n\n");
@@ -233,7 +233,8 @@ fn garbage(kind: &str) -> Vec<u8> {
 
 /// CPU time per byte of garbage, as a ratio to that of games. All are read alternately.
 fn compare_garbage() {
-    const KINDS: [&str; 6] = ["words", "bytes", "signs", "glyphs", "one word", "text after moves"];
+    const KINDS: [&str; 7] =
+        ["words", "bytes", "signs", "glyphs", "one word", "text after moves", "signs after moves"];
     let games = generated(false);
     let games = &games[..GARBAGE_BYTES];
     let texts = KINDS.map(garbage);

@@ -25,10 +25,7 @@ pub(super) fn read_move(
     text: &[u8],
     languages: &mut Languages,
 ) -> Option<shakmaty::Move> {
-    if !languages.is_foreign()
-        && let Some(mv) = read_exact(position, text)
-    {
-        languages.note(mv.role(), mv.promotion());
+    if let Some(mv) = read_exact_move(position, text, languages) {
         return Some(mv);
     }
     // Most other texts are no moves: this bounds the time of reading them.
@@ -50,11 +47,27 @@ pub(super) fn read_move(
     read_other_form(position, text, &san).or_else(|| languages.read(position, text))
 }
 
+/// The legal move of a text in exact SAN with English letters.
+#[inline]
+pub(super) fn read_exact_move(
+    position: &Chess,
+    text: &[u8],
+    languages: &mut Languages,
+) -> Option<shakmaty::Move> {
+    if languages.is_foreign() {
+        return None;
+    }
+    let mv = read_exact(position, text)?;
+    languages.note(mv.role(), mv.promotion());
+    Some(mv)
+}
+
 /// Whether a text can be a move: it has a square, begins like castling, or is a null move.
 pub(super) fn resembles_move(text: &[u8]) -> bool {
     let square = |pair: &[u8]| matches!(pair, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
     let is_castling = |next: u8| matches!(next, b'O' | b'o' | b'0' | b'-') || !next.is_ascii();
     match text {
+        [] | [_] => false,
         [b'O' | b'o' | b'0', next, ..] if is_castling(*next) => true,
         _ => text.windows(2).any(square) || is_null_move(text),
     }
@@ -67,15 +80,22 @@ pub(super) fn read_before_separator(
     text: &[u8],
     languages: &mut Languages,
 ) -> Option<(shakmaty::Move, usize)> {
-    if languages.is_foreign() {
-        return None;
-    }
-    let separates = |byte: &u8| byte.is_ascii_punctuation() && !b"+#=-:@".contains(byte);
+    let separates = |byte: &u8| SEPARATES[usize::from(*byte)];
     let length = text.iter().take(MAX_SAN + 1).position(separates)?;
-    let mv = read_exact(position, text.get(..length)?)?;
-    languages.note(mv.role(), mv.promotion());
-    Some((mv, length))
+    Some((read_exact_move(position, text.get(..length)?, languages)?, length))
 }
+
+/// ASCII characters that no notation of moves has.
+static SEPARATES: [bool; 256] = {
+    let separators = b",/|'&_~`^%\\";
+    let mut table = [false; 256];
+    let mut index = 0;
+    while index < separators.len() {
+        table[separators[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
 
 /// Bytes of the longest move in SAN.
 const MAX_SAN: usize = 8;
@@ -114,8 +134,7 @@ fn read_san(position: &Chess, text: &[u8], languages: &mut Languages) -> Option<
     if languages.is_foreign() {
         return languages.read(position, text);
     }
-    if let Some(mv) = read_exact(position, text) {
-        languages.note(mv.role(), mv.promotion());
+    if let Some(mv) = read_exact_move(position, text, languages) {
         return Some(mv);
     }
     let castling = text.starts_with(b"0").then(|| normalized(text));
@@ -142,6 +161,12 @@ fn ends_move(rest: &str) -> bool {
         || matches!(letter, '+' | '#' | '=' | '-' | ':' | '@' | '×' | '†' | '‡')
         || matches!(letter, '\u{2010}'..='\u{2015}' | '−' | '♔'..='♟' | '\u{fe0e}' | '\u{fe0f}');
     !can_belong || rest == ":"
+}
+
+/// Whether a text can begin with a sign, a number, or a sign of an en passant capture.
+pub(super) fn can_begin_sign(text: &[u8]) -> bool {
+    let first = text.first().copied().unwrap_or_default();
+    BEGINS_SYMBOL[usize::from(first)] || matches!(first, b'0'..=b'9' | b'e' | b'p')
 }
 
 fn begins_sign(text: &str) -> bool {

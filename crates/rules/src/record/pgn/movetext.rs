@@ -517,6 +517,16 @@ impl<R: BufRead> Reader<R> {
         {
             return true;
         }
+        // A single letter is no move.
+        if symbol.len() > 1
+            && let Some(mv) = moves::read_exact_move(position, symbol, &mut draft.languages)
+        {
+            return self.play(draft, mv);
+        }
+        if !moves::resembles_move(symbol) {
+            self.read_sign(draft);
+            return true;
+        }
         if let Some((mv, length)) =
             moves::read_before_separator(position, symbol, &mut draft.languages)
         {
@@ -542,16 +552,15 @@ impl<R: BufRead> Reader<R> {
             draft.line.before = Some(mem::replace(&mut draft.line.after, after));
             return true;
         }
-        if !moves::resembles_move(symbol) {
-            self.read_sign(draft);
-            return true;
-        }
         let text = decoded(symbol).into_owned();
         self.read_other_symbol(draft, &text)
     }
 
     /// Reads a sign such as `±`, or a word without meaning.
     fn read_sign(&mut self, draft: &mut Draft) {
+        if !moves::can_begin_sign(self.tokens.text()) {
+            return self.notice_skipped();
+        }
         let text = decoded(self.tokens.text());
         let is_known = match moves::nag_of(&text, draft.annotated_side()) {
             Some(nag) => draft.add_nag(nag),
@@ -568,6 +577,12 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn read_other_symbol(&mut self, draft: &mut Draft, text: &str) -> bool {
+        if let Some((mv, rest)) = moves::read_prefix(&draft.line.after, text, &mut draft.languages)
+        {
+            let is_played = self.play(draft, mv);
+            self.read_rest(draft, text.len() - rest.len(), rest);
+            return is_played;
+        }
         if let Some((mv, sign)) = moves::split_sign(text)
             && let Some(nag) = moves::nag_of(sign, draft.line.after.turn())
             && let Some(mv) =
@@ -579,12 +594,6 @@ impl<R: BufRead> Reader<R> {
         }
         if let Some(mv) = moves::read_lenient(&draft.line.after, text) {
             return self.play(draft, mv);
-        }
-        if let Some((mv, rest)) = moves::read_prefix(&draft.line.after, text, &mut draft.languages)
-        {
-            let is_played = self.play(draft, mv);
-            self.read_rest(draft, text.len() - rest.len(), rest);
-            return is_played;
         }
         let error = moves::why_not(&draft.line.after, text);
         if let Some(error) = &error
