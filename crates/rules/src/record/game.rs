@@ -273,6 +273,11 @@ impl GameRecord {
         self.annotations.get_mut(index)
     }
 
+    /// The annotations of all nodes that have some.
+    pub(super) fn all_annotations(&self) -> &[Annotations] {
+        &self.annotations
+    }
+
     /// The moves after a node: the first continues the line, the others begin variations.
     pub fn children(&self, id: NodeId) -> Children<'_> {
         Children { record: self, next: self.node(id).and_then(Node::first_child) }

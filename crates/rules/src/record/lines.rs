@@ -28,6 +28,8 @@ use super::{
     RecordErrorKind, RecordMove, Records, WriteError,
     encoding::Transcoder,
     input::{Games, Line, Lines, Location, State},
+    loss::Holds,
+    records::Written,
 };
 
 /// Reads lines until the source ends.
@@ -427,7 +429,7 @@ fn split_at_moves(text: &str) -> (&str, &str) {
 }
 
 /// The line of a record in UCI or USI.
-pub(super) fn write(record: &GameRecord, format: Format) -> Result<String, WriteError> {
+pub(super) fn write(record: &GameRecord, format: Format) -> Result<Written, WriteError> {
     let game = record.game();
     if (format == Format::Usi) != (game == Game::Shogi) {
         return Err(WriteError::WrongGame { format, game });
@@ -454,5 +456,5 @@ pub(super) fn write(record: &GameRecord, format: Format) -> Result<String, Write
         line.push_str(&mv.to_uci(game.castling_form()));
     }
     line.push('\n');
-    Ok(line)
+    Ok(Written { text: line, losses: Holds::MOVES.losses(record) })
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 
 use super::{
-    Bookmark, Encoding, Format, GameRecord, InputEncoding, Limits, Notice, RecordError,
+    Bookmark, Encoding, Format, GameRecord, InputEncoding, Limits, Losses, Notice, RecordError,
     RecordErrorKind, WriteError, csa, encoding::Transcoder, input::Games as _, jkf, kif, lines,
     pgn,
 };
@@ -16,32 +16,47 @@ pub fn read<R: Read>(source: R, format: impl Into<Option<Format>>) -> Records<R>
     Records::new(source, format, Limits::default())
 }
 
-/// Writes a record in UTF-8. [`Format::separator`] separates several in a file.
-pub fn write<W: Write>(record: &GameRecord, format: Format, out: &mut W) -> Result<(), WriteError> {
+/// Writes a record in UTF-8. [`Format::separator`] separates several in a file. Returns what the format cannot
+/// hold of the record.
+pub fn write<W: Write>(
+    record: &GameRecord,
+    format: Format,
+    out: &mut W,
+) -> Result<Losses, WriteError> {
     write_encoded(record, format, Encoding::Utf8, out)
 }
 
-/// Writes a record in an encoding. JKF is always UTF-8.
+/// Writes a record in an encoding. JKF is always UTF-8. Returns what the format cannot hold of the record.
 pub fn write_encoded<W: Write>(
     record: &GameRecord,
     format: Format,
     encoding: Encoding,
     out: &mut W,
-) -> Result<(), WriteError> {
-    let text = match format {
+) -> Result<Losses, WriteError> {
+    let Written { text, losses } = match format {
         Format::Pgn => {
             let mut text = Vec::new();
-            pgn::write_pgn(record, &pgn::PgnOptions::default(), &mut text)?;
-            String::from_utf8_lossy(&text).into_owned()
+            let losses = pgn::write_pgn(record, &pgn::PgnOptions::default(), &mut text)?;
+            Written { text: String::from_utf8_lossy(&text).into_owned(), losses }
         }
-        Format::Jkf => return Ok(out.write_all(jkf::write(record)?.as_bytes())?),
+        Format::Jkf => {
+            let Written { text, losses } = jkf::write(record)?;
+            out.write_all(text.as_bytes())?;
+            return Ok(losses);
+        }
         Format::Kif => kif::write_kif(record, encoding.name())?,
         Format::Ki2 => kif::write_ki2(record)?,
         Format::Csa => csa::write(record, &encoding.name().to_ascii_uppercase())?,
         Format::Uci | Format::Usi => lines::write(record, format)?,
     };
     out.write_all(&encoding.encode(&text))?;
-    Ok(())
+    Ok(losses)
+}
+
+/// The text of a record, and what it cannot hold.
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) losses: Losses,
 }
 
 /// The games of a file; see [`read`]. A game that cannot be read is an error, and reading continues

@@ -9,6 +9,7 @@ mod games;
 mod jkf;
 mod kif;
 pub mod laws;
+mod losses;
 mod peers;
 mod pgn;
 mod samples;

@@ -10,12 +10,17 @@ use crate::{Game, Side, Termination, shogi::write_csa};
 
 use super::super::{
     Annotations, Evaluation, Format, GameRecord, NodeId, RecordMove, WriteError,
+    loss::{HeldResult, Holds},
+    records::Written,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment},
 };
 use super::{HEADERS, PLAYERS, keyword_and_summary, sign_of};
 
+const CSA: Holds =
+    Holds { variations: false, fractions: true, result: HeldResult::WithEnd, ..Holds::SHOGI };
+
 /// The text of a record. The first line declares the encoding.
-pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<String, WriteError> {
+pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Written, WriteError> {
     let wrong = || WriteError::WrongGame { format: Format::Csa, game: record.game() };
     let mut walk = Walk::new(record.start()).ok_or_else(wrong)?;
     let fractions = needs_fractions(record);
@@ -58,7 +63,7 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
         Ok(())
     });
     shown?;
-    Ok(out)
+    Ok(Written { text: out, losses: CSA.losses(record) })
 }
 
 /// Whether the game needs version 3.0.

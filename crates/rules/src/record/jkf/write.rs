@@ -11,23 +11,30 @@ use serde_json::{Value, json};
 use crate::{Move, Side};
 
 use super::super::{
-    Format, GameRecord, Node, NodeId, RecordMove, WriteError,
+    Format, GameRecord, Loss, Node, NodeId, RecordMove, WriteError,
     csa::keyword_and_summary,
     kif,
+    loss::{HeldResult, Holds},
+    records::Written,
     shogi::{Handicap, Setup, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };
 
+const JKF: Holds = Holds { result: HeldResult::WithEnd, ..Holds::SHOGI };
+
 /// The text of a record.
-pub(in super::super) fn write(record: &GameRecord) -> Result<String, WriteError> {
+pub(in super::super) fn write(record: &GameRecord) -> Result<Written, WriteError> {
     let wrong = || WriteError::WrongGame { format: Format::Jkf, game: record.game() };
     let walk = Walk::new(record.start()).ok_or_else(wrong)?;
     let mut out = "{\"header\":{".to_owned();
+    let mut losses = JKF.losses(record);
     let mut written = Vec::new();
     for (name, value) in record.headers.iter() {
         if !written.contains(&name) {
             let comma = if written.is_empty() { "" } else { "," };
             let _ = write!(out, "{comma}{}:{}", Value::from(name), Value::from(value));
             written.push(name);
+        } else {
+            losses.add(Loss::Headers);
         }
     }
     let initial = match Handicap::of(record.start()) {
@@ -39,7 +46,7 @@ pub(in super::super) fn write(record: &GameRecord) -> Result<String, WriteError>
     let mut writer = Writer { record, walk, out, start, totals: vec![[0; 2]] };
     writer.main_line();
     writer.out.push_str("]}\n");
-    Ok(writer.out)
+    Ok(Written { text: writer.out, losses })
 }
 
 fn setup_json(setup: &Setup) -> Value {

@@ -5,16 +5,24 @@ use std::{fmt::Write as _, time::Duration};
 use crate::Side;
 
 use super::super::{
-    Annotations, Format, GameRecord, Node, NodeId, RecordMove, WriteError,
+    Annotations, Format, GameRecord, Loss, Losses, Node, NodeId, RecordMove, WriteError,
+    loss::Holds,
+    records::Written,
     shogi::{Handicap, Setup, Step, Walk, evaluation_lines, flat_comment},
 };
 use super::{board, ends, moves};
+
+const KIF: Holds = Holds::SHOGI;
+/// The summary states an illegal move.
+const KI2: Holds =
+    Holds { illegal_moves: false, end_comments: false, times: false, ..Holds::SHOGI };
 
 /// The text of a record in KIF. The first line names the encoding.
 pub(in super::super) fn write_kif(
     record: &GameRecord,
     encoding: &str,
-) -> Result<String, WriteError> {
+) -> Result<Written, WriteError> {
+    let losses = losses(record, &KIF);
     let mut out = format!("#KIF version=2.0 encoding={encoding}\n");
     let mut walk = begin(record, Format::Kif, &mut out)?;
     out.push_str("手数----指手---------消費時間--\n");
@@ -70,11 +78,12 @@ pub(in super::super) fn write_kif(
         }
         Ok(())
     });
-    shown.map(|()| out)
+    shown.map(|()| Written { text: out, losses })
 }
 
 /// The text of a record in KI2.
-pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteError> {
+pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<Written, WriteError> {
+    let losses = losses(record, &KI2);
     let mut out = String::new();
     let mut walk = begin(record, Format::Ki2, &mut out)?;
     out.push('\n');
@@ -123,7 +132,14 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
         }
         Ok(())
     });
-    shown.map(|()| out)
+    shown.map(|()| Written { text: out, losses })
+}
+
+fn losses(record: &GameRecord, holds: &Holds) -> Losses {
+    let mut losses = holds.losses(record);
+    let mut names = record.headers.iter().map(|(name, _)| one_line(name));
+    losses.add_if(names.any(|name| !can_be_a_header(&name)), Loss::Headers);
+    losses
 }
 
 /// Writes the headers and the start position.

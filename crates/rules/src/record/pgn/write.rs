@@ -10,7 +10,9 @@ use crate::{
     chess::{after_null, long_notation, write_san},
 };
 
-use super::super::{Annotations, Format, GameRecord, Node, NodeId, RecordMove, WriteError};
+use super::super::{
+    Annotations, Feature, Format, GameRecord, Loss, Losses, Node, NodeId, RecordMove, WriteError,
+};
 use super::{ILLEGAL_MOVE, ROSTER, command, unknown_value, without_line_breaks};
 
 /// Columns of a line, without its end.
@@ -46,7 +48,8 @@ impl Default for PgnOptions {
     }
 }
 
-/// Writes a record of chess as PGN in a style, with an empty line after it.
+/// Writes a record of chess as PGN in a style, with an empty line after it. Returns what PGN cannot hold of the
+/// record.
 ///
 /// # Errors
 /// The record is of another game, or the output fails.
@@ -54,7 +57,7 @@ pub fn write_pgn<W: Write>(
     record: &GameRecord,
     options: &PgnOptions,
     out: &mut W,
-) -> Result<(), WriteError> {
+) -> Result<Losses, WriteError> {
     let start = match record.start().board() {
         BoardRef::Chess(board) => Some(board.position().clone()),
         // No moves follow a diagram.
@@ -77,7 +80,26 @@ pub fn write_pgn<W: Write>(
     text.token(record.result.as_str());
     text.text.push_str("\n\n");
     out.write_all(text.text.as_bytes())?;
-    Ok(())
+    Ok(losses(record))
+}
+
+/// PGN holds everything except times of ends, the ends of variations, and variations of an illegal move.
+fn losses(record: &GameRecord) -> Losses {
+    let mut losses = Losses::default();
+    let mut ends = 0;
+    for end in record.all_annotations().iter().filter_map(|notes| notes.end.as_ref()) {
+        ends += 1;
+        losses.add_if(end.elapsed.is_some(), Loss::Annotations(Feature::Clocks));
+    }
+    losses.add_if(ends > usize::from(record.end().is_some()), Loss::Result);
+    let has_variations = record.len() > record.plies();
+    let is_illegal_variation = |node: &Node| {
+        let mut variations = record.children(node.id()).skip(1);
+        variations.any(|first| first.mv().is_some_and(RecordMove::is_illegal))
+    };
+    let has_illegal = has_variations && record.any_node(is_illegal_variation);
+    losses.add_if(has_illegal, Loss::Annotations(Feature::Variations));
+    losses
 }
 
 /// Bytes of most games.

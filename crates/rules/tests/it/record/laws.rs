@@ -2,7 +2,7 @@
 
 use readyok_rules::Game;
 use readyok_rules::record::{
-    self, Format, GameRecord, Limits, Node, NoticeReason, RecordMove, Records,
+    self, Feature, Format, GameRecord, Limits, Losses, Node, NoticeReason, RecordMove, Records,
 };
 
 /// Any bytes, as PGN.
@@ -47,8 +47,14 @@ fn check(bytes: &[u8], format: Format, targets: &[Format]) {
             if is_chess == (game.game() == Game::Shogi) {
                 continue;
             }
-            let once = rewritten(&game, target);
-            let twice = rewritten(&once, target);
+            let (once, losses) = rewritten(&game, target);
+            let (twice, none) = rewritten(&once, target);
+            let lost = [Feature::Variations, Feature::Nags, Feature::Marks, Feature::Clocks];
+            let mut lost = lost.iter().filter(|it| it.is_in(&game) && !it.is_in(&once));
+            let is_reported = !losses.is_empty();
+            assert!(is_reported || lost.next().is_none(), "{target} lost {lost:?}: {game:?}");
+            assert!(is_reported || game.len() <= once.len(), "{target}: {game:?}");
+            assert!(none.is_empty() || !losses.is_empty(), "{target}: {none:?} {once:?}");
             assert!(once == twice, "{target}: {once:?}\n{twice:?}");
             // Only PGN has null moves; the other formats end before one.
             let ends = |mv: &RecordMove| target != Format::Pgn && *mv == RecordMove::Null;
@@ -61,9 +67,10 @@ fn check(bytes: &[u8], format: Format, targets: &[Format]) {
     }
 }
 
-fn rewritten(game: &GameRecord, format: Format) -> GameRecord {
+/// The record after it is written and read, and what the writer omitted.
+fn rewritten(game: &GameRecord, format: Format) -> (GameRecord, Losses) {
     let mut text = Vec::new();
-    record::write(game, format, &mut text).expect("it is the right game");
+    let losses = record::write(game, format, &mut text).expect("it is the right game");
     let mut games = record::read(&text[..], format);
     let shown = || String::from_utf8_lossy(&text).into_owned();
     let read = games.next().unwrap_or_else(|| panic!("no game in {}", shown()));
@@ -73,5 +80,5 @@ fn rewritten(game: &GameRecord, format: Format) -> GameRecord {
     let mut defects = reasons.filter(|it| !matches!(it, NoticeReason::Start(_)));
     assert!(defects.next().is_none(), "{:?} in {}", games.notices(), shown());
     assert!(games.next().is_none(), "more than one game in {}", shown());
-    read
+    (read, losses)
 }
