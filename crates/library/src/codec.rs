@@ -99,6 +99,19 @@ impl NewGame {
     }
 }
 
+impl NewGame {
+    /// What its headers are derived from.
+    pub(crate) fn known(&self) -> Known<'_> {
+        Known {
+            summary: &self.summary,
+            players: &self.players,
+            event: &self.event,
+            site: &self.site,
+            opening: self.opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
+        }
+    }
+}
+
 impl StoredGame {
     /// The record of the game.
     ///
@@ -108,16 +121,20 @@ impl StoredGame {
         let mut record = GameRecord::new(self.start_position()?);
         let order = moves::decode(&mut record, &self.moves)?;
         annotations::decode(&mut record, &order, &self.annotations)?;
-        let known = Known {
+        record.headers = tags::decode(&self.tags, self.known())?;
+        record.result = self.summary.result;
+        Ok(record)
+    }
+
+    /// What its headers are derived from.
+    pub(crate) fn known(&self) -> Known<'_> {
+        Known {
             summary: &self.summary,
             players: &self.players,
             event: &self.event,
             site: &self.site,
             opening: self.opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
-        };
-        record.headers = tags::decode(&self.tags, known)?;
-        record.result = self.summary.result;
-        Ok(record)
+        }
     }
 
     /// The start position.

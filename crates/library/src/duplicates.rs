@@ -1,9 +1,13 @@
-//! Duplicates: games with the same moves whose players, dates and events do not contradict each other.
+//! Duplicates: games with the same moves of the same players, or of unknown ones at the same event and site, whose
+//! dates do not contradict each other.
 
 use std::collections::HashMap;
 
+use readyok_rules::record::{AnnotationCount, Headers, Tag, is_known_name};
 use rusqlite::Connection;
 
+use crate::codec::annotations;
+use crate::codec::tags::{self, Known};
 use crate::error::Error;
 use crate::fold::{fold, hash};
 use crate::game::{GameEntry, NewGame, StoredGame};
@@ -19,46 +23,85 @@ const MAX_CANDIDATES: usize = 100;
 /// What two games are compared by.
 struct Identity<'a> {
     summary: Summary,
-    players: &'a [String; 2],
-    event: &'a str,
     start: Option<&'a str>,
     moves: &'a [u8],
+    annotations: &'a [u8],
+    tags: &'a [u8],
+    known: Known<'a>,
 }
 
-impl<'a> From<&'a NewGame> for Identity<'a> {
-    fn from(it: &'a NewGame) -> Self {
-        let NewGame { summary, players, event, start, moves, .. } = it;
-        Self { summary: *summary, players, event, start: start.as_deref(), moves }
-    }
+macro_rules! identity_of {
+    ($game:ty) => {
+        impl<'a> From<&'a $game> for Identity<'a> {
+            fn from(it: &'a $game) -> Self {
+                Self {
+                    summary: it.summary,
+                    start: it.start.as_deref(),
+                    moves: &it.moves,
+                    annotations: &it.annotations,
+                    tags: &it.tags,
+                    known: it.known(),
+                }
+            }
+        }
+    };
 }
 
-impl<'a> From<&'a StoredGame> for Identity<'a> {
-    fn from(it: &'a StoredGame) -> Self {
-        let StoredGame { summary, players, event, start, moves, .. } = it;
-        Self { summary: *summary, players, event, start: start.as_deref(), moves }
-    }
-}
+identity_of!(NewGame);
+identity_of!(StoredGame);
 
 impl Identity<'_> {
     fn is_duplicate(&self, other: &Self) -> bool {
         let (a, b) = (&self.summary, &other.summary);
+        let players = self.known.players.iter().zip(other.known.players);
         a.variant == b.variant
             && a.plies == b.plies
             && self.start == other.start
             // With variations the bytes differ although the main lines are equal; the hash is that of the main line.
             && (a.variations || b.variations || self.moves == other.moves)
             && a.date.is_compatible(b.date)
-            && (0..2).all(|side| same_player(&self.players[side], &other.players[side]))
-            && (a.plies >= SHORT || fold(self.event) == fold(other.event))
+            && players.clone().all(|(a, b)| same_player(a, b))
+            && (a.plies >= SHORT || fold(self.known.event) == fold(other.known.event))
+            && self.is_of_same_occasion(other)
     }
+
+    /// Whether the headers show that the games are the same, and do not only fail to contradict it: unknown players
+    /// also play, and two chapters of a study have equal moves.
+    fn is_of_same_occasion(&self, other: &Self) -> bool {
+        let (a, b) = (self.headers(), other.headers());
+        if a.study_chapter() != b.study_chapter() {
+            return false;
+        }
+        let mut players = self.known.players.iter().chain(other.known.players);
+        if players.all(|name| is_known_name(name)) {
+            return true;
+        }
+        let same = |a: &str, b: &str| is_known_name(a) && fold(a.trim()) == fold(b.trim());
+        let site = Tag::Site.name(self.summary.variant);
+        same(self.known.event, other.known.event)
+            && same(a.get(site).unwrap_or_default(), b.get(site).unwrap_or_default())
+    }
+
+    /// The headers; none if they are corrupt.
+    fn headers(&self) -> Headers {
+        tags::decode(self.tags, self.known).unwrap_or_default()
+    }
+
+    fn annotation_count(&self) -> AnnotationCount {
+        annotations::count(self.summary.variant, self.moves, self.annotations)
+    }
+}
+
+/// Whether a new game has more annotations than a known one with the same moves.
+pub(crate) fn has_more_annotations(new: &NewGame, known: &StoredGame) -> bool {
+    Identity::from(known).annotation_count() < Identity::from(new).annotation_count()
 }
 
 /// The folded surname, up to the first comma or space, and the rest. None for an unknown player.
 fn parts(name: &str) -> Option<(String, String)> {
     let folded = fold(name.trim());
     let (surname, rest) = folded.split_once([',', ' ']).unwrap_or((&folded, ""));
-    let known = !matches!(surname, "" | "?");
-    known.then(|| (surname.to_owned(), rest.trim_matches([' ', '.']).to_owned()))
+    is_known_name(name).then(|| (surname.to_owned(), rest.trim_matches([' ', '.']).to_owned()))
 }
 
 /// Whether both names can be the same player: the surnames are equal, and one of the rests abbreviates the other.
@@ -126,18 +169,20 @@ impl DuplicateFinder {
         }
     }
 
-    /// A game of the database that equals a new one.
+    /// A game of the database that equals a new one: one with as many annotations, or that with most of them.
     pub(crate) fn find(
         &self,
         connection: &Connection,
         summaries: &Summaries,
         new: &NewGame,
-    ) -> Result<Option<u32>, Error> {
+    ) -> Result<Option<Duplicate>, Error> {
         let hash = new.summary.moves_hash;
         let sorted = &self.sorted[self.sorted.partition_point(|it| it.0 < hash)..];
         let sorted = sorted.iter().take_while(|it| it.0 == hash).map(|it| it.1);
         let mut names = None;
         let mut compared = 0;
+        let identity = Identity::from(new);
+        let mut most: Option<(AnnotationCount, u32)> = None;
         for game in sorted.chain(self.recent.get(&hash).into_iter().flatten().copied()) {
             let Some(known) = summaries.raw(game) else { continue };
             let names =
@@ -153,14 +198,29 @@ impl DuplicateFinder {
                 && compared < MAX_CANDIDATES
                 && let Some(stored) = StoredGame::read(connection, game)?
             {
-                if Identity::from(&stored).is_duplicate(&new.into()) {
-                    return Ok(Some(game));
+                let stored = Identity::from(&stored);
+                if stored.is_duplicate(&identity) {
+                    let count = stored.annotation_count();
+                    if identity.annotation_count() <= count {
+                        return Ok(Some(Duplicate { game, has_fewer_annotations: false }));
+                    }
+                    if most.is_none_or(|(most, _)| most < count) {
+                        most = Some((count, game));
+                    }
                 }
                 compared += 1;
             }
         }
-        Ok(None)
+        Ok(most.map(|(_, game)| Duplicate { game, has_fewer_annotations: true }))
     }
+}
+
+/// A known game that equals a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Duplicate {
+    pub(crate) game: u32,
+    /// The new game has more annotations than all known ones.
+    pub(crate) has_fewer_annotations: bool,
 }
 
 /// Groups of duplicates in the database, each in ascending order.

@@ -29,11 +29,12 @@ const MAX_REPORTED: usize = 1000;
 /// Shortest time between two calls of the progress callback.
 const PROGRESS: Duration = Duration::from_millis(200);
 
-/// The treatment of new games that equal games of the database or of the same import: the same moves, and players,
-/// dates and events that do not contradict each other.
+/// The treatment of new games that equal games of the database or of the same import: the same moves, known and equal
+/// players or an equal event and site, and dates that do not contradict each other. Chapters of a study are different
+/// games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Duplicates {
-    /// They are not added.
+    /// They are not added, unless they have more annotations than the known games.
     #[default]
     Skip,
     /// They are added.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rusqlite::{Connection, params};
 
 use crate::codec::KEY_SCHEME;
-use crate::duplicates::DuplicateFinder;
+use crate::duplicates::{Duplicate, DuplicateFinder, has_more_annotations};
 use crate::error::Error;
 use crate::game::{Indexer, NewGame, StoredGame};
 use crate::import::{Decision, Duplicates, Outcome, Outcomes};
@@ -253,7 +253,8 @@ impl Writer {
         if duplicates == Duplicates::Replace {
             for (game, outcome) in games.iter().zip(&mut outcomes) {
                 if let Outcome::Duplicate(id) = *outcome
-                    && self.has_fewer_annotations(id, game)?
+                    && StoredGame::read(&self.connection, id)?
+                        .is_some_and(|known| has_more_annotations(game, &known))
                     && self.replace(id, game, None)?
                 {
                     *outcome = Outcome::Replaced(id);
@@ -291,13 +292,6 @@ impl Writer {
         Ok(outcomes)
     }
 
-    fn has_fewer_annotations(&self, known: u32, new: &NewGame) -> Result<bool, Error> {
-        let known = StoredGame::read(&self.connection, known)?;
-        let size = |annotations: &[u8], moves: &[u8]| annotations.len() + moves.len();
-        let new = size(&new.annotations, &new.moves);
-        Ok(known.is_some_and(|it| size(&it.annotations, &it.moves) < new))
-    }
-
     fn insert(
         &mut self,
         games: &[NewGame],
@@ -318,6 +312,10 @@ impl Writer {
                 }
                 _ => None,
             };
+            // Neither loses what the other has: it is added as a game of its own.
+            let is_added =
+                |known: &Duplicate| duplicates == Duplicates::Skip && known.has_fewer_annotations;
+            let known = known.filter(|known| !is_added(known)).map(|known| known.game);
             if let Some(known) = known
                 && duplicates != Duplicates::Ask
             {

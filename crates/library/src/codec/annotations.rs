@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    Annotations, End, Evaluation, GameRecord, Mark, MarkColor, Nag, Node, NodeId,
+    AnnotationCount, Annotations, End, Evaluation, GameRecord, Mark, MarkColor, Nag, Node, NodeId,
 };
 use readyok_rules::{Game, GameOutcome, Square};
 
@@ -277,6 +277,34 @@ impl Nodes for RecordNodes<'_> {
     fn annotations(&mut self, at: usize) -> Option<&mut Annotations> {
         self.record.annotations_mut(*self.order.get(at)?)
     }
+}
+
+/// Collects the annotations of all nodes in one.
+struct Collected(Game, Annotations);
+
+impl Nodes for Collected {
+    fn game(&self) -> Game {
+        self.0
+    }
+
+    fn ply(&self, _: usize) -> Option<usize> {
+        Some(0)
+    }
+
+    fn annotations(&mut self, _: usize) -> Option<&mut Annotations> {
+        Some(&mut self.1)
+    }
+}
+
+/// The amount of encoded annotations, to compare games with equal main lines: the bytes of moves differ only by
+/// variations.
+pub(crate) fn count(game: Game, moves: &[u8], annotations: &[u8]) -> AnnotationCount {
+    let mut collected = Collected(game, Annotations::default());
+    // What can be read of corrupt annotations counts.
+    let _ = decode_nodes(&mut collected, annotations);
+    let mut count = AnnotationCount::default();
+    count.add(&collected.1);
+    AnnotationCount { texts: count.texts + moves.len() as u64, values: annotations.len() as u64 }
 }
 
 /// Adds annotations to a record whose nodes are in the order of the stream of moves.

@@ -74,6 +74,80 @@ fn annotated_duplicates_replace_known_games() {
     assert_eq!((stored.annotations, stored.revision), (annotated.annotations, 1));
 }
 
+/// Of duplicates, the game with most annotations is never left out.
+#[test]
+fn imports_do_not_skip_games_with_more_annotations() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let plain = long_game(1);
+    let annotated = NewGame { annotations: vec![4, 1, 1, 1], ..plain.clone() };
+    let all = || vec![plain.clone(), annotated.clone(), plain.clone(), annotated.clone()];
+    let imported = add(&library, Duplicates::Skip, all());
+    assert_eq!((imported.added, imported.duplicates), (vec![1..3], 2));
+    // Repeated imports add nothing.
+    let imported = add(&library, Duplicates::Skip, all());
+    assert_eq!((imported.added, imported.duplicates), (vec![], 4));
+}
+
+/// Games that a PGN file adds to an empty library, and duplicates.
+fn imported(pgn: &str) -> (u64, u64) {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let imported = library
+        .import(pgn.as_bytes(), ImportOptions::default(), |_| std::ops::ControlFlow::Continue(()));
+    let imported = imported.expect("imported");
+    assert_eq!((imported.failed, imported.noticed), (0, 0));
+    (imported.added_count(), imported.duplicates)
+}
+
+const LINE: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 \
+                    Na5 10. Bc2 c5 11. d4";
+
+/// Two chapters of a study have the same main line, and one has a variation.
+#[test]
+fn chapters_of_a_study_are_different_games() {
+    let chapter = |headers: &str, end: &str| format!("{headers}\n\n{LINE} {end} *\n\n");
+    let varied = "( 11. d3 Re8 ) 11... Qc7";
+    for [first, second] in [
+        [
+            "[Event \"Endings: chapter 1\"]\n[Site \"https://example.org/study/1\"]\n[White \"?\"]\n[Black \"?\"]",
+            "[Event \"Endings: chapter 2\"]\n[Site \"https://example.org/study/2\"]\n[White \"?\"]\n[Black \"?\"]",
+        ],
+        [
+            "[Event \"Study\"]\n[White \"A\"]\n[Black \"B\"]\n[ChapterName \"1\"]",
+            "[Event \"Study\"]\n[White \"A\"]\n[Black \"B\"]\n[ChapterName \"2\"]",
+        ],
+    ] {
+        let [plain, other] = [chapter(first, "Qc7"), chapter(second, varied)];
+        assert_eq!(imported(&format!("{plain}{other}")), (2, 0));
+        assert_eq!(imported(&format!("{other}{plain}")), (2, 0));
+        assert_eq!(imported(&format!("{other}{plain}{other}{plain}")), (2, 2));
+    }
+}
+
+#[test]
+fn unknown_players_are_equal_only_at_one_event_and_site() {
+    let game = |event: &str, site: &str, white: &str| {
+        format!(
+            "[Event \"{event}\"]\n[Site \"{site}\"]\n[White \"{white}\"]\n[Black \"Caruana\"]\n\n{LINE} *\n\n"
+        )
+    };
+    for (first, second, duplicates) in [
+        (("?", "?", "?"), ("?", "?", "?"), 0),
+        (("Open", "?", "?"), ("Open", "?", "?"), 0),
+        (("?", "Oslo", "? 3"), ("?", "Oslo", "N.N."), 0),
+        (("Open", "Oslo", "?"), ("Open", "oslo", "Carlsen"), 1),
+        (("Open", "Oslo", "?"), ("Club", "Oslo", "Carlsen"), 0),
+        (("Open", "Oslo", "Anand"), ("Open", "Oslo", "Carlsen"), 0),
+        (("Open", "Oslo", "Carlsen"), ("?", "?", "Carlsen, M"), 1),
+        (("?", "https://example.org/1", "?"), ("?", "https://example.org/2", "?"), 0),
+        (("Live", "https://example.org/1", "?"), ("Live", "https://example.org/1", "?"), 1),
+    ] {
+        let (a, b) = (game(first.0, first.1, first.2), game(second.0, second.1, second.2));
+        assert_eq!(imported(&format!("{a}{b}")), (2 - duplicates, duplicates), "{a}{b}");
+    }
+}
+
 #[test]
 fn short_games_are_duplicates_only_of_the_same_event() {
     let dir = TempDir::new().expect("a directory");
