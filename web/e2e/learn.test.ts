@@ -160,6 +160,8 @@ inBothLanguages(() => {
       failed: 1,
       current: 12,
       notices: [],
+      total_errors: 1,
+      total_notices: 0,
       errors: [
         {
           of: { kind: 'file' as const, name: 'a.pgn' },

@@ -17,6 +17,7 @@ use readyok_rules::record::{
 };
 use readyok_rules::{EpdError, Field, Game, IllegalReason, MoveError, PositionError};
 
+use crate::compression::DecompressionError;
 use crate::engine::printable;
 use crate::wire::{
     ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves, LocalizedText,
@@ -117,6 +118,15 @@ pub(crate) fn invalid_position(game: Game, error: &PositionError) -> ApiError {
 }
 
 pub(crate) fn io_error(error: &io::Error) -> ErrorCode {
+    if let Some(error) = DecompressionError::of(error) {
+        return match error {
+            DecompressionError::Nested(inner) => {
+                ErrorCode::CompressedTwice { compression: inner.to_string() }
+            }
+            DecompressionError::Ratio(limit) => ErrorCode::CompressionRatio { limit },
+            DecompressionError::Time => ErrorCode::DecompressionTime,
+        };
+    }
     match error.kind() {
         ErrorKind::NotFound => ErrorCode::NotFound { subject: ErrorSubject::File },
         ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,

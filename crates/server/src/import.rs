@@ -10,36 +10,65 @@ use crate::compression::{Compression, Decompressed};
 use crate::errors::{notice, record_error};
 use crate::wire::ErrorInfo;
 
-/// Maximum number of reported errors.
-const MAX_FAULTS: usize = 100;
+/// Maximum number of reported errors, of games that were read in part, and of other warnings.
+const MAX_FAULTS: u32 = 100;
 
 /// What was wrong with a file, with line and column.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
+    /// The first errors.
     pub(crate) errors: Vec<ErrorInfo>,
+    /// The first warnings of each kind.
     pub(crate) warnings: Vec<ErrorInfo>,
+    pub(crate) total_errors: u32,
+    /// Warnings about games that were read in part.
+    pub(crate) total_cut: u32,
+    /// Other warnings.
+    pub(crate) total_notices: u32,
 }
 
-/// Whether the name of a file is one of records.
-pub(crate) fn is_record(name: &str) -> bool {
-    extension(name).is_some_and(|it| Format::from_extension(&it).is_some())
+/// Whether a warning is about a game that was read in part.
+pub(crate) fn is_cut(warning: &ErrorInfo) -> bool {
+    warning.context.as_ref().is_some_and(|it| it.kept.is_some())
+}
+
+impl Faults {
+    pub(crate) fn error(&mut self, error: ErrorInfo) {
+        if self.total_errors < MAX_FAULTS {
+            self.errors.push(error);
+        }
+        self.total_errors = self.total_errors.saturating_add(1);
+    }
+
+    /// Warnings about missing results must not take the place of those about lost moves.
+    fn warning(&mut self, warning: ErrorInfo) {
+        let total = if is_cut(&warning) { &mut self.total_cut } else { &mut self.total_notices };
+        if *total < MAX_FAULTS {
+            self.warnings.push(warning);
+        }
+        *total = total.saturating_add(1);
+    }
+}
+
+/// Whether the name of a file is one of records. Only its extension must be Unicode.
+pub(crate) fn is_record(path: &Path) -> bool {
+    extension(path).is_some_and(|it| Format::from_extension(&it).is_some())
 }
 
 /// The extension of a name, before that of a compressed file.
-fn extension(name: &str) -> Option<String> {
-    let path = Path::new(name);
+fn extension(path: &Path) -> Option<String> {
     let path = Compression::of(path).map_or(path, |(_, path)| path);
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
 /// Passes all games of a file or text, which can be compressed, to `visit` until it returns false.
 pub(crate) fn read_each(
-    name: &str,
+    name: impl AsRef<Path>,
     source: impl Read,
     mut visit: impl FnMut(&GameRecord) -> bool,
 ) -> Faults {
     let mut faults = Faults::default();
-    let extension = extension(name);
+    let extension = extension(name.as_ref());
     let by_name = extension.as_deref().and_then(Format::from_extension);
     // The game by the format. PGN states it for each game.
     let game = by_name.map(|format| match format {
@@ -50,7 +79,7 @@ pub(crate) fn read_each(
         Ok(source) => source,
         Err(error) => {
             let error = RecordError { game: 1, line: 1, column: 1, kind: error.into() };
-            faults.errors.push(record_error(game, &error));
+            faults.error(record_error(game, &error));
             return faults;
         }
     };
@@ -59,14 +88,13 @@ pub(crate) fn read_each(
         let continues = match record {
             Ok(record) => visit(&record),
             Err(error) => {
-                if faults.errors.len() < MAX_FAULTS {
-                    faults.errors.push(record_error(game, &error));
-                }
+                faults.error(record_error(game, &error));
                 true
             }
         };
-        let room = MAX_FAULTS.saturating_sub(faults.warnings.len());
-        faults.warnings.extend(records.notices().iter().take(room).map(|it| notice(game, it)));
+        for it in records.notices() {
+            faults.warning(notice(game, it));
+        }
         if !continues {
             break;
         }
@@ -106,8 +134,23 @@ mod tests {
         );
         // A defective game is kept in part.
         assert_eq!(count("a.pgn", "1. e4 e4 *\n\n1. d4 *\n"), (2, 0));
-        assert!(is_record("A.PGN") && is_record("b.kif") && is_record("c.fen"));
-        assert!(!is_record("library.sqlite") && !is_record("pgn"));
+        assert!(is("A.PGN") && is("b.kif") && is("c.fen"));
+        assert!(!is("library.sqlite") && !is("pgn"));
+    }
+
+    fn is(name: &str) -> bool {
+        is_record(Path::new(name))
+    }
+
+    /// A game that loses moves is listed although many others end without a result.
+    #[test]
+    fn cut_games_are_listed_before_other_warnings() {
+        let text =
+            format!("{}[White \"B\"]\n\n1. e4 Ke7 *\n", "[White \"A\"]\n\n1. e4\n\n".repeat(300));
+        let faults = read_each("a.pgn", text.as_bytes(), |_| true);
+        assert_eq!((faults.total_cut, faults.total_notices), (1, 300));
+        assert_eq!(faults.warnings.len(), 101);
+        assert_eq!(faults.warnings.iter().filter(|it| is_cut(it)).count(), 1);
     }
 
     #[test]
@@ -123,8 +166,8 @@ mod tests {
             });
             assert_eq!((games, faults.errors.len()), (2, 0), "{name}");
         }
-        assert!(is_record("a.pgn.gz") && is_record("b.KIF.ZST") && is_record("c.epd.bz2"));
-        assert!(!is_record("a.gz") && !is_record("a.tar.gz"));
+        assert!(is("a.pgn.gz") && is("b.KIF.ZST") && is("c.epd.bz2"));
+        assert!(!is("a.gz") && !is("a.tar.gz"));
     }
 
     #[test]

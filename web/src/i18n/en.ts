@@ -728,6 +728,7 @@ export const en = {
   'job.game': 'Game {number}',
   'job.errors': 'Errors: {count}',
   'job.notices': 'Defects: {count}',
+  'job.more': '{count} more',
   'job.rate': '{count} games/s',
   'job.open': 'Open game',
   'job.dismiss': 'Dismiss',

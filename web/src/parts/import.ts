@@ -40,8 +40,11 @@ export async function importText(
     let text = t('record.done', { count: result.total });
     if (result.duplicates) text += ` · ${t('record.duplicates', { count: result.duplicates })}`;
     if (result.undecided) text += ` · ${t('record.undecided', { count: result.undecided })}`;
-    // Many games end without a result.
-    const error = result.errors[0] ?? result.warnings.find(({ code }) => code !== 'missing_result');
+    // Many games end without a result; lost moves weigh more than other defects.
+    const error =
+      result.errors[0] ??
+      result.warnings.find(({ context }) => context?.kept) ??
+      result.warnings.find(({ code }) => code !== 'missing_result');
     if (result.total > 0 || !error) toast(text, 'good');
     if (error) toast(errorInfoText(error), 'bad');
     return result;

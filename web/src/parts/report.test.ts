@@ -38,6 +38,8 @@ test('combines the progress of files and games', () => {
     current: null,
     errors: [],
     notices: [],
+    total_errors: 0,
+    total_notices: 0,
     ...more,
   });
   expect(progressOf(job({}))).toBe(0);

@@ -23,7 +23,7 @@ use super::reports::Reports;
 use super::{App, Reply, storage, written};
 use crate::errors::io_error;
 use crate::game::GameSession;
-use crate::import::{Faults, is_record, read_each};
+use crate::import::{Faults, is_cut, is_record, read_each};
 use crate::store::{Loaded, StoreError, StoredJob, new_game};
 use crate::time::{date, now};
 use crate::wire::{
@@ -85,13 +85,20 @@ impl Job {
             current: self.current,
             errors: self.stored.faults.clone(),
             notices: self.stored.notices.clone(),
+            total_errors: self.stored.total_faults.max(count(self.stored.faults.len())),
+            total_notices: self.stored.total_notices.max(count(self.stored.notices.len())),
         }
     }
 
     fn add_error(&mut self, of: JobErrorOf, why: ErrorInfo) {
-        if self.stored.faults.len() < MAX_ERRORS {
-            self.stored.faults.push(JobError { of, why });
-        }
+        self.list_errors([JobError { of, why }], 1);
+    }
+
+    /// Lists errors, as far as there is room, of a number of them.
+    fn list_errors(&mut self, errors: impl IntoIterator<Item = JobError>, total: u32) {
+        let room = MAX_ERRORS.saturating_sub(self.stored.faults.len());
+        self.stored.faults.extend(errors.into_iter().take(room));
+        self.stored.total_faults = self.stored.total_faults.saturating_add(total);
     }
 
     fn is_running(&self) -> bool {
@@ -529,23 +536,32 @@ impl Import {
                 return self.fail(directory.display().to_string(), io_error(&error).into());
             }
         };
+        let Files { files, unread } = files;
+        if stored.files_done == 0 && stored.in_file == 0 {
+            self.report_unread(&directory, unread);
+        }
         let sizes: Vec<u64> =
             files.iter().map(|it| it.metadata().map_or(0, |about| about.len())).collect();
         self.set_files(files.len(), sizes.iter().sum());
         let mut skip = stored.in_file;
         let mut bytes: u64 = sizes.iter().take(stored.files_done).sum();
         for (path, size) in files.into_iter().zip(sizes).skip(stored.files_done) {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let faults = match File::open(&path) {
-                Err(error) => Faults { errors: vec![io_error(&error).into()], ..Faults::default() },
-                Ok(file) => match self.read_file(name, (file, bytes), skip) {
+                Err(error) => {
+                    let mut faults = Faults::default();
+                    faults.error(io_error(&error).into());
+                    faults
+                }
+                Ok(file) => match self.read_file(&path, (file, bytes), skip) {
                     Some(faults) => faults,
                     None => return,
                 },
             };
             skip = 0;
             bytes += size;
-            if !self.on_file_read(name, faults, bytes) {
+            // Names of old archives are not Unicode, such as Shift_JIS.
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if !self.on_file_read(&name, faults, bytes) {
                 return;
             }
         }
@@ -556,7 +572,7 @@ impl Import {
     /// the faults; none if the job does not continue.
     fn read_file(
         &self,
-        name: &str,
+        path: &Path,
         (file, before): (File, u64),
         mut skip: usize,
     ) -> Option<Faults> {
@@ -564,7 +580,7 @@ impl Import {
         let mut size = 0;
         let mut continues = true;
         let read = Cell::new(before);
-        let faults = read_each(name, Counting { file, read: &read }, |record| {
+        let faults = read_each(path, Counting { file, read: &read }, |record| {
             if 0 < skip {
                 skip -= 1;
                 return true;
@@ -608,6 +624,21 @@ impl Import {
         added.blocking_recv().unwrap_or(false)
     }
 
+    /// Reports entries of the directory that cannot be read, and files beyond the maximum.
+    fn report_unread(&self, directory: &Path, unread: Vec<ErrorInfo>) {
+        self.update(|jobs, cx, id| {
+            if unread.is_empty() || self.check(jobs, cx).is_none() {
+                return;
+            }
+            let Some(job) = jobs.jobs.get_mut(&id) else { return };
+            let of = || JobErrorOf::File { name: directory.display().to_string() };
+            for why in unread {
+                job.add_error(of(), why);
+            }
+            jobs.save_and_publish(cx, id);
+        });
+    }
+
     fn set_files(&self, files: usize, bytes: u64) {
         self.update(|jobs, cx, id| {
             if self.check(jobs, cx).is_some()
@@ -628,15 +659,14 @@ impl Import {
             job.stored.in_file = 0;
             job.stored.bytes = bytes;
             let of = || JobErrorOf::File { name: name.to_owned() };
-            // Games that were read in part.
-            let is_cut = |it: &ErrorInfo| it.context.as_ref().is_some_and(|it| it.kept.is_some());
-            let (cut, warnings): (Vec<_>, Vec<_>) = faults.warnings.into_iter().partition(is_cut);
-            for why in faults.errors.into_iter().chain(cut) {
-                job.add_error(of(), why);
-            }
+            let Faults { errors, warnings, total_errors, total_cut, total_notices } = faults;
+            let (cut, warnings): (Vec<_>, Vec<_>) = warnings.into_iter().partition(is_cut);
+            let errors = errors.into_iter().chain(cut).map(|why| JobError { of: of(), why });
+            job.list_errors(errors, total_errors.saturating_add(total_cut));
             let room = MAX_ERRORS.saturating_sub(job.stored.notices.len());
             let notices = warnings.into_iter().map(|why| JobError { of: of(), why });
             job.stored.notices.extend(notices.take(room));
+            job.stored.total_notices = job.stored.total_notices.saturating_add(total_notices);
             jobs.save_and_publish(cx, id);
             Some(())
         });
@@ -672,22 +702,39 @@ impl Read for Counting<'_> {
     }
 }
 
-/// The file itself, or the records in a directory, by name. Links are followed only to files in the same directory.
-fn files_of(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+/// The files of a job, by name, and why others are not read.
+struct Files {
+    files: Vec<PathBuf>,
+    unread: Vec<ErrorInfo>,
+}
+
+/// The file itself, or the records in a directory. Links are followed only to files in the same directory.
+fn files_of(directory: &Path) -> std::io::Result<Files> {
     let real = directory.canonicalize()?;
+    let (mut files, mut unread) = (Vec::new(), Vec::new());
     if real.is_file() {
-        return Ok(vec![real]);
+        files.push(real);
+        return Ok(Files { files, unread });
     }
-    let mut files: Vec<PathBuf> = fs::read_dir(&real)?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.to_str().is_some_and(is_record))
-        .filter(|path| path.canonicalize().is_ok_and(|it| it.parent() == Some(&real)))
-        .filter(|path| path.is_file())
-        .take(MAX_FILES)
-        .collect();
+    for entry in fs::read_dir(&real)? {
+        let path = match entry {
+            Ok(entry) => entry.path(),
+            Err(error) => {
+                unread.push(io_error(&error).into());
+                continue;
+            }
+        };
+        let is_inside = || path.canonicalize().is_ok_and(|it| it.parent() == Some(&real));
+        if is_record(&path) && is_inside() && path.is_file() {
+            files.push(path);
+        }
+    }
     files.sort();
-    Ok(files)
+    if MAX_FILES < files.len() {
+        files.truncate(MAX_FILES);
+        unread.push(ErrorCode::TooMany { subject: ErrorSubject::File }.into());
+    }
+    Ok(Files { files, unread })
 }
 
 impl Jobs {

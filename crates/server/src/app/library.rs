@@ -247,6 +247,7 @@ impl App {
             Ok(library) => library,
             Err(error) => {
                 imported.errors.push(error.into());
+                imported.total_errors = 1;
                 return imported;
             }
         };
@@ -284,6 +285,8 @@ impl App {
         let numbered = new.zip(state.added.iter().cloned().flatten());
         let games = numbered.map(|((_, game), id)| LibraryGame { id, ..game });
         imported.games.extend(games.take(MAX_REPORTED - imported.games.len()));
+        imported.total_errors = faults.total_errors.saturating_add(error.is_some().into());
+        imported.total_warnings = faults.total_cut.saturating_add(faults.total_notices);
         imported.errors = faults.errors;
         imported.errors.extend(error.map(Into::into));
         imported.warnings = faults.warnings;

@@ -48,6 +48,9 @@ pub(crate) struct StoredJob {
     pub(crate) failed: u32,
     pub(crate) faults: Vec<JobError>,
     pub(crate) notices: Vec<JobError>,
+    /// Number of all faults and of all notices; 0 in jobs of earlier versions.
+    pub(crate) total_faults: u32,
+    pub(crate) total_notices: u32,
     pub(crate) over: bool,
 }
 

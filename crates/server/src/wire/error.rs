@@ -438,6 +438,11 @@ error_codes! {
     UnknownFormat => "unknown format",
     GameTooLarge => "the game is too large",
     NestingTooDeep => "variations are nested too deeply",
+    CompressedTwice { compression: String } =>
+        "the content is compressed again by {compression}; decompress the file first",
+    CompressionRatio { limit: u32 } =>
+        "the content is more than {limit} times as large as the compressed file",
+    DecompressionTime => "decompression takes too long for the size of the file",
     TextSkipped { text: String } => "skipped: {text}",
     MoveResolved { text: String, chosen: String } => "several moves match {text}: read as {chosen}",
     PieceLetters { language: String } => "piece letters: {language}",

@@ -144,7 +144,7 @@ pub struct LibraryGame {
 #[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DuplicateChoice {
-    /// They are not added.
+    /// They are not added, unless they have more annotations than the known games.
     #[default]
     Skip,
     /// They are added.
@@ -214,8 +214,8 @@ pub struct LabelCount {
     pub games: u32,
 }
 
-/// The result of `POST /api/library/duplicates`: games with the same moves whose players, dates and events do not
-/// contradict each other.
+/// The result of `POST /api/library/duplicates`: games with the same moves of the same players, or of unknown ones at
+/// the same event and site.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct DuplicateGroups {
@@ -265,8 +265,12 @@ pub struct Imported {
     pub opened: Option<GameId>,
     /// Errors with line and column, at most 100.
     pub errors: Vec<ErrorInfo>,
-    /// Warnings with line and column, at most 100.
+    /// Warnings with line and column, at most 100 about games that were read in part and 100 others.
     pub warnings: Vec<ErrorInfo>,
+    /// The number of all errors.
+    pub total_errors: u32,
+    /// The number of all warnings.
+    pub total_warnings: u32,
 }
 
 /// The number of a job.
@@ -324,6 +328,10 @@ pub struct Job {
     pub errors: Vec<JobError>,
     /// Defects of imported records that were read in part, at most 20.
     pub notices: Vec<JobError>,
+    /// The number of all errors.
+    pub total_errors: u32,
+    /// The number of all defects.
+    pub total_notices: u32,
 }
 
 /// An error of a job.

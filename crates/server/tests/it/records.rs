@@ -481,6 +481,59 @@ async fn imports_the_games_of_a_directory() {
     server.stop().await;
 }
 
+/// Archives of shogi have file names in Shift_JIS, which are not Unicode.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn imports_files_whose_names_are_not_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = records(directory.path(), &[("a.pgn", TWO_GAMES)]);
+    for (name, content) in
+        [(&b"\x8a\xfb\x95\x88.kif"[..], KIF), (b"\x95s\x90\xb3.pgn", "no game\n")]
+    {
+        std::fs::write(root.join(std::ffi::OsStr::from_bytes(name)), content).expect("written");
+    }
+    let server = server_with(directory.path(), &root).await;
+    let mut tab = server.tab().await;
+    tab.follow("jobs").await;
+    let path = root.to_str().expect("it is UTF-8");
+    let begun = tab.ask(json!({ "kind": "import_directory", "path": path })).await;
+    let job = job_ends(&mut tab, &begun["id"]).await;
+    assert_eq!((&job["files"], &job["games"]), (&json!(3), &json!(3)), "{job}");
+    // The unreadable one is named as well as possible.
+    assert_eq!(
+        (job["errors"].as_array().map_or(0, Vec::len), &job["total_errors"]),
+        (1, &json!(1)),
+        "{job}"
+    );
+    let name = job["errors"][0]["of"]["name"].as_str().expect("a name");
+    assert!(name.ends_with(".pgn") && name != "a.pgn", "{job}");
+    server.stop().await;
+}
+
+/// Only the first errors of a job are listed, but all are counted.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_cut_games_of_a_job_are_counted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let cut = "[White \"A\"]\n\n1. e4 Ke7 *\n\n".repeat(150);
+    let root = records(directory.path(), &[("cut.pgn", &cut)]);
+    let server = server_with(directory.path(), &root).await;
+    let mut tab = server.tab().await;
+    tab.follow("jobs").await;
+    let path = root.to_str().expect("it is UTF-8");
+    let begun = tab.ask(json!({ "kind": "import_directory", "path": path, "duplicates": "keep" }));
+    let begun = begun.await;
+    let job = job_ends(&mut tab, &begun["id"]).await;
+    assert_eq!((&job["games"], &job["total_errors"]), (&json!(150), &json!(150)), "{job}");
+    assert_eq!(job["errors"].as_array().map_or(0, Vec::len), 20, "{job}");
+    let read = server.post("/api/import?name=cut.pgn", "application/octet-stream", cut.as_bytes());
+    let read = read.await.json();
+    assert_eq!((&read["total_warnings"], &read["total_errors"]), (&json!(150), &json!(0)));
+    assert_eq!(read["warnings"].as_array().map_or(0, Vec::len), 100, "{read}");
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn reports_on_the_games_of_a_directory() {
     let directory = tempfile::tempdir().expect("a directory");
