@@ -1,9 +1,11 @@
 //! `readyok convert`: reads, filters, sorts and writes the games of record files.
 
 mod compression;
+mod duplicates;
 mod encoding;
 mod input;
 mod json;
+mod losses;
 mod output;
 mod progress;
 mod render;
@@ -12,8 +14,10 @@ mod select;
 mod sort;
 mod stats;
 
+pub(crate) use compression::MAX_RATIO;
 pub(crate) use encoding::{input_encoding, output_encoding};
 pub(crate) use input::{Files, Games, InputFormat, ReadOptions};
+pub(crate) use losses::{LossReport, Origin};
 pub(crate) use output::{
     CompressionArg, Destination, Output, Rendered, Split, SplitKey, is_directory,
 };

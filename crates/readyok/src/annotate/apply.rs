@@ -1,11 +1,12 @@
 //! Writes evaluations, marks of mistakes, better lines and accuracies into a game.
 
 use readyok_rules::judgement::{MoveLabel, ScoredMove, SideAccuracy};
-use readyok_rules::record::{Evaluation, GameRecord, Nag, NodeId, RecordMove};
+use readyok_rules::record::{Evaluation, Format, GameRecord, Nag, NodeId, RecordMove};
 use readyok_rules::{Game, Position, Side};
 
 use super::evaluate::EvaluatedGame;
 use super::journal::{EngineLine, Evaluated};
+use crate::convert::OutputFormat;
 
 /// The maximum number of moves of a better line that is inserted.
 const MAX_INSERTED_MOVES: usize = 8;
@@ -33,9 +34,28 @@ struct Step<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     /// Inserts the lines of the engine at mistakes.
-    pub(super) insert_lines: bool,
+    insert_lines: bool,
     /// Evaluations have the depth of the search.
-    pub(super) has_depth: bool,
+    has_depth: bool,
+    /// Errors are marked by glyphs.
+    has_glyphs: bool,
+}
+
+impl Style {
+    /// The style of a format. What it cannot hold is not added.
+    pub(super) fn of(format: OutputFormat, insert_lines: bool) -> Self {
+        let (has_variations, has_glyphs) = match format {
+            OutputFormat::Record(Format::Pgn) | OutputFormat::Json => (true, true),
+            OutputFormat::Record(Format::Kif | Format::Ki2 | Format::Jkf) => (true, false),
+            OutputFormat::Record(Format::Csa | Format::Uci | Format::Usi)
+            | OutputFormat::Fen
+            | OutputFormat::Sfen
+            | OutputFormat::Epd => (false, false),
+        };
+        // `'** 30`, the usual form of evaluations in CSA, has no depth.
+        let has_depth = format != OutputFormat::Record(Format::Csa);
+        Self { insert_lines: insert_lines && has_variations, has_depth, has_glyphs }
+    }
 }
 
 /// Annotates a game.
@@ -54,7 +74,7 @@ pub(super) fn annotate(evaluated: EvaluatedGame, style: Style) -> Annotated {
         let Some(scored) = scored(&step) else { continue };
         scored_moves.push(scored);
         let Some(label) = scored.label(game) else { continue };
-        mark(&mut record, step.node, label);
+        mark(&mut record, step.node, label, style);
         if let Some(before) = step.before
             && label.nag().is_some()
             && style.insert_lines
@@ -106,14 +126,16 @@ fn scored(step: &Step<'_>) -> Option<ScoredMove> {
     })
 }
 
-/// Marks an error by a glyph, and in shogi, whose formats have no glyphs, by a comment.
-fn mark(record: &mut GameRecord, node: NodeId, label: MoveLabel) {
+/// Marks an error by a glyph if the format has glyphs, and in shogi by a comment.
+fn mark(record: &mut GameRecord, node: NodeId, label: MoveLabel, style: Style) {
     let is_shogi = record.game() == Game::Shogi;
     let (Some(nag), Some(annotations)) = (label.nag(), record.annotations_mut(node)) else {
         return;
     };
     annotations.nags.retain(|nag| !matches!(nag.0, 1..=6));
-    annotations.nags.push(Nag(nag));
+    if style.has_glyphs {
+        annotations.nags.push(Nag(nag));
+    }
     let name = match label {
         MoveLabel::Inaccuracy => "緩手",
         MoveLabel::Mistake => "疑問手",

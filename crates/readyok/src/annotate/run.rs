@@ -13,15 +13,15 @@ use readyok_client::Stopper;
 use readyok_protocol::Go;
 use readyok_rules::Side;
 use readyok_rules::judgement::SideAccuracy;
-use readyok_rules::record::{Format, GameRecord};
+use readyok_rules::record::{GameRecord, Notice, RecordError};
 
 use super::apply::{Annotated, Style, annotate};
 use super::evaluate::{EngineSettings, EvaluatedGame, Shared, Worker, file_error};
 use super::journal::{Journal, Settings};
 use crate::connect::start_guard;
 use crate::convert::{
-    Destination, Files, Games, InputFormat, Output, OutputFormat, Progress, ReadOptions, Rendered,
-    Renderer, is_directory,
+    Destination, Files, Games, InputFormat, LossReport, Origin, Output, Progress, ReadOptions,
+    Rendered, Renderer, is_directory,
 };
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::{print, print_error, printable};
@@ -43,6 +43,8 @@ pub(crate) struct Annotation {
     /// Discards the progress of an earlier run.
     pub(crate) restart: bool,
     pub(crate) is_quiet: bool,
+    /// Lost moves have no effect on the exit code.
+    pub(crate) is_lenient: bool,
 }
 
 /// The games of all files, which the threads read one after another.
@@ -52,15 +54,30 @@ struct Source {
     next_file: usize,
     games: Option<(usize, Games)>,
     number: u64,
+    /// The number of the last game in its file.
+    in_file: u64,
     bytes: Arc<AtomicU64>,
 }
 
 /// A game with its number, from 1.
 struct Job {
     number: u64,
+    source: GameSource,
+    record: Result<GameRecord, ReadFailure>,
+}
+
+/// Where a game was read, and with which notices.
+struct GameSource {
     file: usize,
+    /// The number in the file, from 1.
+    number: u64,
     format: Option<InputFormat>,
-    record: Result<GameRecord, String>,
+    notices: Vec<Notice>,
+}
+
+enum ReadFailure {
+    File(io::Error),
+    Game(RecordError),
 }
 
 impl Source {
@@ -70,13 +87,15 @@ impl Source {
                 let file = *file;
                 if let Some(read) = games.next() {
                     self.number += 1;
-                    let (number, format) = (self.number, games.format());
-                    let name = self.files.name(file);
-                    let record =
-                        read.map_err(|it| format!("{name}:{}:{}: {}", it.line, it.column, it.kind));
-                    return Some(Job { number, file, format, record });
+                    self.in_file += 1;
+                    let (number, format) = (self.in_file, games.format());
+                    let notices = games.notices().to_vec();
+                    let source = GameSource { file, number, format, notices };
+                    let record = read.map_err(ReadFailure::Game);
+                    return Some(Job { number: self.number, source, record });
                 }
                 self.games = None;
+                self.in_file = 0;
             }
             let file = self.next_file;
             self.next_file += 1;
@@ -84,8 +103,9 @@ impl Source {
                 Ok(games) => self.games = Some((file, games)),
                 Err(error) => {
                     self.number += 1;
-                    let record = Err(format!("`{}`: {error}", self.files.name(file)));
-                    return Some(Job { number: self.number, file, format: None, record });
+                    let source = GameSource { file, number: 0, format: None, notices: Vec::new() };
+                    let record = Err(ReadFailure::File(error));
+                    return Some(Job { number: self.number, source, record });
                 }
             }
         }
@@ -95,15 +115,14 @@ impl Source {
 enum Outcome {
     Evaluated(Box<EvaluatedGame>),
     /// The game cannot be read.
-    Unreadable(String),
+    Unreadable(ReadFailure),
     /// The run fails.
     Failed(String),
 }
 
 struct Done {
     number: u64,
-    file: usize,
-    format: Option<InputFormat>,
+    source: GameSource,
     outcome: Outcome,
 }
 
@@ -135,6 +154,7 @@ pub(crate) fn run(annotation: &Annotation) -> Result<Code, Failure> {
         next_file: 0,
         games: None,
         number: 0,
+        in_file: 0,
         bytes: Arc::clone(&bytes),
     });
     let shared = Shared {
@@ -185,20 +205,20 @@ pub(crate) fn run(annotation: &Annotation) -> Result<Code, Failure> {
     Ok(code)
 }
 
-fn work(shared: &Shared<'_>, source: &Mutex<Source>, done: &Sender<Done>) {
+fn work(shared: &Shared<'_>, jobs: &Mutex<Source>, done: &Sender<Done>) {
     let mut worker = Worker::new(shared);
     while !shared.stopped.load(Ordering::Acquire) {
-        let job = source.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some(Job { number, file, format, record }) = job else { return };
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(Job { number, source, record }) = job else { return };
         let outcome = match record {
-            Err(text) => Outcome::Unreadable(text),
+            Err(failure) => Outcome::Unreadable(failure),
             Ok(record) => match worker.evaluate(number, record) {
                 Ok(Some(game)) => Outcome::Evaluated(Box::new(game)),
                 Ok(None) => return,
                 Err(text) => Outcome::Failed(text),
             },
         };
-        if done.send(Done { number, file, format, outcome }).is_err() {
+        if done.send(Done { number, source, outcome }).is_err() {
             return;
         }
     }
@@ -233,14 +253,15 @@ struct Writer<'a> {
     /// Games after one that is not finished.
     waiting: BTreeMap<u64, Done>,
     next: u64,
-    lost: u64,
+    losses: LossReport,
 }
 
 impl<'a> Writer<'a> {
     fn new(annotation: &'a Annotation, progress: Progress) -> Self {
         let inputs = annotation.files.canonical();
         let output = Output::new(annotation.destination.clone(), inputs);
-        Self { annotation, output, progress, waiting: BTreeMap::new(), next: 1, lost: 0 }
+        let losses = LossReport::new(annotation.is_lenient);
+        Self { annotation, output, progress, waiting: BTreeMap::new(), next: 1, losses }
     }
 
     fn add(&mut self, done: Done) -> io::Result<()> {
@@ -256,28 +277,46 @@ impl<'a> Writer<'a> {
     }
 
     fn write(&mut self, done: Done) -> io::Result<()> {
+        let GameSource { file, number, format, notices } = done.source;
+        let name = self.annotation.files.name(file);
+        let origin = Origin { file: &name, game: number };
         let game = match done.outcome {
             Outcome::Evaluated(game) => *game,
-            Outcome::Unreadable(text) | Outcome::Failed(text) => {
-                self.report(&text);
+            Outcome::Unreadable(ReadFailure::File(error)) => {
+                let line = self.losses.unreadable_file(&name, &error);
+                self.report(Some(line));
                 return Ok(());
             }
+            Outcome::Unreadable(ReadFailure::Game(error)) => {
+                let line = self.losses.unreadable(&name, &error);
+                self.report(line);
+                return Ok(());
+            }
+            Outcome::Failed(text) => return Err(io::Error::other(text)),
         };
+        let line = self.losses.read(origin, &notices);
+        self.report(line);
         let renderer = &self.annotation.renderer;
-        let format = renderer.format_of(&game.record, done.format);
-        // `'** 30`, the usual form of evaluations in CSA, has no depth.
-        let has_depth = format != OutputFormat::Record(Format::Csa);
-        let style = Style { insert_lines: self.annotation.insert_lines, has_depth };
+        let format = renderer.format_of(&game.record, format);
+        let style = Style::of(format, self.annotation.insert_lines);
         let Annotated { record, sides } = annotate(game, style);
+        if renderer.loses_characters(&record, format) {
+            self.losses.approximated();
+        }
         let bytes = match renderer.render(&record, format) {
-            Ok(bytes) => bytes,
+            Ok((bytes, losses)) => {
+                let line = self.losses.written(origin, format, losses);
+                self.report(line);
+                bytes
+            }
             Err(error) => {
-                self.report(&format!("game {}: {error}", done.number));
+                let line = self.losses.unwritable(origin, &error);
+                self.report(line);
                 return Ok(());
             }
         };
-        let rendered = Rendered { bytes, format, file: done.file, groups: Vec::new() };
-        if let Some(file) = self.annotation.files.get(done.file) {
+        let rendered = Rendered { bytes, format, file, groups: Vec::new() };
+        if let Some(file) = self.annotation.files.get(file) {
             self.output.write(&rendered, file)?;
         }
         if self.annotation.destination.path.is_some() && !self.annotation.is_quiet {
@@ -287,15 +326,19 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn report(&mut self, text: &str) {
-        self.lost += 1;
-        self.progress.clear();
-        print_error(text);
+    fn report(&mut self, line: Option<String>) {
+        if let Some(line) = line {
+            self.progress.clear();
+            print_error(&line);
+        }
     }
 
     fn finish(self) -> io::Result<Code> {
         self.output.finish()?;
-        Ok(if self.lost == 0 { Code::Done } else { Code::Failed })
+        for line in self.losses.summary() {
+            print_error(&line);
+        }
+        Ok(if self.losses.is_failure() { Code::Failed } else { Code::Done })
     }
 }
 

@@ -87,6 +87,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
     let address = args.start.apply(address);
     let (files, read) = args.input.files(&args.files)?;
+    let is_lenient = args.input.lenient;
     let go = Go {
         depth: args.depth,
         nodes: args.nodes,
@@ -117,5 +118,6 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         destination: Destination { path, split: None, compression: None },
         restart: args.restart,
         is_quiet: args.quiet,
+        is_lenient,
     })
 }

@@ -12,14 +12,16 @@ use readyok_rules::{GameResult, Notation, Side, Termination};
 
 use super::engine::GameArg;
 use crate::convert::{
-    CompressionArg, Content, Conversion, Destination, Duplicates, Files, InputFormat, Mode, Order,
-    OutputFormat, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split, SplitKey,
-    StatsForm, input_encoding, is_directory, output_encoding, run as run_conversion,
+    CompressionArg, Content, Conversion, Destination, Duplicates, Files, InputFormat, MAX_RATIO,
+    Mode, Order, OutputFormat, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split,
+    SplitKey, StatsForm, input_encoding, is_directory, output_encoding, run as run_conversion,
 };
 use crate::exit::{Code, Failure};
 
 const HELP: &str = "\
 FILES are record files, patterns, directories with --recursive, or `-` for standard input (the default). Compressed files are read directly.
+
+Games that lose moves are reported on standard error, and the exit code is 1 unless --lenient is given. A summary names what the output format cannot hold, such as variations in CSA.
 
 All conditions must hold; of several values of one option, any. Texts match in any case, and their parts in any order: `--player 'magnus carlsen'`. Ranges have the form 2400..2600, 2400.. or ..2600.
 
@@ -69,6 +71,12 @@ pub(super) struct InputArgs {
     /// Set the input encoding, such as windows-1252 or `shift_jis` [default: detected]
     #[arg(long, value_name = "ENCODING", value_parser = input_encoding)]
     encoding: Option<InputEncoding>,
+    /// Read compressed files up to N times their size, and always 64 MiB; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = MAX_RATIO)]
+    max_ratio: u32,
+    /// Exit with 0 although moves of games were lost
+    #[arg(long)]
+    pub(super) lenient: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -222,10 +230,10 @@ struct FilterArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Selection")]
 struct SelectionArgs {
-    /// Omit games with the moves and the players of an earlier game
+    /// Of games with the same moves, and the same known players or event, keep the most annotated one
     #[arg(short = 'D', long, visible_alias = "noduplicates")]
     no_duplicates: bool,
-    /// Select only such games
+    /// Select only the games that --no-duplicates omits
     #[arg(short = 'U', long, conflicts_with = "no_duplicates")]
     only_duplicates: bool,
     /// Select N games at random
@@ -427,6 +435,7 @@ fn termination(text: &str) -> Result<Termination, String> {
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let Args { files, input, output, content, filter, selection, report } = args;
     let condition = filter.condition();
+    let is_lenient = input.lenient;
     let (files, read) = input.files(&files)?;
     let mode = if report.count {
         Mode::Count
@@ -454,12 +463,17 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         skip: selection.skip,
         first: selection.first,
     };
-    run_conversion(Conversion { files, read, selection, content: content.content(), mode })
+    let content = content.content();
+    run_conversion(Conversion { files, read, selection, content, mode, is_lenient })
 }
 
 impl InputArgs {
     pub(super) fn files(&self, files: &[OsString]) -> Result<(Files, ReadOptions), Failure> {
-        let read = ReadOptions { format: self.from.map(FormatArg::input), encoding: self.encoding };
+        let read = ReadOptions {
+            format: self.from.map(FormatArg::input),
+            encoding: self.encoding,
+            max_ratio: (self.max_ratio > 0).then_some(self.max_ratio),
+        };
         let files = Files::find(files, self.recursive, &self.glob).map_err(Failure::usage)?;
         Ok((files, read))
     }

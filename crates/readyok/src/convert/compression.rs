@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
+pub(crate) use readyok_server::compression::MAX_RATIO;
 pub(super) use readyok_server::compression::{Compression, Decompressed};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 

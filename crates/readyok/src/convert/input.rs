@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, IsTerminal, Read};
+use std::io::{self, BufReader, Cursor, IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,12 +42,14 @@ impl InputFormat {
 }
 
 /// How input is read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadOptions {
     /// The format; detected if `None`.
     pub(crate) format: Option<InputFormat>,
     /// The encoding; detected if `None`.
     pub(crate) encoding: Option<InputEncoding>,
+    /// The maximum ratio of decompressed to compressed bytes; without a limit if `None`.
+    pub(crate) max_ratio: Option<u32>,
 }
 
 /// An input file.
@@ -57,16 +59,45 @@ pub(crate) struct InputFile {
     pub(super) path: Option<PathBuf>,
     /// The path below the directory that was searched, or the file name.
     pub(super) relative: PathBuf,
+    /// A copy of a source that can be read only once.
+    copy: Option<Arc<File>>,
 }
 
 impl InputFile {
     fn stdin() -> Self {
-        Self { path: None, relative: PathBuf::from("stdin") }
+        Self { path: None, relative: PathBuf::from("stdin"), copy: None }
     }
 
     fn named(path: PathBuf) -> Self {
         let relative = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
-        Self { path: Some(path), relative }
+        Self { path: Some(path), relative, copy: None }
+    }
+
+    /// Opens the source.
+    fn open(&self) -> io::Result<Source> {
+        Ok(match (&self.copy, &self.path) {
+            (Some(copy), _) => {
+                (&**copy).rewind()?;
+                Box::new(Arc::clone(copy))
+            }
+            (None, None) => Box::new(io::stdin()),
+            (None, Some(path)) => Box::new(File::open(path)?),
+        })
+    }
+
+    /// Copies standard input or a pipe into a temporary file, so that it can be read again.
+    fn make_repeatable(&mut self) -> io::Result<()> {
+        let is_file = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| it.is_file());
+        if self.copy.is_some() || self.path.as_ref().is_some_and(is_file) {
+            return Ok(());
+        }
+        let mut copy = tempfile::tempfile()?;
+        // A file that cannot be opened is reported when it is read.
+        if let Ok(mut source) = self.open() {
+            io::copy(&mut source, &mut copy)?;
+            self.copy = Some(Arc::new(copy));
+        }
+        Ok(())
     }
 
     /// The name in messages.
@@ -132,6 +163,11 @@ impl Files {
         self.0.get(number)
     }
 
+    /// Makes sure that all files can be read twice.
+    pub(super) fn make_repeatable(&mut self) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(InputFile::make_repeatable)
+    }
+
     /// The name of a file in messages.
     pub(crate) fn name(&self, number: usize) -> String {
         self.get(number).map(InputFile::name).unwrap_or_default()
@@ -188,7 +224,7 @@ fn walk(
             globs.iter().any(|glob| glob.matches(name) || glob.matches_path(&relative))
         };
         if is_selected && path.is_file() {
-            files.push(InputFile { path: Some(path), relative });
+            files.push(InputFile { path: Some(path), relative, copy: None });
         }
     }
     Ok(())
@@ -231,11 +267,8 @@ impl Games {
         options: ReadOptions,
         count: &Arc<AtomicU64>,
     ) -> io::Result<Self> {
-        let source: Source = match &file.path {
-            None => Box::new(io::stdin()),
-            Some(path) => Box::new(File::open(path)?),
-        };
-        let source = Decompressed::new(Counting { source, count: Arc::clone(count) })?;
+        let source = Counting { source: file.open()?, count: Arc::clone(count) };
+        let source = Decompressed::with_max_ratio(source, options.max_ratio)?;
         // A pipe can return single bytes.
         let (mut source, mut beginning) = (source, Vec::new());
         (&mut source).take(BEGINNING).read_to_end(&mut beginning)?;
@@ -269,7 +302,7 @@ impl Games {
     }
 
     /// The notices of the last game.
-    pub(super) fn notices(&self) -> &[Notice] {
+    pub(crate) fn notices(&self) -> &[Notice] {
         match &self.reader {
             Reader::Records(records) => records.notices(),
             Reader::Json(_) => &[],

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use readyok_rules::record::{
-    self, Encoding, Format, GameRecord, Node, PgnOptions, RecordMove, WriteError,
+    self, Encoding, Feature, Format, GameRecord, Losses, Node, PgnOptions, RecordMove, WriteError,
 };
 use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 
@@ -133,30 +133,30 @@ impl Renderer {
         })
     }
 
-    /// Writes a game.
+    /// Writes a game. Returns its bytes, and what the format cannot hold of it.
     pub(crate) fn render(
         &self,
         record: &GameRecord,
         format: OutputFormat,
-    ) -> Result<Vec<u8>, RenderError> {
+    ) -> Result<(Vec<u8>, Losses), RenderError> {
         let mut out = Vec::new();
         let is_shogi = record.game() == Game::Shogi;
-        match format {
+        let losses = match format {
             OutputFormat::Fen | OutputFormat::Epd if is_shogi => {
                 return Err(RenderError::WrongGame(format));
             }
             OutputFormat::Sfen if !is_shogi => return Err(RenderError::WrongGame(format)),
             OutputFormat::Fen | OutputFormat::Sfen | OutputFormat::Epd => {
-                self.positions(record, format, &mut out);
+                self.positions(record, format, &mut out)
             }
             // JSON and JKF are always UTF-8.
             OutputFormat::Json => {
                 json::write(record, &mut out)
                     .map_err(|error| RenderError::Write(WriteError::Io(error.into())))?;
-                return Ok(out);
+                return Ok((out, Losses::of_annotations(record, &[Feature::Marks])));
             }
             OutputFormat::Record(Format::Pgn) => {
-                record::write_pgn(record, &self.pgn, &mut out).map_err(RenderError::Write)?;
+                record::write_pgn(record, &self.pgn, &mut out).map_err(RenderError::Write)?
             }
             OutputFormat::Record(format) => {
                 let format = match format {
@@ -164,30 +164,37 @@ impl Renderer {
                     format => format,
                 };
                 // These formats declare their encoding.
-                record::write_encoded(record, format, self.encoding, &mut out)
+                let losses = record::write_encoded(record, format, self.encoding, &mut out)
                     .map_err(RenderError::Write)?;
-                return Ok(out);
+                return Ok((out, losses));
             }
-        }
-        match (self.encoding, std::str::from_utf8(&out)) {
-            (Encoding::Utf8, _) | (_, Err(_)) => Ok(out),
-            (encoding, Ok(text)) => Ok(encoding.encode(text).into_owned()),
-        }
+        };
+        let out = match (self.encoding, std::str::from_utf8(&out)) {
+            (Encoding::Utf8, _) | (_, Err(_)) => out,
+            (encoding, Ok(text)) => encoding.encode(text).into_owned(),
+        };
+        Ok((out, losses))
     }
 
     /// Whether the output encoding lacks characters of a game.
-    pub(super) fn loses_characters(&self, record: &GameRecord, format: OutputFormat) -> bool {
+    pub(crate) fn loses_characters(&self, record: &GameRecord, format: OutputFormat) -> bool {
         let is_utf8 = matches!(format, OutputFormat::Json | OutputFormat::Record(Format::Jkf));
         if is_utf8 || self.encoding == Encoding::Utf8 {
             return false;
         }
         let renderer = Self { encoding: Encoding::Utf8, ..self.clone() };
-        renderer.render(record, format).is_ok_and(|bytes| {
+        renderer.render(record, format).is_ok_and(|(bytes, _)| {
             std::str::from_utf8(&bytes).is_ok_and(|text| !self.encoding.has_all(text))
         })
     }
 
-    fn positions(&self, record: &GameRecord, format: OutputFormat, out: &mut Vec<u8>) {
+    /// Writes the chosen positions. Their moves are not asked for, so they are not lost.
+    fn positions(&self, record: &GameRecord, format: OutputFormat, out: &mut Vec<u8>) -> Losses {
+        // The operations of an EPD are those of the start position.
+        let is_epd = format == OutputFormat::Epd;
+        let is_complete = is_epd && record.is_empty();
+        let omitted: &[Feature] = if is_complete { &[] } else { &Feature::ALL };
+        let mut losses = Losses::of_annotations(record, omitted);
         let last = record.plies();
         let mut moves = record.mainline();
         for (ply, position) in record.positions().enumerate() {
@@ -201,18 +208,22 @@ impl Renderer {
             if !is_chosen {
                 continue;
             }
-            let text = if format == OutputFormat::Epd {
+            let text = if is_epd {
                 let mut operations = record.epd_operations();
                 operations.extend(next.map(Operation::SuppliedMove));
                 let epd = Epd { position, operations };
-                // A text with quotes cannot be written.
-                epd.text(FenForm::XFen).unwrap_or_else(|_| epd_of_position(epd.position))
+                epd.text(FenForm::XFen).unwrap_or_else(|_| {
+                    // A text with quotes cannot be written.
+                    losses = Losses::of_annotations(record, &Feature::ALL);
+                    epd_of_position(epd.position)
+                })
             } else {
                 position.to_string()
             };
             out.extend_from_slice(text.as_bytes());
             out.push(b'\n');
         }
+        losses
     }
 }
 

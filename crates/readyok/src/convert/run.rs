@@ -1,5 +1,6 @@
 //! The steps of a conversion: a thread reads games, the calling thread selects and writes them.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,13 +8,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use readyok_rules::record::{GameRecord, Kept, Notice, RecordError, RecordErrorKind};
+use readyok_rules::record::{Condition, GameRecord, Kept, Notice, RecordError};
 
+use super::duplicates::DuplicateFinder;
 use super::input::{Files, Games, InputFile, InputFormat, ReadOptions};
+use super::losses::{LossReport, Origin};
 use super::output::{Destination, Output, Rendered};
 use super::progress::Progress;
 use super::render::Renderer;
-use super::select::{Content, Duplicates, Seen, Selection};
+use super::select::{Content, Duplicates, Selection};
 use super::sort::Spool;
 use super::stats::{Stats, StatsForm};
 use crate::clock::now;
@@ -27,8 +30,6 @@ const BATCH_AGE: Duration = Duration::from_millis(50);
 const QUEUE: usize = 8;
 /// Interval in which an interrupt is checked.
 const INTERRUPT_INTERVAL: Duration = Duration::from_millis(100);
-/// Maximum number of errors that are reported one by one.
-const MAX_ERRORS: u64 = 20;
 
 /// What is done with the selected games.
 #[derive(Clone, Debug)]
@@ -50,6 +51,8 @@ pub(crate) struct Conversion {
     pub(crate) selection: Selection,
     pub(crate) content: Content,
     pub(crate) mode: Mode,
+    /// Lost moves have no effect on the exit code.
+    pub(crate) is_lenient: bool,
 }
 
 /// What the reading thread found.
@@ -61,6 +64,10 @@ enum Found {
 
 struct Game {
     file: usize,
+    /// The number in the file, from 1.
+    number: u64,
+    /// The number among the games of all files.
+    ordinal: u64,
     format: Option<InputFormat>,
     record: Result<GameRecord, RecordError>,
     notices: Vec<Notice>,
@@ -68,12 +75,29 @@ struct Game {
 
 /// Runs a conversion.
 pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
-    let Conversion { files, read, selection, content, mode } = conversion;
+    let Conversion { mut files, read, selection, content, mode, is_lenient } = conversion;
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     on_interrupt(move || flag.store(true, Ordering::Release)).map_err(Failure::failed)?;
     let bytes = Arc::new(AtomicU64::new(0));
-    let (total, inputs) = (files.size(), files.canonical());
+    let is_read_twice = selection.duplicates.is_some() && !matches!(mode, Mode::Check);
+    let total = files.size().map(|size| if is_read_twice { size * 2 } else { size });
+    let mut progress = Progress::new("games", total, Arc::clone(&bytes));
+    let mut duplicates = HashSet::new();
+    if is_read_twice {
+        let pass = DuplicatePass {
+            files,
+            options: read,
+            condition: selection.condition.clone(),
+            bytes: Arc::clone(&bytes),
+            games: Arc::default(),
+        };
+        match pass.run(&mut progress, &interrupted)? {
+            Some(found) => (files, duplicates) = found,
+            None => return Ok(Code::Interrupted),
+        }
+    }
+    let inputs = files.canonical();
     let (found, games) = sync_channel(QUEUE);
     let reader = Reader {
         files: files.clone(),
@@ -82,6 +106,7 @@ pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
         found,
         batch: Vec::new(),
         begun: now(),
+        games: 0,
     };
     thread::Builder::new()
         .name("reader".to_owned())
@@ -102,24 +127,83 @@ pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
     };
     let run = Run {
         files: files.0,
-        progress: Progress::new("games", total, bytes),
+        progress,
         sample: selection.sample.map(|size| Sample::new(size, selection.seed)),
         selection,
         content,
-        seen: Seen::default(),
+        duplicates,
         sink,
         read: 0,
         passed: 0,
         selected: 0,
         defects: 0,
-        lost: 0,
-        approximated: 0,
+        losses: LossReport::new(is_lenient),
     };
     match run.run(&games, &interrupted) {
         // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Code::Done),
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Code::Interrupted),
         done => done.map_err(Failure::failed),
+    }
+}
+
+/// Finds the games that duplicate others among those that match a condition, in a pass of its own: the first of
+/// them can be the one that is not kept.
+struct DuplicatePass {
+    files: Files,
+    options: ReadOptions,
+    condition: Condition,
+    bytes: Arc<AtomicU64>,
+    games: Arc<AtomicU64>,
+}
+
+impl DuplicatePass {
+    /// The files, which can be read again, and the ordinals of duplicates. `None` after an interrupt.
+    fn run(
+        self,
+        progress: &mut Progress,
+        interrupted: &AtomicBool,
+    ) -> Result<Option<(Files, HashSet<u64>)>, Failure> {
+        let games = Arc::clone(&self.games);
+        let (done, found) = sync_channel(1);
+        // A thread: reading from a pipe can block.
+        thread::Builder::new()
+            .name("duplicates".to_owned())
+            .spawn(move || done.send(self.find()))
+            .map_err(Failure::failed)?;
+        loop {
+            match found.recv_timeout(INTERRUPT_INTERVAL) {
+                Ok(found) => return found.map(Some).map_err(Failure::failed),
+                Err(RecvTimeoutError::Timeout) if interrupted.load(Ordering::Acquire) => {
+                    progress.clear();
+                    return Ok(None);
+                }
+                Err(RecvTimeoutError::Timeout) => progress.update(games.load(Ordering::Relaxed)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::failed("the search for duplicates failed"));
+                }
+            }
+        }
+    }
+
+    fn find(mut self) -> io::Result<(Files, HashSet<u64>)> {
+        self.files.make_repeatable()?;
+        let mut finder = DuplicateFinder::default();
+        let mut ordinal = 0;
+        for file in &self.files.0 {
+            // The main pass reports errors.
+            let Ok(games) = Games::open(file, self.options, &self.bytes) else { continue };
+            for record in games {
+                if let Ok(record) = record
+                    && self.condition.matches(&record)
+                {
+                    finder.add(ordinal, &record);
+                }
+                ordinal += 1;
+                self.games.store(ordinal, Ordering::Relaxed);
+            }
+        }
+        Ok((self.files, finder.finish()))
     }
 }
 
@@ -131,6 +215,8 @@ struct Reader {
     found: SyncSender<Vec<Found>>,
     batch: Vec<Found>,
     begun: std::time::Instant,
+    /// Games that were read.
+    games: u64,
 }
 
 impl Reader {
@@ -149,9 +235,14 @@ impl Reader {
             Ok(games) => games,
             Err(error) => return self.send(Found::Unreadable(number, error)),
         };
+        let before = self.games;
         while let Some(record) = games.next() {
             let notices = games.notices().to_vec();
-            let game = Game { file: number, format: games.format(), record, notices };
+            let ordinal = self.games;
+            self.games += 1;
+            let format = games.format();
+            let of_file = self.games - before;
+            let game = Game { file: number, number: of_file, ordinal, format, record, notices };
             if !self.send(Found::Game(Box::new(game))) {
                 return false;
             }
@@ -229,17 +320,16 @@ struct Run {
     selection: Selection,
     sample: Option<Sample>,
     content: Content,
-    seen: Seen,
+    /// The ordinals of games that duplicate a kept one.
+    duplicates: HashSet<u64>,
     sink: Sink,
     read: u64,
     /// Games that passed the selection before `skip` and `first`.
     passed: u64,
     selected: u64,
+    /// Defects that `Mode::Check` lists.
     defects: u64,
-    /// Games that could not be read or written, and files.
-    lost: u64,
-    /// Games with characters that the output encoding lacks.
-    approximated: u64,
+    losses: LossReport,
 }
 
 impl Run {
@@ -258,9 +348,14 @@ impl Run {
                 let wants_more = match found {
                     Found::Game(game) => self.add(*game)?,
                     Found::Unreadable(file, error) => {
-                        self.lost += 1;
-                        let text = format!("`{}`: {error}", self.name(file));
-                        self.report(&text);
+                        let name = self.name(file);
+                        if matches!(self.sink, Sink::Check) {
+                            self.defects += 1;
+                            self.print(&format!("{name}:1:1: error: {error}"))?;
+                        } else {
+                            let line = self.losses.unreadable_file(&name, &error);
+                            self.report(Some(line));
+                        }
                         true
                     }
                 };
@@ -277,9 +372,11 @@ impl Run {
         self.files.get(file).map(InputFile::name).unwrap_or_default()
     }
 
-    fn report(&mut self, text: &str) {
-        self.progress.clear();
-        print_error(text);
+    fn report(&mut self, line: Option<String>) {
+        if let Some(line) = line {
+            self.progress.clear();
+            print_error(&line);
+        }
     }
 
     /// Prints a line of the output of a report.
@@ -297,19 +394,17 @@ impl Run {
         let record = match &game.record {
             Ok(record) => record,
             Err(error) => {
-                self.lost += 1;
-                if self.lost <= MAX_ERRORS {
-                    let text = located(&self.name(game.file), error);
-                    self.report(&text);
-                }
+                let line = self.losses.unreadable(&self.name(game.file), error);
+                self.report(line);
                 return Ok(true);
             }
         };
         if !self.selection.condition.matches(record) {
+            self.losses.read_unselected(&game.notices);
             return Ok(true);
         }
         if let Some(duplicates) = self.selection.duplicates {
-            let is_duplicate = self.seen.add(record);
+            let is_duplicate = self.duplicates.contains(&game.ordinal);
             if is_duplicate != (duplicates == Duplicates::Only) {
                 return Ok(true);
             }
@@ -343,7 +438,9 @@ impl Run {
 
     /// Processes a selected game. Games are counted here, unless they are sorted first.
     fn pass(&mut self, game: Game) -> io::Result<bool> {
-        let Game { file, format, record: Ok(mut record), .. } = game else { return Ok(true) };
+        let Game { file, number, format, record: Ok(mut record), notices, .. } = game else {
+            return Ok(true);
+        };
         let is_sorted = matches!(&self.sink, Sink::Write { spool: Some(_), .. });
         if !is_sorted {
             match self.counted() {
@@ -352,13 +449,16 @@ impl Run {
                 Counted::AfterLast => return Ok(false),
             }
         }
+        let name = self.name(file);
+        let origin = Origin { file: &name, game: number };
+        let line = self.losses.read(origin, &notices);
+        self.report(line);
         match &mut self.sink {
             Sink::Count | Sink::Check => {}
             Sink::Stats(_, stats) => stats.add(&record),
             Sink::List(last) => {
                 if *last != Some(file) {
                     *last = Some(file);
-                    let name = self.name(file);
                     self.print(&name)?;
                 }
             }
@@ -366,19 +466,21 @@ impl Run {
                 let groups = output.split_key().map(|key| key.of(&record)).unwrap_or_default();
                 self.content.apply(&mut record);
                 let format = renderer.format_of(&record, format);
-                self.approximated += u64::from(renderer.loses_characters(&record, format));
-                let game = match renderer.render(&record, format) {
-                    Ok(bytes) => Rendered { bytes, format, file, groups },
-                    Err(error) => {
-                        self.lost += 1;
-                        if self.lost <= MAX_ERRORS {
-                            let text =
-                                format!("`{}`: a game cannot be written: {error}", self.name(file));
-                            self.report(&text);
-                        }
-                        return Ok(true);
+                if renderer.loses_characters(&record, format) {
+                    self.losses.approximated();
+                }
+                let (bytes, line) = match renderer.render(&record, format) {
+                    Ok((bytes, losses)) => {
+                        (Some(bytes), self.losses.written(origin, format, losses))
                     }
+                    Err(error) => (None, self.losses.unwritable(origin, &error)),
                 };
+                if let Some(line) = line {
+                    self.progress.clear();
+                    print_error(&line);
+                }
+                let Some(bytes) = bytes else { return Ok(true) };
+                let game = Rendered { bytes, format, file, groups };
                 match spool {
                     Some(spool) => spool.add(&record, game)?,
                     None => self.write(&game)?,
@@ -454,17 +556,10 @@ impl Run {
             }
             Sink::List(_) => {}
         }
-        if self.lost > MAX_ERRORS {
-            print_error(&format!("{} games could not be converted", self.lost));
+        for line in self.losses.summary() {
+            print_error(&line);
         }
-        if self.approximated > 0 {
-            let noun = if self.approximated == 1 { "game has" } else { "games have" };
-            print_error(&format!(
-                "{} {noun} characters that the output encoding lacks; `?` replaces them",
-                self.approximated
-            ));
-        }
-        let is_clean = self.lost == 0 && self.defects == 0;
+        let is_clean = self.defects == 0 && !self.losses.is_failure();
         Ok(if is_clean { Code::Done } else { Code::Failed })
     }
 }
@@ -474,13 +569,4 @@ enum Counted {
     Selected,
     /// The maximum number is reached.
     AfterLast,
-}
-
-/// An error with the location of its game.
-fn located(name: &str, error: &RecordError) -> String {
-    let RecordError { line, column, kind, .. } = error;
-    if matches!(kind, RecordErrorKind::Io(_)) {
-        return format!("`{name}`: {kind}");
-    }
-    format!("{name}:{line}:{column}: {kind}")
 }

@@ -1,8 +1,5 @@
 //! The selection of games, and of their content.
 
-use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use readyok_rules::record::{Condition, Feature, GameRecord, Headers, Tag};
 use readyok_rules::{Game, Side};
 
@@ -11,9 +8,9 @@ use super::sort::Order;
 /// Which duplicates are selected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Duplicates {
-    /// The first game of each set of duplicates.
+    /// The game with most annotations of each set of duplicates.
     Remove,
-    /// The games that duplicate an earlier one.
+    /// The others.
     Only,
 }
 
@@ -28,34 +25,6 @@ pub(crate) struct Selection {
     pub(crate) order: Option<Order>,
     pub(crate) skip: u64,
     pub(crate) first: Option<u64>,
-}
-
-/// Recognizes games with the same moves and the same players.
-#[derive(Debug, Default)]
-pub(super) struct Seen(HashSet<u128>);
-
-impl Seen {
-    /// Whether the game was added before.
-    pub(super) fn add(&mut self, record: &GameRecord) -> bool {
-        let hash = |seed: u8| {
-            let mut hasher = DefaultHasher::new();
-            seed.hash(&mut hasher);
-            record.start().key().hash(&mut hasher);
-            for side in Side::BOTH {
-                normalized(record.player(side).unwrap_or_default()).hash(&mut hasher);
-            }
-            for node in record.mainline() {
-                node.mv().hash(&mut hasher);
-            }
-            u128::from(hasher.finish())
-        };
-        !self.0.insert(hash(0) << 64 | hash(1))
-    }
-}
-
-/// A name without case, punctuation and blanks.
-fn normalized(name: &str) -> String {
-    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Changes of the content of games.

@@ -107,6 +107,8 @@ fn shogi_records_get_evaluation_comments() {
         assert!(output.text().contains(evaluation), "{format}: {}", output.text());
         assert!(output.text().contains("悪手"), "{format}: {}", output.text());
         assert!(output.text().contains("先手精度"), "{format}: {}", output.text());
+        // Nothing is added that the format cannot hold.
+        assert_eq!(output.stderr, "", "{format}");
     }
 }
 
@@ -128,4 +130,17 @@ fn null_moves_and_unreadable_games_are_handled() {
     assert_eq!(text.matches("[Annotator ").count(), 4, "{text}");
     let output = annotate(&Dir::new(), &["--engine", "no-such-engine"], GAMES);
     assert_eq!(output.code(), Some(2), "{}", output.stderr);
+}
+
+/// A cut game is annotated up to its last move, and reported like in `readyok convert`.
+#[test]
+fn cut_games_are_reported() {
+    let input = "[White \"A\"]\n\n1. e4 e5 2. Kd5 *\n\n";
+    let output = annotate(&Dir::new(), &NARIKIN, input);
+    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    assert!(output.text().contains("[%eval"), "{}", output.text());
+    assert!(output.stderr.contains("game 1: ") && output.stderr.contains("Kd5"));
+    assert!(output.stderr.contains("1 game was cut: 1 × illegal move"), "{}", output.stderr);
+    let arguments = [&NARIKIN[..], &["--lenient"]].concat();
+    assert_eq!(annotate(&Dir::new(), &arguments, input).code(), Some(0));
 }

@@ -180,6 +180,65 @@ fn duplicates_are_found_by_moves_and_players() {
     assert_eq!(repeated.text().matches("[Event ").count(), 2);
 }
 
+/// Of duplicates, the game with most variations, comments and glyphs is kept, in its place, also from a pipe.
+#[test]
+fn the_most_annotated_duplicate_is_kept() {
+    let copy = |event: &str, moves: &str| {
+        format!("[Event \"{event}\"]\n[White \"A\"]\n[Black \"B\"]\n\n{moves} *\n\n")
+    };
+    let input = [
+        copy("plain", "1. e4 e5"),
+        copy("varied", "1. e4 e5 ( 1... c5 )"),
+        copy("other", "1. d4"),
+        copy("commented", "1. e4 { best } e5"),
+        copy("rich", "1. e4 { best } e5 ( 1... c5 $1 )"),
+        copy("last", "1. e4 e5"),
+    ];
+    let events = |arguments: &[&str]| {
+        let output = convert(&Dir::new(), arguments, &input.concat());
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        let lines = output.text().lines().filter(|line| line.starts_with("[Event "));
+        lines.map(|line| line.replace(['[', ']', '"'], "")).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(events(&["-D"]), "Event other, Event rich");
+    assert_eq!(events(&["-U"]), "Event plain, Event varied, Event commented, Event last");
+    assert_eq!(events(&["-D", "--first", "1"]), "Event other");
+    assert_eq!(events(&["-D", "--sort", "event", "-C", "-V", "-N"]), "Event other, Event rich");
+}
+
+/// Games of unknown players are duplicates only at an equal event and site; chapters of a study never are.
+#[test]
+fn games_of_unknown_players_are_not_duplicates() {
+    let line = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6";
+    let game = |event: &str, site: &str, white: &str, more: &str| {
+        let headers = format!("[Event \"{event}\"]\n[Site \"{site}\"]\n[White \"{white}\"]");
+        format!("{headers}\n[Black \"Keres\"]\n{more}\n{line} *\n\n")
+    };
+    let study = "https://example.org/study";
+    for (first, second, count) in [
+        (game("?", "?", "?", ""), game("?", "?", "?", ""), 2),
+        (game("Open", "?", "N.N.", ""), game("Open", "?", "? 3", ""), 2),
+        (game("Open", "Oslo", "?", ""), game("Open", "Oslo", "?", ""), 1),
+        (game("Open", "Oslo", "?", ""), game("Open", "Oslo", "Tal", ""), 1),
+        (game("Open", "Oslo", "Anna", ""), game("Open", "Oslo", "Tal", ""), 2),
+        (game("Open", "Oslo", "Tal", ""), game("Club", "Riga", "Tal", ""), 1),
+        (
+            game("Endings: 1", &format!("{study}/1"), "?", ""),
+            game("Endings: 2", &format!("{study}/2"), "?", ""),
+            2,
+        ),
+        (
+            game("Study", "?", "Tal", "[ChapterName \"1\"]\n"),
+            game("Study", "?", "Tal", "[ChapterName \"2\"]\n"),
+            2,
+        ),
+    ] {
+        let both = format!("{first}{second}");
+        let output = convert(&Dir::new(), &["-D", "--count"], &both);
+        assert_eq!(output.text(), format!("{count}\n"), "{both}");
+    }
+}
+
 #[test]
 fn annotations_are_stripped_and_headers_set() {
     let text = converted(&["-C", "--first", "1"]);
@@ -426,6 +485,115 @@ fn defects_are_listed_with_their_locations() {
     assert_eq!(missing.code(), Some(2));
 }
 
+/// An illegal move cuts the game. The loss is stated on standard error with the number of the game, as
+/// pgn-extract does.
+#[test]
+fn cut_games_are_reported() {
+    let cut = "[Event \"T\"]\n[Round \"1\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Qh5 Nf6 1-0\n\n";
+    let whole = "[Event \"T\"]\n[Round \"2\"]\n\n1. d4 d5 2. c4 e6 1-0\n\n";
+    let input = format!("{whole}{cut}");
+    let output = convert(&Dir::new(), &[], &input);
+    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    let lines: Vec<_> = output.stderr.lines().collect();
+    let [line, summary] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(line.starts_with("readyok: -:9:24: game 2: ") && line.contains("Qh5"), "{line}");
+    assert!(line.ends_with("the main line was read up to ply 4"), "{line}");
+    assert_eq!(*summary, "readyok: 1 game was cut: 1 × illegal move");
+    assert!(output.text().contains("1. e4 e5 2. Nf3 Nc6 1-0"), "{}", output.text());
+    assert!(output.text().contains("2. c4 e6 1-0"), "{}", output.text());
+    assert_eq!(convert(&Dir::new(), &["--lenient"], &input).code(), Some(0));
+    // A game that is not selected is not written, so its loss is only mentioned.
+    let other = convert(&Dir::new(), &["--round", "2"], &input);
+    assert_eq!(other.code(), Some(0), "{}", other.stderr);
+    assert!(other.stderr.contains("1 game was cut, and not selected"), "{}", other.stderr);
+    // Few lines of each reason, and a summary.
+    let output = convert(&Dir::new(), &["--count"], &cut.repeat(30));
+    assert_eq!(output.stderr.lines().count(), 6, "{}", output.stderr);
+    assert!(output.stderr.contains("30 games were cut: 30 × illegal move"), "{}", output.stderr);
+}
+
+#[test]
+fn a_comment_without_end_is_a_failure() {
+    let input = "[Event \"T\"]\n\n1. e4 e5 { a comment without end 2. Nf3 Nc6 1-0\n";
+    let output = convert(&Dir::new(), &[], input);
+    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    assert!(output.stderr.contains("a comment is not closed"), "{}", output.stderr);
+    assert!(output.stderr.contains("1 game was cut: 1 × comment not closed"), "{}", output.stderr);
+}
+
+#[test]
+fn unreadable_games_are_grouped_by_reason() {
+    let game = |variant: &str| format!("[Variant \"{variant}\"]\n\n1. e4 e5 *\n\n");
+    let input = format!("{}{}{GAMES}", game("crazyhouse").repeat(83), game("atomic"));
+    let output = convert(&Dir::new(), &["--count"], &input);
+    assert_eq!((output.code(), output.text()), (Some(1), "3\n"));
+    let summary = "84 games could not be converted: 83 × crazyhouse, 1 × atomic";
+    assert!(output.stderr.contains(summary), "{}", output.stderr);
+    assert_eq!(output.stderr.lines().count(), 7, "{}", output.stderr);
+}
+
+/// What a format cannot hold is summarized. Only lost moves are a failure.
+#[test]
+fn omitted_content_is_summarized() {
+    let summary = |arguments: &[&str], input: &str, code: i32| {
+        let output = convert(&Dir::new(), arguments, input);
+        assert_eq!(output.code(), Some(code), "{}", output.stderr);
+        output.stderr
+    };
+    let kif = "手合割：平手\n先手：A\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:16/00:00:16)\n\
+               *comment\n   2 投了\n\n変化：1手\n   1 ２六歩(27)\n";
+    let text = summary(&["--from", "kif", "--to", "csa"], kif, 0);
+    assert_eq!(text, "readyok: omitted, because CSA cannot hold it: variations (1 game)\n");
+    assert_eq!(summary(&["--from", "kif", "--to", "jkf"], kif, 0), "");
+    let text = summary(&["--from", "kif", "--to", "usi"], kif, 0);
+    for loss in ["variations", "comments", "times", "headers", "results"] {
+        assert!(text.contains(&format!("{loss} (1 game)")), "{text}");
+    }
+    let text = summary(&["--to", "usi"], "1. e4 -- 2. d4 *\n\n", 1);
+    assert!(text.contains("`-`: game 1: cut at a null or illegal move"), "{text}");
+    assert_eq!(summary(&["--to", "usi", "--bare"], "1. e4 e5 *\n\n", 0), "");
+    let marked = "1. e4 { [%cal Ge2e4] } e5 *\n\n";
+    let text = summary(&["--to", "json"], &marked.repeat(2), 0);
+    let expected = "omitted, because JSON cannot hold it: marked squares and arrows (2 games)";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(summary(&["--to", "json", "--no-marks"], marked, 0), "");
+}
+
+/// Compressed input that expands without limits, or is compressed twice.
+#[test]
+fn limits_of_decompression_are_defects() {
+    use std::io::Write as _;
+
+    let gzip = |content: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(content).expect("memory");
+        encoder.finish().expect("memory")
+    };
+    let dir = Dir::new();
+    let inner = gzip(GAMES.as_bytes());
+    fs::write(dir.path().join("twice.pgn.gz"), gzip(&inner)).expect("a file");
+    for arguments in [&["twice.pgn.gz"][..], &["twice.pgn.gz", "--check"]] {
+        let output = convert(&dir, arguments, "");
+        assert_eq!(output.code(), Some(1), "{}", output.stderr);
+        let all = format!("{}{}", output.stderr, output.text());
+        assert!(all.contains("twice.pgn.gz") && all.contains("compressed again"), "{all}");
+    }
+    // The games before the limit remain.
+    let mut bomb = gzip(converted(&["--to", "json"]).as_bytes());
+    let zeros = gzip(&vec![0; 2 << 20]);
+    for _ in 0..40 {
+        bomb.extend_from_slice(&zeros);
+    }
+    fs::write(dir.path().join("bomb.jsonl.gz"), bomb).expect("a file");
+    let output = convert(&dir, &["bomb.jsonl.gz", "--count"], "");
+    assert_eq!((output.code(), output.text()), (Some(1), "3\n"), "{}", output.stderr);
+    let limit = "`bomb.jsonl.gz`: the content is more than 1000 times as large";
+    assert!(output.stderr.contains(limit), "{}", output.stderr);
+    let output = convert(&dir, &["bomb.jsonl.gz", "--count", "--max-ratio", "0"], "");
+    assert_eq!((output.code(), output.text()), (Some(1), "3\n"), "{}", output.stderr);
+    assert!(output.stderr.contains("the game is too large"), "{}", output.stderr);
+}
+
 #[test]
 fn defective_records_are_converted_as_expected() {
     let cases = repository().join("testdata/cases");
@@ -453,8 +621,12 @@ fn defective_records_are_converted_as_expected() {
             place.map(|it| it.splitn(3, ':').take(2).collect::<Vec<_>>().join(":"))
         };
         let notices: Vec<_> = check.text().lines().map(start).collect();
+        // Lost moves are a failure.
+        let lost = ["was read up to", "no moves were read", "comment is not closed"];
+        let has_lost = lost.iter().any(|text| check.text().contains(text));
         let is_right = json!({ "games": games, "notices": notices }) == *expected
-            && json.code() == Some(0)
+            && json.code() == Some(i32::from(has_lost))
+            && has_lost == json.stderr.contains(" cut: ")
             && check.code() == Some(i32::from(!notices.is_empty()));
         if !is_right {
             wrong.push((name, games, check.text().to_owned(), json.stderr.clone()));
