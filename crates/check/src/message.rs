@@ -426,11 +426,11 @@ mod tests {
 
     #[test]
     fn diagnostics_and_their_clauses_are_localized() {
-        let note = &DiagnosticKind::NotANumber;
+        let note = &DiagnosticKind::PartialNumber;
         check(
             &message!("line.diagnostic", note, clause = Message::clause(*note)),
             &format!("{} ({})", note.text(), note.clause()),
-            "整数ではない (UCI 2006: `<x>` は整数)",
+            "整数ではない数 (UCI 2006: `<x>` は整数)",
         );
     }
 

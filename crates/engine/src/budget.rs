@@ -130,7 +130,7 @@ mod tests {
     /// The hard limit with a move overhead of 10 ms and a clock overhead of 200 ms.
     fn hard_bound(dialect: Dialect, go: &str) -> Option<Duration> {
         let Command::Go(go) = Command::read(go, dialect).value.into_owned() else { panic!("{go}") };
-        let request = SearchRequest { dialect, position: Position::default(), go };
+        let request = SearchRequest::new(dialect, Position::default(), go);
         Budget::with_clock_overhead(&request, millis(10), millis(200)).hard
     }
 

@@ -107,7 +107,7 @@ mod tests {
             panic!("{text}");
         };
         let Command::Go(go) = Command::read(go, dialect).value else { panic!("{go}") };
-        SearchRequest { dialect, position: position.into_owned(), go: go.into_owned() }
+        SearchRequest::new(dialect, position.into_owned(), go.into_owned())
     }
 
     /// The overhead after two turns, the first of which used 100 ms.

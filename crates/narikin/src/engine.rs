@@ -473,7 +473,7 @@ mod tests {
                 panic!("no position: {position}")
             };
             let position = position.into_owned();
-            let request = SearchRequest { dialect, position, go: Go::default() };
+            let request = SearchRequest::new(dialect, position, Go::default());
             let wanted: Vec<Move> = wanted.iter().map(|mv| mv.parse().unwrap()).collect();
             narikin.fallback(&request, &wanted).map(|mv| mv.to_string())
         };

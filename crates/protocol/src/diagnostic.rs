@@ -66,8 +66,11 @@ pub enum DiagnosticKind {
     WrongOrder,
     /// A limit after the moves of `searchmoves`. It was accepted; engines read it as a move.
     AfterSearchMoves,
-    /// Not a whole number. The field was skipped.
+    /// Not a number. The field was skipped.
     NotANumber,
+    /// An integer followed by other characters, such as `100.5`, or `100ms` in `go`. The leading integer
+    /// was used.
+    PartialNumber,
     /// A number out of range. The nearest value was used.
     NumberTooLarge,
     /// A negative number where the minimum is zero. Zero was used.
@@ -114,7 +117,7 @@ pub enum DiagnosticKind {
 
 impl DiagnosticKind {
     /// All kinds.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::UnknownToken,
         Self::WrongDirection,
         Self::TrailingText,
@@ -124,6 +127,7 @@ impl DiagnosticKind {
         Self::WrongOrder,
         Self::AfterSearchMoves,
         Self::NotANumber,
+        Self::PartialNumber,
         Self::NumberTooLarge,
         Self::NegativeNumber,
         Self::Repeated,
@@ -161,7 +165,9 @@ impl DiagnosticKind {
             Self::AfterSearchMoves => {
                 "as deployed (Stockfish): the moves of `searchmoves` are the last part of `go`"
             }
-            Self::NotANumber | Self::NumberTooLarge => "UCI 2006: `<x>` is a whole number",
+            Self::NotANumber | Self::PartialNumber | Self::NumberTooLarge => {
+                "UCI 2006: `<x>` is a whole number"
+            }
             Self::NegativeNumber => "UCI 2006: counts and times are not negative",
             Self::Repeated => "UCI 2006, go and info: each field has one value",
             Self::Conflict => "The UCI Protocol, info score: no cp if a mate was found",
@@ -202,12 +208,13 @@ impl DiagnosticKind {
             Self::UnknownToken => "unknown token",
             Self::WrongDirection => "message of the other side",
             Self::TrailingText => "text after the end of the message",
-            Self::WrongCase => "token in another case",
+            Self::WrongCase => "keyword that is not in lower case",
             Self::Missing => "missing value",
             Self::MissingKeyword => "missing keyword",
             Self::WrongOrder => "parts in the wrong order",
             Self::AfterSearchMoves => "limit after `searchmoves`",
-            Self::NotANumber => "not a whole number",
+            Self::NotANumber => "not a number",
+            Self::PartialNumber => "number that is not an integer",
             Self::NumberTooLarge => "number too large",
             Self::NegativeNumber => "negative number",
             Self::Repeated => "repeated field",
@@ -246,7 +253,58 @@ impl fmt::Display for DiagnosticKind {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at bytes {}..{}", self.kind, self.span.start, self.span.end)
+        write!(f, "{} at ", self.kind)?;
+        write_range(f, "byte", &self.span)
+    }
+}
+
+impl Diagnostic {
+    /// The diagnostic with the text that it affects: `unknown token: \`joho\` at characters 1 to 4`. A long
+    /// text is shortened.
+    ///
+    /// `line` is the line that was read.
+    pub fn in_line<'a>(&'a self, line: &'a str) -> impl fmt::Display + 'a {
+        InLine { diagnostic: self, line }
+    }
+}
+
+struct InLine<'a> {
+    diagnostic: &'a Diagnostic,
+    line: &'a str,
+}
+
+impl fmt::Display for InLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Maximum number of characters of the line that are shown.
+        const MAX_SHOWN: usize = 60;
+        let Diagnostic { span, kind } = self.diagnostic;
+        let (Some(before), Some(text)) = (self.line.get(..span.start), self.line.get(span.clone()))
+        else {
+            return self.diagnostic.fmt(f);
+        };
+        write!(f, "{kind}")?;
+        if !text.is_empty() {
+            f.write_str(": `")?;
+            text.chars().take(MAX_SHOWN).try_for_each(|c| write!(f, "{}", c.escape_debug()))?;
+            f.write_str(if text.chars().nth(MAX_SHOWN).is_some() { "…`" } else { "`" })?;
+        }
+        f.write_str(" at ")?;
+        let start = before.chars().count();
+        write_range(f, "character", &(start..start.saturating_add(text.chars().count())))
+    }
+}
+
+/// Writes a range of units for a reader who counts from 1.
+pub(crate) fn write_range(
+    f: &mut fmt::Formatter<'_>,
+    unit: &str,
+    range: &Range<usize>,
+) -> fmt::Result {
+    let first = range.start.saturating_add(1);
+    if range.len() <= 1 {
+        write!(f, "{unit} {first}")
+    } else {
+        write!(f, "{unit}s {first} to {}", range.end)
     }
 }
 
@@ -256,12 +314,13 @@ impl DiagnosticKind {
             Self::UnknownToken => "未知の語",
             Self::WrongDirection => "相手側が送るべきメッセージ",
             Self::TrailingText => "メッセージの後の余分な文字列",
-            Self::WrongCase => "大文字と小文字の違い",
+            Self::WrongCase => "小文字ではないキーワード",
             Self::Missing => "値がない",
             Self::MissingKeyword => "キーワードがない",
             Self::WrongOrder => "順序の誤り",
             Self::AfterSearchMoves => "`searchmoves` より後にある制限",
-            Self::NotANumber => "整数ではない",
+            Self::NotANumber => "数ではない",
+            Self::PartialNumber => "整数ではない数",
             Self::NumberTooLarge => "大きすぎる数",
             Self::NegativeNumber => "負の数",
             Self::Repeated => "同じ項目の重複",
@@ -298,7 +357,9 @@ impl DiagnosticKind {
             Self::AfterSearchMoves => {
                 "実際の用法 (Stockfish): `searchmoves` は `go` の最後の語で、後に続くのは指し手だけ"
             }
-            Self::NotANumber | Self::NumberTooLarge => "UCI 2006: `<x>` は整数",
+            Self::NotANumber | Self::PartialNumber | Self::NumberTooLarge => {
+                "UCI 2006: `<x>` は整数"
+            }
             Self::NegativeNumber => "UCI 2006: 個数や時間は負にならない",
             Self::Repeated => "UCI 2006, go と info: 各項目の値は一つ",
             Self::Conflict => "The UCI Protocol, info score: 詰みを見つけたときは cp を送らない",

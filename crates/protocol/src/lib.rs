@@ -75,12 +75,14 @@ pub use crate::parser::Millis;
 pub use crate::tokenizer::{LineBuffer, LineTooLong, decode};
 pub use clock::{Clock, Clocks, Color, Convention};
 pub use command::{
-    Command, CommandError, GameResult, Go, MateLimit, OptionName, Register, SetOption,
+    Command, CommandError, GameResult, Go, Limitation, MateLimit, OptionName, Register, SetOption,
 };
 pub use diagnostic::{Diagnostic, DiagnosticKind, Reading};
 pub use dialect::{Dialect, MateUnit};
 pub use language::Language;
-pub use moves::{Move, MoveError, MoveList, MoveListError, MoveShape, MoveToken, Square};
+pub use moves::{
+    CastlingForm, Move, MoveError, MoveList, MoveListError, MoveShape, MoveToken, Square,
+};
 pub use observer::Observer;
 pub use option::{
     KnownOption, Opponent, OpponentError, OpponentKind, OptionDecl, OptionError, OptionKind,

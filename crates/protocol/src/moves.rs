@@ -75,6 +75,16 @@ pub enum MoveShape {
     Null,
 }
 
+/// The notation of castling in UCI.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum CastlingForm {
+    /// The king's move, `e1g1`.
+    #[default]
+    KingMove,
+    /// The king takes its own rook, `e1h1`, as under `UCI_Chess960`.
+    KingTakesRook,
+}
+
 /// A token that is not a move of the dialect.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveError {

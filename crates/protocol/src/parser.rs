@@ -17,6 +17,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Number of diagnostics, including those beyond the limit.
     pub(crate) count: usize,
+    /// Any text after the digits of a number is ignored, not only a fraction.
+    pub(crate) ignores_units: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -28,14 +30,19 @@ impl<'a> Reader<'a> {
         }
         // Constructed in place from values in registers: copying just-written smaller fields takes
         // longer than reading a token.
-        Self { tokens, dialect, diagnostics: Vec::new(), count: 0 }
+        Self { tokens, dialect, diagnostics: Vec::new(), count: 0, ignores_units: false }
     }
 
     /// Reports a byte order mark and each run of control characters.
     #[inline(never)]
     fn with_controls(line: &'a str, dialect: Dialect) -> Self {
-        let mut reader =
-            Self { tokens: Tokens::new(line), dialect, diagnostics: Vec::new(), count: 0 };
+        let mut reader = Self {
+            tokens: Tokens::new(line),
+            dialect,
+            diagnostics: Vec::new(),
+            count: 0,
+            ignores_units: false,
+        };
         if 0 < reader.tokens.at() {
             reader.report_at(0..reader.tokens.at(), DiagnosticKind::ControlCharacter);
         }
@@ -102,7 +109,7 @@ impl<'a> Reader<'a> {
         self.number_with_diagnostic(is_key, fit)
     }
 
-    /// Slow path of `number`: a signed number, one out of range, or no number.
+    /// Slow path of `number`: a signed number, one out of range, a part of the token, or no number.
     #[inline(never)]
     fn number_with_diagnostic<T>(
         &mut self,
@@ -114,14 +121,26 @@ impl<'a> Reader<'a> {
             return None;
         };
         self.tokens.next();
-        let Some(integer) = Integer::read(token.text) else {
+        let Some((integer, rest)) = self.leading_integer(token.text) else {
             self.report(token, DiagnosticKind::NotANumber);
             return None;
         };
+        if !rest.is_empty() {
+            self.report(token, DiagnosticKind::PartialNumber);
+        }
         Some(fit(integer).unwrap_or_else(|(nearest, kind)| {
             self.report(token, kind);
             nearest
         }))
+    }
+
+    /// The integer of a token, and the rest that is ignored: a fraction, or in `go` any text, because a search
+    /// without its limit would be endless. Elsewhere `12k` would be a wrong value.
+    pub(crate) fn leading_integer<'t>(&self, token: &'t str) -> Option<(Integer, &'t str)> {
+        let is_fraction = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
+        Integer::read_leading(token).filter(|(_, rest)| {
+            rest.is_empty() || self.ignores_units || rest.strip_prefix('.').is_some_and(is_fraction)
+        })
     }
 
     /// A number from 0.

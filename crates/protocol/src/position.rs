@@ -7,6 +7,7 @@ use core::ops::Range;
 use core::str::FromStr;
 
 use crate::clock::Color;
+use crate::diagnostic;
 use crate::dialect::Dialect;
 use crate::moves::MoveList;
 
@@ -269,8 +270,8 @@ impl fmt::Display for PositionError {
             PositionErrorKind::Hand => "invalid pieces in hand",
             PositionErrorKind::TooManyPieces => "too many pieces of this kind",
         };
-        let Range { start, end } = self.span;
-        write!(f, "{what}: `{}` at bytes {start}..{end}", self.text.escape_debug())
+        write!(f, "{what}: `{}` at ", self.text.escape_debug())?;
+        diagnostic::write_range(f, "byte", &self.span)
     }
 }
 

@@ -528,10 +528,23 @@ impl Integer {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return None;
         }
+        Some(Self::of_digits(negative, digits))
+    }
+
+    /// The integer at the start of a text, and the rest of the text.
+    pub(crate) fn read_leading(text: &str) -> Option<(Self, &str)> {
+        let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let length = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = unsigned.split_at_checked(length)?;
+        let negative = text.starts_with('-');
+        (!digits.is_empty()).then(|| (Self::of_digits(negative, digits.as_bytes()), rest))
+    }
+
+    fn of_digits(negative: bool, digits: &[u8]) -> Self {
         let mut digits = digits.iter().map(|digit| u64::from(digit - b'0'));
         let exact = digits.try_fold(0u64, |sum, it| sum.checked_mul(10)?.checked_add(it));
         let (magnitude, saturated) = (exact.unwrap_or(u64::MAX), exact.is_none());
-        Some(Self { negative, magnitude, saturated })
+        Self { negative, magnitude, saturated }
     }
 
     /// An unsigned number in range.

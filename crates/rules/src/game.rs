@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use readyok_protocol::CastlingForm;
 use rsshogi::types::Move32;
 use shakmaty::uci::UciMove;
 
@@ -114,15 +115,6 @@ pub enum Move {
     Chess(shakmaty::Move),
     /// A move of shogi.
     Shogi(Move32),
-}
-
-/// The notation of castling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CastlingForm {
-    /// The king's move, `e1g1`, as in UCI for chess.
-    KingMove,
-    /// The king takes its own rook, `e1h1`, as in UCI under `UCI_Chess960`.
-    KingTakesRook,
 }
 
 impl Move {

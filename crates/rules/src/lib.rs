@@ -46,11 +46,12 @@ pub use end_rules::{
 };
 pub use epd::{Epd, EpdError, Operand, Operation};
 pub use error::{Field, IllegalReason, LineError, MoveError, PositionError};
-pub use game::{CastlingForm, Game, Move, Notation, Side};
+pub use game::{Game, Move, Notation, Side};
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};
 pub use piece::{Piece, PieceKind, Square};
 pub use position::{BoardRef, Position};
+pub use readyok_protocol::CastlingForm;
 pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;
 pub use tablebase::{

@@ -28,6 +28,7 @@ pub(super) const CHECKS: &[TestCase] = &[
             keyword: "info",
             notes: &[
                 DiagnosticKind::NotANumber,
+                DiagnosticKind::PartialNumber,
                 DiagnosticKind::NumberTooLarge,
                 DiagnosticKind::NegativeNumber
             ],

@@ -204,6 +204,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "send milliseconds as non-negative integers, and each limit once",
         &[
             DiagnosticKind::NotANumber,
+            DiagnosticKind::PartialNumber,
             DiagnosticKind::NumberTooLarge,
             DiagnosticKind::NegativeNumber,
             DiagnosticKind::Missing,

@@ -9,7 +9,7 @@ use readyok_engine::{Budget, SearchRequest};
 #[track_caller]
 fn check_budget(dialect: Dialect, go: &str, soft: Option<u64>, hard: Option<u64>) {
     let Command::Go(go) = Command::read(go, dialect).value.into_owned() else { panic!("{go}") };
-    let request = SearchRequest { dialect, position: Position::default(), go };
+    let request = SearchRequest::new(dialect, Position::default(), go);
     let budget = Budget::new(&request, Duration::from_millis(10));
     let millis = |limit: Option<Duration>| limit.map(|it| it.as_millis().try_into().unwrap());
     assert_eq!((millis(budget.soft), millis(budget.hard)), (soft, hard));

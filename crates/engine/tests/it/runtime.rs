@@ -80,6 +80,64 @@ fn a_search_is_stopped_at_its_time_limit() {
     }
 }
 
+/// Each of these was an endless search (UCI 2006: `<x>` is a whole number). The engine stops only at the
+/// limits of its request.
+#[test]
+fn limits_that_are_not_integers_end_the_search() {
+    let (uci, usi) = (Dialect::Uci, Dialect::Usi);
+    for (dialect, go, told) in [
+        (uci, "go movetime 100.5", None),
+        (uci, "go wtime 600.0 btime 600.0 winc 0.0 binc 0.0", None),
+        (uci, "go depth 5.0", None),
+        (uci, "go movetime 100,", None),
+        (uci, "go movetime 100ms", None),
+        (uci, "go nodes 1k", None),
+        (uci, "go nodes x", Some("`nodes x`")),
+        (uci, "go movetime", Some("`movetime`")),
+        (uci, "go btime 1000", Some("no clock of the side to move")),
+        (usi, "go mate x", Some("`mate x`")),
+        (usi, "go byoyomi x", Some("`byoyomi x`")),
+        (usi, "go btime 0 wtime 0 byoyomi 100.0", None),
+    ] {
+        let mut client = Client::start(Runner::new("Obeying", Obeying).dialects([dialect]));
+        client.send(dialect.handshake());
+        client.receive_until(dialect.handshake_ok());
+        client.send(&format!("position startpos\n{go}"));
+        let answer = if go.contains("mate") { "checkmate" } else { "bestmove" };
+        let lines = client.receive_until(answer);
+        let messages: Vec<_> =
+            lines.iter().filter(|line| line.starts_with("info string")).collect();
+        match told {
+            Some(text) => assert!(
+                matches!(messages[..], [it] if it.contains(text) && it.ends_with("takes 1s")),
+                "{go}: {lines:?}"
+            ),
+            None => assert!(messages.is_empty(), "{go}: {lines:?}"),
+        }
+    }
+}
+
+/// Searches to the limits of the request.
+struct Obeying;
+
+impl Engine for Obeying {
+    type Board = NoBoard;
+    fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
+        if request.go.depth != Some(5) && request.go.nodes != Some(1) {
+            wait_for_stop(control);
+        }
+        Ok(mv(if request.dialect == Dialect::Uci { "e2e4" } else { "7g7f" }).into())
+    }
+    fn solve(
+        &mut self,
+        _: &SearchRequest,
+        control: &Control,
+    ) -> Result<Checkmate<'static>, Failure> {
+        wait_for_stop(control);
+        Ok(Checkmate::Timeout)
+    }
+}
+
 #[test]
 fn the_clock_of_a_ponder_search_starts_at_ponderhit() {
     let (hits, hit) = mpsc::channel();

@@ -1,18 +1,19 @@
 //! `go` and its limits.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
-use crate::clock::Clocks;
+use crate::clock::{Clocks, Color};
 use crate::diagnostic::DiagnosticKind;
 use crate::moves::MoveList;
 use crate::parser::round_up;
 use crate::parser::{self, Reader, in_any_case};
 use crate::serializer::{self, WriteError};
-use crate::tokenizer::{Tokens, key};
-use crate::{Dialect, dialect};
+use crate::tokenizer::{Token, Tokens, key};
+use crate::{Command, Dialect, dialect};
 
 /// `go` and its fields. A field that was not sent does not limit the search; the first limit
 /// reached ends it.
@@ -48,6 +49,22 @@ pub struct Go<'a> {
     pub perft: Option<u32>,
     /// Unknown tokens in their order.
     pub unknown: Vec<Cow<'a, str>>,
+    /// Limits without a usable value in their order: `movetime x`, or only the keyword.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub unusable: Vec<Cow<'a, str>>,
+}
+
+/// How a search ends.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Limitation {
+    /// A bare `go`. Its end is the choice of the engine.
+    None,
+    /// `infinite`, or a mate search without a time.
+    Infinite,
+    /// At a limit.
+    Limited,
+    /// Limits were sent, but none of them is usable for the side to move.
+    Unusable,
 }
 
 /// The limit of a mate search.
@@ -89,8 +106,44 @@ impl Go<'_> {
         Self { clocks, ..Self::default() }
     }
 
-    /// Whether nothing limits the search. Engines differ in their reaction to a bare `go`: some search
-    /// forever, some move immediately, some never answer.
+    /// How the search of this side ends, apart from `stop` and, with `ponder`, before `ponderhit`.
+    ///
+    /// ```
+    /// use readyok_protocol::{Color, Command, Dialect, Limitation};
+    /// let limitation = |line| match Command::read(line, Dialect::Uci).value {
+    ///     Command::Go(go) => go.limitation(Color::White),
+    ///     _ => panic!("not `go`"),
+    /// };
+    /// assert_eq!(limitation("go"), Limitation::None);
+    /// assert_eq!(limitation("go movetime 100.5"), Limitation::Limited);
+    /// assert_eq!(limitation("go movetime x"), Limitation::Unusable);
+    /// assert_eq!(limitation("go btime 1000"), Limitation::Unusable);
+    /// ```
+    pub fn limitation(&self, mover: Color) -> Limitation {
+        let is_limited = self.depth.is_some()
+            || self.nodes.is_some()
+            || matches!(self.mate, Some(MateLimit::Moves(_) | MateLimit::Time(_)))
+            || self.move_time.is_some()
+            || self.random_time.is_some()
+            || self.perft.is_some()
+            || self.clocks.of(mover).is_some();
+        let has_others =
+            !self.clocks.is_empty() || !self.unknown.is_empty() || !self.unusable.is_empty();
+        if self.infinite {
+            Limitation::Infinite
+        } else if is_limited {
+            Limitation::Limited
+        } else if has_others {
+            Limitation::Unusable
+        } else if self.mate.is_some() {
+            Limitation::Infinite
+        } else {
+            Limitation::None
+        }
+    }
+
+    /// Whether no usable value limits the search of any side. Engines differ in their reaction to a bare
+    /// `go`: some search forever, some move immediately, some never answer.
     pub fn is_bare(&self) -> bool {
         let limits = [
             !self.clocks.is_empty(),
@@ -119,6 +172,7 @@ impl Go<'_> {
             infinite: self.infinite,
             perft: self.perft,
             unknown: parser::into_owned(self.unknown),
+            unusable: parser::into_owned(self.unusable),
         }
     }
 
@@ -136,6 +190,7 @@ impl Go<'_> {
             return Err(WriteError::NotInDialect { what: "such a limit for `go mate`" });
         }
         serializer::check_unknown(&self.unknown, dialect::is_go_key)?;
+        self.unusable.iter().try_for_each(|text| check_unusable(text, dialect))?;
         self.clocks.check(dialect)?;
         out.write_str("go")?;
         if self.ponder {
@@ -152,6 +207,7 @@ impl Go<'_> {
         matches!(rest, (None, None, None, None, None))
             && matches!((self.infinite, self.perft, self.random_time), (false, None, None))
             && self.unknown.is_empty()
+            && self.unusable.is_empty()
     }
 
     /// Writes what follows the clocks.
@@ -162,6 +218,8 @@ impl Go<'_> {
             None => (),
             Some(MateLimit::Moves(moves)) => serializer::field(out, " mate ", Some(moves))?,
             Some(MateLimit::Time(time)) => serializer::signed(out, " mate ", Some(round_up(time)))?,
+            // Read from the unusable text again.
+            Some(MateLimit::Infinite) if self.unusable.iter().any(|text| is_mate(text)) => (),
             Some(MateLimit::Infinite) => out.write_str(" mate infinite")?,
         }
         serializer::signed(out, " movetime ", self.move_time.map(round_up))?;
@@ -171,6 +229,8 @@ impl Go<'_> {
             out.write_str(" infinite")?;
         }
         serializer::unknown(&self.unknown, out)?;
+        // After the unknown tokens, which would be read as values of keywords.
+        serializer::unknown(&self.unusable, out)?;
         // Stockfish reads every token after `searchmoves` as a move, so it comes last.
         if let Some(moves) = &self.search_moves {
             out.write_str(" searchmoves")?;
@@ -181,6 +241,21 @@ impl Go<'_> {
         }
         Ok(())
     }
+}
+
+/// Checks that a limit without a usable value is read back as one.
+fn check_unusable(text: &str, dialect: Dialect) -> Result<(), WriteError> {
+    serializer::check_line("unusable limit", text)?;
+    match Command::read(&format!("go {text}"), dialect).value {
+        Command::Go(Go { unknown, unusable, .. }) if unknown.is_empty() && unusable == [text] => {
+            Ok(())
+        }
+        _ => Err(WriteError::Misread { field: "unusable limit" }),
+    }
+}
+
+fn is_mate(unusable: &str) -> bool {
+    Key::from_token(unusable.split(' ').next().unwrap_or_default()) == Some(Key::Mate)
 }
 
 /// Writes the clock fields of the dialect, in its convention and order.
@@ -256,6 +331,26 @@ impl Key {
         })
     }
 
+    const fn keyword(self) -> &'static str {
+        match self {
+            Self::SearchMoves => "searchmoves",
+            Self::Ponder => "ponder",
+            Self::WhiteTime => "wtime",
+            Self::BlackTime => "btime",
+            Self::WhiteIncrement => "winc",
+            Self::BlackIncrement => "binc",
+            Self::Byoyomi => "byoyomi",
+            Self::MovesToGo => "movestogo",
+            Self::Depth => "depth",
+            Self::Nodes => "nodes",
+            Self::Mate => "mate",
+            Self::MoveTime => "movetime",
+            Self::RandomTime => "rtime",
+            Self::Infinite => "infinite",
+            Self::Perft => "perft",
+        }
+    }
+
     const fn bit(self) -> u16 {
         1 << self as u16
     }
@@ -267,7 +362,8 @@ pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
     let go = read(reader, &Times::default());
     let clocks = go.clocks;
     // Diagnostics for unknown tokens were added above.
-    if (Go { clocks: Clocks::default(), unknown: Vec::new(), ..go }) != Go::default() {
+    let rest = Go { clocks: Clocks::default(), unknown: Vec::new(), unusable: Vec::new(), ..go };
+    if rest != Go::default() {
         reader.report(all, DiagnosticKind::TrailingText);
     }
     clocks
@@ -340,6 +436,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
     let mut go = Go::clocks(times.clocks(reader.dialect));
     let mut seen = times.seen;
     let mut noted_order = false;
+    reader.ignores_units = true;
     while let Some(token) = reader.tokens.next() {
         let exact = Key::from_token(token.text);
         let Some(key) = exact.or_else(|| in_any_case(token.text, Key::from_token)) else {
@@ -360,6 +457,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
         }
         seen |= bit;
         let is_key = dialect::is_go_key;
+        let value = reader.tokens.peek().filter(|token| !is_key(token.text));
         // A field with a missing or invalid value does not change an earlier field of its kind.
         // Clocks are read at a single call site below, where inlining pays off.
         let time = match key {
@@ -381,37 +479,63 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
                 continue;
             }
             Key::MovesToGo => {
-                go.clocks.moves_to_go = reader.small(is_key).or(go.clocks.moves_to_go);
+                let moves = reader.small(is_key);
+                set(&mut go.clocks.moves_to_go, moves, key, value, &mut go.unusable);
                 continue;
             }
             Key::MoveTime => {
-                go.move_time = reader.limit(is_key).or(go.move_time);
+                set(&mut go.move_time, reader.limit(is_key), key, value, &mut go.unusable);
                 continue;
             }
             Key::RandomTime => {
-                go.random_time = reader.limit(is_key).or(go.random_time);
+                set(&mut go.random_time, reader.limit(is_key), key, value, &mut go.unusable);
                 continue;
             }
             Key::Depth => {
-                go.depth = reader.small(is_key).or(go.depth);
+                set(&mut go.depth, reader.small(is_key), key, value, &mut go.unusable);
                 continue;
             }
             Key::Perft => {
-                go.perft = reader.small(is_key).or(go.perft);
+                set(&mut go.perft, reader.small(is_key), key, value, &mut go.unusable);
                 continue;
             }
             Key::Nodes => {
-                go.nodes = reader.unsigned(is_key).or(go.nodes);
+                set(&mut go.nodes, reader.unsigned(is_key), key, value, &mut go.unusable);
                 continue;
             }
             Key::Mate => {
-                go.mate = read_mate(reader).or(go.mate);
+                set(&mut go.mate, read_mate(reader), key, value, &mut go.unusable);
                 continue;
             }
         };
-        *time = reader.signed(is_key).or(*time);
+        set(time, reader.signed(is_key), key, value, &mut go.unusable);
+    }
+    if go.mate.is_none()
+        && reader.dialect.mate_search_is_timed()
+        && go.unusable.iter().any(|text| is_mate(text))
+    {
+        // The answer is `checkmate`, whatever the time.
+        go.mate = Some(MateLimit::Infinite);
     }
     go
+}
+
+/// Sets a field to a usable value, or else stores the text.
+#[inline]
+fn set<'a, T>(
+    field: &mut Option<T>,
+    usable: Option<T>,
+    key: Key,
+    value: Option<Token<'a>>,
+    unusable: &mut Vec<Cow<'a, str>>,
+) {
+    match usable {
+        Some(_) => *field = usable,
+        None => unusable.push(match value {
+            Some(token) => Cow::Owned(format!("{} {}", key.keyword(), token.text)),
+            None => Cow::Borrowed(key.keyword()),
+        }),
+    }
 }
 
 fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {

@@ -3,7 +3,7 @@
 mod go;
 pub(crate) mod setoption;
 
-pub use go::{Go, MateLimit};
+pub use go::{Go, Limitation, MateLimit};
 pub(crate) use setoption::{EmptyText, decoded, encoded};
 pub use setoption::{OptionName, SetOption};
 
@@ -556,7 +556,7 @@ impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` is not a command", self.line.escape_debug())?;
         match self.diagnostics.first() {
-            Some(diagnostic) => write!(f, ": {diagnostic}"),
+            Some(diagnostic) => write!(f, ": {}", diagnostic.in_line(&self.line)),
             None => Ok(()),
         }
     }

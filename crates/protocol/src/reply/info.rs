@@ -10,7 +10,7 @@ use crate::moves::{Move, MoveList};
 use crate::parser::{Reader, in_any_case};
 use crate::score::{Bound, Score, Wdl};
 use crate::serializer::WriteError;
-use crate::tokenizer::{Integer, Token};
+use crate::tokenizer::Token;
 use crate::{Dialect, OptionDecl, OptionSet, OptionValue, parser, serializer};
 
 /// An `info` line. Fields that were not sent are `None`.
@@ -349,7 +349,8 @@ fn read_field<'a>(key: Key, token: Token<'a>, reader: &mut Reader<'a>, info: &mu
         // The number follows `cp` or `mate`, which are read as separate fields.
         Key::Score => {
             let next = reader.tokens.peek();
-            if let Some(number) = next.filter(|token| Integer::read(token.text).is_some()) {
+            if let Some(number) = next.filter(|token| reader.leading_integer(token.text).is_some())
+            {
                 reader.report_at(number.start..number.start, DiagnosticKind::MissingKeyword);
                 let score = reader.small_signed(Key::is_token).map(Score::Cp);
                 return set_score(score, token, reader, info);

@@ -418,7 +418,7 @@ fn debug_enables_explanations() {
         < info string not a command: `xyzzy`
         = unknown: xyzzy
         > joho stop
-        < info string unknown token at bytes 0..4
+        < info string unknown token: `joho` at characters 1 to 4
         = malformed: unknown token
         > ponderhit
         < info string the client violated a rule: `ponderhit` belongs to a running `go ponder` (UCI 2006, ponderhit; USI draft 1 §5.3; The UCI Protocol, ponderhit)

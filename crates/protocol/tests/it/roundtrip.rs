@@ -331,8 +331,9 @@ fn go(dialect: Dialect) -> BoxedStrategy<Go<'static>> {
     ];
     let times = (of(time()), of(time()));
     let limits = (of(any::<u32>()), of(any::<u64>()), of(mate), times, of(any::<u32>()));
-    (of(moves(dialect)), any::<(bool, bool)>(), clocks(dialect), limits, unknown())
-        .prop_map(|(search_moves, (ponder, infinite), clocks, limits, unknown)| Go {
+    let flags = (any::<(bool, bool)>(), unusable());
+    (of(moves(dialect)), flags, clocks(dialect), limits, unknown())
+        .prop_map(|(search_moves, ((ponder, infinite), unusable), clocks, limits, unknown)| Go {
             search_moves,
             ponder,
             clocks,
@@ -344,8 +345,27 @@ fn go(dialect: Dialect) -> BoxedStrategy<Go<'static>> {
             infinite,
             perft: limits.4,
             unknown,
+            unusable,
         })
         .boxed()
+}
+
+/// Limits without a usable value, and texts that are usable or no limits and are not written.
+fn unusable() -> BoxedStrategy<Vec<Cow<'static, str>>> {
+    let limits = vec![
+        "movetime x",
+        "depth",
+        "nodes .5",
+        "wtime DEPTH",
+        "movestogo",
+        "byoyomi -",
+        "depth 5.5",
+        "depth x y",
+        "searchmoves",
+        "x",
+    ];
+    let limit = select(limits).prop_map(Cow::Borrowed);
+    prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(limit, 0..3)].boxed()
 }
 
 fn root() -> BoxedStrategy<Root<'static>> {

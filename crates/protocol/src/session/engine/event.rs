@@ -4,10 +4,11 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::time::Duration;
 
 use crate::{
-    Clock, Clocks, Color, Diagnostic, Dialect, GameResult, Go, LineTooLong, MateLimit, OptionError,
-    OptionValue, Position, Register, UnknownOption, Violation, WriteError,
+    CastlingForm, Clock, Clocks, Color, Diagnostic, Dialect, GameResult, Go, LineTooLong,
+    MateLimit, OptionError, OptionValue, Position, Register, UnknownOption, Violation, WriteError,
 };
 
 /// An event for the owner of a session.
@@ -57,8 +58,8 @@ pub enum Event {
 /// Why no valid position is set.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum InvalidPosition {
-    /// The syntax of the position is invalid.
-    Malformed(Diagnostic),
+    /// The syntax of the position is invalid. The text explains it.
+    Malformed(String),
     /// `position` without a position.
     Missing,
     /// An oversized line, which may have been a position.
@@ -84,16 +85,42 @@ pub enum BadOption {
 /// moves, [`Go::search_moves`], and its option `MultiPV`.
 #[doc(alias("movetime", "timeout", "limits"))]
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct SearchRequest {
     /// The protocol, which determines the notation of moves.
     pub dialect: Dialect,
     /// The position. Only the syntax is checked, not the legality of the moves.
     pub position: Position<'static>,
-    /// The limits. With `ponder`, clocks and `movetime` count from [`Event::PonderHit`].
+    /// The limits. With `ponder`, clocks and `movetime` count from [`Event::PonderHit`]. If no limit is
+    /// usable, `movetime` is [`SearchRequest::DEFAULT_TIME`].
     pub go: Go<'static>,
+    /// The notation of castling in the answer, by the option `UCI_Chess960`.
+    pub castling: CastlingForm,
 }
 
 impl SearchRequest {
+    /// The time of a search whose limits are not usable.
+    pub const DEFAULT_TIME: Duration = Duration::from_secs(1);
+
+    /// A request with castling as the king's move.
+    pub fn new(dialect: Dialect, position: Position<'static>, go: Go<'static>) -> Self {
+        Self { dialect, position, go, castling: CastlingForm::KingMove }
+    }
+
+    /// Whether the option `UCI_Chess960` is on.
+    pub fn is_chess960(&self) -> bool {
+        self.castling == CastlingForm::KingTakesRook
+    }
+
+    /// Limits the time of the search to [`DEFAULT_TIME`](Self::DEFAULT_TIME).
+    pub fn set_default_time(&mut self) {
+        if self.go.mate.is_some() && self.dialect.mate_search_is_timed() {
+            self.go.mate = Some(MateLimit::Time(Self::DEFAULT_TIME));
+        } else {
+            self.go.move_time = Some(Self::DEFAULT_TIME);
+        }
+    }
+
     /// The side to move.
     pub fn mover(&self) -> Color {
         self.position.mover(self.dialect)
@@ -150,7 +177,7 @@ impl core::error::Error for UsageError {}
 impl fmt::Display for InvalidPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(diagnostic) => diagnostic.fmt(f),
+            Self::Malformed(text) => f.write_str(text),
             Self::Missing => f.write_str("`position` without a position"),
             Self::LineTooLong(error) => write!(f, "{error}, and may have been a position"),
             Self::Dropped => {

@@ -26,6 +26,10 @@
 //! next valid `position`, a `go` is answered by `bestmove (none)` (or `checkmate timeout`), with an
 //! explanation in an `info string`. A move for an older position would be wrong.
 //!
+//! If limits were sent, but none is usable for the side to move (`go movetime x`), an `info string` explains it
+//! and the request has a time of one second ([`SearchRequest::DEFAULT_TIME`]). Only `infinite`, `ponder`, a
+//! bare `go` and a mate search without a time are unlimited.
+//!
 //! `stop` and `ponderhit` without a search are ignored. `gameover` ends a search like `stop`, and its
 //! `bestmove` is still sent. A bare `go` is a search without limits that may end by itself. The end of
 //! the input is equivalent to `quit`.
@@ -52,9 +56,9 @@ use crate::command::CommandKind;
 use crate::protocol_state::is_only_text;
 use crate::reply::info::Details;
 use crate::{
-    Best, BestMove, Checkmate, Command, DiagnosticKind, Dialect, Go, Goal, Id, Info, LineTooLong,
-    OptionDecl, OptionSet, Phase, Position, ProtocolState, Reply, Rule, SetOption, Severity,
-    Status, Violation, WriteError,
+    Best, BestMove, CastlingForm, Checkmate, Command, DiagnosticKind, Dialect, Go, Goal, Id, Info,
+    KnownOption, Limitation, LineTooLong, OptionDecl, OptionSet, OptionValue, Phase, Position,
+    ProtocolState, Reply, Rule, SetOption, Severity, Status, Violation, WriteError,
 };
 
 /// The protocol for an engine.
@@ -67,6 +71,7 @@ pub struct EngineSession {
     /// The first handshake command arrived and decided the protocol.
     settled: bool,
     debug: bool,
+    castling: CastlingForm,
     position: Result<Position<'static>, InvalidPosition>,
     search: Option<Search>,
     /// Commands that are handled after the search.
@@ -113,6 +118,7 @@ impl EngineSession {
         Ok(Self {
             protocol_state: ProtocolState::new(dialect_of(&profile, 0)),
             details: profile.options.first().map(Details::of).unwrap_or_default(),
+            castling: castling_of(profile.options.first()),
             throttle: Throttle::new(),
             profile,
             active_options: 0,
@@ -141,7 +147,7 @@ impl EngineSession {
                     .iter()
                     .find(|diagnostic| diagnostic.kind == DiagnosticKind::BadPosition);
                 diagnostic.map_or(InvalidPosition::Missing, |diagnostic| {
-                    InvalidPosition::Malformed(diagnostic.clone())
+                    InvalidPosition::Malformed(diagnostic.in_line(line).to_string())
                 })
             });
             match fault {
@@ -160,7 +166,7 @@ impl EngineSession {
         }
         if !reading.diagnostics.is_empty() {
             for diagnostic in &reading.diagnostics {
-                self.send_debug(diagnostic, out);
+                self.send_debug(&diagnostic.in_line(line), out);
             }
             self.events.push_back(Event::Malformed(reading.diagnostics));
         }
@@ -467,6 +473,7 @@ impl EngineSession {
             self.protocol_state.set_dialect(dialect);
             let options = self.profile.options.get(self.active_options);
             self.details = options.map(Details::of).unwrap_or_default();
+            self.castling = castling_of(options);
             self.throttle = Throttle::new();
         }
         self.introduce(out);
@@ -489,6 +496,9 @@ impl EngineSession {
             Ok(decl) => match decl.value(set.value.as_deref()) {
                 Ok(value) => {
                     self.details.set_option(&decl.name, &value);
+                    if decl.name == CHESS960 {
+                        self.castling = castling(&value);
+                    }
                     let name = decl.name.clone().into_owned();
                     return self.events.push_back(Event::SetOption { name, value });
                 }
@@ -505,7 +515,12 @@ impl EngineSession {
         self.throttle.start_search();
         match self.position.clone() {
             Ok(position) => {
-                let request = SearchRequest { dialect, position, go };
+                let castling = self.castling;
+                let mut request = SearchRequest { dialect, position, go, castling };
+                if request.go.limitation(request.mover()) == Limitation::Unusable {
+                    self.send_info_string(explain_unusable(&request), out);
+                    request.set_default_time();
+                }
                 search.has_limit = request.has_limit();
                 self.search = Some(search);
                 self.events.push_back(Event::Search(Box::new(request)));
@@ -659,6 +674,35 @@ fn declarations(profile: &Profile, index: usize) -> Vec<Reply<'static>> {
     }));
     replies.push(Reply::UciOk);
     replies
+}
+
+/// The option that selects the notation of castling.
+const CHESS960: &str = KnownOption::Chess960.name();
+
+fn castling(chess960: &OptionValue) -> CastlingForm {
+    match chess960 {
+        OptionValue::Check(true) => CastlingForm::KingTakesRook,
+        _ => CastlingForm::KingMove,
+    }
+}
+
+/// The notation of castling before the option is set.
+fn castling_of(options: Option<&OptionSet>) -> CastlingForm {
+    let default = options.and_then(|set| set.find(CHESS960)?.default_value());
+    default.as_ref().map(castling).unwrap_or_default()
+}
+
+/// Why a search has the default time.
+fn explain_unusable(request: &SearchRequest) -> String {
+    let Go { unusable, unknown, .. } = &request.go;
+    let texts: Vec<&str> = unusable.iter().chain(unknown).map(AsRef::as_ref).collect();
+    let time = SearchRequest::DEFAULT_TIME;
+    if texts.is_empty() {
+        return format!("`go` has no clock of the side to move: the search takes {time:?}");
+    }
+    let text = texts.join(" ");
+    let text = shortened(&text).escape_debug();
+    format!("`go` has no usable limit in `{text}`: the search takes {time:?}")
 }
 
 /// The start of a text, which may be as long as a line of the client.

@@ -197,8 +197,18 @@ fn a_search_with_a_limit_runs_to_its_end_although_another_is_queued() {
             "
         ));
     }
-    // These end only by the client. Black is to move.
-    for go in ["go", "go infinite", "go depth 1 infinite", "go wtime 1000", "go mate 3"] {
+    // Without the clock of Black, who is to move, the search takes one second.
+    check_search(
+        "
+        > go wtime 1000
+        < info string `go` has no clock of the side to move: the search takes 1s
+        = search: position startpos moves e2e4, go wtime 1000 movetime 1000
+        > go depth 1
+        = against BusyEngine
+        ",
+    );
+    // These end only by the client.
+    for go in ["go", "go infinite", "go depth 1 infinite", "go mate 3"] {
         check_search(&format!(
             "
             > {go}
@@ -325,8 +335,8 @@ fn quit_after_a_queued_go_takes_effect_after_it() {
 
 /// Lines without a valid position, and the error message of the session.
 const INVALID: [(&str, &str); 5] = [
-    ("position fen 9/8/8/8/8/8/8/8 w - - 0 1", "invalid position at bytes 15..16"),
-    ("position fen foo", "invalid position at bytes 13..16"),
+    ("position fen 9/8/8/8/8/8/8/8 w - - 0 1", "invalid position: `8` at character 16"),
+    ("position fen foo", "invalid position: `foo` at characters 14 to 16"),
     ("Position foo", "`position` without a position"),
     ("position", "`position` without a position"),
     ("joho position startpo", "`position` without a position"),

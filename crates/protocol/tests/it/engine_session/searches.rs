@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{Color, Command, Dialect};
+use readyok_protocol::session::engine::{EngineSession, Event, Profile, SearchRequest};
+use readyok_protocol::{CastlingForm, Color, Command, Dialect, OptionDecl, OptionSet};
 
 use super::{READY, Run, check_engine, check_search};
 
@@ -467,7 +467,7 @@ fn the_clock_is_that_of_the_side_to_move() {
         else {
             panic!("{position}")
         };
-        let request = SearchRequest { dialect, position, go };
+        let request = SearchRequest::new(dialect, position, go);
         (request.mover(), request.clock().unwrap().remaining)
     };
     assert_eq!(clock(Uci, "position startpos"), (White, 1000));
@@ -479,4 +479,137 @@ fn the_clock_is_that_of_the_side_to_move() {
     assert_eq!(clock(Usi, "position startpos"), (Black, 2000));
     assert_eq!(clock(Usi, "position startpos moves 7g7f"), (White, 1000));
     assert_eq!(clock(Usi, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 1 moves 5a4a"), (Black, 2000));
+}
+
+/// A limit is never lost: the leading integer is used, or else a time of one second, with an explanation
+/// (UCI 2006: `<x>` is a whole number).
+#[test]
+fn limits_that_are_not_integers_limit_the_search() {
+    for (sent, read) in [
+        ("movetime 100.5", "movetime 100"),
+        ("wtime 60000.0 btime 60000.0 winc 0.0 binc 0.0", "wtime 60000 btime 60000 winc 0 binc 0"),
+        ("depth 5.0", "depth 5"),
+        ("movetime 100,", "movetime 100"),
+        ("movetime 100ms", "movetime 100"),
+        ("nodes 1k", "nodes 1"),
+    ] {
+        check_search(&format!(
+            "
+            > go {sent}
+            = malformed: number that is not an integer
+            = search: position startpos moves e2e4, go {read}
+            "
+        ));
+    }
+    for (sent, kind) in [
+        ("nodes x", "not a number"),
+        ("movetime x", "not a number"),
+        ("movetime", "missing value"),
+        ("perft x", "not a number"),
+        ("movetime=100", "unknown token"),
+        ("ponder movetime x", "not a number"),
+    ] {
+        let (ponder, text) = sent.strip_prefix("ponder ").map_or(("", sent), |it| ("ponder ", it));
+        check_search(&format!(
+            "
+            > go {sent}
+            < info string `go` has no usable limit in `{text}`: the search takes 1s
+            = malformed: {kind}
+            = search: position startpos moves e2e4, go {ponder}movetime 1000 {text}
+            "
+        ));
+    }
+}
+
+#[test]
+fn a_search_without_the_own_clock_takes_one_second() {
+    for go in ["wtime 1000", "winc 1000 binc 1000", "movestogo 40"] {
+        check_search(&format!(
+            "
+            > go {go}
+            < info string `go` has no clock of the side to move: the search takes 1s
+            = search: position startpos moves e2e4, go {go} movetime 1000
+            "
+        ));
+    }
+    check_search(
+        "
+        > go wtime 1000 btime x
+        < info string `go` has no usable limit in `btime x`: the search takes 1s
+        = malformed: not a number
+        = search: position startpos moves e2e4, go wtime 1000 movetime 1000 btime x
+        ",
+    );
+}
+
+#[test]
+fn a_search_without_limits_is_not_limited() {
+    for go in ["go", "go infinite", "go ponder", "go searchmoves e7e5"] {
+        check_search(&format!("> {go}\n= search: position startpos moves e2e4, {go}"));
+    }
+    check_search(
+        "
+        > go infinite movetime x
+        = malformed: not a number
+        = search: position startpos moves e2e4, go infinite movetime x
+        ",
+    );
+}
+
+#[test]
+fn unusable_limits_of_usi_take_one_second() {
+    for (sent, searched) in [
+        ("mate x", "mate 1000 mate x"),
+        ("byoyomi x", "movetime 1000 byoyomi x"),
+        ("btime 0.0 wtime 0.0 byoyomi x", "btime 0 wtime 0 byoyomi x"),
+    ] {
+        let explains = searched.contains("1000");
+        let explanation =
+            format!("< info string `go` has no usable limit in `{sent}`: the search takes 1s");
+        let kind =
+            if sent.contains(".0") { "number that is not an integer" } else { "not a number" };
+        check_engine(
+            Dialect::Usi,
+            &format!(
+                "
+                > isready
+                = prepare
+                ! ready
+                < readyok
+                > position startpos
+                > go {sent}
+                {}
+                = malformed: {kind}
+                = search: position startpos, go {searched}
+                ",
+                if explains { &explanation } else { "" }
+            ),
+        );
+    }
+}
+
+#[test]
+fn the_notation_of_castling_is_that_of_the_option() {
+    let castling = |lines: &[&str]| {
+        let mut options = OptionSet::new(Dialect::Uci);
+        options.declare(OptionDecl::check("UCI_Chess960", false));
+        let profile =
+            Profile { name: "Test".into(), author: String::new(), options: vec![options] };
+        let mut session = EngineSession::new(profile).unwrap();
+        for line in lines {
+            session.receive_line(line, Duration::ZERO, &mut String::new());
+        }
+        let search = core::iter::from_fn(|| session.poll_event()).find_map(|event| match event {
+            Event::Search(request) => Some(request),
+            _ => None,
+        });
+        let request = search.unwrap();
+        assert_eq!(request.is_chess960(), request.castling == CastlingForm::KingTakesRook);
+        request.castling
+    };
+    let on = "setoption name UCI_Chess960 value true";
+    let off = "setoption name uci_chess960 value false";
+    assert_eq!(castling(&["uci", "go depth 1"]), CastlingForm::KingMove);
+    assert_eq!(castling(&["uci", on, "go depth 1"]), CastlingForm::KingTakesRook);
+    assert_eq!(castling(&["uci", on, off, "go depth 1"]), CastlingForm::KingMove);
 }
