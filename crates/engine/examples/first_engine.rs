@@ -1,4 +1,4 @@
-//! Plays the first legal move.
+//! Plays a legal move.
 
 use cozy_chess::Board as Chess;
 use readyok_engine::{Answer, Board, Control, Engine, Runner, SearchRequest};
@@ -8,7 +8,8 @@ struct First;
 impl Engine for First {
     type Board = Chess;
     fn search(&mut self, request: &SearchRequest, _control: &Control) -> Answer {
-        Ok(Chess::from_position(&request.position)?.any_move().into())
+        let board = Chess::from_position(&request.position)?;
+        board.answer(board.any_move(), request)
     }
 }
 

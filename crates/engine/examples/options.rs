@@ -25,13 +25,13 @@ impl Engine for Counter {
                     depth: Some(depth),
                     nodes: Some(nodes),
                     time: Some(control.elapsed()),
-                    pv: Some(best.iter().copied().collect()),
+                    pv: Some(board.encode_line(best.as_slice(), request.castling)),
                     ..Info::default()
                 };
                 control.info(info);
             }
         }
-        Ok(best.into())
+        board.answer(best, request)
     }
 }
 
@@ -57,6 +57,8 @@ fn main() -> std::io::Result<()> {
     let depth = options.spin("Depth", 5, 1..=10);
     let verbose = options.check("Verbose", true);
     let overhead = options.spin("Move Overhead", 10, 0..=5000);
+    options.chess960();
+    options.ponder();
     options.button("Clear Hash", || {});
     Runner::new("Counter 1.0", Counter { depth, verbose })
         .author("the Readyok authors")

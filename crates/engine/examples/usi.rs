@@ -1,4 +1,4 @@
-//! Plays the first legal move of shogi, over USI.
+//! Plays a legal move of shogi, over USI.
 
 use readyok_engine::{Answer, Board, Control, Dialect, Engine, Runner, SearchRequest};
 use rsshogi::board::Position as Shogi;
@@ -8,7 +8,8 @@ struct First;
 impl Engine for First {
     type Board = Shogi;
     fn search(&mut self, request: &SearchRequest, _control: &Control) -> Answer {
-        Ok(Shogi::from_position(&request.position)?.any_move().into())
+        let board = Shogi::from_position(&request.position)?;
+        board.answer(board.any_move(), request)
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::mpsc::SyncSender;
 
 use readyok_protocol::{BestMove, Checkmate, Info, LineTooLong, Status};
 
+use crate::corrections::Correction;
 use crate::error::Failure;
 
 /// An event of the main loop.
@@ -23,6 +24,10 @@ pub(crate) enum Event {
     InfoString(String),
     /// Lines of a custom command.
     Output(String),
+    /// A custom command is complete.
+    CommandDone,
+    /// A bug of the engine whose effect was corrected.
+    Corrected(Correction, String),
     /// The state of the copy protection check.
     CopyProtection(Status),
     /// The state of the registration check.

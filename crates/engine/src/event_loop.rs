@@ -1,5 +1,7 @@
 //! The main loop, which owns the session and the output.
 
+use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::time::{Duration, Instant};
@@ -7,17 +9,20 @@ use std::time::{Duration, Instant};
 use readyok_protocol::session::engine::{
     self as session, EngineSession, SearchRequest, UsageError,
 };
-use readyok_protocol::{BestMove, Goal, Info, LineBuffer, OptionValue, Phase, decode};
+use readyok_protocol::{
+    BestMove, Goal, Info, Limitation, LineBuffer, MateLimit, OptionValue, Phase, decode,
+};
 
 use crate::budget::Budget;
 use crate::control::{Control, lines};
+use crate::corrections::{self, Correction, Corrections};
 use crate::event::Event;
 use crate::log::{self, Log};
 use crate::move_overhead::MoveOverhead;
 use crate::options::Spin;
 use crate::worker::Job;
 
-/// How long `quit` waits for the worker.
+/// How long `quit` waits for the worker, unless it executes a custom command.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum length of a custom command in bytes.
@@ -65,8 +70,20 @@ pub(crate) struct EventLoop<W> {
     overhead: MoveOverhead,
     searches: u64,
     running: Option<(Control, SearchRequest)>,
+    engine: EngineFacts,
+    reported: HashSet<Correction>,
+    /// Number of custom commands that are not complete.
+    commands: usize,
     /// When to exit without waiting for the worker.
     exit_deadline: Option<Instant>,
+}
+
+/// What the main loop has to know about the engine.
+#[derive(Debug)]
+pub(crate) struct EngineFacts {
+    pub(crate) searches_for_mate: bool,
+    /// Corrects a line of a search.
+    pub(crate) correct: fn(&mut Info<'static>, &SearchRequest) -> Corrections,
 }
 
 impl<W: Write> EventLoop<W> {
@@ -76,6 +93,7 @@ impl<W: Write> EventLoop<W> {
         events: SyncSender<Event>,
         jobs: Sender<Job>,
         move_overhead: Option<Spin>,
+        engine: EngineFacts,
     ) -> Self {
         let start = crate::now();
         Self {
@@ -90,6 +108,9 @@ impl<W: Write> EventLoop<W> {
             overhead: MoveOverhead::default(),
             searches: 0,
             running: None,
+            engine,
+            reported: HashSet::new(),
+            commands: 0,
             exit_deadline: None,
         }
     }
@@ -157,8 +178,17 @@ impl<W: Write> EventLoop<W> {
                 session.end_of_input(out);
                 Ok(())
             }
-            Event::Info { search, info } => match &self.running {
-                Some((control, _)) if control.search() == search => session.info(*info, at, out),
+            Event::Info { search, mut info } => match &self.running {
+                Some((control, request)) if control.search() == search => {
+                    let corrections = (self.engine.correct)(&mut info, request);
+                    for (correction, text) in corrections {
+                        self.report_correction(correction, &text, now);
+                    }
+                    if corrections::is_empty(&info) {
+                        return;
+                    }
+                    self.session.info(*info, at, &mut self.out)
+                }
                 // Sent by a thread of an earlier search.
                 _ => Ok(()),
             },
@@ -169,6 +199,14 @@ impl<W: Write> EventLoop<W> {
                     out.push('\n');
                 }
                 Ok(())
+            }
+            Event::CommandDone => {
+                self.commands = self.commands.saturating_sub(1);
+                self.set_exit_deadline(now);
+                Ok(())
+            }
+            Event::Corrected(correction, text) => {
+                return self.report_correction(correction, &text, now);
             }
             Event::CopyProtection(status) => session.copy_protection(status, out),
             Event::Registration(status) => session.registration(status, out),
@@ -187,6 +225,20 @@ impl<W: Write> EventLoop<W> {
         };
         if let Err(usage_error) = result {
             self.report_usage_error(&usage_error, now);
+        }
+    }
+
+    /// Reports a corrected bug of the engine, once per kind. A replaced move is always reported.
+    fn report_correction(&mut self, correction: Correction, text: &str, now: Instant) {
+        if self.reported.insert(correction) || correction == Correction::IllegalMove {
+            self.info_string(&format!("a bug of this engine: {text}"), now);
+        }
+    }
+
+    /// After `quit`, exits soon without waiting for the worker, once no custom command is running.
+    fn set_exit_deadline(&mut self, now: Instant) {
+        if self.jobs.is_none() && self.commands == 0 {
+            self.exit_deadline = now.checked_add(EXIT_TIMEOUT);
         }
     }
 
@@ -234,12 +286,12 @@ impl<W: Write> EventLoop<W> {
             session::Event::Stop => self.stop(),
             session::Event::Quit => {
                 self.shut_down();
-                self.exit_deadline = now.checked_add(EXIT_TIMEOUT);
+                self.set_exit_deadline(now);
             }
             session::Event::Unknown(line) => {
-                let is_idle =
-                    !self.session.protocol_state().is_searching() && self.exit_deadline.is_none();
+                let is_idle = !self.session.protocol_state().is_searching() && self.jobs.is_some();
                 if is_idle && line.len() <= MAX_CUSTOM_COMMAND {
+                    self.commands += 1;
                     self.send_job(Job::Custom(line));
                 }
             }
@@ -253,8 +305,20 @@ impl<W: Write> EventLoop<W> {
         }
     }
 
-    fn search(&mut self, request: SearchRequest, now: Instant) {
+    fn search(&mut self, mut request: SearchRequest, now: Instant) {
         self.searches += 1;
+        if let Some(MateLimit::Moves(moves)) = request.go.mate
+            && !self.engine.searches_for_mate
+        {
+            request.go.mate = None;
+            let mut text =
+                format!("this engine does not search for mates: `mate {moves}` is ignored");
+            if request.go.limitation(request.mover()) == Limitation::None {
+                request.set_default_time();
+                let _ = write!(text, ", and the search takes {:?}", SearchRequest::DEFAULT_TIME);
+            }
+            self.info_string(&text, now);
+        }
         self.overhead.begin(&request);
         let budget = self.budget(&request);
         let shown = if request.go.ponder { None } else { Some(budget) };

@@ -2,7 +2,7 @@
 //!
 //! An author implements [`Engine`], declares [`Options`], and passes both to a [`Runner`]. The runtime
 //! implements both protocols: input and output, answers during a search, time limits. The engine
-//! enforces depth, nodes, mate, `searchmoves` and `MultiPV`: see [`Engine::search`].
+//! enforces depth, nodes, `searchmoves` and `MultiPV`: see [`Engine::search`].
 //!
 //! ```text
 //!   input ──> reader ──Line──> main loop ──Job──> worker, which owns the Engine
@@ -17,6 +17,10 @@
 //! Features: `cozy-chess` and `rsshogi` implement [`Board`] for those crates; `translation` reads
 //! translation files, see [`Runner::declared`].
 //!
+//! The runtime corrects what a client would reject, and reports it once per kind as `info string`: castling in
+//! the wrong notation, an impossible ponder move, `seldepth` without `depth`. An illegal move is replaced by
+//! that of [`Engine::fallback`].
+//!
 //! A complete engine:
 //!
 //! ```no_run
@@ -24,6 +28,7 @@
 //! ```
 //!
 //! More examples in the directory `examples`:
+//! - `material`: a search with depths, nodes, `searchmoves` and variations.
 //! - `options`: options of each type, limits, and `info` during the search.
 //! - `usi`: a shogi engine.
 #![forbid(unsafe_code)]
@@ -31,6 +36,7 @@
 mod board;
 mod budget;
 mod control;
+mod corrections;
 mod engine;
 mod error;
 mod event;
@@ -55,7 +61,9 @@ pub use runner::Runner;
 
 pub use readyok_protocol as protocol;
 pub use readyok_protocol::session::engine::SearchRequest;
-pub use readyok_protocol::{Best, BestMove, Checkmate, Dialect, Info, Move, MoveList, Score};
+pub use readyok_protocol::{
+    Best, BestMove, CastlingForm, Checkmate, Dialect, Info, Move, MoveList, Score,
+};
 
 use std::time::Instant;
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use readyok_protocol::{Dialect, OptionDecl, OptionKind, OptionSet, OptionValue};
+use readyok_protocol::{Dialect, KnownOption, OptionDecl, OptionKind, OptionSet, OptionValue};
 
 /// The options of an engine.
 ///
@@ -17,7 +17,9 @@ use readyok_protocol::{Dialect, OptionDecl, OptionKind, OptionSet, OptionValue};
 /// let hash = options.spin("Hash", 16, 1..=1024);
 /// let style = options.combo("Style", "Solid", ["Solid", "Risky"]);
 /// options.button("Clear Hash", || println!("cleared"));
+/// let (multipv, ponder, chess960) = (options.multipv(256), options.ponder(), options.chess960());
 /// assert_eq!((hash.get(), style.get()), (16, "Solid"));
+/// assert_eq!((multipv.get(), ponder.get(), chess960.get()), (1, false, false));
 /// ```
 #[derive(Debug, Default)]
 pub struct Options {
@@ -184,6 +186,25 @@ impl Options {
     /// Declares a button. `press` is called between searches, on the engine's thread.
     pub fn button(&mut self, name: &str, mut press: impl FnMut() + Send + 'static) {
         self.declare(OptionDecl::button(name.to_owned()), move |_| press());
+    }
+
+    /// Declares `MultiPV`, the number of variations per depth, from 1.
+    pub fn multipv(&mut self, max: i64) -> Spin {
+        self.spin(KnownOption::MultiPv.name(), 1, 1..=max)
+    }
+
+    /// Declares `Ponder`, which permits `go ponder`. Its value is of use only for the time management.
+    pub fn ponder(&mut self) -> Check {
+        self.check(KnownOption::Ponder.name(), false)
+    }
+
+    /// Declares `UCI_Chess960` in UCI. A request has the value, too:
+    /// [`SearchRequest::is_chess960`](crate::SearchRequest::is_chess960).
+    pub fn chess960(&mut self) -> Check {
+        let name = KnownOption::Chess960.name();
+        let value = self.check(name, false);
+        self.only_in(Dialect::Uci, name);
+        value
     }
 
     /// Restricts an option to one dialect, such as `UCI_Chess960` to UCI.

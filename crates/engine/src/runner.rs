@@ -11,10 +11,10 @@ use readyok_protocol::{Dialect, OptionDecl, OptionSet};
 use crate::engine::Engine;
 use crate::error::Failure;
 use crate::event::Event;
-use crate::event_loop::{self, EventLoop};
+use crate::event_loop::{self, EngineFacts, EventLoop};
 use crate::license::{License, Registration};
 use crate::options::{Options, Spin};
-use crate::{log, worker};
+use crate::{corrections, log, worker};
 
 /// Capacity of the main loop's channel. A search that reports faster than the client reads blocks.
 const CHANNEL_CAPACITY: usize = 256;
@@ -191,12 +191,15 @@ impl<E: Engine> Runner<E> {
             .spawn(move || event_loop::read(input, &reader))?;
         let worker_events = events.clone();
         let (engine, options, license) = (self.engine, self.options, self.license);
+        let searches_for_mate = engine.searches_for_mate();
         thread::Builder::new().name("search".into()).spawn(move || {
             worker::work(engine, options, license, &job_receiver, &worker_events);
             // The receiver is missing if the main loop has exited.
             let _ = worker_events.send(Event::WorkerExited);
         })?;
-        EventLoop::new(session, output, events, jobs, self.move_overhead).run(&inbox)
+        let engine =
+            EngineFacts { searches_for_mate, correct: corrections::correct_info::<E::Board> };
+        EventLoop::new(session, output, events, jobs, self.move_overhead, engine).run(&inbox)
     }
 }
 

@@ -6,6 +6,7 @@ use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{BestMove, Checkmate, Dialect, Move, MoveList, OptionValue, Register};
 
 use crate::control::Control;
+use crate::corrections;
 use crate::engine::Engine;
 use crate::event::{Event, catch, info_string, try_catch};
 use crate::license::License;
@@ -25,8 +26,8 @@ pub(crate) enum Job {
 }
 
 /// Executes jobs until the channel is closed.
-pub(crate) fn work(
-    mut engine: impl Engine,
+pub(crate) fn work<E: Engine>(
+    mut engine: E,
     mut options: Options,
     mut license: License,
     jobs: &Receiver<Job>,
@@ -65,12 +66,13 @@ pub(crate) fn work(
                 // The receiver is missing if the engine is about to exit.
                 let mut print = |text: &str| drop(events.send(Event::Output(text.to_owned())));
                 catch(events, "the command", || engine.custom_command(&line, &mut print));
-                continue;
+                Event::CommandDone
             }
             Job::Search(request, control) => {
                 let found = try_catch(events, "the search", || engine.search(&request, &control));
+                let checked = found.and_then(|best| check::<E>(best, &request, events));
                 Event::BestMove(
-                    found.unwrap_or_else(|| fallback(&engine, &request, &control, events)),
+                    checked.unwrap_or_else(|| fallback(&engine, &request, &control, events)),
                 )
             }
             Job::Solve(request, control) => {
@@ -88,6 +90,22 @@ fn send_messages(engine: &mut impl Engine, events: &SyncSender<Event>) {
     for text in catch(events, "a message", || engine.drain_messages()).unwrap_or_default() {
         info_string(events, text);
     }
+}
+
+/// Checks and corrects the answer of a search. `None` if its move is illegal.
+fn check<E: Engine>(
+    best: BestMove<'static>,
+    request: &SearchRequest,
+    events: &SyncSender<Event>,
+) -> Option<BestMove<'static>> {
+    let checked =
+        catch(events, "the board", || corrections::correct_answer::<E::Board>(best, request));
+    let (best, corrections) = checked?;
+    for (correction, text) in corrections {
+        // The receiver is missing if the engine is about to exit.
+        let _ = events.send(Event::Corrected(correction, text));
+    }
+    best
 }
 
 /// Maximum number of `searchmoves` that are candidates after a failed search.

@@ -156,6 +156,10 @@ impl Engine for Narikin {
         Ok(best.map_or_else(|| Best::None.into(), |best| BestMove { ponder, ..best.into() }))
     }
 
+    fn searches_for_mate(&self) -> bool {
+        true
+    }
+
     fn solve(
         &mut self,
         request: &SearchRequest,

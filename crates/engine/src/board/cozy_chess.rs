@@ -1,12 +1,14 @@
 //! Chess and Chess960 on the board of `cozy-chess`.
 
-use cozy_chess::Board;
-use cozy_chess::util::parse_uci_move;
-use readyok_protocol::Move;
+use cozy_chess::util::{display_uci_move, parse_uci_move};
+use cozy_chess::{Board, Move};
+use readyok_protocol::{CastlingForm, Move as UciMove};
 
 use crate::Failure;
 
 impl super::Board for Board {
+    type Move = Move;
+
     fn start() -> Self {
         Self::default()
     }
@@ -24,25 +26,34 @@ impl super::Board for Board {
     }
 
     /// Accepts castling as the king's move and as the move to the rook.
-    fn play_move(&mut self, text: &str) -> Result<(), Failure> {
+    fn decode_move(&self, text: &str) -> Result<Move, Failure> {
         let exact = text.parse()?;
-        if self.try_play(exact).is_err() {
-            self.try_play(parse_uci_move(self, text)?)?;
+        if self.is_legal(exact) {
+            return Ok(exact);
         }
-        Ok(())
+        let mv = parse_uci_move(self, text)?;
+        if self.is_legal(mv) { Ok(mv) } else { Err("it is not legal".into()) }
     }
 
-    /// Castling is the last choice, because its notation depends on Chess960: a king that may move two
-    /// squares to the side may also move one.
+    fn encode_move(&self, mv: &Move, castling: CastlingForm) -> Result<UciMove, Failure> {
+        let text = match castling {
+            CastlingForm::KingMove => display_uci_move(self, *mv).to_string(),
+            CastlingForm::KingTakesRook => mv.to_string(),
+        };
+        Ok(text.parse()?)
+    }
+
+    fn play_move(&mut self, mv: &Move) -> Result<(), Failure> {
+        Ok(self.try_play(*mv)?)
+    }
+
     fn any_move(&self) -> Option<Move> {
-        let ours = self.colors(self.side_to_move());
-        let mut moves = Vec::new();
-        self.generate_moves(|more| {
-            moves.extend(more);
-            false
+        let mut found = None;
+        self.generate_moves(|moves| {
+            found = moves.into_iter().next();
+            found.is_some()
         });
-        let plain = moves.iter().find(|mv| !ours.has(mv.to));
-        plain.or_else(|| moves.first())?.to_string().parse().ok()
+        found
     }
 }
 

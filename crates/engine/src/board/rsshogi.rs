@@ -1,9 +1,9 @@
 //! Shogi on the board of `rsshogi`.
 
-use readyok_protocol::Move as UsiMove;
+use readyok_protocol::{CastlingForm, Move as UsiMove};
 use rsshogi::board::{Move32List, Position, hirate_position};
 use rsshogi::movegen::generate_legal_all_move32;
-use rsshogi::types::Move;
+use rsshogi::types::{Move, Move32};
 
 use crate::Failure;
 
@@ -11,6 +11,8 @@ use crate::Failure;
 const MAX_MOVE_NUMBER: u16 = 10_000;
 
 impl super::Board for Position {
+    type Move = Move32;
+
     fn start() -> Self {
         hirate_position()
     }
@@ -34,16 +36,23 @@ impl super::Board for Position {
         Ok(position)
     }
 
-    fn play_move(&mut self, text: &str) -> Result<(), Failure> {
+    fn decode_move(&self, text: &str) -> Result<Move32, Failure> {
         let legal = |mv: &Move| mv.is_normal() && self.is_legal_move(*mv);
         let mv = Move::from_usi(text).filter(legal).ok_or("it is not legal")?;
-        let played = self.try_apply_move32(self.move32_from_move(mv));
-        Ok(played.map_err(|error| format!("{error:?}"))?)
+        Ok(self.move32_from_move(mv))
     }
 
-    fn any_move(&self) -> Option<UsiMove> {
+    fn encode_move(&self, mv: &Move32, _castling: CastlingForm) -> Result<UsiMove, Failure> {
+        Ok(mv.to_usi().parse()?)
+    }
+
+    fn play_move(&mut self, mv: &Move32) -> Result<(), Failure> {
+        Ok(self.try_apply_move32(*mv).map_err(|error| format!("{error:?}"))?)
+    }
+
+    fn any_move(&self) -> Option<Move32> {
         let mut moves = Move32List::new();
         generate_legal_all_move32(self, &mut moves);
-        moves.iter().next()?.to_usi().parse().ok()
+        moves.iter().next().copied()
     }
 }

@@ -1,7 +1,7 @@
 //! Boards for positions in FEN and SFEN.
 
-use readyok_engine::Board;
 use readyok_engine::protocol::{Command, Dialect};
+use readyok_engine::{Board, CastlingForm};
 
 fn board<B: Board>(dialect: Dialect, line: &str) -> Result<B, String> {
     let Command::Position(position) = Command::read(line, dialect).value else {
@@ -42,7 +42,7 @@ fn castling_is_read_in_both_forms() {
 #[test]
 fn invalid_moves_and_positions_are_explained() {
     let illegal = board::<cozy_chess::Board>(Dialect::Uci, "position startpos moves e2e4 e2e4");
-    assert_eq!(illegal.unwrap_err(), "invalid move 2, `e2e4`: The move played was illegal.");
+    assert_eq!(illegal.unwrap_err(), "invalid move 2, `e2e4`: it is not legal");
     let no_kings =
         board::<cozy_chess::Board>(Dialect::Uci, "position fen 8/8/8/8/8/8/8/8 w - - 0 1");
     assert!(no_kings.unwrap_err().starts_with("invalid position: "));
@@ -84,7 +84,8 @@ fn check_any_move<B: Board>(dialect: Dialect, line: &str, expected: bool) {
     let board = board::<B>(dialect, line).unwrap();
     let any = board.any_move();
     assert_eq!(any.is_some(), expected, "{line}");
-    assert!(any.is_none_or(|mv| board.is_legal(mv)), "{line}: {any:?}");
+    let text = any.map(|mv| board.encode_move(&mv, CastlingForm::KingMove).unwrap().to_string());
+    assert!(text.iter().all(|text| board.decode_move(text).is_ok()), "{line}: {text:?}");
 }
 
 #[test]
@@ -108,11 +109,42 @@ fn any_move_is_legal_if_there_is_one() {
     }
 }
 
+/// UCI 2006, move format: `e1g1` is castling, and under `UCI_Chess960` the king takes its own rook.
 #[test]
-fn any_move_castles_only_if_nothing_else_is_legal() {
-    let any = |line| board::<cozy_chess::Board>(Dialect::Uci, line).unwrap().any_move().unwrap();
-    let free = any("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
-    assert!(!["e1g1", "e1h1"].contains(&free.as_str()), "{free}");
-    let only = any("position fen 5r1k/8/8/8/8/4n2p/6pP/6KR w H - 0 1");
-    assert_eq!(only.as_str(), "g1h1");
+fn castling_is_written_in_the_form_of_the_client() {
+    for (fen, standard, chess960) in [
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "e1h1"),
+        ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1c1", "e1a1"),
+        ("4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "e8g8", "e8h8"),
+        // A rook's move with the squares of castling, and a promotion.
+        ("k7/8/8/8/8/8/6K1/4R3 w - - 0 1", "e1h1", "e1h1"),
+        ("8/P6k/8/8/8/8/8/K7 w - - 0 1", "a7a8q", "a7a8q"),
+    ] {
+        let board = board::<cozy_chess::Board>(Dialect::Uci, &format!("position fen {fen}"));
+        let board = board.unwrap();
+        for text in [standard, chess960] {
+            let mv = board.decode_move(text).unwrap();
+            let encode = |castling| board.encode_move(&mv, castling).unwrap().to_string();
+            assert_eq!(encode(CastlingForm::KingMove), standard, "{fen}");
+            assert_eq!(encode(CastlingForm::KingTakesRook), chess960, "{fen}");
+        }
+    }
+    // Castling is the only legal move.
+    let only = "position fen 5r1k/8/8/8/8/4n2p/6pP/6KR w H - 0 1";
+    let only = board::<cozy_chess::Board>(Dialect::Uci, only).unwrap();
+    let mv = only.encode_move(&only.any_move().unwrap(), CastlingForm::KingTakesRook).unwrap();
+    assert_eq!(mv.as_str(), "g1h1");
+}
+
+#[test]
+fn variations_are_written_up_to_the_first_illegal_move() {
+    let line = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    let chess = board::<cozy_chess::Board>(Dialect::Uci, line).unwrap();
+    let moves = ["e1h1", "e8e7", "f1f5", "a1a2"].map(|text| text.parse().unwrap());
+    assert_eq!(chess.encode_line(&moves, CastlingForm::KingMove).as_str(), "e1g1 e8e7 f1f5");
+    assert_eq!(chess.encode_line(&moves, CastlingForm::KingTakesRook).as_str(), "e1h1 e8e7 f1f5");
+
+    let shogi = board::<rsshogi::board::Position>(Dialect::Usi, "position startpos").unwrap();
+    let moves = [shogi.decode_move("7g7f").unwrap()];
+    assert_eq!(shogi.encode_line(&moves, CastlingForm::KingMove).as_str(), "7g7f");
 }

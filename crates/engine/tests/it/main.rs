@@ -4,6 +4,7 @@
 mod boards;
 mod budget;
 mod client;
+mod corrections;
 mod failures;
 mod options;
 mod runtime;

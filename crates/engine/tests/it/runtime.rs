@@ -246,6 +246,68 @@ fn mate_searches_are_declined_by_engines_that_cannot() {
     assert_eq!(client.receive_until("checkmate").last().unwrap(), "checkmate notimplemented");
 }
 
+/// In UCI such an engine would search for ever (UCI 2006, go mate).
+#[test]
+fn mate_searches_of_uci_end_in_engines_that_cannot() {
+    let (sent, limits) = mpsc::channel();
+    let mut client = Client::handshake(engine(move |request, control| {
+        sent.send((request.go.mate, request.go.move_time, request.go.depth)).unwrap();
+        if request.go.depth.is_none() {
+            wait_for_stop(control);
+        }
+        Ok(mv("e2e4").into())
+    }));
+    client.send("go mate 3");
+    let second = Some(Duration::from_secs(1));
+    client.expect(
+        "info string this engine does not search for mates: `mate 3` is ignored, and the search takes 1s",
+    );
+    assert_eq!(limits.recv().unwrap(), (None, second, None));
+    client.receive_until("bestmove e2e4");
+    client.send("go mate 3 depth 5");
+    client.expect("info string this engine does not search for mates: `mate 3` is ignored");
+    assert_eq!(limits.recv().unwrap(), (None, None, Some(5)));
+    client.receive_until("bestmove e2e4");
+}
+
+/// Prints lines after a signal.
+struct Benching(mpsc::Receiver<()>);
+
+impl Engine for Benching {
+    type Board = NoBoard;
+    fn search(&mut self, _: &SearchRequest, control: &Control) -> Answer {
+        wait_for_stop(control);
+        Ok(mv("e2e4").into())
+    }
+    fn custom_command(&mut self, line: &str, print: &mut dyn FnMut(&str)) {
+        self.0.recv().unwrap();
+        print(&format!("done: {line}"));
+    }
+}
+
+/// `printf 'bench\nquit\n' | engine` prints the result, as with Stockfish.
+#[test]
+fn custom_commands_before_quit_are_completed() {
+    let started = ["", "quit\n", "go infinite\nquit\n"].map(|end| {
+        let (signal, waits) = mpsc::channel();
+        let (engine_input, mut input) = std::io::pipe().unwrap();
+        let (output, engine_output) = std::io::pipe().unwrap();
+        let lines = format!("bench 1\nbench 2\n{end}");
+        std::io::Write::write_all(&mut input, lines.as_bytes()).unwrap();
+        let runner = Runner::new("Benching", Benching(waits));
+        let served = thread::spawn(move || runner.run(engine_input, engine_output));
+        (end, signal, served, output)
+    });
+    // Longer than an engine that does not stop is waited for.
+    thread::sleep(Duration::from_millis(2300));
+    for (end, signal, served, output) in started {
+        [signal.send(()), signal.send(())].into_iter().for_each(Result::unwrap);
+        served.join().unwrap().unwrap();
+        let lines = std::io::read_to_string(output).unwrap();
+        assert!(lines.starts_with("done: bench 1\ndone: bench 2\n"), "{end:?}: {lines}");
+    }
+}
+
 /// Finds a mate immediately.
 struct Solving;
 

@@ -86,12 +86,11 @@ const ENTERING: [(&str, Entering); 6] = [
 const DEFAULT_ENTERING: &str = "CSARule27";
 
 /// Options of one protocol only.
-const UCI_ONLY: [&str; 14] = [
+const UCI_ONLY: [&str; 13] = [
     "SyzygyPath",
     "SyzygyProbeDepth",
     "SyzygyProbeLimit",
     "Syzygy50MoveRule",
-    "UCI_Chess960",
     "UCI_Variant",
     "UCI_Elo",
     "UCI_Opponent",
@@ -119,8 +118,8 @@ impl Settings {
         let pressed = Arc::clone(&clear_hash);
         options.button("Clear Hash", move || pressed.store(true, Ordering::Relaxed));
         let threads = options.spin("Threads", 1, 1..=MAX_THREADS);
-        let multipv = options.spin("MultiPV", 1, 1..=MAX_LINES);
-        let ponder = options.check("Ponder", false);
+        let multipv = options.multipv(MAX_LINES);
+        let ponder = options.ponder();
         let move_overhead = options.spin("Move Overhead", 10, 0..=5000);
         let own_book = options.check("OwnBook", false);
         let book_file = options.filename("Book File", "");
@@ -136,7 +135,7 @@ impl Settings {
         let show_wdl = options.check("UCI_ShowWDL", false);
         let show_currline = options.check("UCI_ShowCurrLine", false);
         let show_refutations = options.check("UCI_ShowRefutations", false);
-        let chess960 = options.check("UCI_Chess960", false);
+        let chess960 = options.chess960();
         let [(usual, _), ..] = VARIANTS;
         let variant = options.combo("UCI_Variant", usual, VARIANTS.map(|(name, _)| name));
         // The client reads it and changes nothing.

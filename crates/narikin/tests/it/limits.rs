@@ -275,3 +275,27 @@ fn a_win_by_rule_is_not_delayed() {
     assert!(best.as_deref().is_some_and(|best| steps.contains(&best)), "{best:?}");
     assert_eq!(outcome.score, Score::Centipawns(19_998));
 }
+
+/// The executable ends a search whose limit is not an integer, and a benchmark before `quit`.
+#[test]
+fn the_executable_ends_searches_and_benchmarks() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let output = |input: &str| {
+        let mut engine = Command::new(env!("CARGO_BIN_EXE_narikin"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the engine starts");
+        engine.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+        let output = engine.wait_with_output().expect("the engine exits");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    // The second search waits for the end of the first.
+    let searched = output("uci\nposition startpos\ngo movetime 100.5\ngo nodes x\ngo depth 1.0\n");
+    assert_eq!(searched.matches("\nbestmove ").count(), 3, "{searched}");
+    assert!(searched.contains("no usable limit in `nodes x`: the search takes 1s"), "{searched}");
+    let benched = output("bench 4\nquit\n");
+    assert!(benched.contains("nodes"), "{benched}");
+}
