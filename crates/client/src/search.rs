@@ -249,12 +249,19 @@ impl Game {
         Self { about, ..Self::from(position) }
     }
 
-    /// A new game from a position of chess or a variant.
+    /// A new game from a position of chess, or of a variant on the same board. For a board of another size,
+    /// use [`Game::new`].
+    ///
+    /// ```
+    /// use readyok_client::Game;
+    /// assert!(Game::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").is_ok());
+    /// assert!(Game::from_fen("8/8/8 w - - 0 1").is_err());
+    /// ```
     ///
     /// # Errors
-    /// The FEN is invalid.
+    /// The FEN is invalid, or the board has not eight ranks of eight squares.
     pub fn from_fen(fen: &str) -> Result<Self, PositionError> {
-        fen.parse::<Fen<'static>>().map(|fen| Self::from(Position::from(fen)))
+        Fen::chess(fen).map(|fen| Self::from(Position::from(fen.into_owned())))
     }
 
     /// A new game from a position of shogi.

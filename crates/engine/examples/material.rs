@@ -28,8 +28,9 @@ impl Engine for Material {
             for &mv in &moves {
                 let mut next = board.clone();
                 next.play_move(&mv)?;
-                let score = -negamax(&next, depth - 1, 1, &mut nodes, &is_over);
-                if iteration.is_none_or(|(most, _)| most < score) && !is_over(nodes) {
+                let most = iteration.map_or(-MATE, |(most, _)| most);
+                let score = -negamax(&next, depth - 1, (1, -MATE, -most), &mut nodes, &is_over);
+                if (iteration.is_none() || most < score) && !is_over(nodes) {
                     iteration = Some((score, mv));
                 }
             }
@@ -37,7 +38,7 @@ impl Engine for Material {
             best = Some(mv);
             control.info(Info {
                 depth: Some(depth),
-                score: Some(Score::Cp(score)),
+                score: Some(reported(score)),
                 nodes: Some(nodes),
                 time: Some(control.elapsed()),
                 pv: Some(board.encode_line(&[mv], request.castling)),
@@ -48,11 +49,20 @@ impl Engine for Material {
     }
 }
 
-/// The score of the side to move.
+/// A score in centipawns, or the distance to mate.
+fn reported(score: i32) -> Score {
+    match MATE - score.abs() {
+        plies @ ..1000 if 0 < score => Score::MateIn { plies: plies.unsigned_abs() },
+        plies @ ..1000 => Score::MatedIn { plies: plies.unsigned_abs() },
+        _ => Score::Cp(score),
+    }
+}
+
+/// The score of the side to move, by alpha-beta search.
 fn negamax(
     board: &Chess,
     depth: u32,
-    ply: i32,
+    (ply, mut alpha, beta): (i32, i32, i32),
     nodes: &mut u64,
     is_over: &impl Fn(u64) -> bool,
 ) -> i32 {
@@ -63,13 +73,15 @@ fn negamax(
         GameStatus::Ongoing if depth == 0 || is_over(*nodes) => return material(board),
         GameStatus::Ongoing => (),
     }
-    let mut best = -MATE;
     for mv in legal_moves(board) {
         let mut next = board.clone();
         next.play_unchecked(mv);
-        best = best.max(-negamax(&next, depth - 1, ply + 1, nodes, is_over));
+        alpha = alpha.max(-negamax(&next, depth - 1, (ply + 1, -beta, -alpha), nodes, is_over));
+        if beta <= alpha {
+            break;
+        }
     }
-    best
+    alpha
 }
 
 fn material(board: &Chess) -> i32 {

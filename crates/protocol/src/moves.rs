@@ -173,9 +173,14 @@ impl Move {
     /// The move as text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        let length = self.bytes.iter().position(|&byte| byte == 0).unwrap_or(self.bytes.len());
         // Always valid: only ASCII is stored.
-        self.bytes.get(..length).and_then(|it| str::from_utf8(it).ok()).unwrap_or_default()
+        self.bytes.get(..self.length()).and_then(|it| str::from_utf8(it).ok()).unwrap_or_default()
+    }
+
+    /// The number of bytes before the padding.
+    #[inline]
+    fn length(self) -> usize {
+        self.bytes.len() - u64::from_le_bytes(self.bytes).leading_zeros() as usize / 8
     }
 
     /// The effect of the move.
@@ -503,6 +508,17 @@ impl<'a> MoveList<'a> {
         text.push_str(token);
     }
 
+    /// Adds moves in ASCII, each after a space.
+    fn push_chunk(&mut self, chunk: &[u8]) {
+        let moves = str::from_utf8(chunk).unwrap_or_default();
+        let text = self.text.to_mut();
+        text.push_str(if text.is_empty() {
+            moves.strip_prefix(' ').unwrap_or_default()
+        } else {
+            moves
+        });
+    }
+
     /// Removes the last token. Returns whether there was one.
     pub fn pop(&mut self) -> bool {
         let keep = self.text.rfind(' ').unwrap_or(0);
@@ -520,6 +536,9 @@ impl<'a> MoveList<'a> {
     }
 }
 
+/// Length from which the moves of a chunk are added to a list.
+const MAX_CHUNK: usize = 256;
+
 impl FromIterator<Move> for MoveList<'_> {
     fn from_iter<I: IntoIterator<Item = Move>>(moves: I) -> Self {
         let mut list = Self::EMPTY;
@@ -533,7 +552,21 @@ impl Extend<Move> for MoveList<'_> {
         let moves = moves.into_iter();
         // Few moves are longer than four letters and a space.
         self.text.to_mut().reserve(5 * moves.size_hint().0);
-        moves.for_each(|it| self.push(it));
+        // Several moves are checked and copied at once, which takes a third of the time of single ones.
+        let (mut chunk, mut length) = ([0; MAX_CHUNK + 1 + size_of::<Move>()], 0);
+        for it in moves {
+            if let Some([space, slot @ ..]) = chunk.get_mut(length..=length + size_of::<Move>()) {
+                *space = b' ';
+                // The next move overwrites the padding.
+                slot.copy_from_slice(&it.bytes);
+                length += 1 + it.length();
+            }
+            if MAX_CHUNK < length {
+                self.push_chunk(chunk.get(..length).unwrap_or_default());
+                length = 0;
+            }
+        }
+        self.push_chunk(chunk.get(..length).unwrap_or_default());
     }
 }
 

@@ -198,6 +198,31 @@ position_text! {
     Fen, check_fen
 }
 
+impl<'a> Fen<'a> {
+    /// Checks the syntax of a text, like [`new`](Self::new), and that the board has the size of chess.
+    ///
+    /// ```
+    /// use readyok_protocol::Fen;
+    /// assert!(Fen::new("8/8/8 w - - 0 1").is_ok());
+    /// assert!(Fen::chess("8/8/8 w - - 0 1").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// The syntax is invalid, or the board has another size.
+    pub fn chess(text: &'a str) -> Result<Self, PositionError> {
+        const SIDE: u32 = 8;
+        let fen = Self::new(text)?;
+        let board = fields(text).next().unwrap_or((0, text));
+        let squares = (board.0, board.1.split('[').next().unwrap_or_default());
+        let kind = match check_board(squares, |_, _, _| Ok(()))? {
+            (SIDE, SIDE) => return Ok(fen),
+            (_, SIDE) => PositionErrorKind::RankLength,
+            _ => PositionErrorKind::RankCount,
+        };
+        Err(error(squares, kind))
+    }
+}
+
 position_text! {
     /// A shogi position in SFEN (USI draft 1 §3), checked for syntax and for the number of pieces.
     ///

@@ -159,11 +159,12 @@ impl MoveCodec {
                 Position::from_text(self.game, &sfen)?
             }
             Root::Fen(fen) => {
-                let mut setup = Setup::read(self.game, fen.as_str())?;
+                // Missing fields are common, and other engines play such positions.
+                let mut setup = Setup::read_partial(self.game, fen.as_str())?;
                 setup.drop_invalid_castling();
                 setup.position()?
             }
-            Root::Sfen(sfen) => Position::from_text(self.game, sfen.as_str())?,
+            Root::Sfen(sfen) => Setup::read_partial(self.game, sfen.as_str())?.position()?,
         };
         let moves = position.moves.tokens().map(|text| self.decode_text(text));
         root.after(moves).map_err(|mut line| {
@@ -241,6 +242,38 @@ mod tests {
             read.key(),
             root.clone().after([mv.to_uci(game.castling_form())]).unwrap().key()
         );
+    }
+
+    /// Such positions are common in scripts, and Stockfish plays them.
+    #[test]
+    fn positions_with_missing_fields_are_read() {
+        for (dialect, game, line, expected) in [
+            (
+                Dialect::Uci,
+                Game::Chess,
+                "fen 4k3/8/8/8/8/8/8/4K2R b",
+                "4k3/8/8/8/8/8/8/4K2R b - - 0 1",
+            ),
+            (
+                Dialect::Uci,
+                Game::Chess,
+                "fen 4k3/8/8/8/8/8/8/4K2R w K",
+                "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+            ),
+            (
+                Dialect::Usi,
+                Game::Shogi,
+                "sfen 4k4/9/9/9/9/9/9/9/4K4 w",
+                "4k4/9/9/9/9/9/9/9/4K4 w - 1",
+            ),
+        ] {
+            let line = format!("position {line}");
+            let Command::Position(position) = Command::read(&line, dialect).value else {
+                panic!("{line}")
+            };
+            let position = codec(dialect, game).decode_position(&position).expect("a position");
+            assert_eq!(position.to_string(), expected);
+        }
     }
 
     #[test]

@@ -296,6 +296,11 @@ fn the_executable_ends_searches_and_benchmarks() {
     let searched = output("uci\nposition startpos\ngo movetime 100.5\ngo nodes x\ngo depth 1.0\n");
     assert_eq!(searched.matches("\nbestmove ").count(), 3, "{searched}");
     assert!(searched.contains("no usable limit in `nodes x`: the search takes 1s"), "{searched}");
-    let benched = output("bench 4\nquit\n");
-    assert!(benched.contains("nodes"), "{benched}");
+    // Fields are missing, and Stockfish plays.
+    let partial = "position fen 6k1/5ppp/8/8/8/8/8/R5K1";
+    let played = output(&format!("{partial} w\ngo depth 3\n{partial} b -\ngo depth 1\n"));
+    assert!(played.contains("bestmove a1a8\n"), "{played}");
+    assert!(!played.contains("(none)"), "{played}");
+    let benched = output("bench 1\nquit\n");
+    assert!(benched.contains("Nodes searched"), "{benched}");
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::sample::select;
 use readyok_protocol::{
-    Clock, Clocks, Color, Command, Convention, Dialect, Go, MateLimit, MoveList, OptionDecl,
-    OptionError, OptionValue, Reply, Score, SetOption,
+    Clock, Clocks, Color, Command, Convention, Dialect, Fen, Go, MateLimit, Move, MoveList,
+    OptionDecl, OptionError, OptionValue, PositionErrorKind, Reply, Score, SetOption, Sfen,
 };
 
 fn score() -> impl Strategy<Value = Score> {
@@ -158,6 +158,46 @@ fn a_list_of_moves_rejects_keywords() {
     list.push_token("rep_draw").unwrap();
     assert_eq!((list.as_str(), list.len(), list.moves().count()), ("e7e8q rep_draw", 2, 1));
     assert!(list.pop() && list.pop() && !list.pop());
+}
+
+#[test]
+fn moves_are_added_one_by_one_or_together() {
+    let tokens = ["e2e4", "e7e8q", "P@e4", "a10j10q", "7g7f", "8h2b+", "0000"];
+    let moves: Vec<Move> = tokens.iter().map(|token| token.parse().unwrap()).collect();
+    for count in 0..300 {
+        let some = || moves.iter().copied().cycle().take(count);
+        let mut single = MoveList::EMPTY;
+        some().for_each(|it| single.push(it));
+        let mut extended: MoveList<'_> = some().take(3).collect();
+        extended.extend(some().skip(3));
+        assert_eq!((&extended, some().collect()), (&single, single.clone()), "{count}");
+        let expected: Vec<_> = tokens.iter().copied().cycle().take(count).collect();
+        assert_eq!(single.as_str(), expected.join(" "));
+    }
+}
+
+#[test]
+fn a_chess_board_has_eight_ranks_of_eight_files() {
+    for board in ["8/8/8/8/8/8/8/8", "rnb1kbnr/pppp1ppp/8/8/8/8/PPPP1PPP/RNB1KBNR[QPqp]"] {
+        Fen::chess(&format!("{board} w - - 0 1")).unwrap();
+    }
+    for (board, kind) in [
+        ("8/8/8", PositionErrorKind::RankCount),
+        ("8/8/8/8/8/8/8/8/8", PositionErrorKind::RankCount),
+        ("9/9/9/9/9/9/9/9", PositionErrorKind::RankLength),
+        ("10/10/10/10/10/10/10/10", PositionErrorKind::RankLength),
+    ] {
+        let text = format!("{board} w - - 0 1");
+        Fen::new(&text).unwrap();
+        let error = Fen::chess(&text).unwrap_err();
+        assert_eq!((error.kind, &*error.text), (kind, board));
+    }
+    assert_eq!(
+        Fen::chess("8/8/8 w - - 0 1").unwrap_err().to_string(),
+        "wrong number of ranks: `8/8/8` at bytes 1 to 5"
+    );
+    // SFEN has one size.
+    assert!(Sfen::new("9/9/9 b - 1").is_err());
 }
 
 proptest! {
