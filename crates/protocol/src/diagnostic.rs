@@ -259,7 +259,7 @@ impl fmt::Display for Diagnostic {
 }
 
 impl Diagnostic {
-    /// The diagnostic with the text that it affects: `unknown token: \`joho\` at characters 1 to 4`. A long
+    /// The diagnostic with the text that it affects: ``unknown token: `joho` at characters 1 to 4``. A long
     /// text is shortened.
     ///
     /// `line` is the line that was read.
