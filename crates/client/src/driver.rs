@@ -24,7 +24,7 @@ use readyok_protocol::{Clocks, Dialect, LineTooLong, Party, Register, WriteError
 
 use self::ending::{CLOSING, Ending, Liveness, Stage, TERMINATING};
 use self::postponed::{Postponed, VariationReport};
-use crate::error::{EngineError, Problem};
+use crate::error::{EngineError, Problem, Termination};
 use crate::listener::{Delivery, ErrorLines, Listener, Observer};
 use crate::process::Signal;
 use crate::search::{Game, GameId, Lines, Search, SearchResult, Update};
@@ -69,6 +69,8 @@ pub(crate) struct Driver {
     stderr: Arc<ErrorLines>,
     ending: Option<Ending>,
     signal: Option<Signal>,
+    /// Why the client has terminated the process.
+    termination: Option<Termination>,
     engine: Liveness,
     change: Change,
     wakers: Vec<(Change, Waker)>,
@@ -150,6 +152,7 @@ impl Driver {
             stderr,
             ending: None,
             signal: None,
+            termination: None,
             engine,
             change: Change::None,
             wakers: Vec::new(),
@@ -299,7 +302,7 @@ impl Driver {
         match event {
             Event::Started(id) => {
                 let Some(search) = self.search_mut(id) else { return };
-                search.timer.start(at);
+                search.start(at);
                 if search.stop_requested {
                     self.session.stop(id, self.moment, &mut self.out);
                 }
@@ -333,12 +336,18 @@ impl Driver {
             Event::HandshakeComplete => (self.handshake_done, self.change) = (true, Change::State),
             Event::Ready(id) => (self.ready, self.change) = (Some(id), Change::State),
             Event::Disconnected => {
-                self.begin_ending(Some(Problem::Disconnected), Stage::Closing, at + CLOSING);
+                self.begin_ending(
+                    Some(Problem::Disconnected),
+                    Termination::OutputClosed,
+                    Stage::Closing,
+                    at + CLOSING,
+                );
             }
             Event::Timeout(wait) => {
                 self.signal = Some(Signal::Terminate);
                 self.begin_ending(
                     Some(Problem::Timeout(wait)),
+                    Termination::Timeout(wait),
                     Stage::Terminating,
                     at + TERMINATING,
                 );
@@ -590,6 +599,21 @@ impl Driver {
         announced.map_err(|usage_error| self.error(Problem::Usage(usage_error)))?;
         (self.game, self.game_cancelled) = (Some(id), false);
         Ok(())
+    }
+
+    /// Sets an option or pushes a button.
+    pub(crate) fn change_option(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        now: Instant,
+    ) -> Result<(), EngineError> {
+        self.command(now, |session, now, out| {
+            if session.delays_options() {
+                return Err(UsageError::Searching);
+            }
+            session.set_option(name, value, now, out)
+        })
     }
 
     pub(crate) fn allow_pondering(&mut self, allowed: bool) {

@@ -15,7 +15,7 @@ use readyok_protocol::{
 };
 
 use crate::driver::{Change, Driver, Notice, Settings};
-use crate::error::EngineError;
+use crate::error::{EngineError, Termination};
 use crate::handle::{self, SearchHandle, Stopper};
 use crate::listener::{ErrorLines, Listener, StderrListener};
 use crate::process::guard::Guard;
@@ -542,7 +542,8 @@ impl Engine {
         Ok(result.into_checkmate())
     }
 
-    /// Waits until the engine has processed everything sent before, such as loading a network (`isready`).
+    /// Waits until the engine has processed everything requested before, such as loading a network (`isready`). If a stopped
+    /// search delays options, that includes its answer.
     ///
     /// # Errors
     /// The engine did not answer in time, or has ended.
@@ -602,14 +603,20 @@ impl Engine {
 
     /// Sets an option permanently.
     ///
+    /// An engine accepts options only between searches. An analysis, a pondering search, and a search until `stop` are
+    /// therefore stopped, and started again with the same limits after the option; their handles continue, and earlier
+    /// reports are discarded. If the search is already stopped, the option is sent after its answer.
+    /// [`ready`](Self::ready) waits for both. [`SearchHandle::set_option`] changes an option for one search.
+    ///
     /// # Errors
-    /// The option is unknown, the value is invalid, or the option is managed by the session.
+    /// The option is unknown, the value is invalid, the option is managed by the session, or a search for a move to play
+    /// is running ([`UsageError::Searching`](crate::UsageError::Searching)).
     #[doc(alias = "setoption")]
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), EngineError> {
         self.change_option(name, Some(value))
     }
 
-    /// Sets several options permanently. Only changed values are sent.
+    /// Sets several options permanently, like [`set_option`](Self::set_option). Only changed values are sent.
     ///
     /// # Errors
     /// One of them cannot be set. Those before it are set.
@@ -621,18 +628,16 @@ impl Engine {
         options.try_for_each(|(name, value)| self.set_option(name.as_ref(), value.as_ref()))
     }
 
-    /// Pushes a button, such as `Clear Hash`.
+    /// Pushes a button, such as `Clear Hash`. A running search is treated as by [`set_option`](Self::set_option).
     ///
     /// # Errors
-    /// The engine has no such button.
+    /// The engine has no such button, or a search for a move to play is running.
     pub fn push_button(&mut self, name: &str) -> Result<(), EngineError> {
         self.change_option(name, None)
     }
 
     fn change_option(&mut self, name: &str, value: Option<&str>) -> Result<(), EngineError> {
-        self.shared.with(|driver, now| {
-            driver.command(now, |session, now, out| session.set_option(name, value, now, out))
-        })
+        self.shared.with(|driver, now| driver.change_option(name, value, now))
     }
 
     /// Announces that the engine may have to ponder (`Ponder`), for its time management.
@@ -694,7 +699,7 @@ impl Engine {
     /// Kills the process immediately, with its descendants: for an engine that does not react. Returns its exit status.
     /// A connection is closed.
     pub fn kill(self) -> Option<ExitStatus> {
-        self.shared.with(Driver::kill);
+        self.shared.with(|driver, now| driver.kill(Termination::Killed, now));
         self.wait_until(now().checked_add(DROPPING), |driver| driver.has_ended().then_some(()));
         self.shared.read(Driver::exit)
     }
@@ -741,7 +746,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         if self.is_async {
-            self.shared.with(Driver::kill);
+            self.shared.with(|driver, now| driver.kill(Termination::Dropped, now));
             return;
         }
         self.shared.with(Driver::quit_soon);

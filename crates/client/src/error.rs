@@ -8,7 +8,7 @@ use std::time::Duration;
 use readyok_protocol::session::client::{DropReason, TimeoutKind, UsageError};
 use readyok_protocol::{Dialect, OptionError};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, ExitCause};
 
 /// Why an engine gave no result.
 ///
@@ -24,8 +24,23 @@ struct Details {
     dialect: Dialect,
     timeout: Option<Duration>,
     exit: Option<ExitStatus>,
+    termination: Option<Termination>,
     stderr: Vec<String>,
     message: Option<String>,
+}
+
+/// Why the client terminated a process. The status of such a process does not describe the engine.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Termination {
+    /// It did not answer in time, or did not exit in time after `quit`.
+    Timeout(TimeoutKind),
+    /// It closed its output, but did not exit.
+    OutputClosed,
+    /// Its [`Engine`](crate::Engine) was dropped, and it did not exit by itself in a short time.
+    Dropped,
+    /// The program called [`Engine::kill`](crate::Engine::kill).
+    Killed,
 }
 
 /// The problem of an [`EngineError`].
@@ -62,6 +77,7 @@ impl EngineError {
             dialect: Dialect::default(),
             timeout: None,
             exit: None,
+            termination: None,
             stderr: Vec::new(),
             message: None,
         }))
@@ -84,9 +100,19 @@ impl EngineError {
         Self::new(engine, Problem::Start { kind: error.kind(), text: error.to_string() })
     }
 
-    pub(crate) fn with_end(mut self, exit: Option<ExitStatus>, stderr: Vec<String>) -> Self {
-        self.0.exit = exit;
-        self.0.stderr = stderr;
+    /// Adds the end of the process.
+    pub(crate) fn with_end(
+        mut self,
+        exit: Option<ExitStatus>,
+        termination: Option<Termination>,
+        stderr: Vec<String>,
+    ) -> Self {
+        (self.0.exit, self.0.termination, self.0.stderr) = (exit, termination, stderr);
+        let cause = self.own_exit().and_then(|status| Exit::from(status).cause);
+        if matches!(cause, Some(ExitCause::Killed | ExitCause::Terminated)) {
+            // Not the engine has ended itself, so its last message does not explain the end.
+            self.0.message = None;
+        }
         self
     }
 
@@ -100,20 +126,26 @@ impl EngineError {
         &self.0.problem
     }
 
-    /// The exit status of the process, if it has ended. With a [timeout](Self::timeout), the client
-    /// terminated it, and the status does not describe the engine.
+    /// The exit status of the process, if it has ended. After a [termination](Self::termination) it does not describe
+    /// the engine.
     pub fn exit(&self) -> Option<ExitStatus> {
         self.0.exit
     }
 
-    /// The time after which the client terminated the engine. `None` if it did not.
+    /// The time that the engine has exceeded, if it was [terminated](Self::termination) for a timeout.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
     }
 
+    /// Why the client terminated the process. `None` if it did not: the process ended by itself or was terminated by
+    /// another program.
+    pub fn termination(&self) -> Option<Termination> {
+        self.0.termination
+    }
+
     /// The exit status, unless the client terminated the process.
     pub fn own_exit(&self) -> Option<ExitStatus> {
-        self.0.exit.filter(|_| !matches!(self.0.problem, Problem::Timeout(_)))
+        self.0.exit.filter(|_| self.0.termination.is_none())
     }
 
     /// The engine's message about the problem: the `info string` or unknown line next to a `copyprotection
@@ -140,13 +172,15 @@ impl EngineError {
 
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Details { engine, problem, exit, stderr, message, .. } = &*self.0;
+        let Details { engine, problem, exit, termination, stderr, message, .. } = &*self.0;
         write!(f, "engine `{engine}`: ")?;
-        match (problem, exit) {
-            (Problem::Timeout(wait), _) => self.fmt_timeout(*wait, f)?,
-            (Problem::Disconnected, Some(status)) => Exit::from(*status).fmt(f)?,
-            (problem, Some(status)) => write!(f, "{problem}; it {}", Exit::from(*status))?,
-            (problem, None) => problem.fmt(f)?,
+        match (problem, termination, exit) {
+            (Problem::Timeout(wait), ..) => self.fmt_timeout(*wait, f)?,
+            (Problem::Disconnected, Some(reason), _) => reason.fmt(f)?,
+            (problem, Some(reason), _) => write!(f, "{problem}; it {reason}")?,
+            (Problem::Disconnected, None, Some(status)) => Exit::from(*status).fmt(f)?,
+            (problem, None, Some(status)) => write!(f, "{problem}; it {}", Exit::from(*status))?,
+            (problem, None, None) => problem.fmt(f)?,
         }
         if let Some(message) = message {
             let before = if problem.is_copy_protection() { ":" } else { "; last message:" };
@@ -170,8 +204,21 @@ impl EngineError {
             TimeoutKind::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,
             TimeoutKind::Exit => write!(f, "still running {timeout} after `quit`")?,
         }
-        // A connection has no process to terminate.
-        f.write_str(if self.0.exit.is_some() { "; engine terminated" } else { "" })
+        f.write_str(if self.0.termination.is_some() { "; engine terminated" } else { "" })
+    }
+}
+
+/// `closed its output without exiting; engine terminated`
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout(wait) => write!(f, "sent {wait}; engine terminated"),
+            Self::OutputClosed => {
+                f.write_str("closed its output without exiting; engine terminated")
+            }
+            Self::Dropped => f.write_str("was terminated, because the program closed it"),
+            Self::Killed => f.write_str("was killed by this program"),
+        }
     }
 }
 
@@ -476,7 +523,8 @@ mod tests {
         let late = |wait, dialect, timeout| {
             let error = EngineError::new("x", Problem::Timeout(wait));
             let error = error.with_timeout(dialect, Some(Duration::from_millis(timeout)));
-            error.with_end(Some(ExitStatus::from_raw(15)), Vec::new())
+            let termination = Some(Termination::Timeout(wait));
+            error.with_end(Some(ExitStatus::from_raw(15)), termination, Vec::new())
         };
         let error = late(TimeoutKind::Handshake, Dialect::Uci, 10_000);
         assert_eq!(error.to_string(), "engine `x`: no `uciok` within 10 s; engine terminated");
@@ -498,10 +546,41 @@ mod tests {
         let stderr = vec!["no network".to_owned()];
         let error = EngineError::new("x", Problem::Disconnected)
             .with_timeout(Dialect::Uci, Some(Duration::from_secs(1)))
-            .with_end(Some(ExitStatus::from_raw(3 << 8)), stderr);
+            .with_end(Some(ExitStatus::from_raw(3 << 8)), None, stderr);
         let text = "engine `x`: exited with code 3; last stderr line: `no network`";
         assert_eq!(error.to_string(), text);
         assert_eq!((error.timeout(), error.own_exit()), (None, error.exit()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_another_program_kills_is_not_explained_by_its_last_message() {
+        let error = |status| {
+            let error = EngineError::new("x", Problem::Disconnected);
+            let message = Some("NNUE evaluation using a.nnue".to_owned());
+            let status = Some(ExitStatus::from_raw(status));
+            error.with_message(message).with_end(status, None, Vec::new()).to_string()
+        };
+        let killed = "was killed by signal 9 (SIGKILL: by another program, or out of memory)";
+        assert_eq!(error(9), format!("engine `x`: {killed}"));
+        let text = "exited with code 1; last message: `NNUE evaluation using a.nnue`";
+        assert_eq!(error(1 << 8), format!("engine `x`: {text}"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_signal_of_the_client_is_not_attributed_to_others() {
+        for (reason, text) in [
+            (Termination::OutputClosed, "closed its output without exiting; engine terminated"),
+            (Termination::Dropped, "was terminated, because the program closed it"),
+            (Termination::Killed, "was killed by this program"),
+        ] {
+            let error = EngineError::new("x", Problem::Disconnected);
+            let error = error.with_end(Some(ExitStatus::from_raw(15)), Some(reason), Vec::new());
+            assert_eq!(error.to_string(), format!("engine `x`: {text}"));
+            assert_eq!((error.own_exit(), error.termination()), (None, Some(reason)));
+            assert_eq!(EngineFailure::from(&error).exit, None);
+        }
     }
 
     #[test]

@@ -92,6 +92,22 @@ impl SearchHandle {
         self.replace(&self.game.clone(), search)
     }
 
+    /// Continues with another value of an option, which is reset after this search. Earlier reports are discarded.
+    /// [`Engine::set_option`](crate::Engine::set_option) sets it permanently.
+    ///
+    /// # Errors
+    /// The option is unknown or managed by the session, or the value is invalid, and the old search continues; or the
+    /// engine has ended.
+    #[doc(alias = "setoption")]
+    pub fn set_option(
+        &mut self,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Result<(), EngineError> {
+        let search = self.search.clone().option(name, value);
+        self.replace(&self.game.clone(), search)
+    }
+
     /// Continues with another position. Earlier reports are discarded.
     ///
     /// # Errors

@@ -68,7 +68,7 @@ mod sync;
 pub use command_line::{join_command_line, split_command_line};
 pub use driver::Notice;
 pub use engine::{Builder, Engine};
-pub use error::{EngineError, EngineFailure, EngineFailureKind, Problem};
+pub use error::{EngineError, EngineFailure, EngineFailureKind, Problem, Termination};
 pub use executable::{find_executable, find_in_path, is_executable};
 pub use exit::{Exit, ExitCause, ProcessStatus};
 pub use handle::{SearchHandle, Stopper};

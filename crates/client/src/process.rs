@@ -172,12 +172,15 @@ impl Process {
         self.id
     }
 
-    /// Sends a signal, if the process has not exited: SIGTERM to its group, SIGKILL to all contained processes.
-    pub(crate) fn signal(&self, signal: Signal) {
+    /// Sends a signal: SIGTERM to its group, SIGKILL to all contained processes. Returns whether the process was running.
+    pub(crate) fn signal(&self, signal: Signal) -> bool {
         let mut state = lock(&self.state);
-        if state.reaped.is_none() {
-            sys::signal(self, &mut state, signal);
+        if state.reaped.is_some() {
+            return false;
         }
+        let was_running = !sys::has_exited(&mut state);
+        sys::signal(self, &mut state, signal);
+        was_running
     }
 
     /// Reaps an exited process. Its remaining descendants are killed before, while the ID of its group cannot be
@@ -293,6 +296,7 @@ pub enum Containment {
 #[cfg(unix)]
 mod sys {
     use std::os::fd::OwnedFd;
+    use std::process::Child;
 
     use rustix::io::Errno;
     use rustix::process::{self, Pid, WaitId, WaitIdOptions};
@@ -323,10 +327,25 @@ mod sys {
 
         /// Whether it has exited. The process ID is valid until it is reaped.
         pub(crate) fn has_exited(&self) -> bool {
-            let Some(pid) = self.child() else { return true };
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-            !matches!(process::waitid(WaitId::Pid(pid), options), Ok(None) | Err(Errno::INTR))
+            child_has_exited(&lock(&self.state).child)
         }
+    }
+
+    /// Whether the engine has exited, which was not reaped.
+    pub(super) fn has_exited(state: &mut State) -> bool {
+        match &state.scope {
+            #[cfg(target_os = "linux")]
+            Scope::Supervisor(supervisor) => supervisor.has_engine_exited(),
+            #[cfg(target_os = "linux")]
+            Scope::ControlGroup(_) => child_has_exited(&state.child),
+            Scope::Group => child_has_exited(&state.child),
+        }
+    }
+
+    fn child_has_exited(child: &Child) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let id = WaitId::Pid(Pid::from_child(child));
+        !matches!(process::waitid(id, options), Ok(None) | Err(Errno::INTR))
     }
 
     /// Waits without reaping, so that the process ID stays valid.

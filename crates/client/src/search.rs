@@ -89,11 +89,13 @@ impl Search {
         self
     }
 
-    /// Searches with another value of an option.
+    /// Searches with another value of an option. The last value of a name counts.
     #[doc(alias = "setoption")]
     #[must_use]
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.options.push((name.into(), Some(value.into())));
+        let name = name.into();
+        self.options.retain(|(set, _)| !set.eq_ignore_ascii_case(&name));
+        self.options.push((name, Some(value.into())));
         self
     }
 
@@ -111,6 +113,12 @@ impl Search {
     ///
     /// A hit requires the same options, variations, `searchmoves` and kind of limit; for UCI engines the clocks are those
     /// from the start of pondering. [`SearchResult::ponder_hit`](crate::SearchResult::ponder_hit) reports hits.
+    ///
+    /// The engine does not ponder
+    /// - without an expected reply, or on an impossible one, as far as that is visible without the rules: a null move, a
+    ///   move from or to its own square, from the origin or the destination of the engine's move, or a drop on its
+    ///   destination;
+    /// - after the last move of a period (`movestogo 1`): the time of the next period is unknown.
     #[doc(alias = "ponder")]
     #[must_use]
     pub fn ponder_after(mut self) -> Self {

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use readyok_protocol::session::client::{DropReason, SearchId};
-use readyok_protocol::{Best, BestMove, Checkmate, Clocks, Color, Dialect, Info, Millis, Move};
+use readyok_protocol::{
+    Best, BestMove, Checkmate, Clocks, Color, Dialect, Info, Millis, Move, MoveShape,
+};
 
 use crate::error::Problem;
 use crate::search::{Deadline, Game, Lines, Search, SearchResult, Update};
@@ -44,6 +46,15 @@ impl SearchState {
             ponder_after: None,
             own_ponder: None,
         }
+    }
+
+    /// `go` will be written next. After an interruption for an option, the search starts again.
+    pub(crate) fn start(&mut self, at: Instant) {
+        if self.timer.has_started() {
+            self.lines = Lines::default();
+            self.updates.clear();
+        }
+        self.timer.start(at);
     }
 
     /// Whether a report at this time needs no immediate handling: it was in time, the caller reads only the result, and
@@ -129,7 +140,7 @@ impl SearchState {
 }
 
 /// The ponder search after a result: the game with the expected reply, and the limits for the answer to it. `None` if
-/// no reply is expected.
+/// no possible reply is expected, or if the clocks of the answer are unknown.
 pub(crate) fn ponder_on_reply(
     game: &Game,
     search: &Search,
@@ -137,12 +148,34 @@ pub(crate) fn ponder_on_reply(
     dialect: Dialect,
 ) -> Option<(Game, Search)> {
     let (best, reply) = (result.best_move()?, result.ponder?);
+    let ends_period = search.clocks().is_some_and(|clocks| clocks.moves_to_go == Some(1));
+    if ends_period || !may_follow(best, reply) {
+        return None;
+    }
     let mover = game.position().mover(dialect);
     let mut expected = game.clone();
     expected.extend([best, reply]);
     let mut ponder = search.clone().ponder();
     ponder.set_clocks(|clocks| after_move(clocks, mover, result.time()));
     Some((expected, ponder))
+}
+
+/// Whether a move may be the reply to another one, as far as that is visible without the rules: the origin of the first
+/// move is empty, and its destination occupied by the other side. Some engines repeat their own move as the expected
+/// reply.
+fn may_follow(first: Move, reply: Move) -> bool {
+    let (from, to) = match first.shape() {
+        MoveShape::Board { from, to, .. } => (Some(from), to),
+        MoveShape::Drop { to, .. } => (None, to),
+        MoveShape::Null => return false,
+    };
+    match reply.shape() {
+        MoveShape::Board { from: origin, .. } => {
+            !reply.goes_nowhere() && Some(origin) != from && origin != to
+        }
+        MoveShape::Drop { to: square, .. } => square != to,
+        MoveShape::Null => false,
+    }
 }
 
 /// Whether a search continues the pondering one: the same game, position, options and kind of limit.
@@ -197,6 +230,11 @@ impl MoveTimer {
 
     pub(crate) fn deadline(&self) -> Option<Deadline> {
         self.deadline
+    }
+
+    /// Whether `go` was written.
+    pub(crate) fn has_started(&self) -> bool {
+        self.go.is_some()
     }
 
     /// `go` will be written next.
@@ -283,7 +321,34 @@ mod tests {
         let next = after_move(clocks, Color::Black, 5 * SECOND);
         assert_eq!((next.white_time, next.black_time), (Some(61_000), Some(56_000)));
         assert_eq!(next.moves_to_go, Some(1));
-        assert_eq!(after_move(next, Color::Black, SECOND).moves_to_go, None);
+    }
+
+    #[test]
+    fn a_reply_moves_another_piece() {
+        let may = |first: &str, reply: &str| {
+            may_follow(first.parse().expect("a move"), reply.parse().expect("a move"))
+        };
+        for (first, reply) in [
+            ("e2e4", "e7e5"),
+            ("e4d5", "c6d5"),
+            ("g1h1", "g8h8"),
+            ("P*5e", "5d5e"),
+            ("7g7f", "P*7g"),
+        ] {
+            assert!(may(first, reply), "{first} {reply}");
+        }
+        for (first, reply) in [
+            ("e2e4", "e2e4"),
+            ("e2e4", "e2e3"),
+            ("e2e4", "e4e5"),
+            ("e2e4", "0000"),
+            ("e2e4", "a1a1"),
+            ("P*5e", "P*5e"),
+            ("5d5e", "P*5e"),
+            ("P*5e", "5e5d"),
+        ] {
+            assert!(!may(first, reply), "{first} {reply}");
+        }
     }
 
     #[test]

@@ -153,8 +153,8 @@ impl Shared {
         while state.driver.has_signal()
             && let Some(signal) = state.driver.take_signal(now())
         {
-            if let Some(process) = &self.process {
-                process.signal(signal);
+            if self.process.as_ref().is_some_and(|process| process.signal(signal)) {
+                state.driver.on_signaled();
             }
         }
         self.io.flush(state);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use readyok_protocol::session::client::TimeoutKind;
 
 use super::{Change, Driver, Input};
-use crate::error::{EngineError, Problem};
+use crate::error::{EngineError, Problem, Termination};
 use crate::process::Signal;
 
 /// How long a process that has closed its output may take to exit by itself.
@@ -28,6 +28,8 @@ pub(super) enum Liveness {
 pub(super) struct Ending {
     /// The cause. `None` if the caller requested the end.
     pub(super) problem: Option<Problem>,
+    /// Why the process is terminated if it does not exit.
+    pub(super) reason: Termination,
     pub(super) stage: Stage,
     pub(super) until: Instant,
 }
@@ -43,19 +45,19 @@ pub(super) enum Stage {
 impl Driver {
     /// Sends `quit` and closes the input.
     pub(crate) fn quit(&mut self, now: Instant) {
-        self.quit_within(self.timeouts.quit.total, now);
+        self.quit_within(self.timeouts.quit.total, Termination::Timeout(TimeoutKind::Exit), now);
     }
 
     /// Like [`quit`](Self::quit), with the timeouts of a destructor.
     pub(crate) fn quit_soon(&mut self, now: Instant) {
-        self.quit_within(self.timeouts.quit.total.min(DROPPING), now);
+        self.quit_within(self.timeouts.quit.total.min(DROPPING), Termination::Dropped, now);
     }
 
-    fn quit_within(&mut self, time: Duration, now: Instant) {
+    fn quit_within(&mut self, time: Duration, reason: Termination, now: Instant) {
         if self.ending.is_none() {
             let moment = self.advance_clock(now);
             self.session.quit(moment, &mut self.out);
-            self.begin_ending(None, Stage::Closing, now + time);
+            self.begin_ending(None, reason, Stage::Closing, now + time);
         }
         if self.input == Input::Open {
             self.input = Input::Closing;
@@ -63,7 +65,7 @@ impl Driver {
     }
 
     /// Kills the engine.
-    pub(crate) fn kill(&mut self, now: Instant) {
+    pub(crate) fn kill(&mut self, reason: Termination, now: Instant) {
         // The input stays open: at its end an engine could exit by itself before the signal arrives.
         self.out.clear();
         self.unsent = Vec::new();
@@ -71,17 +73,23 @@ impl Driver {
         let (stage, until) = (Stage::Killing, now + KILLING);
         match &mut self.ending {
             Some(ending) if ending.stage != Stage::Over => {
-                (ending.stage, ending.until) = (stage, until);
+                (ending.reason, ending.stage, ending.until) = (reason, stage, until);
             }
             Some(_) => (),
-            None => self.begin_ending(None, stage, until),
+            None => self.begin_ending(None, reason, stage, until),
         }
         self.advance_ending(now);
     }
 
-    pub(super) fn begin_ending(&mut self, problem: Option<Problem>, stage: Stage, until: Instant) {
+    pub(super) fn begin_ending(
+        &mut self,
+        problem: Option<Problem>,
+        reason: Termination,
+        stage: Stage,
+        until: Instant,
+    ) {
         if self.ending.is_none() {
-            self.ending = Some(Ending { problem, stage, until });
+            self.ending = Some(Ending { problem, reason, stage, until });
             self.change = Change::State;
         }
     }
@@ -102,9 +110,9 @@ impl Driver {
             Stage::Terminating => (Some(Signal::Kill), Stage::Killing, KILLING),
             Stage::Killing | Stage::Over => (None, Stage::Over, Duration::ZERO),
         };
-        if signal.is_some() {
+        if let (Some(_), Termination::Timeout(wait)) = (signal, ending.reason) {
             // The process did not exit on request.
-            ending.problem.get_or_insert(Problem::Timeout(TimeoutKind::Exit));
+            ending.problem.get_or_insert(Problem::Timeout(wait));
         }
         (ending.stage, ending.until) = (stage, now + time);
         self.signal = signal.or(self.signal);
@@ -120,6 +128,14 @@ impl Driver {
             self.advance_ending(now);
         }
         Some(signal)
+    }
+
+    /// A signal of [`take_signal`](Self::take_signal) was sent to a running process.
+    pub(crate) fn on_signaled(&mut self) {
+        if let Some(ending) = &self.ending {
+            // A later signal has the reason of the first.
+            self.termination.get_or_insert(ending.reason);
+        }
     }
 
     pub(crate) fn is_ending(&self) -> bool {
@@ -161,7 +177,7 @@ impl Driver {
     }
 
     fn last_error(&self, problem: Problem) -> EngineError {
-        self.error(problem).with_end(self.exit(), self.stderr.lines())
+        self.error(problem).with_end(self.exit(), self.termination, self.stderr.lines())
     }
 
     pub(super) fn error(&self, problem: Problem) -> EngineError {

@@ -172,6 +172,10 @@ pub(super) fn wait_for_exit(it: &Process) {
     unsafe { WaitForSingleObject(process.as_raw_handle(), INFINITE) };
 }
 
+pub(super) fn has_exited(state: &mut State) -> bool {
+    matches!(state.child.try_wait(), Ok(Some(_)))
+}
+
 /// There is no SIGTERM: an engine that has ignored `quit` and the end of its input is killed with its descendants.
 pub(super) fn signal(_: &Process, state: &mut State, signal: Signal) {
     match signal {

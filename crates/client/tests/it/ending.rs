@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use readyok_client::{Engine, EngineError, Game, Limit, Problem, TimeoutKind, Timeouts, WaitLimit};
+use readyok_client::{
+    Engine, EngineError, EngineFailure, Game, Limit, Problem, Termination, TimeoutKind, Timeouts,
+    WaitLimit,
+};
 
 use crate::support::{
     ABORTED, SHORT, check, check_gone, check_reaped, check_started, check_started_with, hit,
@@ -136,8 +139,33 @@ fn on_stderr_receives_every_line() {
 #[test]
 fn an_engine_that_closes_its_output_is_terminated() {
     check_started(&["go: !close"], patient(), |mut engine| {
-        assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
+        let error = play(&mut engine).expect_err("there is no answer");
+        assert_eq!(*error.problem(), Problem::Disconnected);
+        // The signal is that of the client, and no other program is blamed.
+        if cfg!(unix) {
+            assert_eq!(error.termination(), Some(Termination::OutputClosed));
+            assert_eq!(error.own_exit(), None);
+            let text = "closed its output without exiting; engine terminated";
+            assert!(error.to_string().ends_with(text), "{error}");
+            assert_eq!(EngineFailure::from(&error).exit, None);
+        }
     });
+}
+
+#[test]
+fn an_engine_that_the_program_drops_or_kills_names_the_program() {
+    for (end, reason) in [
+        (drop::<Engine> as fn(Engine), Termination::Dropped),
+        (|it| _ = it.kill(), Termination::Killed),
+    ] {
+        check_started(&["go: !deaf", "quit: !deaf"], patient(), |mut engine| {
+            let search = engine.begin(&Game::startpos(), Limit::Depth(3)).expect("it starts");
+            end(engine);
+            let error = search.wait().expect_err("the engine has ended");
+            assert_eq!(error.termination(), Some(reason), "{error}");
+            assert_eq!(error.own_exit(), None, "{error}");
+        });
+    }
 }
 
 #[test]
@@ -164,7 +192,9 @@ fn quit_ends_a_search_first() {
 fn an_engine_that_ignores_quit_is_terminated() {
     let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
     check_started(&["quit: !deaf"], timeouts, |engine| {
-        assert_eq!(problem(engine.quit()), Problem::Timeout(TimeoutKind::Exit));
+        let error = engine.quit().expect_err("it does not leave");
+        assert_eq!(*error.problem(), Problem::Timeout(TimeoutKind::Exit));
+        assert_eq!(error.termination(), Some(Termination::Timeout(TimeoutKind::Exit)));
     });
     // Neither at the end of its input nor when the handle is dropped.
     check_started(&["quit: !deaf"], timeouts, drop);

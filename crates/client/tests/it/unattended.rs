@@ -318,6 +318,35 @@ fn a_ponder_hit_needs_the_same_kind_of_search() {
     check_gone(&mark);
 }
 
+/// HIARCS repeats its own move as the expected reply (python-chess reports it as an illegal ponder move). After the last
+/// move of a period its clock would look like sudden death.
+#[test]
+fn an_impossible_reply_and_an_ended_period_are_not_pondered_on() {
+    let clock = Clock::fischer(60 * WORK, WORK);
+    let clocks = Clocks::new(clock, clock);
+    let last = Clocks { moves_to_go: Some(1), ..clocks };
+    for (answer, clocks) in [
+        ("e2e4 ponder e2e4", clocks),
+        ("e2e4 ponder e2e3", clocks),
+        ("e2e4 ponder 0000", clocks),
+        ("e2e4 ponder xyzzy", clocks),
+        ("e2e4 ponder e7e5", last),
+    ] {
+        let (command, mark) = misbehaving(&[&format!("go: bestmove {answer}")]);
+        let (builder, log) = logged(uci(patient()));
+        let mut engine = builder.spawn(command).expect("it starts well");
+        let mut game = Game::startpos();
+        let search = Search::new(Limit::clock(clocks)).ponder_after();
+        game.extend(engine.play(&game, search.clone()).expect("it plays").best_move());
+        engine.ready().expect("it answers");
+        game.play(mv("e7e5"));
+        assert!(!engine.play(&game, search).expect("it plays").ponder_hit, "{answer}");
+        assert_eq!(count(&log, "> go ponder"), 0, "{answer}");
+        drop(engine);
+        check_gone(&mark);
+    }
+}
+
 fn wait_until_over(search: &SearchHandle) {
     while !search.is_over() {
         thread::park_timeout(Duration::from_millis(5));

@@ -3,9 +3,12 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, Party, Search};
+use readyok_client::{
+    Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, OptionValue, Party, Problem, Search,
+    UsageError,
+};
 
-use crate::support::{good_engine, hit, patient, uci};
+use crate::support::{SHORT, check_started, good_engine, hit, patient, problem, uci};
 
 /// Runs a test with a correct engine, and compares the received lines after the handshake.
 fn check_received(test: impl FnOnce(&mut Engine), expected: &str) {
@@ -159,6 +162,62 @@ fn an_analysis_can_change_its_position() {
          go infinite
          stop",
     );
+}
+
+/// A setting has an effect, and `ready` returns only afterwards.
+#[test]
+fn an_option_interrupts_an_analysis() {
+    check_received(
+        |engine| {
+            let mut analysis =
+                engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+            assert_eq!(analysis.next().and_then(|update| update.depth), Some(1));
+            engine.set_option("Threads", "2").expect("it has it");
+            engine.ready().expect("it answers");
+            assert_eq!(engine.option_value("Threads"), Some(OptionValue::Spin(2)));
+            assert_eq!(analysis.next().and_then(|update| update.depth), Some(2));
+            assert!(analysis.so_far().iter().all(|line| line.depth == Some(2)));
+            analysis.set_option("Threads", "3").expect("it has it");
+            analysis.set_option("threads", "4").expect("it has it");
+            assert_eq!(analysis.next().and_then(|update| update.depth), Some(3));
+            assert!(analysis.finish().expect("it answers").best_move().is_some());
+            engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
+        },
+        "ucinewgame
+         position startpos
+         go infinite
+         stop
+         setoption name Threads value 2
+         position startpos
+         go infinite
+         stop
+         setoption name Threads value 4
+         position startpos
+         go infinite
+         stop
+         setoption name Threads value 2
+         ucinewgame
+         position startpos
+         go depth 1",
+    );
+}
+
+/// A move to play would be late if its search started again.
+#[test]
+fn an_option_during_a_search_for_a_move_is_an_error() {
+    check_started(&["go: "], patient(), |mut engine| {
+        let mut search = engine.begin(&Game::startpos(), Limit::Depth(3)).expect("it starts");
+        search.next_within(SHORT);
+        let rejected = problem(engine.set_option("Hash", "32"));
+        assert_eq!(rejected, Problem::Usage(UsageError::Searching));
+        assert_eq!(engine.option_value("Hash"), Some(OptionValue::Spin(16)));
+        // After `stop` it is sent behind the answer, and `ready` waits for it.
+        search.stop();
+        engine.set_option("Hash", "32").expect("it has it");
+        engine.ready().expect("it answers");
+        assert_eq!(engine.option_value("Hash"), Some(OptionValue::Spin(32)));
+        assert!(search.wait().expect("it answers").best_move().is_some());
+    });
 }
 
 #[test]

@@ -232,6 +232,10 @@ impl Supervisor {
         self.engine.as_raw_nonzero().get().unsigned_abs()
     }
 
+    pub(crate) fn has_engine_exited(&self) -> bool {
+        has_ended(&self.handle)
+    }
+
     /// Requests SIGTERM for the group of the engine, unless the engine has exited.
     pub(crate) fn terminate(&self) {
         // Fails only if the supervisor has exited.
@@ -252,10 +256,7 @@ impl Supervisor {
         if let Ok(Some((Reply::Exited(status), _))) = reply {
             return ExitStatus::from_raw(status);
         }
-        let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let has_ended =
-            poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], Some(&no_wait)) != Ok(0);
-        if !has_ended {
+        if !self.has_engine_exited() {
             // While the engine runs, its process ID is that of its group.
             let _ = kill_process_group(self.engine, Signal::KILL);
             let _ = pidfd_send_signal(&self.handle, Signal::KILL);

@@ -23,7 +23,8 @@ pub enum Event {
     HandshakeComplete,
     /// The engine has processed everything sent before this ping.
     Ready(PingId),
-    /// `go` was sent; the clock of the side to move is running.
+    /// `go` was sent; the clock of the side to move is running. Repeated if an option has interrupted the search, see
+    /// [`ClientSession::set_option`](super::ClientSession::set_option).
     Started(SearchId),
     /// `info` of a search.
     Info(SearchId, Box<Info<'static>>),

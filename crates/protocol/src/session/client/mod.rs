@@ -66,6 +66,8 @@ pub struct ClientSession {
     status_message: String,
     /// Oldest first.
     pings: VecDeque<Ping>,
+    /// Pings of the caller that follow options, which the engine accepts after the answer of its search.
+    postponed_pings: VecDeque<PingId>,
     sync: Sync,
     separation: Separation,
     /// The caller starts each search with [`ClientSession::start_pending`].
@@ -100,6 +102,7 @@ impl ClientSession {
             last_text: String::new(),
             status_message: String::new(),
             pings: VecDeque::new(),
+            postponed_pings: VecDeque::new(),
             sync: Sync::Done,
             separation: Separation::Always,
             manual_start: false,
@@ -174,8 +177,12 @@ impl ClientSession {
         let dialect = self.protocol_state.dialect();
         let clocks = clocks.filter(|clocks| !clocks.is_empty());
         let clocks = clocks.map(|clocks| prepared_clocks(clocks, dialect));
-        if let Some((_, request)) = self.waiting.as_mut().filter(|(waiting, _)| *waiting == id)
-            && request.go.ponder
+        let waiting = self.waiting.as_mut().map(|(waiting, request)| (*waiting, request));
+        let restarting = self.state.search_mut().filter(|running| running.restarts);
+        let restarting = restarting.map(|running| (running.id, &mut running.request));
+        let unsent = waiting.into_iter().chain(restarting);
+        if let Some((_, request)) =
+            unsent.into_iter().find(|(unsent, request)| *unsent == id && request.go.ponder)
         {
             if request.go.is_bare() && clocks.is_none() {
                 return Err(UsageError::NoLimit);
@@ -236,7 +243,11 @@ impl ClientSession {
         }
     }
 
-    /// Sets an option permanently, now or as soon as the engine accepts it.
+    /// Sets an option permanently, or pushes a button, now or as soon as the engine accepts it.
+    ///
+    /// An analysis, a pondering search, and a search that only `stop` ends, are stopped and started again with their
+    /// limits after the option: [`Event::Started`] is repeated. After any other search the option follows the answer,
+    /// see [`delays_options`](Self::delays_options).
     ///
     /// # Errors
     /// The option is unknown, the text is not a value of it, or the session manages it.
@@ -248,9 +259,20 @@ impl ClientSession {
         out: &mut String,
     ) -> Result<(), UsageError> {
         self.check_usable()?;
-        self.options.want(name, value)?;
+        let (index, value) = self.options.checked(name, value)?;
+        if self.options.changes(index, &value) {
+            self.restart_running(now, out);
+        }
+        self.options.want(index, value);
         self.advance(now, out);
         Ok(())
+    }
+
+    /// Whether [`set_option`](Self::set_option) takes effect only after the answer of a running search, which has a limit
+    /// and was not stopped.
+    pub fn delays_options(&self) -> bool {
+        let running = self.state.search().filter(|running| running.stopped.is_none());
+        running.is_some_and(|running| !running.request.is_repeatable())
     }
 
     /// Informs the engine, before the first pondering search, that it may think on the opponent's time
@@ -300,7 +322,8 @@ impl ClientSession {
         }
     }
 
-    /// Checks that the engine is alive and has processed everything sent before. Searches continue.
+    /// Checks that the engine is alive and has processed everything requested before, including options that wait for
+    /// the answer of a stopped search. Searches continue.
     ///
     /// # Errors
     /// The handshake is not complete, or the engine is not running.
@@ -312,7 +335,11 @@ impl ClientSession {
         }
         self.last_ping += 1;
         let id = PingId(self.last_ping);
-        self.send_ping(Some(id), now, out);
+        if self.options.has_unsent() {
+            self.postponed_pings.push_back(id);
+        } else {
+            self.send_ping(Some(id), now, out);
+        }
         Ok(id)
     }
 
@@ -403,7 +430,10 @@ impl ClientSession {
 
     /// Whether nothing is running, pending or unanswered.
     pub fn is_idle(&self) -> bool {
-        self.state.search().is_none() && self.waiting.is_none() && self.pings.is_empty()
+        self.state.search().is_none()
+            && self.waiting.is_none()
+            && self.pings.is_empty()
+            && self.postponed_pings.is_empty()
     }
 
     fn check_usable(&self) -> Result<(), UsageError> {
@@ -429,6 +459,9 @@ impl ClientSession {
         }
         let unsent = self.options.take_unsent();
         self.send_options(unsent, out);
+        while let Some(id) = self.postponed_pings.pop_front() {
+            self.send_ping(Some(id), now, out);
+        }
         if self.waiting.is_none() || !self.pings.is_empty() {
             return;
         }
@@ -477,6 +510,7 @@ impl ClientSession {
             request,
             since: now,
             stopped: None,
+            restarts: false,
             discarded: false,
         });
         self.events.push_back(Event::Started(id));
@@ -504,12 +538,24 @@ impl ClientSession {
     }
 
     fn stop_running(&mut self, now: Moment, out: &mut String) {
-        let Some(running) = self.state.search_mut().filter(|running| running.stopped.is_none())
-        else {
+        let Some(running) = self.state.search_mut() else { return };
+        running.restarts = false;
+        if running.stopped.is_none() {
+            running.stopped = Some(now);
+            self.send(&Command::Stop, out);
+        }
+    }
+
+    /// Stops a running search, if it may start again after its answer.
+    fn restart_running(&mut self, now: Moment, out: &mut String) {
+        let running = self.state.search().filter(|running| running.stopped.is_none());
+        if !running.is_some_and(|running| running.request.is_repeatable()) {
             return;
-        };
-        running.stopped = Some(now);
-        self.send(&Command::Stop, out);
+        }
+        self.stop_running(now, out);
+        if let Some(running) = self.state.search_mut() {
+            running.restarts = true;
+        }
     }
 
     fn drop_waiting(&mut self, reason: DropReason) {
@@ -520,6 +566,7 @@ impl ClientSession {
 
     fn drop_all(&mut self) {
         self.pings.clear();
+        self.postponed_pings.clear();
         self.drop_waiting(DropReason::Disconnected);
         if let Some(ActiveSearch { id, .. }) = self.state.take_search() {
             self.events.push_back(Event::Dropped(id, DropReason::Disconnected));

@@ -130,9 +130,8 @@ impl Options {
         Change { set: SetOption { name, value }.unresolved(empty), empty }
     }
 
-    /// Stores a permanent value.
-    pub(super) fn want(&mut self, name: &str, text: Option<&str>) -> Result<(), UsageError> {
-        let (index, value) = self.checked(name, text)?;
+    /// Stores a permanent value of [`checked`](Self::checked).
+    pub(super) fn want(&mut self, index: usize, value: OptionValue) {
         self.satisfied = None;
         if value == OptionValue::Pressed {
             self.pressed.push_back(index);
@@ -140,7 +139,16 @@ impl Options {
             self.requested.insert(index, value);
             self.unsent.insert(index);
         }
-        Ok(())
+    }
+
+    /// Whether the engine has another value, or a button is pushed.
+    pub(super) fn changes(&self, index: usize, value: &OptionValue) -> bool {
+        *value == OptionValue::Pressed || self.has(index).as_ref() != Some(value)
+    }
+
+    /// Whether requested values or pressed buttons were not sent yet.
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty() || !self.pressed.is_empty()
     }
 
     /// Checks that the engine supports a game. An opponent that the engine has no option for is not

@@ -200,11 +200,16 @@ impl ClientSession {
         if self.separation == Separation::Always && self.sync != Sync::NeedsReady {
             self.sync = Sync::Settling(self.received.saturating_add(self.timeouts.settle));
         }
-        if let Some(ActiveSearch { id, discarded, stopped, request, .. }) = self.state.take_search()
+        if let Some(ActiveSearch { id, discarded, stopped, restarts, request, .. }) =
+            self.state.take_search()
         {
-            self.answered = answer.map(|answer| (request.position, answer));
             // The search may have ended before the engine received `stop`, and `stop` may be answered too.
             self.sync.require_ready_if(stopped.is_some() && pings);
+            if restarts {
+                self.waiting = Some((id, request));
+                return;
+            }
+            self.answered = answer.map(|answer| (request.position, answer));
             let dropped = Event::Dropped(id, DropReason::GameOver);
             self.events.push_back(if discarded { dropped } else { event(id) });
         }

@@ -98,6 +98,8 @@ pub enum UsageError {
     },
     /// No search of this id ponders.
     NotPondering,
+    /// An option cannot be set during a search with a limit, which would have to start again.
+    Searching,
 }
 
 impl fmt::Display for UsageError {
@@ -118,6 +120,9 @@ impl fmt::Display for UsageError {
                 write!(f, "option `{name}` is managed by the session")
             }
             Self::NotPondering => f.write_str("no search with this id is pondering"),
+            Self::Searching => f.write_str(
+                "an option cannot be set during a search with a limit: stop it, or wait for its answer",
+            ),
         }
     }
 }
@@ -179,6 +184,11 @@ impl SearchRequest {
     /// Whether the search may continue, without output, until it is stopped.
     pub(super) fn is_unbounded(&self) -> bool {
         self.go.infinite || self.go.ponder || self.go.mate == Some(MateLimit::Infinite)
+    }
+
+    /// Whether the search may be stopped and started again: nobody waits for its answer at a certain time.
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.purpose == Purpose::Analyse || self.is_unbounded()
     }
 
     /// The time limit of the search. `None` if its limits are not about time.
@@ -272,6 +282,8 @@ pub(super) struct ActiveSearch {
     pub(super) since: Moment,
     /// When `stop` was sent.
     pub(super) stopped: Option<Moment>,
+    /// It was stopped for an option, and starts again after its answer.
+    pub(super) restarts: bool,
     /// The game ended, so the answer is discarded.
     pub(super) discarded: bool,
     /// The answer to the previous search, which is illegal here. `None` once the engine has sent

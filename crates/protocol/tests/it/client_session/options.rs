@@ -18,6 +18,118 @@ fn options_wait_for_the_end_of_the_search() {
     );
 }
 
+/// A setting has an effect, although nothing else ends the search.
+#[test]
+fn an_endless_search_is_stopped_for_an_option_and_starts_again() {
+    let hash = ["Hash type spin default 16 min 1 max 1024"];
+    for search in ["search startpos | infinite", "analyse startpos | depth 30"] {
+        let go = search.split_once("| ").unwrap().1;
+        check_uci(
+            &hash,
+            &format!(
+                "! {search}
+                > isready
+                < readyok
+                > position startpos
+                > go {go}
+                = started 1
+                ! set Hash=16
+                ! set Hash=64
+                > stop
+                ! set Hash=32
+                ! ping
+                < info depth 9
+                = 1 info depth 9
+                < bestmove e2e4
+                > setoption name Hash value 32
+                > isready
+                < readyok
+                = ready
+                > position startpos
+                > go {go}
+                = started 1
+                ! stop 1
+                > stop
+                < bestmove e2e4
+                = 1 bestmove e2e4"
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_does_not_start_again_for_an_option() {
+    let start = "! search startpos | infinite
+         > isready
+         < readyok
+         > position startpos
+         > go infinite
+         = started 1
+         ! set Hash=64
+         > stop";
+    let hash = ["Hash type spin default 16 min 1 max 1024"];
+    let after = "< bestmove e2e4
+         = 1 bestmove e2e4
+         > setoption name Hash value 64";
+    check_uci(&hash, &format!("{start}\n! stop 1\n{after}"));
+    check_uci(
+        &hash,
+        &format!(
+            "{start}
+            ! search startpos | depth 1
+            {after}
+            > isready
+            < readyok
+            > position startpos
+            > go depth 1
+            = started 2"
+        ),
+    );
+}
+
+#[test]
+fn a_ponderhit_before_the_second_start_makes_the_search_a_normal_one() {
+    check_uci(
+        &["Threads type spin default 1 min 1 max 8", "Ponder type check default true"],
+        "! search startpos | ponder wtime 1000 btime 1000
+         > isready
+         < readyok
+         > position startpos
+         > go ponder wtime 1000 btime 1000
+         = started 1
+         ! set Threads=2
+         > stop
+         ! ponderhit 1
+         < bestmove e2e4
+         > setoption name Threads value 2
+         > isready
+         < readyok
+         > position startpos
+         > go wtime 1000 btime 1000
+         = started 1
+         < bestmove e2e4
+         = 1 bestmove e2e4",
+    );
+}
+
+#[test]
+fn readyok_follows_the_options_that_wait_for_an_answer() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 1024"],
+        &format!(
+            "{FIRST}
+            ! set Hash=64
+            ! ping
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            > setoption name Hash value 64
+            > isready
+            < readyok
+            = ready"
+        ),
+    );
+}
+
 #[test]
 fn threads_are_set_before_the_hash() {
     check_uci(
