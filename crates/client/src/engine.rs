@@ -103,8 +103,8 @@ impl Builder {
         self
     }
 
-    /// Ensures that a process, and on Linux each of its descendants, does not outlive this program, even if the program
-    /// is killed: see [`Guard`](Guard#guarantees). Without a guard, an engine that ignores the end of its input may.
+    /// Ensures on Linux that no descendant of the engine outlives it or this program, even if the program is killed. Without
+    /// a guard this holds for the process group of the engine: see [`Guard`](Guard#guarantees).
     #[must_use]
     pub fn guard(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());

@@ -1,4 +1,4 @@
-//! Starts, drives and ends UCI and USI engines, without hangs or leaked processes.
+//! Starts, drives and ends UCI and USI engines: every wait has a deadline, and no engine outlives the program.
 //!
 //! Anything with two streams can be an engine: an executable ([`Engine::spawn`]), a connection
 //! ([`Builder::connect`]), a thread of this program ([`Builder::in_process`]). The protocols are implemented in
@@ -38,11 +38,11 @@
 //! - `restart`: errors, and the restart of a crashed engine.
 //!
 //! Guarantees:
-//! - Each process has its own process group, and no process of the group outlives the handle. With a [`Guard`], on
-//!   Linux, no descendant of an engine outlives the handle, nor the program, even if that is killed; its
-//!   [guarantees](Guard#guarantees) are listed for each system. On Windows each engine has a job object, which ends all
-//!   its descendants with it and with the program. A thread waits for each process, so none becomes a
-//!   zombie, even if the handle leaks.
+//! - Each process has its own process group, and no process of the group outlives the handle, nor the program, even if
+//!   that is killed. A descendant that leaves the group survives; with a [`Guard`], on Linux, it does not. The
+//!   [guarantees](Guard#guarantees) are listed for each system, with their limits. On Windows each engine has a job
+//!   object, which ends all its descendants with it and with the program. A thread waits for each process, so none
+//!   becomes a zombie, even if the handle leaks.
 //! - Every wait has a deadline ([`Timeouts`]), except for a search without a limit: it ends when it is stopped
 //!   ([`Stopper`]), or with the engine. Deadlines are enforced even if no call waits.
 //! - Memory is bounded for any output and any reader: of `info`, the latest of each variation is stored. Neither side

@@ -1,4 +1,4 @@
-//! An engine process and its descendants: terminated together, without zombies. See also `guard.rs`.
+//! An engine process and its descendants: terminated together, without zombies. See also `guard.rs` and `watcher.rs`.
 
 use std::io::{self, PipeWriter};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -8,10 +8,14 @@ use crate::sync::{lock, spawn};
 
 #[cfg(unix)]
 pub(crate) mod guard;
+#[cfg(unix)]
+mod watcher;
 #[cfg(windows)]
 mod windows;
 
 use guard::Guard;
+#[cfg(unix)]
+use watcher::Watcher;
 #[cfg(windows)]
 use windows as sys;
 #[cfg(windows)]
@@ -30,6 +34,9 @@ struct State {
     /// The engine, or its supervisor.
     child: Child,
     scope: Scope,
+    /// Kills the group if this program ends first and there is no guard.
+    #[cfg(unix)]
+    watcher: Option<Watcher>,
     /// From here on the process ID may be reused.
     reaped: Option<ExitStatus>,
 }
@@ -132,19 +139,38 @@ impl Process {
         guard: Option<&Guard>,
         errors: Option<ErrorOutput>,
     ) -> io::Result<(Arc<Self>, Streams)> {
-        let Launched { child, id, scope, streams } = match guard {
-            Some(guard) => guard.launch(command, errors)?,
-            None => Launched::directly(command, errors)?,
+        let Some(guard) = guard else {
+            let (process, streams) = Self::of(Launched::directly(command, errors)?, None);
+            #[cfg(unix)]
+            {
+                lock(&process.state).watcher = Watcher::start(process.id);
+            }
+            return Ok((process, streams));
         };
-        let guarded = guard.map_or(Ok(()), |guard| guard.add(id));
-        let state = Mutex::new(State { child, scope, reaped: None });
-        let guard = guard.cloned();
-        let process = Arc::new(Self { id, guard, state });
-        if let Err(error) = guarded {
+        let (process, streams) = Self::of(guard.launch(command, errors)?, Some(guard));
+        if let Err(error) = guard.add(process.id) {
             process.kill_and_reap();
             return Err(error);
         }
         Ok((process, streams))
+    }
+
+    /// Starts a process in its own group that may outlive this program.
+    #[cfg(unix)]
+    fn start_independent(command: &mut Command) -> io::Result<(Arc<Self>, Streams)> {
+        Launched::directly(command, Some(ErrorOutput::Discarded)).map(|it| Self::of(it, None))
+    }
+
+    fn of(launched: Launched, guard: Option<&Guard>) -> (Arc<Self>, Streams) {
+        let Launched { child, id, scope, streams } = launched;
+        let state = State {
+            child,
+            scope,
+            #[cfg(unix)]
+            watcher: None,
+            reaped: None,
+        };
+        (Arc::new(Self { id, guard: guard.cloned(), state: Mutex::new(state) }), streams)
     }
 
     /// Starts a thread that waits for the exit and reaps the process, even if the handle leaks. `on_exit` runs after the
@@ -196,6 +222,8 @@ impl Process {
         }
         // The process has exited, so this does not block. It fails only if the program reaps children of others.
         let status = state.child.wait().unwrap_or_default();
+        #[cfg(unix)]
+        state.watcher.take().into_iter().for_each(Watcher::kill_and_reap);
         let status = self.leave(&state.scope, status);
         state.reaped = Some(status);
         status

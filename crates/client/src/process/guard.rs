@@ -85,10 +85,14 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// | | engine exits, is terminated, crashes; handle dropped | program exits or is killed |
 /// |---|---|---|
 /// | Linux, with a guard | all | all |
-/// | Linux, without a guard | group | nothing: engines see the end of their input |
-/// | other Unix, with a guard | group | group |
-/// | other Unix, without a guard | group | nothing |
+/// | Linux, without a guard | group | group |
+/// | other Unix, with or without a guard | group | group |
 /// | Windows, with or without a guard | all | all |
+///
+/// Without a guard, a shell (`/bin/sh`) in the group of each engine waits for the end of the program, and then kills the
+/// group. Descendants that leave the group survive. The whole group survives if the program is killed during the start
+/// of the engine, if there is no such shell, or if the shell was killed before: then engines see the end of their
+/// input, and most of them exit. On systems other than Linux a guard closes these gaps, except the first.
 ///
 /// On Linux the guard selects one of two methods, see [`containment`](Self::containment):
 /// - [`Containment::ControlGroup`], if the program may create control groups below its own. The command of the
@@ -418,8 +422,8 @@ impl State {
 impl Guardian {
     fn start(command: &mut Command) -> io::Result<Self> {
         // A reader of the program's own output must not wait for the guardian.
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let (process, streams) = Process::start(command, None)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let (process, streams) = Process::start_independent(command)?;
         process.watch(|| (), |_| ())?;
         let orders =
             streams.stdin.zip(streams.stdout).ok_or_else(|| io::ErrorKind::BrokenPipe.into());

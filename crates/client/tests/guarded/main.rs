@@ -1,6 +1,6 @@
 //! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts an engine and a search,
-//! and another engine for each line of its input. At the end of the input it exits and leaks its engines.
-//! `guarded guard` is its guardian.
+//! and another engine for each line of its input; with the containment `none`, without a guard. At the end of the
+//! input it exits and leaks its engines. `guarded guard` is its guardian.
 #![expect(clippy::print_stdout, reason = "as programs do")]
 
 use std::error::Error;
@@ -17,10 +17,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     guardian.arg("guard");
     let guard = match way.as_str() {
         "guard" => return Ok(Guard::serve()?),
-        "group" => Guard::start_with(guardian, Containment::Group)?,
-        "supervisor" => Guard::start_with(guardian, Containment::Supervisor)?,
-        "control-group" => Guard::start_with(guardian, Containment::ControlGroup)?,
-        _ => Guard::start(guardian)?,
+        "none" => None,
+        "group" => Some(Guard::start_with(guardian, Containment::Group)?),
+        "supervisor" => Some(Guard::start_with(guardian, Containment::Supervisor)?),
+        "control-group" => Some(Guard::start_with(guardian, Containment::ControlGroup)?),
+        _ => Some(Guard::start(guardian)?),
     };
     let Some((program, arguments)) = command.split_first() else { return Err("no engine".into()) };
     let mut engines = Vec::new();
@@ -30,7 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         // A loaded machine starts engines slowly.
         let handshake = WaitLimit::fixed(Duration::from_mins(1));
         let timeouts = Timeouts { handshake, ..Timeouts::default() };
-        let builder = Engine::builder().dialect(Dialect::Uci).guard(&guard).timeouts(timeouts);
+        let mut builder = Engine::builder().dialect(Dialect::Uci).timeouts(timeouts);
+        if let Some(guard) = &guard {
+            builder = builder.guard(guard);
+        }
         let mut engine = builder.spawn(command)?;
         drop(engine.analyse(&Game::startpos(), Limit::Infinite)?);
         engines.push(engine);

@@ -86,6 +86,26 @@ fn an_engine_does_not_outlive_a_program_that_is_killed() {
     program.check_gone();
 }
 
+/// By default, without a guard and without code in `main`.
+#[test]
+fn an_engine_and_its_child_do_not_outlive_a_program_without_a_guard() {
+    let start = || {
+        let mut program = Program::start_in("none", "sleep 3600 > /dev/null 2>&1 &");
+        program.start_another();
+        program
+    };
+    let program = start();
+    kill_process(program.pid(), Signal::KILL).expect("it runs");
+    program.check_gone();
+    let program = start();
+    kill_process_group(program.pid(), Signal::KILL).expect("it runs");
+    program.check_gone();
+    let mut program = start();
+    // It exits and leaks its engines.
+    drop(program.child.stdin.take());
+    program.check_gone();
+}
+
 #[test]
 fn an_engine_does_not_outlive_a_program_whose_group_is_killed() {
     let mut program = Program::start();
