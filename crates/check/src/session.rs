@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use readyok_client::PipedProcess;
+use readyok_client::unstable::PipedProcess;
 use readyok_protocol::{
     BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };

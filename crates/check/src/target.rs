@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, fs, io, thread};
 
-use readyok_client::{ErrorOutput, Guard, PipedProcess};
+use readyok_client::Guard;
+use readyok_client::unstable::{ErrorOutput, PipedProcess};
 
 /// An engine that can be started repeatedly.
 #[derive(Clone)]

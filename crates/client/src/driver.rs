@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{
-    ClientSession, DropReason, Event, Limit as WaitLimit, NewGame, PingId, Purpose, SearchId,
-    Timeouts, UsageError,
+    ClientSession, DropReason, Event, NewGame, PingId, Purpose, SearchId, Timeouts, UsageError,
+    WaitLimit,
 };
 use readyok_protocol::{Clocks, Dialect, LineTooLong, Party, Register, WriteError, decode};
 
@@ -36,6 +36,7 @@ const MAX_UNSENT: usize = 16 << 20;
 
 /// An event besides answers.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Notice {
     /// A text, a protocol violation, or an unknown line.
     Event(Event),
@@ -352,13 +353,7 @@ impl Driver {
                     at + TERMINATING,
                 );
             }
-            Event::Overrun(_)
-            | Event::InfoString(_)
-            | Event::Registration(_)
-            | Event::CopyProtection(_)
-            | Event::UnknownLine(_)
-            | Event::Malformed(_)
-            | Event::Violation(_) => self.notice(Notice::Event(event)),
+            event => self.notice(Notice::Event(event)),
         }
     }
 

@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::{
-    Identity, Limit as WaitLimit, Purpose, SearchId, Timeouts,
-};
+use readyok_protocol::session::client::{Identity, Purpose, SearchId, Timeouts, WaitLimit};
 use readyok_protocol::{
     Checkmate, Dialect, GameResult, Go, MateLimit, OptionSet, OptionValue, Party, Register,
 };

@@ -203,6 +203,7 @@ impl EngineError {
             TimeoutKind::Ready => write!(f, "no `readyok` within {timeout}")?,
             TimeoutKind::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,
             TimeoutKind::Exit => write!(f, "still running {timeout} after `quit`")?,
+            other => write!(f, "{other} within {timeout}")?,
         }
         f.write_str(if self.0.termination.is_some() { "; engine terminated" } else { "" })
     }
@@ -245,6 +246,12 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Start { kind, text } if is_of_connection(*kind) => {
+                write!(
+                    f,
+                    "cannot be reached: {text}; start it at this address, or correct the address"
+                )
+            }
             Self::Start { text, .. } => write!(f, "cannot be started: {text}"),
             Self::Timeout(wait) => wait.fmt(f),
             Self::OutOfTime(late) => write!(f, "lost on time, {late:?} ago"),
@@ -254,10 +261,25 @@ impl fmt::Display for Problem {
             Self::Dropped(DropReason::GameOver) => f.write_str("the game has ended"),
             Self::Dropped(DropReason::CopyProtected) => UsageError::CopyProtected.fmt(f),
             Self::Dropped(DropReason::Disconnected) => f.write_str("accepts no further searches"),
+            Self::Dropped(_) => f.write_str("the search ended without an answer"),
             Self::Usage(usage_error) => usage_error.fmt(f),
             Self::Stalled => f.write_str("sent nothing for too long during a search"),
         }
     }
+}
+
+/// Whether a connection has failed, and not the start of an executable.
+fn is_of_connection(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        kind,
+        Kind::ConnectionRefused
+            | Kind::ConnectionReset
+            | Kind::HostUnreachable
+            | Kind::NetworkUnreachable
+            | Kind::AddrNotAvailable
+            | Kind::TimedOut
+    )
 }
 
 impl std::error::Error for EngineError {
@@ -406,9 +428,7 @@ impl From<&Problem> for EngineFailureKind {
             Problem::Start { kind, .. } => match kind {
                 io::ErrorKind::NotFound => Self::NotFound,
                 io::ErrorKind::PermissionDenied => Self::PermissionDenied,
-                io::ErrorKind::ConnectionRefused
-                | io::ErrorKind::HostUnreachable
-                | io::ErrorKind::TimedOut => Self::ConnectionRefused,
+                kind if is_of_connection(*kind) => Self::ConnectionRefused,
                 _ => Self::StartFailed,
             },
             Problem::Timeout(TimeoutKind::Handshake) => Self::HandshakeTimeout,
@@ -456,6 +476,9 @@ impl fmt::Display for EngineFailure {
             (kind, exit) => {
                 match (kind, message) {
                     (EngineFailureKind::Other, Some(message)) => f.write_str(message)?,
+                    (EngineFailureKind::ConnectionRefused, Some(message)) => {
+                        write!(f, "cannot be reached: {message}")?;
+                    }
                     (_, Some(message)) if is_described_by_message => {
                         write!(f, "cannot be started: {message}")?;
                     }

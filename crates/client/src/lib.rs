@@ -65,21 +65,26 @@ mod search_state;
 mod shared;
 mod sync;
 
-pub use command_line::{join_command_line, split_command_line};
 pub use driver::Notice;
 pub use engine::{Builder, Engine};
 pub use error::{EngineError, EngineFailure, EngineFailureKind, Problem, Termination};
-pub use executable::{find_executable, find_in_path, is_executable};
 pub use exit::{Exit, ExitCause, ProcessStatus};
 pub use handle::{SearchHandle, Stopper};
 pub use process::guard::Guard;
-pub use process::{Containment, ErrorOutput, PipedProcess};
 pub use readyok_protocol as protocol;
 pub use readyok_protocol::session::client::{
-    DropReason, Event, Identity, Limit as WaitLimit, TimeoutKind, Timeouts, UsageError,
+    DropReason, Event, Identity, TimeoutKind, Timeouts, UsageError, WaitLimit,
 };
 pub use readyok_protocol::{
     Best, Bound, Checkmate, Clock, Clocks, Dialect, GameResult, Go, Info, MateLimit, Move,
     MoveList, OptionDecl, OptionSet, OptionValue, Party, Position, Register, Score, Wdl,
 };
 pub use search::{Game, Limit, Lines, Search, SearchResult, Update};
+
+/// Processes, executables and command lines for the programs of this workspace. Not part of the stable interface.
+#[doc(hidden)]
+pub mod unstable {
+    pub use crate::command_line::{join_command_line, split_command_line};
+    pub use crate::executable::{find_executable, find_in_path, is_executable};
+    pub use crate::process::{Containment, ErrorOutput, PipedProcess};
+}

@@ -1,5 +1,6 @@
 //! An engine process and its descendants: terminated together, without zombies. See also `guard.rs` and `watcher.rs`.
 
+use std::ffi::OsString;
 use std::io::{self, PipeWriter};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
@@ -124,6 +125,15 @@ impl Launched {
     }
 }
 
+/// Removes environment variables that a command would inherit.
+fn remove_inherited(command: &mut Command, names: &[OsString]) {
+    for name in names {
+        if !command.get_envs().any(|(set, value)| set == name && value.is_some()) {
+            command.env_remove(name);
+        }
+    }
+}
+
 impl Process {
     /// Starts a process in its own group. With a guard its streams are piped, and its descendants are contained.
     pub(crate) fn start(
@@ -147,6 +157,7 @@ impl Process {
             }
             return Ok((process, streams));
         };
+        guard.remove_hidden(command);
         let (process, streams) = Self::of(guard.launch(command, errors)?, Some(guard));
         if let Err(error) = guard.add(process.id) {
             process.kill_and_reap();

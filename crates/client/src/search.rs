@@ -4,13 +4,14 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::{Limit as WaitLimit, NewGame, Purpose, SearchRequest};
+use readyok_protocol::session::client::{NewGame, Purpose, SearchRequest, WaitLimit};
 use readyok_protocol::{
     Best, Checkmate, Clocks, Fen, Go, Info, Move, MoveList, Position, PositionError, Score, Sfen,
 };
 
 /// The limit of a search.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Limit {
     /// Until it is stopped (`go infinite`).
     Infinite,
@@ -350,6 +351,7 @@ impl From<Position<'static>> for Game {
 
 /// The result of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct SearchResult {
     /// The answer in the engine's notation: an unchecked move, none, or a resignation. The empty
     /// [`Best::Other`] is a `bestmove` without a move.
@@ -406,6 +408,7 @@ impl SearchResult {
 
 /// One `info` of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Update {
     /// The parsed line.
     pub info: Box<Info<'static>>,

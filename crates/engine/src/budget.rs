@@ -18,6 +18,7 @@ use readyok_protocol::{MateLimit, Millis};
 /// If both limits are equal, an early move saves no time.
 #[doc(alias("movetime", "timeout", "wtime", "byoyomi"))]
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Budget {
     /// Start of the time: zero, or the time of the ponder hit.
     pub from: Duration,

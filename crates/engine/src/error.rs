@@ -8,6 +8,7 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Why a position cannot be set up.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum BoardError {
     /// The FEN or SFEN is invalid in this game.
     Position(Failure),

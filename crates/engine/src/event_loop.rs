@@ -295,13 +295,8 @@ impl<W: Write> EventLoop<W> {
                     self.send_job(Job::Custom(line));
                 }
             }
-            // The session has reported these to the client.
-            session::Event::Debug(_)
-            | session::Event::GameOver(_)
-            | session::Event::Malformed(_)
-            | session::Event::Violation(_)
-            | session::Event::BadOption(_)
-            | session::Event::Dropped => (),
+            // The session has reported the others to the client.
+            _ => (),
         }
     }
 

@@ -9,7 +9,8 @@ use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use readyok_client::{Timeouts, WaitLimit, find_executable, find_in_path, split_command_line};
+use readyok_client::unstable::{find_executable, find_in_path, split_command_line};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_protocol::{Command, Dialect, Register};
 use serde::Deserialize;
 

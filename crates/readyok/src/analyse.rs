@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use readyok_client::{self as client, Engine, EngineError, Search};
 use readyok_protocol::{Dialect, MoveList};
-use readyok_rules::{Game, LineError, Notation, Position, PositionError};
+use readyok_rules::{Game, IllegalReason, LineError, Move, Notation, Position, PositionError};
 
 pub use tablebase::TablebaseReport;
 pub use view::{Json, Lines, Screen, View, line, table};
@@ -146,7 +146,7 @@ impl Setup {
         }
         for (index, text) in moves.iter().enumerate() {
             let failed = |error| LineError { index, error };
-            let mv = position.parse_move(text).map_err(failed)?;
+            let mv = read_move(&position, index, text)?;
             position.play(mv).map_err(failed)?;
             // Normalizes the notation of castling.
             sent.extend(client::Move::read(&mv.to_uci(game.castling_form()), dialect(game)));
@@ -165,8 +165,10 @@ impl Setup {
         let form = self.position.game().castling_form();
         let mut list = None;
         for (index, text) in moves.into_iter().enumerate() {
-            let failed = |error| SetupError::SearchMoves(LineError { index, error });
-            let mv = self.position.parse_move(text).map_err(failed)?;
+            let mv = read_move(&self.position, index, text).map_err(|error| match error {
+                SetupError::Line(error) => SetupError::SearchMoves(error),
+                error => error,
+            })?;
             let list: &mut MoveList<'_> = list.get_or_insert_default();
             list.extend(client::Move::read(&mv.to_uci(form), self.dialect()));
         }
@@ -177,6 +179,22 @@ impl Setup {
     pub fn dialect(&self) -> Dialect {
         dialect(self.position.game())
     }
+}
+
+/// Reads a move in UCI or USI notation. A move in the notation of players is recognized in the error.
+fn read_move(position: &Position, index: usize, text: &str) -> Result<Move, SetupError> {
+    position.parse_move(text).map_err(|error| {
+        let notations = [Notation::Western, Notation::Japanese];
+        let mut readings = notations.iter().filter_map(|it| position.parse(text, *it).ok());
+        match readings.next().filter(|_| error.reason == IllegalReason::Unreadable) {
+            Some(mv) => {
+                let game = position.game();
+                let meant = mv.to_uci(game.castling_form());
+                SetupError::Notation { index, text: error.text, meant, game }
+            }
+            None => LineError { index, error }.into(),
+        }
+    })
 }
 
 fn read(game: Game, text: &str) -> Result<Position, SetupError> {
@@ -237,6 +255,17 @@ pub enum SetupError {
     Line(LineError),
     /// A root move of `--searchmoves` is illegal.
     SearchMoves(LineError),
+    /// A move in SAN or in a notation of shogi, instead of UCI or USI notation.
+    Notation {
+        /// The index of the move.
+        index: usize,
+        /// The move, shortened.
+        text: String,
+        /// The move in UCI or USI notation.
+        meant: String,
+        /// The game.
+        game: Game,
+    },
     /// A FEN for shogi, or an SFEN for chess.
     OtherGame {
         /// The game of the analysis.
@@ -260,6 +289,11 @@ impl fmt::Display for SetupError {
             }
             Self::Line(error) => error.fmt(f),
             Self::SearchMoves(error) => write!(f, "--searchmoves: {error}"),
+            Self::Notation { index, text, meant, game } => {
+                let (number, text) = (index.saturating_add(1), text.escape_debug());
+                let protocol = dialect(*game).handshake().to_uppercase();
+                write!(f, "move {number}: `{text}` is not in {protocol} notation; write `{meant}`")
+            }
             Self::OtherGame { game: Game::Shogi } => {
                 f.write_str("shogi positions need --sfen, not --fen")
             }

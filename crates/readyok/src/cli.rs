@@ -20,6 +20,7 @@ mod version;
 mod worker;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, Parser, Subcommand};
@@ -95,8 +96,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Standard error may be closed.
-            let _ = error.print();
+            print_usage_error(&error);
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
@@ -123,6 +123,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Guard => run_guard(),
     };
     exit_code(done)
+}
+
+/// Prints an error of the arguments, or a requested help text.
+fn print_usage_error(error: &clap::Error) {
+    // Standard error may be closed.
+    let _ = if error.kind() == clap::error::ErrorKind::ValueValidation {
+        io::stderr().write_all(in_words_of_users(&error.render().to_string()).as_bytes())
+    } else {
+        error.print()
+    };
+}
+
+/// Replaces the messages of number parsers, which do not say what is expected.
+fn in_words_of_users(error: &str) -> String {
+    let unit = if error.contains("<MS>'") { " of milliseconds" } else { "" };
+    let mut text = error.to_owned();
+    for parser in ["invalid digit found in string", "cannot parse integer from empty string"] {
+        text = text.replace(parser, &format!("a whole number{unit} is expected"));
+    }
+    for parser in ["invalid float literal", "cannot parse float from empty string"] {
+        text = text.replace(parser, "a number is expected");
+    }
+    text
 }
 
 fn exit_code(done: Result<Code, Failure>) -> ExitCode {

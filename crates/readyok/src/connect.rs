@@ -4,12 +4,14 @@ use std::process::Command;
 use std::time::Duration;
 use std::{env, io};
 
-use readyok_client::{Builder, Containment, Engine, EngineError, Event, Guard, Notice};
-use readyok_protocol::{Dialect, Status};
+use readyok_client::unstable::Containment;
+use readyok_client::{Builder, Engine, EngineError, Event, Guard, Notice};
+use readyok_protocol::{Dialect, Register, Status};
 
-use crate::address::{Address, Transport};
+use crate::address::{Address, Registration, Transport};
 use crate::clock::now;
 use crate::exit::{Code, Failure};
+use crate::secrets;
 
 impl Address {
     /// Starts the engine or connects to it, performs the handshake and sets the options of the address.
@@ -73,10 +75,19 @@ pub(crate) struct Messages {
     is_handshake_complete: bool,
     is_copy_protected: bool,
     is_unregistered: bool,
+    /// The engine gets a name or a code.
+    registers: bool,
     lines: Vec<String>,
 }
 
 impl Messages {
+    /// Of an engine at an address.
+    pub(crate) fn of(address: &Address) -> Self {
+        let registration = address.registration.as_ref().map(Registration::register);
+        let registers = matches!(registration, Some(Register::With { .. }));
+        Self { registers, ..Self::default() }
+    }
+
     /// Collects the messages received so far.
     pub(crate) fn collect(&mut self, engine: &mut Engine) {
         for notice in engine.drain_notices() {
@@ -128,9 +139,17 @@ impl Messages {
             status.push(format!("engine `{name}` reported a copy protection error{message}"));
         }
         if self.is_unregistered {
-            let remedy = "register it with --register, or with `register` in engines.toml";
-            let text = format!("engine `{name}` is not registered (`registration error`){message}");
-            status.push(format!("{text}; {remedy}"));
+            status.push(if self.registers {
+                format!(
+                    "engine `{name}` rejected its registration (`registration error`){message}; \
+                     check the name and the code in --register, or in engines.toml"
+                )
+            } else {
+                format!(
+                    "engine `{name}` is not registered (`registration error`){message}; \
+                     register it with --register, or with `register` in engines.toml"
+                )
+            });
         }
         status
     }
@@ -147,7 +166,7 @@ impl Messages {
             {
                 self.lines.push(line);
             }
-            Notice::Event(_) | Notice::LineTooLong(_) => (),
+            _ => (),
         }
     }
 }
@@ -169,10 +188,19 @@ pub(crate) const GUARD_COMMAND: &str = "guard";
 /// Environment variable that overrides the containment method, for systems where the best one fails.
 const CONTAINMENT: &str = "READYOK_CONTAINMENT";
 
-/// Starts the guard process, which kills the engines if this process is killed.
+/// Starts the guard process, which kills the engines if this process is killed. All engines are started with this
+/// guard, so that none of them inherits passwords.
 pub(crate) fn start_guard() -> io::Result<Guard> {
+    let secrets = secrets::variables();
     let mut command = own_executable()?;
     command.arg(GUARD_COMMAND);
+    secrets.iter().for_each(|name| _ = command.env_remove(name));
+    let guard = start_guard_by(command)?;
+    guard.hide_variables(secrets);
+    Ok(guard)
+}
+
+fn start_guard_by(command: Command) -> io::Result<Guard> {
     let Some(method) = env::var_os(CONTAINMENT) else { return Guard::start(command) };
     let containment = match method.to_str() {
         Some("control-group") => Containment::ControlGroup,

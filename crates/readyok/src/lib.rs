@@ -14,5 +14,6 @@ pub mod exit;
 pub mod matches;
 pub mod options;
 mod provide;
+mod secrets;
 pub mod tap;
 pub mod terminal;

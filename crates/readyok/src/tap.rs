@@ -12,7 +12,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use readyok_client::{ErrorOutput, Guard, PipedProcess};
+use readyok_client::Guard;
+use readyok_client::unstable::{ErrorOutput, PipedProcess};
 use readyok_protocol::Party;
 
 pub use log::Log;

@@ -2,7 +2,7 @@
 
 use std::{error, fmt};
 
-use crate::Side;
+use crate::{Game, Side};
 
 /// A part of a FEN or an SFEN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,6 +78,8 @@ pub enum PositionError {
     },
     /// A side has the wrong number of kings.
     Kings {
+        /// The game, which decides the name of the side.
+        game: Game,
         /// The side.
         side: Side,
         /// The number of its kings.
@@ -163,17 +165,23 @@ impl fmt::Display for PositionError {
             Self::UnknownPiece { piece, square } => {
                 write!(f, "`{piece}` on {square} is not a piece of this game")
             }
-            Self::Kings { side, count } => write!(f, "the {side} player has {count} kings"),
+            Self::Kings { game, side, count: 0 } => {
+                write!(f, "{} has no king", player(*game, *side))
+            }
+            Self::Kings { game, side, count } => {
+                write!(f, "{} has {count} kings", player(*game, *side))
+            }
             Self::NoKings => f.write_str("the board has no king"),
             Self::TooManyPieces { piece, count, limit } => {
                 write!(f, "there are {count} pieces `{piece}`, more than {limit}")
             }
             Self::TooMuchMaterial { side } => {
-                write!(f, "the {side} player has more pieces than promotions allow")
+                let player = player(Game::Chess, *side);
+                write!(f, "{player} has more pieces than promotions allow")
             }
             Self::DeadPiece { piece, square } => write!(f, "`{piece}` cannot be on {square}"),
             Self::TwoPawns { side, file } => {
-                write!(f, "the {side} player has two pawns on file {file}")
+                write!(f, "{} has two pawns on file {file}", player(Game::Shogi, *side))
             }
             Self::CastlingRight { square } => {
                 write!(
@@ -192,6 +200,16 @@ impl fmt::Display for PositionError {
 }
 
 impl error::Error for PositionError {}
+
+/// The name of a side in its game.
+fn player(game: Game, side: Side) -> &'static str {
+    match (game, side) {
+        (Game::Chess | Game::Chess960, Side::First) => "White",
+        (Game::Chess | Game::Chess960, Side::Second) => "Black",
+        (Game::Shogi, Side::First) => "Black (sente)",
+        (Game::Shogi, Side::Second) => "White (gote)",
+    }
+}
 
 /// Why a move is illegal.
 ///

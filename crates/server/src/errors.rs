@@ -36,7 +36,9 @@ pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> Error
         PositionError::UnknownPiece { piece, square } => {
             ErrorCode::UnknownPiece { letter: piece, square }
         }
-        PositionError::Kings { side, count } => ErrorCode::KingCount { side: side.into(), count },
+        PositionError::Kings { side, count, .. } => {
+            ErrorCode::KingCount { side: side.into(), count }
+        }
         PositionError::NoKings => ErrorCode::NoKings,
         PositionError::TooManyPieces { piece, count, limit } => {
             ErrorCode::TooManyPieces { piece, count, limit }

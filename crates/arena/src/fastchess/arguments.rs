@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{error, fmt};
 
-use readyok_client::split_command_line;
+use readyok_client::unstable::split_command_line;
 use regex::Regex;
 
 use crate::fastchess::options::{EpdOut, Level, Log, PgnNotation, PgnOut};

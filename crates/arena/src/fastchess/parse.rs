@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use readyok_client::split_command_line;
+use readyok_client::unstable::split_command_line;
 use readyok_rules::Game;
 
 use crate::plan::{

@@ -574,7 +574,7 @@ impl GameLoop<'_> {
                         is_unregistered = true;
                     }
                     Notice::Event(Event::Registration(Status::Ok)) => is_unregistered = false,
-                    Notice::Event(_) | Notice::LineTooLong(_) => (),
+                    _ => (),
                 }
             }
             if is_unregistered {

@@ -6,7 +6,7 @@ use readyok_arena::plan::{
     TimeControl,
 };
 use readyok_arena::stats::Model;
-use readyok_client::split_command_line;
+use readyok_client::unstable::split_command_line;
 use readyok_rules::Game;
 
 fn read(line: &str) -> Result<Request, ArgumentError> {

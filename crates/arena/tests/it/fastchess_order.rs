@@ -2,7 +2,7 @@
 
 use readyok_arena::fastchess::{Request, parse};
 use readyok_arena::schedule::{Next, Schedule};
-use readyok_client::split_command_line;
+use readyok_client::unstable::split_command_line;
 use tempfile::TempDir;
 
 use crate::openings::{file, polyglot};

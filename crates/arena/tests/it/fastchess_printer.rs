@@ -12,7 +12,7 @@ use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::{EngineFailure, GameEnd};
 use readyok_arena::stats::Verdict;
 use readyok_arena::store::ContentHash;
-use readyok_client::split_command_line;
+use readyok_client::unstable::split_command_line;
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 fn invocation(line: &str) -> Invocation {

@@ -10,7 +10,8 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use readyok_client::{ErrorOutput, Guard, PipedProcess};
+use readyok_client::Guard;
+use readyok_client::unstable::{ErrorOutput, PipedProcess};
 use readyok_protocol::{
     Command, DiagnosticKind, Dialect, LineBuffer, Party, Phase, ProtocolState, Reply, decode,
 };

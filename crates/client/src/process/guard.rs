@@ -19,6 +19,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
+use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read, Write};
@@ -94,11 +95,11 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// of the engine, if there is no such shell, or if the shell was killed before: then engines see the end of their
 /// input, and most of them exit. On systems other than Linux a guard closes these gaps, except the first.
 ///
-/// On Linux the guard selects one of two methods, see [`containment`](Self::containment):
-/// - [`Containment::ControlGroup`], if the program may create control groups below its own. The command of the
+/// On Linux the guard selects one of two methods:
+/// - Control groups (version 2), if the program may create them below its own. The command of the
 ///   guardian moves into the group of the engine and executes the engine. When a call reports the exit of the
 ///   engine, its descendants have been sent SIGKILL.
-/// - [`Containment::Supervisor`] otherwise. The command of the guardian is the parent of the running engine, and
+/// - Supervisors otherwise. The command of the guardian is the parent of the running engine, and
 ///   uses two more file descriptors of the program. When a call reports the exit of the engine, its descendants
 ///   have exited.
 ///
@@ -126,6 +127,8 @@ struct State {
     /// The groups that were reported to the guardian, for its successor.
     groups: BTreeSet<i32>,
     method: Method,
+    /// Environment variables that engines do not inherit.
+    hidden: Vec<OsString>,
 }
 
 /// The method of containment.
@@ -162,6 +165,7 @@ impl Guard {
     /// # Errors
     /// It cannot be started, is not a guardian, or the method is not available
     /// ([`Unsupported`](io::ErrorKind::Unsupported)).
+    #[doc(hidden)]
     pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
         if !containment.is_possible() {
             return Err(io::ErrorKind::Unsupported.into());
@@ -185,11 +189,13 @@ impl Guard {
             }
             Err(io::Error::new(io::ErrorKind::Unsupported, error))
         })?;
-        let state = State { command, guardian, groups: BTreeSet::new(), method };
+        let (groups, hidden) = (BTreeSet::new(), Vec::new());
+        let state = State { command, guardian, groups, method, hidden };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
     /// The method of containment for the next engine.
+    #[doc(hidden)]
     pub fn containment(&self) -> Containment {
         match lock(&self.0).method {
             Method::Group => Containment::Group,
@@ -198,6 +204,21 @@ impl Guard {
             #[cfg(target_os = "linux")]
             Method::ControlGroup(_) => Containment::ControlGroup,
         }
+    }
+
+    /// Hides environment variables of this program, such as passwords, from every process that is started with this guard
+    /// from now on. A [`Command`] that sets such a variable itself still passes it.
+    pub fn hide_variables(&self, names: impl IntoIterator<Item = impl Into<OsString>>) {
+        let mut state = lock(&self.0);
+        for name in names.into_iter().map(Into::into) {
+            state.command.command.env_remove(&name);
+            state.hidden.push(name);
+        }
+    }
+
+    /// Removes the hidden variables from a command.
+    pub(crate) fn remove_hidden(&self, command: &mut Command) {
+        super::remove_inherited(command, &lock(&self.0).hidden);
     }
 
     /// Runs a guardian or a supervisor. Call it first in a process that does nothing else. A guardian reads its

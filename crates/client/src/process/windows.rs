@@ -191,10 +191,13 @@ impl super::Scope {
 }
 
 pub(crate) mod guard {
+    use std::ffi::OsString;
     use std::io;
     use std::process::Command;
+    use std::sync::{Arc, Mutex};
 
     use super::super::{Containment, ErrorOutput, Launched};
+    use crate::sync::lock;
 
     /// Ensures that no engine outlives this program. Job objects do this on Windows, for each engine, also without a
     /// guard: the guard has no process.
@@ -204,7 +207,7 @@ pub(crate) mod guard {
     /// An engine and all its descendants end when the engine exits, when its handle is dropped, and when the program
     /// ends or is killed.
     #[derive(Clone, Debug)]
-    pub struct Guard(());
+    pub struct Guard(Arc<Mutex<Vec<OsString>>>);
 
     impl Guard {
         /// Starts nothing.
@@ -212,7 +215,7 @@ pub(crate) mod guard {
         /// # Errors
         /// None.
         pub fn start(_: Command) -> io::Result<Self> {
-            Ok(Self(()))
+            Ok(Self(Arc::default()))
         }
 
         /// Does nothing.
@@ -227,6 +230,7 @@ pub(crate) mod guard {
         ///
         /// # Errors
         /// The method is not available ([`Unsupported`](io::ErrorKind::Unsupported)).
+        #[doc(hidden)]
         pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
             match containment {
                 Containment::Job => Self::start(command),
@@ -236,7 +240,18 @@ pub(crate) mod guard {
             }
         }
 
+        /// Hides environment variables of this program, such as passwords, from every process that is started with this
+        /// guard from now on. A [`Command`] that sets such a variable itself still passes it.
+        pub fn hide_variables(&self, names: impl IntoIterator<Item = impl Into<OsString>>) {
+            lock(&self.0).extend(names.into_iter().map(Into::into));
+        }
+
+        pub(crate) fn remove_hidden(&self, command: &mut Command) {
+            super::super::remove_inherited(command, &lock(&self.0));
+        }
+
         /// The method of containment: job objects.
+        #[doc(hidden)]
         pub fn containment(&self) -> Containment {
             Containment::Job
         }

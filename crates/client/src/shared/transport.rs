@@ -149,7 +149,12 @@ fn start_process(command: &mut Command, guard: Option<&Guard>) -> io::Result<End
 /// Connects to `host:port`.
 fn connect(address: &str, within: Duration) -> io::Result<Ends> {
     let mut result = Err(ErrorKind::AddrNotAvailable.into());
-    for address in address.to_socket_addrs()? {
+    let unknown = |error: io::Error| match error.kind() {
+        ErrorKind::InvalidInput => error,
+        // The name is not known. The kind of this error has no name itself.
+        _ => io::Error::new(ErrorKind::HostUnreachable, error),
+    };
+    for address in address.to_socket_addrs().map_err(unknown)? {
         result = TcpStream::connect_timeout(&address, within);
         if result.is_ok() {
             break;

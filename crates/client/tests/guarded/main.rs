@@ -1,14 +1,17 @@
 //! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts an engine and a search,
 //! and another engine for each line of its input; with the containment `none`, without a guard. At the end of the
-//! input it exits and leaks its engines. `guarded guard` is its guardian.
-#![expect(clippy::print_stdout, reason = "as programs do")]
+//! input it exits and leaks its engines. `guarded guard` is its guardian. With the first word `hide`, it hides the
+//! variables `SECRET` and `GIVEN` from the command, to which it gives another `GIVEN`, and prints its error output.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "as programs do")]
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::process::Command;
 use std::time::Duration;
 use std::{env, io};
 
-use readyok_client::{Containment, Dialect, Engine, Game, Guard, Limit, Timeouts, WaitLimit};
+use readyok_client::unstable::Containment;
+use readyok_client::{Dialect, Engine, Game, Guard, Limit, Timeouts, WaitLimit};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -24,6 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => Some(Guard::start(guardian)?),
     };
     let Some((program, arguments)) = command.split_first() else { return Err("no engine".into()) };
+    if let (Some(guard), "hide") = (&guard, program.as_str()) {
+        return print_errors(guard, arguments);
+    }
     let mut engines = Vec::new();
     loop {
         let mut command = Command::new(program);
@@ -44,4 +50,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             return Ok(());
         }
     }
+}
+
+fn print_errors(guard: &Guard, command: &[String]) -> Result<(), Box<dyn Error>> {
+    let Some((program, arguments)) = command.split_first() else { return Err("no engine".into()) };
+    guard.hide_variables([OsStr::new("SECRET"), OsStr::new("GIVEN")]);
+    let mut command = Command::new(program);
+    command.args(arguments).env("GIVEN", "given");
+    let builder = Engine::builder().dialect(Dialect::Uci).guard(guard);
+    let error = builder.spawn(command).err().ok_or("it is an engine")?;
+    error.stderr().iter().for_each(|line| eprintln!("{line}"));
+    Ok(())
 }

@@ -7,10 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 
-use readyok_client::{
-    Containment, Engine, EngineError, ErrorOutput, Exit, ExitCause, Game, Guard, Limit,
-    PipedProcess, Problem,
-};
+use readyok_client::unstable::{Containment, ErrorOutput, PipedProcess};
+use readyok_client::{Engine, EngineError, Exit, ExitCause, Game, Guard, Limit, Problem};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{

@@ -172,6 +172,23 @@ fn an_invalid_guardian_is_rejected() {
     }
 }
 
+/// Engines of others would read the passwords of the program.
+#[test]
+fn engines_do_not_inherit_hidden_variables() {
+    for containment in ["group", "supervisor", "control-group"] {
+        let mut program = Command::new(test_program("guarded"));
+        program.args([containment, "hide", "sh", "-c", "echo \"$SECRET|$SHOWN|$GIVEN\" >&2"]);
+        program.env("SECRET", "password").env("GIVEN", "password").env("SHOWN", "shown");
+        let output = program.output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        if containment == "control-group" && errors.to_lowercase().contains("unsupported") {
+            continue;
+        }
+        assert!(errors.lines().any(|line| line == "|shown|given"), "{containment}: {errors}");
+        assert!(!errors.contains("password"), "{containment}: {errors}");
+    }
+}
+
 #[test]
 fn a_guarded_engine_exits_normally() {
     let mut guardian = Command::new(test_program("guarded"));

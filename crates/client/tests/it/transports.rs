@@ -34,7 +34,9 @@ fn an_unavailable_port_is_reported() {
     let address = listener.local_addr().expect("it has one").to_string();
     drop(listener);
     let result = Engine::builder().connect(&address);
-    assert!(matches!(problem(result), Problem::Start { .. }));
+    let error = result.expect_err("nothing listens there");
+    assert!(matches!(error.problem(), Problem::Start { .. }));
+    assert!(error.to_string().contains(": cannot be reached: "), "{error}");
     assert!(matches!(problem(Engine::builder().connect("no port")), Problem::Start { .. }));
 }
 

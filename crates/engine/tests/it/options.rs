@@ -49,7 +49,7 @@ fn handles_read_the_options_that_the_client_sets() {
     }
     client.send("setoption name Book value my book.bin\nsetoption name EvalFile value <empty>");
     client.send("setoption name Hash value 0");
-    client.expect("info string option `Hash` cannot be 0, at least 1, at most 1024");
+    client.expect("info string option `Hash` is between 1 and 1024, not 0");
     client.send("go depth 1");
     client.expect("info string 64 true Risky 1 \"my book.bin\" \"\" 1");
 }
@@ -155,7 +155,7 @@ fn an_option_with_an_invalid_default_is_rejected() {
     let (_, served) = Client::start(runner).close();
     let error = served.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-    assert_eq!(error.to_string(), "option `Hash` cannot be 0, at least 1, at most 1024");
+    assert_eq!(error.to_string(), "option `Hash` is between 1 and 1024, not 0");
 }
 
 #[test]

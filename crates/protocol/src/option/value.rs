@@ -185,14 +185,14 @@ impl fmt::Display for OptionError {
                 write!(f, "option `{option}` is a whole number, not `{}`", value.escape_debug())
             }
             Self::OutOfRange { option, value, min, max } => {
-                write!(f, "option `{option}` cannot be {value}")?;
-                if let Some(min) = min {
-                    write!(f, ", at least {min}")?;
+                write!(f, "option `{option}` is ")?;
+                match (min, max) {
+                    (Some(min), Some(max)) => write!(f, "between {min} and {max}")?,
+                    (Some(min), None) => write!(f, "at least {min}")?,
+                    (None, Some(max)) => write!(f, "at most {max}")?,
+                    (None, None) => f.write_str("a smaller number")?,
                 }
-                if let Some(max) = max {
-                    write!(f, ", at most {max}")?;
-                }
-                Ok(())
+                write!(f, ", not {value}")
             }
             Self::NotAChoice { option, value, choices } => {
                 write!(f, "option `{option}` cannot be `{}`, only ", value.escape_debug())?;

@@ -177,6 +177,7 @@ fn describe(event: Event) -> String {
         Event::Violation(violation) => format!("against {:?}", violation.rule),
         Event::BadOption(bad) => format!("bad option: {bad}"),
         Event::Dropped => "dropped".into(),
+        other => format!("{other:?}").to_lowercase(),
     }
 }
 
@@ -380,8 +381,8 @@ fn invalid_options_are_rejected_with_an_info_string() {
         Dialect::Uci,
         "
         > setoption name Hash value 4096
-        < info string option `Hash` cannot be 4096, at least 1, at most 1024
-        = bad option: option `Hash` cannot be 4096, at least 1, at most 1024
+        < info string option `Hash` is between 1 and 1024, not 4096
+        = bad option: option `Hash` is between 1 and 1024, not 4096
         > setoption name Style value Risky
         < info string the engine has no option `Style`
         = bad option: the engine has no option `Style`

@@ -151,7 +151,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     on_interrupt(move || handler.interrupt()).map_err(Failure::failed)?;
     let guard = start_guard().map_err(Failure::failed)?;
     let mut engine = address.open(Some(setup.dialect()), &guard).map_err(Failure::failed)?;
-    let mut messages = Messages::default();
+    let mut messages = Messages::of(&address);
     messages.collect(&mut engine);
     for option in &args.options {
         match option.split_once('=') {

@@ -12,7 +12,7 @@ use readyok_check::{
     CheckResult, ClientSuite, Level, Profile, Progress, Report, Severity, Suite, Target,
     TargetError, Verdict,
 };
-use readyok_client::join_command_line;
+use readyok_client::unstable::join_command_line;
 use readyok_protocol::{Dialect, Party};
 
 use crate::address::{Address, Timeout, Transport};

@@ -19,6 +19,7 @@ use crate::csa::{
 };
 use crate::dirs;
 use crate::exit::{Code, Failure, on_interrupt};
+use crate::secrets::CSA_PASSWORD;
 use crate::terminal::print;
 
 const HELP: &str = "\
@@ -206,7 +207,7 @@ fn with_port(address: &str) -> String {
 fn password(file: Option<&Path>) -> Result<String, Failure> {
     match file {
         Some(file) => read_secret(file),
-        None => Ok(dirs::env("CSA_PASSWORD")
+        None => Ok(dirs::env(CSA_PASSWORD)
             .and_then(|value| value.into_string().ok())
             .filter(|value| !value.is_empty())
             .unwrap_or_else(|| "x".to_owned())),

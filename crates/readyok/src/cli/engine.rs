@@ -120,7 +120,7 @@ pub(super) fn print_options(args: &OptionsArgs) -> Result<Code, Failure> {
     on_interrupt(move || interrupts.interrupt()).map_err(Failure::failed)?;
     let guard = start_guard().map_err(Failure::failed)?;
     let mut engine = address.open(dialect, &guard).map_err(Failure::failed)?;
-    let mut messages = Messages::default();
+    let mut messages = Messages::of(&address);
     messages.collect_status(&mut engine);
     let report = Report::new(&engine, &translation, &args.lang);
     let printed = print_report(&report, args.json);

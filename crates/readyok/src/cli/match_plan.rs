@@ -10,7 +10,7 @@ use readyok_arena::plan::{
     Openings, Plan, PvCheck, SprtPlan, TablebaseAdjudication, TimeControl,
 };
 use readyok_arena::stats::Model;
-use readyok_client::split_command_line;
+use readyok_client::unstable::split_command_line;
 
 use crate::cli::engine::GameArg;
 use crate::dirs;

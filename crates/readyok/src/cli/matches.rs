@@ -21,7 +21,8 @@ use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
 use readyok_arena::schedule::ScheduleError;
 use readyok_arena::store::{Reader, StoreError};
-use readyok_client::{Guard, Timeouts, WaitLimit, split_command_line};
+use readyok_client::unstable::split_command_line;
+use readyok_client::{Guard, Timeouts, WaitLimit};
 
 use crate::cli::check::run_compliance;
 use crate::cli::execution::ExecutionArgs;

@@ -15,10 +15,8 @@ use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::provide::{Broker, Provided, Registration, ServerAddress, provide, stop_flag};
+use crate::secrets::LICHESS_API_TOKEN;
 use crate::terminal::print;
-
-/// The environment variable of the token, as in the reference provider.
-const TOKEN: &str = "LICHESS_API_TOKEN";
 
 /// Default of the largest hash table, in mebibytes.
 const DEFAULT_HASH: u32 = 512;
@@ -121,11 +119,15 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
 fn token(args: &Args) -> Result<String, Failure> {
     let token = match &args.token_file {
         Some(file) => read_secret(file)?,
-        None => dirs::env(TOKEN).and_then(|token| token.into_string().ok()).unwrap_or_default(),
+        None => dirs::env(LICHESS_API_TOKEN)
+            .and_then(|token| token.into_string().ok())
+            .unwrap_or_default(),
     };
     let token = token.trim().to_owned();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Failure::usage(format!("--token-file or {TOKEN} must contain a token")));
+        return Err(Failure::usage(format!(
+            "--token-file or {LICHESS_API_TOKEN} must contain a token"
+        )));
     }
     Ok(token)
 }

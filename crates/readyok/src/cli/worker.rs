@@ -10,12 +10,13 @@ use readyok_arena::queue::nats::{
     Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch, process_name,
 };
 use readyok_arena::store::ContentHash;
-use readyok_client::split_command_line;
+use readyok_client::unstable::split_command_line;
 
 use crate::connect::start_guard;
 use crate::dirs::{self, Env};
 use crate::exit::{Code, Failure};
 use crate::matches::{Queue, Worker, engine_plan};
+use crate::secrets::{NATS_PASSWORD, NATS_TOKEN, NATS_USER};
 use crate::terminal::print_error;
 
 const HELP: &str = "\
@@ -241,8 +242,10 @@ impl AccessArgs {
     fn login(&self, env: Env<'_>) -> Result<Option<Login>, Failure> {
         let secret = self.password_file.as_deref().map(read_secret).transpose()?;
         let Some(user) = self.user.clone() else { return Ok(secret.map(Login::Token)) };
-        let password = secret.or_else(|| variable(env, "NATS_PASSWORD")).ok_or_else(|| {
-            Failure::usage("--user needs --password-file, or NATS_PASSWORD in the environment")
+        let password = secret.or_else(|| variable(env, NATS_PASSWORD)).ok_or_else(|| {
+            Failure::usage(format!(
+                "--user needs --password-file, or {NATS_PASSWORD} in the environment"
+            ))
         })?;
         Ok(Some(Login::Password { user, password }))
     }
@@ -250,9 +253,9 @@ impl AccessArgs {
 
 /// The login in the environment variables of NATS.
 fn login_of(env: Env<'_>) -> Option<Login> {
-    let user = variable(env, "NATS_USER").zip(variable(env, "NATS_PASSWORD"));
+    let user = variable(env, NATS_USER).zip(variable(env, NATS_PASSWORD));
     let user = user.map(|(user, password)| Login::Password { user, password });
-    user.or_else(|| variable(env, "NATS_TOKEN").map(Login::Token))
+    user.or_else(|| variable(env, NATS_TOKEN).map(Login::Token))
 }
 
 fn variable(env: Env<'_>, name: &str) -> Option<String> {

@@ -189,6 +189,14 @@ fn prints_lines_of_text() {
 fn rejects_invalid_arguments_before_starting_the_engine() {
     let never = "= 1";
     check_error(&["--moves", "e2e4", "e2e4"], never, 2, "move 2: illegal move `e2e4`");
+    let san = "move 2: `Nf6` is not in UCI notation; write `g8f6`";
+    check_error(&["--moves", "e2e4", "Nf6"], never, 2, san);
+    let japanese = "move 1: `▲７六歩` is not in USI notation; write `7g7f`";
+    check_error(&["--game", "shogi", "--searchmoves", "▲７六歩"], never, 2, japanese);
+    let time =
+        "invalid value '1s' for '--movetime <MS>': a whole number of milliseconds is expected";
+    check_error(&["--movetime", "1s"], never, 2, time);
+    check_error(&["--depth", "x"], never, 2, "'--depth <PLIES>': a whole number is expected");
     check_error(
         &["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"],
         never,

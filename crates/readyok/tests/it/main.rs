@@ -28,6 +28,8 @@ mod provide;
 mod queue_login;
 mod readme;
 mod real;
+#[cfg(target_os = "linux")]
+mod secrets;
 mod serve;
 mod server_restarted;
 mod shown_match;

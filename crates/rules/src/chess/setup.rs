@@ -8,7 +8,7 @@ use shakmaty::{
 };
 
 use super::{ChessBoard, side};
-use crate::{Piece, PieceKind, PositionError, Setup, Side, Square};
+use crate::{Game, Piece, PieceKind, PositionError, Setup, Side, Square};
 
 pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, PositionError> {
     let setup = to_shakmaty(setup);
@@ -87,7 +87,7 @@ fn why(setup: &shakmaty::Setup, mode: CastlingMode, kinds: PositionErrorKinds) -
     for color in Color::ALL {
         let count = setup.board.by_piece(color.king()).count();
         if count != 1 {
-            return PositionError::Kings { side: side(color), count };
+            return PositionError::Kings { game: Game::Chess, side: side(color), count };
         }
     }
     if let Some(square) = (setup.board.pawns() & Bitboard::BACKRANKS).first()

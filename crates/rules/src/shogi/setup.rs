@@ -109,7 +109,8 @@ fn invalid(position: &Position, error: &ValidationError) -> PositionError {
     match *error {
         ValidationError::NoKing(color) | ValidationError::TwoKings(color) => {
             let kings = position.pieces_for(PieceType::KING, color);
-            PositionError::Kings { side: side(color), count: kings.count() as usize }
+            let (side, count) = (side(color), kings.count() as usize);
+            PositionError::Kings { game: Game::Shogi, side, count }
         }
         ValidationError::DoublePawn(file, color) => {
             PositionError::TwoPawns { side: side(color), file: file.raw().unsigned_abs() + 1 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::{env, thread};
 
 use readyok_check::{CheckResult as Found, Suite, Target};
-use readyok_client::{Guard, find_executable, find_in_path, is_executable, split_command_line};
+use readyok_client::Guard;
+use readyok_client::unstable::{find_executable, find_in_path, is_executable, split_command_line};
 use readyok_protocol::{Language, Register};
 
 use super::components::{AppEvent, Context, SearchEvent};

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::iter;
-use readyok_client::{Builder, Dialect, EngineError, Guard, Timeouts, WaitLimit, is_executable};
+use readyok_client::unstable::is_executable;
+use readyok_client::{Builder, Dialect, EngineError, Guard, Timeouts, WaitLimit};
 
 use crate::errors::engine_error;
 use crate::wire::{ErrorCode, ErrorInfo, Protocol};

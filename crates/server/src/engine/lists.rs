@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use readyok_client::{find_executable, find_in_path, split_command_line};
+use readyok_client::unstable::{find_executable, find_in_path, split_command_line};
 use serde_json::{Map, Value};
 
 use crate::wire::{EngineList, EngineSource, ErrorCode, ErrorInfo, ErrorSubject, Protocol};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use readyok_client::is_executable;
+use readyok_client::unstable::is_executable;
 use readyok_protocol::translation::Translation;
 use readyok_protocol::{Dialect, Register};
 use serde::{Deserialize, Serialize};

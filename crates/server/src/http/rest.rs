@@ -10,7 +10,7 @@ use axum::extract::{self, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
-use readyok_client::is_executable;
+use readyok_client::unstable::is_executable;
 use readyok_protocol::Language;
 use readyok_rules::record::{Encoding, Format, GameRecord, write_encoded};
 use readyok_rules::{FenForm, Game, Handicap, Move, Position, Setup};

@@ -3,7 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use readyok_client::{Containment, Guard};
+use readyok_client::Guard;
+use readyok_client::unstable::Containment;
 use serde_json::{Value, json};
 use tokio::time::{Duration, sleep, timeout};
 

@@ -18,6 +18,7 @@ pub struct Identity {
 
 /// An event of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Event {
     /// The engine has sent its name and options.
     HandshakeComplete,
@@ -57,6 +58,7 @@ pub enum Event {
 
 /// Why a search ended without an answer.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub enum DropReason {
     /// A newer search replaced it before it started.
     Superseded,

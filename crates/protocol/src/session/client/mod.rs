@@ -31,7 +31,7 @@ mod request;
 pub use event::{DropReason, Event, Identity};
 use request::prepared_clocks;
 pub use request::{
-    Limit, NewGame, PingId, Purpose, SearchId, SearchRequest, TimeoutKind, Timeouts, UsageError,
+    NewGame, PingId, Purpose, SearchId, SearchRequest, TimeoutKind, Timeouts, UsageError, WaitLimit,
 };
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -294,7 +294,7 @@ impl ClientSession {
     }
 
     /// Replaces [`Timeouts::ready`] for each further `isready`.
-    pub fn set_ready_limit(&mut self, limit: Limit) {
+    pub fn set_ready_limit(&mut self, limit: WaitLimit) {
         self.timeouts.ready = limit;
     }
 

@@ -179,10 +179,14 @@ impl ClientSession {
         self.copy_protected || self.registration.is_rejected()
     }
 
-    /// Handles a status. The text before it may explain it.
+    /// Handles a status. The text before an error, or before its check, may explain it; a repeated error without a text has
+    /// the reason of the first.
     fn explain_status(&mut self, status: Status) {
+        if status == Status::Checking {
+            return;
+        }
         let text = core::mem::take(&mut self.last_text);
-        if status == Status::Error {
+        if status == Status::Error && !text.is_empty() {
             self.status_message = text;
         }
     }

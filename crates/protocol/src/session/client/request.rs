@@ -411,11 +411,11 @@ impl Registration {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Timeouts {
     /// For `uciok` or `usiok`.
-    pub handshake: Limit,
+    pub handshake: WaitLimit,
     /// For `readyok`. Engines load networks and tablebases before it.
-    pub ready: Limit,
+    pub ready: WaitLimit,
     /// For `bestmove` after `stop`.
-    pub stop: Limit,
+    pub stop: WaitLimit,
     /// How far a search may overrun its clock before it is stopped.
     pub overrun: Duration,
     /// How long a search without a time limit may print nothing before it is stopped. An infinite search
@@ -425,19 +425,19 @@ pub struct Timeouts {
     /// and some engines answer twice.
     pub settle: Duration,
     /// For the exit of the process after `quit`.
-    pub quit: Limit,
+    pub quit: WaitLimit,
 }
 
 /// A timeout for one answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Limit {
+pub struct WaitLimit {
     /// Maximum time without output. Any output resets it.
     pub silence: Duration,
     /// Maximum time in total.
     pub total: Duration,
 }
 
-impl Limit {
+impl WaitLimit {
     /// A timeout that output does not extend.
     pub const fn fixed(total: Duration) -> Self {
         Self { silence: total, total }
@@ -455,19 +455,20 @@ impl Default for Timeouts {
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {
-            handshake: Limit { silence: seconds(10), total: seconds(120) },
-            ready: Limit { silence: seconds(60), total: seconds(30 * 60) },
-            stop: Limit::fixed(seconds(10)),
+            handshake: WaitLimit { silence: seconds(10), total: seconds(120) },
+            ready: WaitLimit { silence: seconds(60), total: seconds(30 * 60) },
+            stop: WaitLimit::fixed(seconds(10)),
             overrun: seconds(2),
             stall: seconds(10 * 60),
             settle: Duration::from_millis(5),
-            quit: Limit::fixed(seconds(5)),
+            quit: WaitLimit::fixed(seconds(5)),
         }
     }
 }
 
 /// The missing answer of a timeout.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
 pub enum TimeoutKind {
     /// `uciok` or `usiok`.
     Handshake,

@@ -13,6 +13,7 @@ use crate::{
 
 /// An event for the owner of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Event {
     /// The handshake is complete and has decided the protocol.
     HandshakeComplete(Dialect),
@@ -70,6 +71,7 @@ pub(super) enum InvalidPosition {
 
 /// Why a `setoption` was rejected.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum BadOption {
     /// There is no such option.
     Unknown(UnknownOption),

@@ -151,7 +151,7 @@ fn wrong_values_are_rejected_before_they_are_sent() {
     check_uci(
         &["Hash type spin default 16 min 1 max 1024", "Ponder type check default false"],
         "! set Hash=0
-         = usage error: option `Hash` cannot be 0, at least 1, at most 1024
+         = usage error: option `Hash` is between 1 and 1024, not 0
          ! set Hash=64\r
          > setoption name Hash value 64
          ! set NoSuch=1

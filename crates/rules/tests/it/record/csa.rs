@@ -175,7 +175,7 @@ fn reports_a_broken_game_and_reads_the_next_one() {
         ("PI\n%TORYO\n", "line 2, column 1: unexpected `%TORYO`"),
         ("PI55FU\n+\n", "line 1, column 1: unexpected `PI55FU`"),
         ("P1xKY\n+\n", "line 1, column 1: unexpected `P1xKY`"),
-        ("P-51OU41OU\n+\n", "line 2, column 1: bad start position: the second player has 2 kings"),
+        ("P-51OU41OU\n+\n", "line 2, column 1: bad start position: White (gote) has 2 kings"),
     ] {
         for next in ["/\nPI\n+\n+7776FU\n", "V2.2\nPI\n+\n+7776FU\n"] {
             let file = format!("{text}{next}");
