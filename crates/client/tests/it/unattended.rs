@@ -332,7 +332,8 @@ fn an_impossible_reply_and_an_ended_period_are_not_pondered_on() {
         ("e2e4 ponder xyzzy", clocks),
         ("e2e4 ponder e7e5", last),
     ] {
-        let (command, mark) = misbehaving(&[&format!("go: bestmove {answer}")]);
+        let (command, mark) =
+            misbehaving(&[&format!("go: bestmove {answer}"), "go: bestmove d2d4"]);
         let (builder, log) = logged(uci(patient()));
         let mut engine = builder.spawn(command).expect("it starts well");
         let mut game = Game::startpos();

@@ -169,8 +169,9 @@ impl ClientSession {
     fn remember(&mut self, text: &str) {
         self.last_text.clear();
         self.last_text.push_str(text);
-        let is_idle = matches!(self.state, State::Idle);
-        if is_idle && self.has_status_error() && self.status_message.is_empty() {
+        // The text of a search has other subjects.
+        let is_searching = self.state.search().is_some();
+        if !is_searching && self.has_status_error() && self.status_message.is_empty() {
             self.status_message = core::mem::take(&mut self.last_text);
         }
     }
@@ -179,12 +180,8 @@ impl ClientSession {
         self.copy_protected || self.registration.is_rejected()
     }
 
-    /// Handles a status. The text before an error, or before its check, may explain it; a repeated error without a text has
-    /// the reason of the first.
+    /// Handles a status. The text before it may explain it. A repeated error without a text has the reason of the first.
     fn explain_status(&mut self, status: Status) {
-        if status == Status::Checking {
-            return;
-        }
         let text = core::mem::take(&mut self.last_text);
         if status == Status::Error && !text.is_empty() {
             self.status_message = text;

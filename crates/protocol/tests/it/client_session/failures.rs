@@ -324,6 +324,12 @@ fn a_status_is_explained_by_the_text_next_to_it() {
     }
     let checked = ["uciok", "a text", "copyprotection checking", "no dongle", error, "more"];
     assert_eq!(message(&checked), reason);
+    // Some engines send it before `uciok`, or only with the first of several errors.
+    let early = ["registration error", "no dongle", "uciok"];
+    assert_eq!(message(&early), reason);
+    let error = "registration error";
+    assert_eq!(message(&["uciok", "no dongle", error, "registration checking", error]), reason);
+    let error = "copyprotection error";
     // Neither a banner nor the text before an earlier status explains this status.
     assert_eq!(message(&["Example 1.0", "uciok", error]), None);
     assert_eq!(message(&["uciok", "a text", "registration checking", "registration error"]), None);
