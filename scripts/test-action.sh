@@ -93,6 +93,14 @@ BASELINE=$directory/known check 0
 printf 'lexical.idle-stop\nhandshake.name\n' > "$directory/known"
 BASELINE=$directory/known ARGUMENTS='--only lexical.idle-stop --only handshake.name' check 1
 
+# A script of an interpreter in PATH, relative to the directory of the repository under test.
+mkdir "$directory/project"
+printf 'exec %q engine\n' "$installed" > "$directory/project/engine.sh"
+cd "$directory/project"
+ENGINE='sh engine.sh' ARGUMENTS='--only handshake.name' step 0 "$root/scripts/check-action.sh" "$installed"
+cd "$root"
+has 'verdict=conforms'
+
 # An engine that never answers `go`, until the time is over.
 sed '/go\*/d' "$directory/faulty" > "$directory/silent"
 chmod +x "$directory/silent"

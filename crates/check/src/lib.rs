@@ -27,6 +27,7 @@ mod causes;
 mod checks;
 mod context;
 mod delay;
+mod error_lines;
 mod format;
 mod message;
 mod mock_engine;

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::io::{PipeReader, Read, Write};
+use std::io::{Read, Write};
 use std::process::ExitStatus;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::delay::{DelayMeter, Timing};
 use crate::message::message;
 use crate::spec::Stop;
 use crate::target::Connection;
-use crate::target::{Launch, Target};
+use crate::target::{Errors, Launch, Target};
 use crate::target::{Usage, usage};
 use crate::timeouts::Timeouts;
 use crate::timeouts::now;
@@ -73,8 +73,7 @@ pub(crate) struct EngineSession {
     outbox: Option<Sender<Box<[u8]>>>,
     process: Option<PipedProcess>,
     connection: Option<Connection>,
-    /// Never read.
-    _errors: Option<PipeReader>,
+    errors: Option<Errors>,
     /// The output is no longer read.
     stop_reading: Arc<AtomicBool>,
     /// The sent part of an incomplete line.
@@ -163,7 +162,7 @@ impl EngineSession {
             outbox: Some(outbox),
             process,
             connection,
-            _errors: errors,
+            errors,
             stop_reading,
             sent: Vec::new(),
             buffer: LineBuffer::default(),
@@ -353,7 +352,7 @@ impl EngineSession {
                 continue;
             }
             if self.closed && (self.process.is_none() || self.exit.is_some()) {
-                return Err(WaitError::Ended(self.exit));
+                return Err(self.gone());
             }
             let next = measure_at.map_or(idle_at, |at| at.min(idle_at)).min(until);
             match self.inbox.recv_timeout(next.saturating_duration_since(now())) {
@@ -362,13 +361,11 @@ impl EngineSession {
                     self.handle_event(event);
                 }
                 Err(RecvTimeoutError::Timeout) if now() < until => (),
-                Err(RecvTimeoutError::Timeout) if self.closed => {
-                    return Err(WaitError::Ended(self.exit));
-                }
+                Err(RecvTimeoutError::Timeout) if self.closed => return Err(self.gone()),
                 Err(RecvTimeoutError::Timeout) => return Err(self.late(limit)),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.closed = true;
-                    return Err(WaitError::Ended(self.exit));
+                    return Err(self.gone());
                 }
             }
         }
@@ -388,6 +385,22 @@ impl EngineSession {
             }
         }
         true
+    }
+
+    /// The engine has exited or closed its output. The transcript ends with its last error output.
+    fn gone(&self) -> WaitError {
+        if self.exit.is_some() && !self.finished {
+            self.record.borrow_mut().errors = self.error_output();
+        }
+        WaitError::Ended(self.exit)
+    }
+
+    /// The last lines of the error output, after the engine has exited.
+    pub(crate) fn error_output(&self) -> Vec<String> {
+        match &self.errors {
+            Some(Errors::Read(lines)) if self.exit.is_some() => lines.last(),
+            Some(Errors::Read(_) | Errors::Unread { .. }) | None => Vec::new(),
+        }
     }
 
     fn late(&self, limit: Duration) -> WaitError {

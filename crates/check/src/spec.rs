@@ -345,7 +345,7 @@ pub struct CheckResult {
     /// A measurement.
     pub remark: Option<String>,
     /// The shortest transcript that reproduces a failure: milliseconds since the start of the engine, `>` for its
-    /// input and `<` for its output.
+    /// input, `<` for its output, and `!` for the last error output of an engine that has exited.
     pub transcript: Option<String>,
     /// The engine's input in that transcript.
     pub input: Option<Input>,
@@ -355,16 +355,28 @@ pub struct CheckResult {
 
 /// The engine or client cannot be checked.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct TargetError(Message);
+pub struct TargetError {
+    why: Message,
+    error_output: Vec<String>,
+}
 
 impl TargetError {
     pub(crate) fn new(why: Message) -> Self {
-        Self(why)
+        Self { why, error_output: Vec::new() }
+    }
+
+    pub(crate) fn with_error_output(self, error_output: Vec<String>) -> Self {
+        Self { error_output, ..self }
     }
 
     /// The cause.
     pub fn message(&self) -> &Message {
-        &self.0
+        &self.why
+    }
+
+    /// The last lines that an engine has written to its error output before it exited, without control characters.
+    pub fn error_output(&self) -> &[String] {
+        &self.error_output
     }
 }
 
@@ -445,7 +457,8 @@ impl Report {
 
 impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.why.fmt(f)?;
+        self.error_output.iter().try_for_each(|line| write!(f, "\n  {line}"))
     }
 }
 

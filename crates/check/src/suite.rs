@@ -401,7 +401,7 @@ impl Suite {
     ) -> Result<(Dialect, EngineInfo, Duration, EngineSession), TargetError> {
         let dialects =
             self.settings.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
-        let mut why: Option<Message> = None;
+        let (mut why, mut error_output) = (None::<Message>, Vec::new());
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Transcript::new(dialect, true)));
             let launch = Launch { check: "handshake", undrained_stderr: false };
@@ -418,6 +418,10 @@ impl Suite {
                     return Ok((dialect, engine_info, ping, session));
                 }
                 Err(failure) => {
+                    let lines = session.error_output();
+                    if !lines.is_empty() {
+                        error_output = lines;
+                    }
                     let (name, hello) = (self.target.name(), dialect.handshake());
                     let failure =
                         message!("engine.no-handshake", name, command = hello, cause = failure);
@@ -428,7 +432,8 @@ impl Suite {
                 }
             }
         }
-        Err(TargetError::new(why.unwrap_or_else(|| message!("engine.no-protocol"))))
+        let why = why.unwrap_or_else(|| message!("engine.no-protocol"));
+        Err(TargetError::new(why).with_error_output(error_output))
     }
 
     /// Runs the interactive checks, musts first, and sessions for the passive ones.

@@ -10,7 +10,9 @@ use std::time::Duration;
 use std::{fmt, fs, io, thread};
 
 use readyok_client::Guard;
-use readyok_client::unstable::{ErrorOutput, PipedProcess};
+use readyok_client::unstable::{ErrorOutput, PipedProcess, join_command_line, own_directory};
+
+use crate::error_lines::ErrorLines;
 
 /// An engine that can be started repeatedly.
 #[derive(Clone)]
@@ -48,21 +50,32 @@ pub(crate) struct Launch {
 pub(crate) struct Started {
     pub(crate) input: Box<dyn Write + Send>,
     pub(crate) output: Box<dyn Read + Send>,
-    /// The read end of its stderr, which is never read.
-    pub(crate) errors: Option<PipeReader>,
+    /// Its stderr.
+    pub(crate) errors: Option<Errors>,
     pub(crate) process: Option<PipedProcess>,
     pub(crate) connection: Option<Connection>,
 }
 
+/// The read end of an engine's stderr.
+pub(crate) enum Errors {
+    Read(ErrorLines),
+    Unread { _pipe: PipeReader },
+}
+
 impl Target {
-    /// A program with its arguments.
+    /// A program with its arguments. By default it starts in the directory of its executable if the path is absolute,
+    /// otherwise in the current directory.
     pub fn program(
         file: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Self {
         let file = file.into();
-        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-        let arguments = arguments.into_iter().map(Into::into).collect();
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        // An interpreter is known by its script.
+        let name = std::iter::once(file.file_name().unwrap_or(file.as_os_str()));
+        let name = name.chain(arguments.iter().map(OsString::as_os_str));
+        let name: Vec<String> = name.map(|it| it.to_string_lossy().into_owned()).collect();
+        let name = join_command_line(name.iter().map(String::as_str)).unwrap_or_default();
         let environment = Vec::new();
         let start = Start::Program { file, arguments, directory: None, environment };
         Self { name, start, guard: None }
@@ -149,19 +162,21 @@ impl Target {
                 let mut command = Command::new(file);
                 let environment = environment.iter().map(|(name, value)| (name, value));
                 command.args(arguments).envs(environment).env(CHECK, launch.check);
-                let (errors, its_errors) = if launch.undrained_stderr {
-                    let (errors, its_errors) = io::pipe()?;
-                    (Some(errors), ErrorOutput::Pipe(its_errors))
-                } else {
-                    (None, ErrorOutput::Discarded)
-                };
-                if let Some(directory) = directory {
+                let (errors, its_errors) = io::pipe()?;
+                let its_errors = ErrorOutput::Pipe(its_errors);
+                if let Some(directory) = directory.clone().or_else(|| own_directory(file)) {
                     command.current_dir(directory);
                 }
                 let (process, input, output) =
                     PipedProcess::spawn(&mut command, self.guard.as_ref(), its_errors, on_exit)?;
+                let errors = if launch.undrained_stderr {
+                    Errors::Unread { _pipe: errors }
+                } else {
+                    Errors::Read(ErrorLines::of(errors)?)
+                };
                 let (input, output) = (Box::new(input), Box::new(output));
-                Ok(Started { input, output, errors, process: Some(process), connection: None })
+                let (errors, process) = (Some(errors), Some(process));
+                Ok(Started { input, output, errors, process, connection: None })
             }
             Start::InProcess(serve) => {
                 let (its_input, input) = io::pipe()?;

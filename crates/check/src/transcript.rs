@@ -30,6 +30,8 @@ pub(crate) struct Transcript {
     pub(crate) complete: bool,
     closed: bool,
     pub(crate) entries: Vec<Entry>,
+    /// The last lines of the error output of an engine that has exited.
+    pub(crate) errors: Vec<String>,
     /// The first entry of the engine that ends with a carriage return only.
     pub(crate) lone_return: Option<usize>,
     searches: OnceLock<Vec<Search>>,
@@ -84,6 +86,7 @@ impl Transcript {
             complete: true,
             closed: false,
             entries: Vec::new(),
+            errors: Vec::new(),
             lone_return: None,
             searches: OnceLock::new(),
         }
@@ -298,6 +301,9 @@ impl Transcript {
         let sent = shown.iter().filter(|entry| entry.side == Party::Client);
         let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
         let mut transcript = formatted(shown.iter().copied());
+        for line in self.errors.iter().filter(|_| about.is_none()) {
+            let _ = writeln!(transcript, "        ! {line}");
+        }
         if 0 < searches {
             // Earlier searches may affect the tables of the engine.
             let _ = writeln!(transcript, "        (other searches before it: {searches})");

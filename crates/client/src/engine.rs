@@ -130,7 +130,8 @@ impl Builder {
     /// Starts an executable and waits for the handshake.
     ///
     /// If the command has no working directory and the path is absolute, the working directory is that of the
-    /// executable. Engines search their books and networks there.
+    /// executable. Engines search their books and networks there. A program without a directory part, such as `python3`,
+    /// keeps the current directory, so that a script among its arguments may be relative.
     ///
     /// # Errors
     /// The executable cannot be started, or the handshake fails.

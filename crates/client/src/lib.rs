@@ -64,6 +64,7 @@ mod search;
 mod search_state;
 mod shared;
 mod sync;
+mod working_directory;
 
 pub use driver::Notice;
 pub use engine::{Builder, Engine};
@@ -87,4 +88,5 @@ pub mod unstable {
     pub use crate::command_line::{join_command_line, split_command_line};
     pub use crate::executable::{find_executable, find_in_path, is_executable};
     pub use crate::process::{Containment, ErrorOutput, PipedProcess};
+    pub use crate::working_directory::{directory_for_name, own_directory};
 }

@@ -9,7 +9,9 @@ use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use readyok_client::unstable::{find_executable, find_in_path, split_command_line};
+use readyok_client::unstable::{
+    directory_for_name, find_executable, find_in_path, split_command_line,
+};
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_protocol::{Command, Dialect, Register};
 use serde::Deserialize;
@@ -25,7 +27,7 @@ pub struct Address {
     pub dialect: Option<Dialect>,
     /// Options to set: names and values.
     pub options: Vec<(String, String)>,
-    /// Timeout of the handshake and of `isready`. `None` for the defaults.
+    /// Timeout of the handshake and of `isready`. `None` for the defaults: 30 s and 60 s without output.
     pub timeout: Option<Timeout>,
     /// The reply to `registration error`. `None` for `later`.
     pub registration: Option<Registration>,
@@ -42,7 +44,8 @@ pub enum Transport {
         file: PathBuf,
         /// Command line arguments.
         arguments: Vec<String>,
-        /// Working directory. `None` for the directory of the executable.
+        /// Working directory. `None` for the directory of the executable. For a program that was found in `PATH` it
+        /// is the current directory.
         directory: Option<PathBuf>,
         /// Environment variables in addition to the inherited ones.
         environment: BTreeMap<String, String>,
@@ -94,12 +97,15 @@ impl Search<'_> {
         let base = list.parent().unwrap_or_else(|| Path::new(""));
         let transport = match built_in_or_remote(&entry.command)? {
             Some(transport) => transport,
-            None => Transport::Program {
-                file: self.program(&entry.command, base).ok_or_else(|| self.not_found())?,
-                arguments: entry.args,
-                directory: entry.cwd.map(|cwd| base.join(cwd)),
-                environment: entry.env,
-            },
+            None => {
+                let cwd = entry.cwd.map(|cwd| base.join(cwd));
+                Transport::Program {
+                    file: self.program(&entry.command, base).ok_or_else(|| self.not_found())?,
+                    arguments: entry.args,
+                    directory: cwd.or_else(|| directory_for_name(&entry.command)),
+                    environment: entry.env,
+                }
+            }
         };
         let dialect = entry.protocol.map(Dialect::from);
         let options = entry.options.into_iter();
@@ -112,20 +118,20 @@ impl Search<'_> {
         if let Some(transport) = built_in_or_remote(self.text)? {
             return Ok(transport);
         }
-        let program = |file, arguments| Transport::Program {
+        let program = |name: &str, file, arguments| Transport::Program {
             file,
             arguments,
-            directory: None,
+            directory: directory_for_name(name),
             environment: BTreeMap::new(),
         };
         if let Some(file) = self.program(self.text, Path::new("")) {
-            return Ok(program(file, Vec::new()));
+            return Ok(program(self.text, file, Vec::new()));
         }
         let tokens = split_command_line(self.text)
             .ok_or_else(|| AddressError::Quoting { text: self.text.to_owned() })?;
         let found = match tokens.split_first() {
             Some((first, rest)) if first != self.text => {
-                self.program(first, Path::new("")).map(|file| program(file, rest.to_vec()))
+                self.program(first, Path::new("")).map(|file| program(first, file, rest.to_vec()))
             }
             Some(_) | None => None,
         };
@@ -514,6 +520,17 @@ impl TryFrom<RegistrationEntry> for Registration {
 #[serde(try_from = "f64")]
 pub struct Timeout(Duration);
 
+/// Default maximum silence during the handshake, in seconds. A single start of an engine may compete with other work of the
+/// machine.
+const START_SECONDS: u64 = 30;
+
+/// The timeouts of an engine for which the user has set none.
+pub(crate) fn default_timeouts() -> Timeouts {
+    let default = Timeouts::default();
+    let handshake = WaitLimit { silence: Duration::from_secs(START_SECONDS), ..default.handshake };
+    Timeouts { handshake, ..default }
+}
+
 /// Maximum timeout in seconds: a day.
 const MAX_TIMEOUT: f64 = 86_400.0;
 
@@ -545,5 +562,17 @@ impl FromStr for Timeout {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::try_from(text.trim().parse().unwrap_or(f64::NAN))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_start_waits_for_half_a_minute() {
+        let timeouts = default_timeouts();
+        assert_eq!(timeouts.handshake.silence, Duration::from_secs(30));
+        assert_eq!(timeouts.ready, Timeouts::default().ready);
     }
 }

@@ -8,7 +8,7 @@ use readyok_client::unstable::Containment;
 use readyok_client::{Builder, Engine, EngineError, Event, Guard, Notice};
 use readyok_protocol::{Dialect, Register, Status};
 
-use crate::address::{Address, Registration, Transport};
+use crate::address::{Address, Registration, Timeout, Transport, default_timeouts};
 use crate::clock::now;
 use crate::exit::{Code, Failure};
 use crate::secrets;
@@ -20,10 +20,8 @@ impl Address {
     /// # Errors
     /// The engine cannot be started, does not answer, or rejects an option.
     pub fn open(&self, dialect: Option<Dialect>, guard: &Guard) -> Result<Engine, EngineError> {
-        let mut builder = Engine::builder().guard(guard);
-        if let Some(timeout) = self.timeout {
-            builder = builder.timeouts(timeout.timeouts());
-        }
+        let timeouts = self.timeout.map_or_else(default_timeouts, Timeout::timeouts);
+        let mut builder = Engine::builder().guard(guard).timeouts(timeouts);
         if let Some(registration) = &self.registration {
             builder = builder.register(registration.register());
         }

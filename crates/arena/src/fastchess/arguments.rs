@@ -1,7 +1,7 @@
 //! The grammar of the command line: options, their values, errors, and the keys of `-engine` and `-each`.
 
 use std::num::ParseIntError;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 use std::{error, fmt};
 
@@ -484,8 +484,11 @@ pub(super) fn finish(engine: &mut EnginePlan) -> Result<(), ArgumentError> {
         engine.name = stem.to_string_lossy().into_owned();
     }
     if let Some(dir) = &engine.dir {
-        // The path is relative to the working directory of the engine.
-        engine.command = Path::new(dir).join(&engine.command).to_string_lossy().into_owned();
+        // The path is relative to the working directory of the engine. A name without a file there is one in PATH.
+        let file = Path::new(dir).join(&engine.command);
+        if engine.command.contains(is_separator) || file.exists() {
+            engine.command = file.to_string_lossy().into_owned();
+        }
     }
     let limits = &engine.limits;
     let engine = || engine.name.clone();

@@ -502,7 +502,7 @@ fn a_worker_runs_only_allowed_programs() {
     assert_eq!(fs::read_dir(cache.path()).expect("a directory").count(), 0);
     // One program is on this host, the other one is allowed by its content.
     let mut permissions = Permissions::default();
-    permissions.allow_file(&directory.path().join("g"), &[]).expect("a program");
+    permissions.allow_file(&directory.path().join("g"), &[], None).expect("a program");
     order.programs.values().for_each(|content| permissions.allow_content(*content, &[]));
     let (served, reasons) = accept(&permissions);
     let served = served.expect("a match");

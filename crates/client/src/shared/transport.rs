@@ -8,7 +8,7 @@ mod unix;
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Condvar, PoisonError};
 use std::thread;
@@ -20,6 +20,7 @@ use crate::process::guard::Guard;
 use crate::process::{Process, Streams};
 use crate::shared::{self, By, ReadPermit, Shared};
 use crate::sync::{now, spawn};
+use crate::working_directory::own_directory;
 
 const CHUNK: usize = 1 << 13;
 /// Maximum pause of the reading thread between checks whether the engine has ended.
@@ -139,7 +140,8 @@ pub(crate) struct Options {
 /// Starts a process.
 fn start_process(command: &mut Command, guard: Option<&Guard>) -> io::Result<Ends> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    if let (None, Some(directory)) = (command.get_current_dir(), own_directory(command)) {
+    let own = own_directory(Path::new(command.get_program()));
+    if let (None, Some(directory)) = (command.get_current_dir(), own) {
         command.current_dir(directory);
     }
     let (process, streams) = Process::start(command, guard)?;
@@ -163,12 +165,6 @@ fn connect(address: &str, within: Duration) -> io::Result<Ends> {
     let stream = result?;
     stream.set_nodelay(true)?;
     Ok(Ends::Connection(stream))
-}
-
-/// The directory of the executable. Engines search their books and networks there.
-fn own_directory(command: &Command) -> Option<PathBuf> {
-    let program = Path::new(command.get_program());
-    program.parent().filter(|_| program.is_absolute()).map(Path::to_owned)
 }
 
 /// Starts the handshake with an engine, and the threads for it.

@@ -153,6 +153,8 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     if args.list {
         return list(args);
     }
+    let known = args.baseline.as_deref();
+    let known = known.map(|path| known::Known::read(path, args.update_baseline)).transpose()?;
     if !args.json {
         let target = args.engine.as_deref().unwrap_or("the client");
         print(&format!("checking {}\n", printable(target)))?;
@@ -177,8 +179,8 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     if args.annotations {
         print(&annotations(&report))?;
     }
-    if let Some(path) = &args.baseline {
-        return known::compare(path, &report, args.update_baseline, args.json);
+    if let Some(known) = known {
+        return known.compare(&report, args.json);
     }
     Ok(match report.exit_status() {
         0 => Code::Done,
@@ -243,7 +245,17 @@ fn check_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
     if let Some(games) = args.soak_games {
         suite = suite.soak_games(games);
     }
-    suite.run().map_err(Failure::usage)
+    suite.run().map_err(|error| not_checked(&error))
+}
+
+/// The failure of a run without results, after the last error output of the engine.
+fn not_checked(error: &TargetError) -> Failure {
+    if !error.error_output().is_empty() {
+        let lines = error.error_output().join("\n  ");
+        let text = format!("the last error output of the engine:\n  {lines}\n");
+        write_flushed(&mut io::stderr(), &text);
+    }
+    Failure::usage(error.message().to_string())
 }
 
 fn check_client(args: &Args) -> Result<Report, Failure> {
@@ -357,12 +369,10 @@ fn target(address: Address) -> Result<Target, Failure> {
             }
         })),
         Transport::Program { file, arguments, directory, environment } => {
-            // Engines expect their books and networks in the working directory.
-            let own_directory = file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf);
             let guard = start_guard().map_err(Failure::usage)?;
             let target =
                 Target::program(file, arguments).with_environment(environment).guarded(&guard);
-            Ok(match directory.or(own_directory) {
+            Ok(match directory {
                 Some(directory) => target.in_directory(directory),
                 None => target,
             })

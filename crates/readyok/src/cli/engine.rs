@@ -30,7 +30,7 @@ pub(super) fn run_engine(EngineArgs {}: &EngineArgs) -> Result<Code, Failure> {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StartArgs {
-    /// Set the timeout of the handshake and of `isready`, in seconds [default: 10 and 60]
+    /// Set the timeout of the handshake and of `isready`, in seconds [default: 30 and 60]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Timeout>,
     /// Reply to `registration error` with `later` or `name NAME code CODE` [default: later]

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
     Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch, process_name,
@@ -105,12 +106,12 @@ pub(super) fn queue_failure(error: impl Into<Box<dyn Error>>) -> Failure {
 }
 
 /// Parses a local program and its arguments.
-fn program(text: &str) -> Result<(PathBuf, Vec<String>), Failure> {
+fn program(text: &str) -> Result<EnginePlan, Failure> {
     let engine = engine_plan(text, &dirs::env).map_err(Failure::usage)?;
     if engine.command.contains("://") {
         return Err(Failure::usage(format!("`{text}` is not a local program")));
     }
-    Ok((engine.command.into(), engine.args))
+    Ok(engine)
 }
 
 /// Parses the hash of a program and its arguments.

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use readyok_arena::event::End;
 use readyok_arena::game::{GameSettings, PlayerOptions};
+use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
     Access, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, NewMatch,
     Permissions, Pool, PooledJob, Served, Take, measure_speed, scale_times,
@@ -73,8 +74,8 @@ pub struct Worker {
     pub access: Access,
     /// The programs that it may run.
     pub permissions: Permissions,
-    /// Local programs that it may run, with their arguments.
-    pub engines: Vec<(PathBuf, Vec<String>)>,
+    /// Local programs that it may run, with their arguments and working directories.
+    pub engines: Vec<EnginePlan>,
     /// The directory for delivered programs.
     pub cache: PathBuf,
     /// Number of game pairs to play in parallel; 0 is as many as fit the CPUs.
@@ -127,10 +128,11 @@ impl Worker {
         mut self,
         log: impl Fn(&str) + Send + Sync + Clone + 'static,
     ) -> Result<Code, AnyError> {
-        for (path, args) in &self.engines {
+        for engine in &self.engines {
+            let (path, dir) = (Path::new(&engine.command), engine.dir.as_deref().map(Path::new));
             let content: ContentHash = self
                 .permissions
-                .allow_file(path, args)
+                .allow_file(path, &engine.args, dir)
                 .map_err(|error| file_error(path, &error))?;
             log(&format!("allowed {} ({content})", path.display()));
         }

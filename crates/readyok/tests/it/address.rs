@@ -38,13 +38,16 @@ fn find(dir: &Dir, text: &str) -> Result<Address, String> {
         .map_err(|error| error.to_string().replace(dir.path().to_str().expect("UTF-8"), "DIR"))
 }
 
+/// Whether the program starts beside its executable. Otherwise it keeps the current directory.
 #[track_caller]
-fn check_program(text: &str, file: &str, arguments: &[&str]) {
+fn check_program(text: &str, file: &str, arguments: &[&str], beside: bool) {
     let dir = sample_dir();
+    let here = std::env::current_dir().expect("there is one");
+    let directory = if beside { None } else { Some(here) };
     let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
     let file = dir.path().join(file);
     let environment = BTreeMap::new();
-    let transport = Transport::Program { file, arguments, directory: None, environment };
+    let transport = Transport::Program { file, arguments, directory, environment };
     assert_eq!(find(&dir, text), Ok(Address::from(transport)));
 }
 
@@ -59,10 +62,10 @@ fn check_error(list: &str, text: &str, error: &str) {
 
 #[test]
 fn finds_programs() {
-    check_program("sf", "bin/sf", &[]);
-    check_program("DIR/own/my engine", "own/my engine", &[]);
-    check_program("sf --uci 'a b'", "bin/sf", &["--uci", "a b"]);
-    check_program("'DIR/own/my engine' -x", "own/my engine", &["-x"]);
+    check_program("sf", "bin/sf", &[], false);
+    check_program("DIR/own/my engine", "own/my engine", &[], true);
+    check_program("sf --uci 'a b'", "bin/sf", &["--uci", "a b"], false);
+    check_program("'DIR/own/my engine' -x", "own/my engine", &["-x"], true);
 }
 
 #[test]

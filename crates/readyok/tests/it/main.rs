@@ -28,6 +28,8 @@ mod provide;
 mod queue_login;
 mod readme;
 mod real;
+#[cfg(unix)]
+mod relative_scripts;
 #[cfg(target_os = "linux")]
 mod secrets;
 mod serve;

@@ -7,7 +7,9 @@ use std::{env, thread};
 
 use readyok_check::{CheckResult as Found, Suite, Target};
 use readyok_client::Guard;
-use readyok_client::unstable::{find_executable, find_in_path, is_executable, split_command_line};
+use readyok_client::unstable::{
+    directory_for_name, find_executable, find_in_path, is_executable, split_command_line,
+};
 use readyok_protocol::{Language, Register};
 
 use super::components::{AppEvent, Context, SearchEvent};
@@ -537,14 +539,14 @@ pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
     if let Some(address) = text.strip_prefix("tcp://") {
         return Ok(entry(EngineSource::Tcp { address: address.to_owned() }));
     }
-    let program = |path: &str, args: &[String]| EngineSource::Program {
+    let program = |path: &str, args: &[String], dir| EngineSource::Program {
         path: path.to_owned(),
         args: args.to_vec(),
-        dir: None,
+        dir,
         env: BTreeMap::new(),
     };
     if is_executable(Path::new(text)) {
-        return Ok(entry(program(text, &[])));
+        return Ok(entry(program(text, &[], None)));
     }
     let tokens = split_command_line(text).unwrap_or_default();
     let Some((first, args)) = tokens.split_first() else {
@@ -556,7 +558,12 @@ pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
         find_in_path(first, &env::var_os("PATH").unwrap_or_default())
     };
     match found.as_deref().and_then(Path::to_str) {
-        Some(path) => Ok(entry(program(path, args))),
+        Some(path) => {
+            // Without arguments no file is relative to the directory, which the user might delete.
+            let dir = if args.is_empty() { None } else { directory_for_name(first) };
+            let dir = dir.and_then(|dir| dir.into_os_string().into_string().ok());
+            Ok(entry(program(path, args, dir)))
+        }
         None => Err(not_a_program(first)),
     }
 }
@@ -621,8 +628,13 @@ fn run(suite: &Suite) -> CheckRun {
             checks: report.results.iter().map(result).collect(),
         },
         Err(error) => {
-            let [english, japanese] = [Language::English, Language::Japanese]
-                .map(|language| printable(&error.message().in_language(language)));
+            let [english, japanese] =
+                [Language::English, Language::Japanese].map(|language| {
+                    match (error.message().in_language(language), error.error_output()) {
+                        (text, [.., last]) => printable(&format!("{text} (`{last}`)")),
+                        (text, []) => printable(&text),
+                    }
+                });
             let text = LocalizedText { english, japanese };
             CheckRun::Failed { error: ErrorCode::CheckFailed { text }.into() }
         }

@@ -90,12 +90,13 @@ pub(super) fn fetch(
     let files = std::mem::take(&mut spec.files);
     for (id, engine) in (0..).map(EngineId).zip(&mut spec.plan.engines) {
         let Some(&content) = spec.programs.get(&engine.command) else { continue };
-        engine.command = match permissions.local_path(content) {
-            Some(path) => utf8(path.to_owned())?,
-            None => utf8(download(connection, content, cache, FileKind::Program)?)?,
+        // The directory of the plan is a path of the coordinator's host.
+        let (path, directory) = match permissions.local_program(content) {
+            Some((path, directory)) => (path.to_owned(), directory.map(Path::to_owned)),
+            None => (download(connection, content, cache, FileKind::Program)?, None),
         };
-        // A path of the coordinator's host.
-        engine.dir = None;
+        engine.command = utf8(path)?;
+        engine.dir = directory.map(utf8).transpose()?;
         for file in files.iter().filter(|file| file.engine == id) {
             let values = engine.options.values_mut();
             // Arguments in permissions refer to files of this host.
@@ -215,8 +216,8 @@ pub struct Permissions {
     anything: bool,
     /// Allowed argument lists of each program, by content hash.
     programs: BTreeMap<ContentHash, BTreeSet<Vec<String>>>,
-    /// Paths of programs on this host.
-    local: BTreeMap<ContentHash, PathBuf>,
+    /// Programs on this host with their working directories.
+    local: BTreeMap<ContentHash, (PathBuf, Option<PathBuf>)>,
     /// Names of options that may have any text, in lower case.
     options: BTreeSet<String>,
 }
@@ -230,13 +231,20 @@ impl Permissions {
         Self { anything: true, ..Self::default() }
     }
 
-    /// Allows a program of this host, with these arguments.
+    /// Allows a program of this host, with these arguments. Without a working directory it starts beside its executable.
     ///
     /// # Errors
     /// The program cannot be read.
-    pub fn allow_file(&mut self, path: &Path, args: &[String]) -> std::io::Result<ContentHash> {
+    pub fn allow_file(
+        &mut self,
+        path: &Path,
+        args: &[String],
+        directory: Option<&Path>,
+    ) -> std::io::Result<ContentHash> {
         let content = ContentHash::of_file(path)?;
-        self.local.insert(content, fs::canonicalize(path)?);
+        // Links are kept: by its link an interpreter finds its virtual environment.
+        let path = std::path::absolute(path)?;
+        self.local.insert(content, (path, directory.map(Path::to_owned)));
         self.allow_content(content, args);
         Ok(content)
     }
@@ -251,9 +259,9 @@ impl Permissions {
         self.options.insert(name.to_lowercase());
     }
 
-    /// The path of a program on this host.
-    fn local_path(&self, content: ContentHash) -> Option<&Path> {
-        self.local.get(&content).map(PathBuf::as_path)
+    /// The path of a program on this host, and its working directory.
+    fn local_program(&self, content: ContentHash) -> Option<(&Path, Option<&Path>)> {
+        self.local.get(&content).map(|(path, directory)| (path.as_path(), directory.as_deref()))
     }
 
     /// Whether arguments are restricted to those of the owner, which refer to files of this host.

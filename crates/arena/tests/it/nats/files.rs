@@ -116,7 +116,7 @@ fn downloaded_files_are_allowed_but_do_not_replace_arguments() {
     let order = order_with_files(directory.path());
     let mut permissions = Permissions::default();
     for engine in &order.plan.engines {
-        permissions.allow_file(Path::new(&engine.command), &engine.args).expect("a program");
+        permissions.allow_file(Path::new(&engine.command), &engine.args, None).expect("a program");
     }
     let served = serve(&server, &order, directory.path(), &permissions);
     let [one, two] = served.spec().plan.engines.as_slice() else { panic!("two engines") };

@@ -23,39 +23,61 @@ struct Difference {
     open: BTreeSet<String>,
 }
 
-/// Compares a report with the known failures, and prints the differences.
-pub(super) fn compare(
-    path: &Path,
-    report: &Report,
+/// The file of known failures.
+#[derive(Debug)]
+pub(super) struct Known<'a> {
+    path: &'a Path,
+    /// Remove passing checks, or create the file.
     update: bool,
-    silent: bool,
-) -> Result<Code, Failure> {
-    let at = |error| Failure::usage(format!("{}: {error}", path.display()));
-    let known = match fs::read_to_string(path) {
-        Ok(text) => Some(read(&text).map_err(at)?),
-        Err(error) if error.kind() == ErrorKind::NotFound && update => None,
-        Err(error) => return Err(at(error.to_string())),
-    };
-    let Some(known) = known else {
-        let failing = failing(report);
-        fs::write(path, written(&failing)).map_err(|error| at(error.to_string()))?;
-        return Ok(Code::Done);
-    };
-    let found = difference(&known, report);
-    if update && !found.resolved.is_empty() {
-        let rest = known.difference(&found.resolved).cloned().collect();
-        fs::write(path, written(&rest)).map_err(|error| at(error.to_string()))?;
+    /// The listed checks. `None` if the file is to be created.
+    ids: Option<BTreeSet<String>>,
+}
+
+impl<'a> Known<'a> {
+    /// Reads the file. It may be missing only for an update.
+    pub(super) fn read(path: &'a Path, update: bool) -> Result<Self, Failure> {
+        let shown = path.display();
+        let ids = match fs::read_to_string(path) {
+            Ok(text) => Some(read(&text).map_err(|error| {
+                Failure::usage(format!("known failures in `{shown}`: {error}"))
+            })?),
+            Err(error) if error.kind() == ErrorKind::NotFound && update => None,
+            Err(error) => {
+                let mut text = format!("cannot read the known failures `{shown}`: {error}");
+                if error.kind() == ErrorKind::NotFound {
+                    text += "; create the file with --update-baseline";
+                }
+                return Err(Failure::usage(text));
+            }
+        };
+        Ok(Self { path, update, ids })
     }
-    if !silent {
-        super::print(&describe(&found, path, update))?;
+
+    /// Compares a report with the known failures, and prints the differences.
+    pub(super) fn compare(&self, report: &Report, silent: bool) -> Result<Code, Failure> {
+        let Some(known) = &self.ids else {
+            self.write(&failing(report))?;
+            return Ok(Code::Done);
+        };
+        let found = difference(known, report);
+        if self.update && !found.resolved.is_empty() {
+            self.write(&known.difference(&found.resolved).cloned().collect())?;
+        }
+        if !silent {
+            super::print(&describe(&found, self.path, self.update))?;
+        }
+        Ok(if !found.new.is_empty() || !self.update && !found.resolved.is_empty() {
+            Code::Nonconforming
+        } else if found.open.is_empty() {
+            Code::Done
+        } else {
+            Code::Unjudged
+        })
     }
-    Ok(if !found.new.is_empty() || !update && !found.resolved.is_empty() {
-        Code::Nonconforming
-    } else if found.open.is_empty() {
-        Code::Done
-    } else {
-        Code::Unjudged
-    })
+
+    fn write(&self, ids: &BTreeSet<String>) -> Result<(), Failure> {
+        super::write(self.path, &written(ids))
+    }
 }
 
 /// Ids, one per line. Text after `#` is a comment.
