@@ -39,11 +39,25 @@ enum Openable {
 
 const CHESS960: u64 = 960;
 
+/// Named openings of chess after eight plies, derived from those of `readyok_rules`, and usual openings of shogi
+/// after ten plies. Engines evaluate them as balanced. One opening a line, in UCI or USI moves.
+const CHESS: &str = include_str!("built_in/chess.txt");
+const SHOGI: &str = include_str!("built_in/shogi.txt");
+
 impl Source {
     pub(super) fn open(game: Game, openings: &Openings, seed: u64) -> Result<Self, OpeningError> {
         let other_game = || OpeningError::in_plan(OpeningFault::OtherGame { game });
         let kind = match &openings.source {
             OpeningSource::Start => Openable::Start,
+            OpeningSource::BuiltIn => {
+                let lines = match game {
+                    Game::Chess => CHESS,
+                    Game::Shogi => SHOGI,
+                    Game::Chess960 => return Err(other_game()),
+                };
+                let list = lines.lines().map(|moves| format!("startpos moves {moves}"));
+                Openable::Positions(list.collect())
+            }
             OpeningSource::Positions { list } => Openable::Positions(list.clone()),
             OpeningSource::Chess960 { .. } | OpeningSource::DoubleChess960 { .. }
                 if game != Game::Chess960 =>
@@ -454,5 +468,30 @@ impl Polyglot {
             }
         }
         Ok(Line::with_moves(start, line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn built_in_openings_are_legal_and_different() {
+        let openings = Openings { source: OpeningSource::BuiltIn, ..Openings::default() };
+        for game in [Game::Chess, Game::Shogi] {
+            let mut source = Source::open(game, &openings, 0).expect("they are there");
+            let count = source.count().expect("a list").get();
+            assert!(count > 100, "{game:?}");
+            let mut positions = HashSet::new();
+            for entry in 0..count {
+                let opening = source.opening(entry).expect("legal moves").expect("an opening");
+                let moves = opening.moves.iter().map(String::as_str);
+                let position = Position::start(game).after(moves).expect("legal moves");
+                assert!(positions.insert(position.to_string()), "{entry}");
+            }
+        }
+        assert!(Source::open(Game::Chess960, &openings, 0).is_err());
     }
 }

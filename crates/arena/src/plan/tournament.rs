@@ -145,6 +145,8 @@ pub enum OpeningSource {
     /// The start position of the game.
     #[default]
     Start,
+    /// The built-in openings of chess or shogi: usual openings of eight to ten plies that engines evaluate as balanced.
+    BuiltIn,
     /// A file, possibly compressed by gzip, or a directory of KIF, KI2, CSA and JKF files, which
     /// are used in the order of their names.
     File {

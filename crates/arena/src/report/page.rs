@@ -169,6 +169,7 @@ fn openings_text(plan: &Plan) -> String {
     let openings = &plan.openings;
     let source = match &openings.source {
         OpeningSource::Start => return "none: all games start from the start position".to_owned(),
+        OpeningSource::BuiltIn => "built-in openings".to_owned(),
         OpeningSource::File { path, .. } => path.clone(),
         other => serde_json::to_string(other).unwrap_or_default(),
     };

@@ -185,12 +185,15 @@ struct TimingArgs {
     wait: Option<NonZeroU64>,
 }
 
+/// The name of the built-in openings. A file with this name is `./built-in`.
+const BUILT_IN: &str = "built-in";
+
 #[derive(Debug, clap::Args)]
 #[group(conflicts_with = "plan", requires = "engines")]
 #[command(next_help_heading = "Openings")]
 struct OpeningArgs {
-    /// Opening file in EPD, FEN, PGN, SFEN, KIF, KI2, CSA, JKF or Polyglot format, or a directory of
-    /// shogi records
+    /// Opening file in EPD, FEN, PGN, SFEN, KIF, KI2, CSA, JKF or Polyglot format, a directory of
+    /// shogi records, or `built-in`: usual openings of chess or shogi
     #[arg(long, value_name = "FILE", conflicts_with_all = ["chess960_numbers", "double_chess960", "handicap"])]
     openings: Option<String>,
     #[arg(
@@ -446,7 +449,8 @@ impl OpeningArgs {
     fn check(&self, game: GameArg) -> Result<(), String> {
         let has_one_opening = match self.openings(game).source {
             OpeningSource::Start | OpeningSource::Handicap { .. } => true,
-            OpeningSource::File { .. }
+            OpeningSource::BuiltIn
+            | OpeningSource::File { .. }
             | OpeningSource::Positions { .. }
             | OpeningSource::Chess960 { .. }
             | OpeningSource::DoubleChess960 { .. } => false,
@@ -465,7 +469,9 @@ impl OpeningArgs {
     }
 
     fn openings(&self, game: GameArg) -> Openings {
-        let source = if let Some(path) = &self.openings {
+        let source = if self.openings.as_deref() == Some(BUILT_IN) {
+            OpeningSource::BuiltIn
+        } else if let Some(path) = &self.openings {
             OpeningSource::File { path: path.clone(), format: self.book_format.map(Into::into) }
         } else if let Some(name) = &self.handicap {
             OpeningSource::Handicap { name: name.clone() }
