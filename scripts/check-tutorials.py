@@ -30,7 +30,7 @@ PAGES = ["README.md", "docs/introduction.md", *sorted(
 PAGE_LIMIT = 900
 START_LIMIT = 120
 
-MARKER = re.compile(r"<!-- (not run|with|background|ends later|after|file|project|fails): ?(.*?) ?-->", re.DOTALL)
+MARKER = re.compile(r"<!-- (not run|with|background|ends later|after|file|project|status): ?(.*?) ?-->", re.DOTALL)
 FENCE = re.compile(r"^(`{3,})\s*([\w,]*)\s*$")
 INCLUDE = re.compile(r"\{\{#include ([^}]+)\}\}")
 FILE = re.compile(r"`([\w./-]+\.(?:rs|toml|py|txt|epd|json|yml))`")
@@ -124,10 +124,10 @@ def script_of(block, listed):
             return f"{title}background {shlex.quote(text)} {shlex.quote(until)}\n"
         if block.marker("ends later") is not None:
             return f"{title}ends_later {shlex.quote(text)}\n"
-        status = block.marker("fails")
-        if status is not None:
-            expected = status.split()[0]
-            return f"{title}status=0; (\n{text}) || status=$?; [[ $status == {expected} ]] || exit 1\n"
+        statuses = block.marker("status")
+        if statuses is not None:
+            # A subshell with `set -e` that is not a part of a condition.
+            return f"{title}set +e; (set -e\n{text}); status=$?; set -e\n[[ ' {statuses} ' == *\" $status \"* ]]\n"
         return title + text
     file = block.marker("file")
     if file is None and (named := FILE.findall(block.before)):
@@ -176,6 +176,7 @@ ends_later() {
 """.replace("START_LIMIT", str(START_LIMIT))
 
 EPILOGUE = r"""
+pwd > "$LOGS/directory"
 for job in ${jobs_that_end[@]+"${jobs_that_end[@]}"}; do
     wait "${job%:*}" || { say "failed in the background:"; cat "$LOGS/${job#*:}" >&2; exit 1; }
 done
@@ -198,10 +199,10 @@ def prepare(work, packages):
         sys.exit(f"no packages in {packages}: run scripts/check-packages.sh first")
     (work / ".cargo").mkdir()
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
-    # Pages share the compiled dependencies. Release builds are not optimized, to save time.
+    # Pages share the compiled dependencies.
     (work / ".cargo/config.toml").write_text(
         f'[build]\nbuild-dir = "{target / "tutorials"}"\n'
-        "[profile.dev]\ndebug = false\n[profile.release]\nopt-level = 0\n"
+        "[profile.dev]\ndebug = false\n"
         "[patch.crates-io]\n" + "".join(patches))
 
 
@@ -220,18 +221,30 @@ def environment(work, program):
     return variables
 
 
-def run_page(page, work, variables, listed):
-    """Runs a page in a directory of its own. Returns whether it succeeds."""
+@dataclass
+class Run:
+    """What the pages have in common."""
+
+    # The blocks that are not run, with the reasons.
+    listed: list[tuple[str, str]] = field(default_factory=list)
+    # The directory where each page ends.
+    ends: dict[str, str] = field(default_factory=dict)
+
+
+def run_page(page, work, variables, run):
+    """Runs a page in a directory of its own, or where the page ends that its reader has followed before. Returns whether it
+    succeeds."""
     blocks, after = blocks_of(page)
-    earlier = []
-    if after:
-        path = (Path(page).parent / after).as_posix()
-        earlier = [block for block in blocks_of(path)[0] if block.marker("not run") is None]
-    script = "".join(script_of(block, []) for block in earlier)
-    script += "".join(script_of(block, listed) for block in blocks)
+    script = "".join(script_of(block, run.listed) for block in blocks)
     if not script:
         return True
     place = work / re.sub(r"\W", "-", page)
+    start = place
+    if after:
+        before = (Path(page).parent / after).as_posix()
+        if before not in run.ends and not run_page(before, work, variables, run):
+            return False
+        start = run.ends[before]
     for directory in ("home", "logs"):
         (place.with_suffix(f".{directory}")).mkdir()
     place.mkdir()
@@ -246,7 +259,7 @@ def run_page(page, work, variables, listed):
     }
     begin = time.monotonic()
     process = subprocess.Popen(
-        ["bash", "-c", PROLOGUE + script + EPILOGUE], cwd=place, env=variables, stdin=subprocess.DEVNULL,
+        ["bash", "-c", PROLOGUE + script + EPILOGUE], cwd=start, env=variables, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
     try:
         output, _ = process.communicate(timeout=PAGE_LIMIT)
@@ -261,6 +274,7 @@ def run_page(page, work, variables, listed):
         except ProcessLookupError:
             pass
     if process.returncode == 0:
+        run.ends[page] = (place.with_suffix(".logs") / "directory").read_text().strip()
         print(f"ok: {page} ({time.monotonic() - begin:.0f} s)", flush=True)
         return True
     print(f"FAILED: {page}\n{output or ''}", flush=True)
@@ -276,13 +290,15 @@ def main():
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     arguments = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="tutorials-")).resolve()
-    listed, failed = [], []
+    run, failed = Run(), []
     try:
         prepare(work, arguments.packages.resolve())
         variables = environment(work, arguments.program.resolve(strict=True))
         for page in arguments.pages or PAGES:
+            if page in run.ends:
+                continue
             try:
-                succeeds = run_page(page, work, variables, listed)
+                succeeds = run_page(page, work, variables, run)
             except PageError as error:
                 print(f"FAILED: {error}", flush=True)
                 succeeds = False
@@ -293,7 +309,7 @@ def main():
             print(f"kept {work}")
         else:
             shutil.rmtree(work, ignore_errors=True)
-    for place, reason in listed:
+    for place, reason in run.listed:
         print(f"not run: {place}: {reason}")
     if failed:
         sys.exit(f"{len(failed)} pages do not work as printed: {', '.join(failed)}")
