@@ -28,11 +28,10 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
         }
         WarningKind::PvBeyondEnd { text: token, end } => {
             let end = match end.general() {
-                Termination::Checkmate => "checkmate",
-                Termination::Stalemate => "stalemate",
-                Termination::Repetition => "threefold repetition",
-                Termination::FiftyMoveRule => "fifty-move rule",
-                _ => return format!("Illegal PV move - move {token} from {engine}"),
+                Termination::Repetition => "threefold repetition".to_owned(),
+                Termination::FiftyMoveRule => "fifty-move rule".to_owned(),
+                // fastchess has no text for the ends of shogi.
+                other => other.name().replace('-', " "),
             };
             format!("PV continues after {end} - move {token} from {engine}")
         }

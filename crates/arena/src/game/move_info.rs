@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use readyok_client::{Engine, Info, Score, SearchResult, Update};
 use readyok_protocol::{Bound, Move, OptionKind};
-use readyok_rules::{MoveCodec, Position};
+use readyok_rules::{ChessRules, DeadPositions, EndRules, MoveCodec, Position, ShogiRules};
 
 use crate::game::play::truncate;
 use crate::plan::{EnginePlan, PvCheck};
@@ -142,6 +142,13 @@ pub(super) fn check_move(
 /// Longer PVs are checked up to this length.
 const MAX_CHECKED: usize = 1024;
 
+/// The ends after which a PV must not continue. As in fastchess, a PV may continue after insufficient material, which
+/// searches need not detect.
+const PV_ENDS: EndRules = EndRules {
+    chess: ChessRules { dead: DeadPositions::Ignored, ..ChessRules::ENGINE_MATCH },
+    shogi: ShogiRules::BOARD,
+};
+
 fn check_pv(
     before: &Position,
     info: &Info<'_>,
@@ -154,7 +161,7 @@ fn check_pv(
     let mut position = before.clone();
     let mut length = 0_u32;
     for mv in moves {
-        if let Some(outcome) = position.outcome() {
+        if let Some(outcome) = position.outcome_under(&PV_ENDS) {
             let end = outcome.termination;
             return Some(WarningKind::PvBeyondEnd { text: mv.chars().take(40).collect(), end });
         }

@@ -356,6 +356,26 @@ fn warns_about_unexpected_behavior() {
     check("info depth 1 score mate -2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3", &[]);
 }
 
+/// The rules that fastchess applies to PVs (`isGameOverSimple`): insufficient material does not end them.
+#[test]
+fn a_pv_may_continue_after_insufficient_material() {
+    let check = |pv: &str, kinds: &[WarningKind]| {
+        let chess = GameSettings { pv_check: PvCheck::Moves, ..setting(Game::Chess) };
+        let position = "4k3/8/8/8/8/8/3p4/4K3 w - - 0 1";
+        let first = format!("info depth 1 score cp 0 pv {pv}|bestmove e1d2");
+        let result = check(&chess, position, [&first, ""], None, Termination::InsufficientMaterial);
+        let found: Vec<_> = result.warnings.into_iter().map(|warning| warning.kind).collect();
+        assert_eq!(found, kinds, "{pv}");
+    };
+    check("e1d2 e8e7 d2e2", &[]);
+    let text = || "e8e7".to_owned();
+    check("e1d2 e8e8", &[WarningKind::IllegalPv { text: "e8e8".to_owned() }]);
+    check(
+        "e1d2 e8e7 d2e2 e7e8 e2d2 e8e7 d2e2 e7e8 e2d2 e8e7",
+        &[WarningKind::PvBeyondEnd { text: text(), end: Termination::Repetition }],
+    );
+}
+
 #[test]
 fn reports_a_copy_protection_error_with_the_text_of_the_engine() {
     let score = "info depth 1 score cp 1 pv e2e4";
