@@ -80,6 +80,7 @@ fn warnings_contain_position_and_moves() {
         (Termination::Stalemate, "stalemate"),
         (Termination::Repetition, "threefold repetition"),
         (Termination::FiftyMoveRule, "fifty-move rule"),
+        (Termination::PerpetualCheck, "perpetual check"),
     ] {
         check(beyond(end), &format!("PV continues after {text} - move e2e4 from new"));
     }
@@ -88,4 +89,15 @@ fn warnings_contain_position_and_moves() {
     check(length(3, 4), "Too long mating PV - from new");
     let other = WarningKind::OtherPv { text: token() };
     check(other, "Bestmove does not match beginning of last PV - move c2c4 from new");
+}
+
+/// The parser of fishtest counts each line that contains "on time" as a loss on time.
+#[test]
+fn only_results_contain_the_words_that_fishtest_counts() {
+    let kind = WarningKind::HostOverloaded { percent: 150 };
+    let context =
+        WarningContext { kind, line: None, position: None, moves: Vec::new(), played: None };
+    let text = text::warning("new", &context, false);
+    assert_eq!(text, "Warning; new: exceeded its time on an overloaded host (CPU load 150 %)");
+    assert!(!text.contains("on time"));
 }

@@ -196,7 +196,7 @@ impl Slots {
         (cpus < used).then(|| {
             format!(
                 "warning: {} in parallel use {used} CPU cores (including threads and pondering), \
-                 but only {cpus} are available: engines may lose on time",
+                 but only {cpus} are available: engines may exceed their time",
                 super::count_of(count, "game pair")
             )
         })
