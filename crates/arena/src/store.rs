@@ -42,6 +42,7 @@ pub use crate::store::format::{ExportStart, IndexSet, Origin, Reader};
 
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Format, Plan};
+use crate::queue::MatchSpec;
 use crate::store::contents::Contents;
 use crate::store::format::{Head, Record, Scan};
 use crate::time::now;
@@ -96,18 +97,17 @@ impl Store {
         })
     }
 
-    /// Creates the file of a match that another host has started, with its identifier. `sealed` is the plan with hashes
-    /// instead of the values of environment variables, if it has any.
+    /// Creates the file of a match that another host has started, with its identifier and the hashes of its files.
+    /// `openings` is the copy of its opening file on this host, if it differs from the plan.
     ///
     /// # Errors
     /// The file exists or cannot be written.
     pub fn adopt(
         path: &Path,
-        plan_hash: ContentHash,
-        plan: &Plan,
-        sealed: Option<&Plan>,
+        spec: &MatchSpec,
+        openings: Option<&Path>,
     ) -> Result<Self, StoreError> {
-        Self::create_with(path, Head::adopted(plan_hash, plan, sealed), plan)
+        Self::create_with(path, Head::adopted(spec, openings), &spec.plan)
     }
 
     /// Opens the file of a match to resume. Calls `on_pair` with each stored pair, in the order of the

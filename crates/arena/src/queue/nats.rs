@@ -44,7 +44,7 @@ use readyok_rules::{Game, Position};
 
 pub use crate::queue::nats::admin::{Admin, AdminError, Phase, QueuedMatch};
 pub use crate::queue::nats::connection::{Access, AccessError, Connection, Login};
-pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher};
+pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher, OpenError};
 pub use crate::queue::nats::files::Permissions;
 pub use crate::queue::nats::lease::process_name;
 pub use crate::queue::nats::messages::{Control, QuarantinedResult};

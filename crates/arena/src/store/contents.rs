@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::plan::{EnginePlan, OpeningSource, Plan};
+use crate::queue::MatchSpec;
 
 /// Larger opening files are hashed by their size and evenly distributed samples of this total size.
 const MAX_BOOK_HASHED: u64 = 64 << 20;
@@ -62,6 +63,26 @@ impl Contents {
         Self(files)
     }
 
+    /// The hashes of the files of a match of another host, under its paths there. `openings` is the copy of its opening
+    /// file on this host.
+    pub(super) fn of_spec(spec: &MatchSpec, openings: Option<&Path>) -> Self {
+        let mut files = spec.programs.clone();
+        for file in &spec.files {
+            let Some(engine) = spec.plan.engine(file.engine) else { continue };
+            let path = directory_of(engine, Some(Path::new(&engine.command))).join(&file.text);
+            // A program of `PATH` has another directory on each host.
+            if path.is_absolute() {
+                files.insert(path.display().to_string(), file.content);
+            }
+        }
+        if let OpeningSource::File { path, .. } = &spec.plan.openings.source
+            && let Ok(hash) = of_openings(openings.unwrap_or_else(|| Path::new(path)))
+        {
+            files.insert(path.clone(), hash);
+        }
+        Self(files)
+    }
+
     pub(super) fn hashes(&self) -> &BTreeMap<String, ContentHash> {
         &self.0
     }
@@ -83,14 +104,18 @@ impl Contents {
 
 /// The files and directories that arguments and options of an engine name, by the argument or value.
 pub(crate) fn named_by(engine: &EnginePlan, program: Option<&Path>) -> BTreeMap<String, PathBuf> {
-    let program_dir = program.filter(|path| path.is_absolute()).and_then(Path::parent);
-    let directory =
-        engine.dir.as_deref().map(Path::new).or(program_dir).unwrap_or_else(|| Path::new(""));
+    let directory = directory_of(engine, program);
     let texts = engine.args.iter().chain(engine.options.values());
     // Without a separator, a text may equal a file name by accident.
     let paths = texts.filter(|text| text.contains(is_separator));
     let paths = paths.map(|text| (text.clone(), directory.join(text)));
     paths.filter(|(_, path)| path.is_file() || path.is_dir()).collect()
+}
+
+/// The working directory of an engine.
+fn directory_of<'a>(engine: &'a EnginePlan, program: Option<&'a Path>) -> &'a Path {
+    let program_dir = program.filter(|path| path.is_absolute()).and_then(Path::parent);
+    engine.dir.as_deref().map(Path::new).or(program_dir).unwrap_or_else(|| Path::new(""))
 }
 
 /// The hash of an opening file, or of a directory including the file names.

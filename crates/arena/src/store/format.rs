@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::contents::{ContentHash, Contents};
 use crate::pairing::PairResult;
 use crate::plan::Plan;
+use crate::queue::MatchSpec;
 use crate::store::contents;
 use crate::store::{At as _, StoreError};
 
@@ -129,15 +130,16 @@ impl Head {
 }
 
 impl Head {
-    /// The head of a match of another host, whose files are not on this one.
-    pub(super) fn adopted(plan_hash: ContentHash, plan: &Plan, sealed: Option<&Plan>) -> Self {
+    /// The head of a match of another host, whose programs may not be on this one. `openings` is the copy of its opening
+    /// file on this host.
+    pub(super) fn adopted(spec: &MatchSpec, openings: Option<&Path>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
-            plan_hash,
-            plan: sealed.unwrap_or(plan).clone(),
-            sealed: sealed.is_some(),
-            contents: Contents::default(),
+            plan_hash: spec.plan_hash,
+            plan: spec.sealed.as_deref().unwrap_or(&spec.plan).clone(),
+            sealed: spec.sealed.is_some(),
+            contents: Contents::of_spec(spec, openings),
             host: Host::current(),
         }
     }

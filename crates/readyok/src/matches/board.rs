@@ -253,7 +253,7 @@ impl Shared {
     ) -> Result<String, AnyError> {
         let id: String = spec.plan_hash.to_string().chars().take(32).collect();
         if !self.coordinated().insert(id.clone()) {
-            return Err("this server coordinates the match already".into());
+            return Err("this server coordinates the match already: an equal plan and seed is the same match".into());
         }
         let prepared = self.prepare(&id, spec, start, priority);
         let (game, dispatcher) = prepared.inspect_err(|_| {
@@ -305,8 +305,8 @@ impl Shared {
             }
         };
         let path = self.results_of(id);
-        let MatchSpec { plan_hash, plan, sealed, .. } = &spec;
-        let store = match Store::adopt(&path, *plan_hash, plan, sealed.as_deref()) {
+        let plan = &spec.plan;
+        let store = match Store::adopt(&path, &spec, openings.as_deref()) {
             Err(StoreError::Exists(_)) => {
                 let (mut store, _) = Store::resume(&path, |_| ())?;
                 store.accept(plan)?;

@@ -323,12 +323,11 @@ impl Results {
                 }
                 Ok((store, truncated))
             }
-            Self::TakeOver { path, spec, .. } => {
-                let MatchSpec { plan_hash, plan, sealed, .. } = &*spec;
-                match Store::adopt(&path, *plan_hash, plan, sealed.as_deref()) {
+            Self::TakeOver { path, spec, openings } => {
+                match Store::adopt(&path, &spec, openings.as_deref()) {
                     Err(StoreError::Exists(_)) => {
                         let (mut store, truncated) = Store::resume(&path, |_| ())?;
-                        store.accept(plan)?;
+                        store.accept(&spec.plan)?;
                         Ok((store, truncated))
                     }
                     adopted => Ok((adopted?, 0)),

@@ -2,10 +2,10 @@
 
 mod state;
 
-use std::fmt;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use std::{error, fmt};
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::kv::Store;
@@ -74,6 +74,52 @@ impl Default for CoordinatorSettings {
     }
 }
 
+/// A match cannot be opened for workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The queue has failed.
+    Queue(QueueError),
+    /// Another process coordinates the match. An equal plan with an equal seed is the same match.
+    Coordinated {
+        /// The identifier of the match.
+        id: String,
+        /// The other coordinator.
+        by: String,
+    },
+}
+
+impl From<QueueError> for OpenError {
+    fn from(error: QueueError) -> Self {
+        Self::Queue(error)
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Queue(error) => error.fmt(f),
+            Self::Coordinated { id, by } => {
+                let (id, by) = (id.get(..8).unwrap_or(id), by.escape_debug());
+                write!(
+                    f,
+                    "match `{id}` is coordinated by `{by}` already: an equal plan with an equal seed is the same \
+                     match; use another seed"
+                )
+            }
+        }
+    }
+}
+
+impl error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Queue(error) => Some(error),
+            Self::Coordinated { .. } => None,
+        }
+    }
+}
+
 impl NatsDispatcher {
     /// Opens a match for workers. For a resumed match, `stored` contains the known pairings, and other results on the
     /// server are used. For a new match, `stored` is `None`, and results on the server are obsolete and deleted.
@@ -86,7 +132,7 @@ impl NatsDispatcher {
         stored: Option<&IndexSet>,
         settings: CoordinatorSettings,
         reports: Sender<Report>,
-    ) -> Result<Self, QueueError> {
+    ) -> Result<Self, OpenError> {
         let CoordinatorSettings { lease: timeout, priority, tablebases } = settings;
         let names = Names::of(spec.plan_hash);
         let matches = connection.create_queue(timeout)?;

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use crate::queue::QueueError;
 use crate::queue::nats::connection::Connection;
+use crate::queue::nats::coordinator::OpenError;
 use crate::queue::nats::messages::{CoordinatorLease, LEASES, broken, read_owned, write};
 
 /// The lease of a match. The server deletes it unless it is renewed.
@@ -38,7 +39,7 @@ impl Lease {
         connection: &Connection,
         id: &str,
         lease: Duration,
-    ) -> Result<Self, QueueError> {
+    ) -> Result<Self, OpenError> {
         let bucket = connection.find_bucket(LEASES)?.ok_or_else(|| broken("no leases"))?;
         let nonce = connection.client.new_inbox();
         let value = CoordinatorLease { coordinator: process_name("coordinator"), nonce };
@@ -57,15 +58,15 @@ impl Lease {
                     return Ok(Self { bucket, key: id.to_owned(), value, revision, timeout });
                 }
                 Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {}
-                Err(error) => return Err(broken(error)),
+                Err(error) => return Err(broken(error).into()),
             }
             let entry = connection.request(bucket.entry(id))?;
             if let Some(entry) = entry {
                 let is_renewed = held.is_some_and(|revision| revision != entry.revision);
                 if is_renewed || Instant::now() > until {
                     let holder = read_owned::<CoordinatorLease>(&entry.value);
-                    let holder = holder.map_or_else(String::new, |it| it.coordinator);
-                    return Err(broken(format!("the match is coordinated by {holder}")));
+                    let by = holder.map_or_else(String::new, |it| it.coordinator);
+                    return Err(OpenError::Coordinated { id: id.to_owned(), by });
                 }
                 held = Some(entry.revision);
             }

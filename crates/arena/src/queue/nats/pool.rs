@@ -331,6 +331,7 @@ impl Pool {
             entry.phase = Phase::Ready { served, units };
         }
         state.no_jobs_until = None;
+        state.last_active = Instant::now();
         drop(state);
         self.changed.notify_all();
     }
@@ -339,7 +340,9 @@ impl Pool {
     /// after a delay.
     pub fn reject(&self, new: &NewMatch, why: Rejection) {
         self.matches().add_rejection(new.id.clone(), new.spec.clone(), why);
-        self.state().matches.remove(&new.id);
+        let mut state = self.state();
+        state.matches.remove(&new.id);
+        state.last_active = Instant::now();
     }
 
     /// Rejects the match of a job, whose engines do not work any more.
@@ -368,10 +371,15 @@ impl Pool {
         self.state().playing.len()
     }
 
-    /// The time without a pair in progress.
+    /// The time without a pair in progress and without a match in preparation.
     pub fn idle_time(&self) -> Duration {
         let state = self.state();
-        if state.playing.is_empty() { state.last_active.elapsed() } else { Duration::ZERO }
+        let prepares = state.matches.values().any(|it| matches!(it.phase, Phase::Preparing));
+        if state.playing.is_empty() && !prepares {
+            state.last_active.elapsed()
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// Publishes the state of this worker, if it has changed or is old. Delivery is not guaranteed.

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use readyok_arena::event::End;
 use readyok_arena::pairing::{PairResult, WorkerId};
 use readyok_arena::queue::nats::{
-    Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, Permissions, Phase,
-    Pool, Take,
+    Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, OpenError,
+    Permissions, Phase, Pool, Take,
 };
 use readyok_arena::queue::{Dispatcher, MatchSpec};
 use readyok_arena::runner::{Match, Settings, Summary};
@@ -315,10 +315,62 @@ fn another_host_takes_a_match_over() {
     let found = admin.find(&id_of(&spec)).expect("a match");
     let spec = admin.spec(&found).expect("a match");
     let path = directory.path().join("taken-over");
-    let store = Store::adopt(&path, spec.plan_hash, &spec.plan, None).expect("a new file");
+    let store = Store::adopt(&path, &spec, None).expect("a new file");
+    // The hashes of the programs are those of the first host.
+    let programs = Reader::open(&path).expect("a file").origin().programs;
+    assert_eq!(programs, spec.programs);
+    assert_eq!(programs.len(), 2, "{programs:?}");
     let stored = store.stored().clone();
     let summary = run(server.port, store, spec, Some(&stored), 0);
     assert_eq!((summary.end, summary.complete), (End::Complete, 8));
     check_complete(&path, 8);
     hand.leave();
+}
+
+#[test]
+fn an_equal_match_is_refused_while_it_has_a_coordinator() {
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let connection = server.connect();
+    let spec = spec(directory.path(), ["a", "b"], 8);
+    let open = || {
+        let (sender, _reports) = channel();
+        NatsDispatcher::open(&connection, spec.clone(), None, settings(), sender)
+    };
+    let _first = open().expect("a queue");
+    let refused = open().err().expect("the match has a coordinator");
+    assert!(matches!(refused, OpenError::Coordinated { .. }), "{refused}");
+    let text = refused.to_string();
+    let start = format!("match `{}` is coordinated by `", &id_of(&spec)[..8]);
+    assert!(text.starts_with(&start) && text.ends_with("use another seed"), "{text}");
+}
+
+#[test]
+fn a_worker_that_prepares_a_match_is_not_idle() {
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let connection = server.connect();
+    let spec = spec(directory.path(), ["a", "b"], 8);
+    let (sender, _reports) = channel();
+    let _dispatcher = NatsDispatcher::open(&connection, spec, None, settings(), sender);
+    let cache = directory.path().join("cache");
+    let pool = Pool::new(&connection, "w", 1e6, Permissions::anything(), cache, [1, 1]);
+    let mut slot = pool.slot(0);
+    let until = SystemTime::now() + TIMEOUT;
+    let new = loop {
+        pool.refresh().expect("a server");
+        if let Take::Prepare(new) = pool.take(&mut slot) {
+            break new;
+        }
+        assert!(SystemTime::now() < until, "the match is not offered");
+    };
+    let idle = Duration::from_millis(20);
+    thread::sleep(idle);
+    assert_eq!(pool.idle_time(), Duration::ZERO);
+    let served = pool.accept(&new).expect("a permitted match");
+    assert_eq!(pool.idle_time(), Duration::ZERO);
+    let before = Instant::now();
+    pool.ready(&new, served, Cost(1));
+    assert!(pool.idle_time() <= before.elapsed());
+    pool.leave(Departure::Finish);
 }
