@@ -412,6 +412,35 @@ pub enum HourglassProblem {
 }
 
 impl Plan {
+    /// The number of rounds of a match that lasts until its sequential test ends.
+    pub const UNLIMITED_ROUNDS: u32 = u32::MAX;
+
+    /// Reads a plan from TOML. A sequential test without `rounds` is not limited by them.
+    ///
+    /// # Errors
+    /// The text is not a plan.
+    pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
+        let plan: Self = toml::from_str(text)?;
+        let has_rounds = toml::from_str::<toml::Table>(text)?.contains_key("rounds");
+        Ok(if has_rounds { plan } else { plan.with_default_rounds() })
+    }
+
+    /// Sets the number of rounds of a plan that states none: one, or as many as its sequential test needs.
+    #[must_use]
+    pub fn with_default_rounds(self) -> Self {
+        let is_repeatable = match self.format {
+            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid => true,
+            Format::Knockout { .. } | Format::Swiss => false,
+        };
+        let lasts = self.sprt.is_some() && is_repeatable;
+        Self { rounds: if lasts { Self::UNLIMITED_ROUNDS } else { 1 }, ..self }
+    }
+
+    /// Whether only its sequential test ends the match.
+    pub fn is_unlimited(&self) -> bool {
+        self.rounds == Self::UNLIMITED_ROUNDS
+    }
+
     /// A plan without engines: one round from the start position, without adjudication.
     pub fn new(game: Game) -> Self {
         Self {

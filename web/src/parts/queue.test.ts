@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { optionLines, pentanomial, readOptions } from './queue';
+import { eloText, optionLines, pairsText, pentanomial, readOptions } from './queue';
 import type { QueueStatus, Score } from '../store/queue.svelte';
 
 vi.hoisted(() => {
@@ -10,6 +10,14 @@ test('reads the options that it writes', () => {
   const options = { Hash: '16', 'Debug Log File': 'a=b', Clear: '' };
   expect(readOptions(optionLines(options))).toEqual(options);
   expect(readOptions(' \n Hash = 8 \nOwnBook')).toEqual({ Hash: '8', OwnBook: '' });
+});
+
+test('shows a limit of pairs and Elo only if there is one', () => {
+  const status = (fields: Partial<QueueStatus>) => fields as QueueStatus;
+  expect(pairsText(status({ pairs: 3, total: 10 }))).toBe('3 / 10');
+  expect(pairsText(status({ pairs: 3, total: 0 }))).toBe('3');
+  expect(eloText(status({ elo: { elo: 1.25, error: 2 } }), 'Elo ')).toBe('Elo 1.3 ± 2.0');
+  expect(eloText(status({ elo: null }), 'Elo ')).toBe('');
 });
 
 test('counts pairs by points', () => {

@@ -2,14 +2,20 @@
 import { t } from '../i18n/index.svelte';
 import type { Flag, QueueStatus } from '../store/queue.svelte';
 
+/** The number of complete pairs, and of all of them if it is limited. */
+export function pairsText({ pairs, total }: QueueStatus): string {
+  return total ? `${pairs} / ${total}` : `${pairs}`;
+}
+
 /** Wins, draws and losses of a match of two engines. */
 export function gamesText({ scores: [score, ...more] }: QueueStatus): string {
   return score && !more.length ? `+${score.wins} =${score.draws} −${score.losses}` : '';
 }
 
-export function eloText({ elo }: QueueStatus): string {
+export function eloText({ elo }: QueueStatus, label = ''): string {
   if (!elo || elo.elo === null) return '';
-  return elo.error === null ? elo.elo.toFixed(1) : `${elo.elo.toFixed(1)} ± ${elo.error.toFixed(1)}`;
+  const error = elo.error === null ? '' : ` ± ${elo.error.toFixed(1)}`;
+  return `${label}${elo.elo.toFixed(1)}${error}`;
 }
 
 /** The pairs of a match of two engines by half points: 0, ½, 1, 1½, 2. */

@@ -301,7 +301,11 @@ fn rounds(plan: &Plan) -> String {
     let plural =
         |count: u32, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
     let pairs = plural(plan.pairs_per_encounter, "game pair");
-    format!("{}, {pairs} per encounter", plural(plan.rounds, "round"))
+    let rounds = match plan.rounds {
+        Plan::UNLIMITED_ROUNDS => "until the test ends".to_owned(),
+        rounds => plural(rounds, "round"),
+    };
+    format!("{rounds}, {pairs} per encounter")
 }
 
 fn row(name: &str, value: &str) -> Markup {

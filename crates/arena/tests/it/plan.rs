@@ -57,6 +57,21 @@ fn invalid_time_controls_are_rejected() {
 }
 
 #[test]
+fn a_sequential_test_without_rounds_lasts_until_its_end() {
+    let rounds = |more: &str, sprt: &str| {
+        let text = format!("game = 'chess'\n{more}\nengines = []\n{sprt}");
+        let plan = Plan::from_toml(&text).expect("a plan");
+        (plan.rounds, plan.is_unlimited())
+    };
+    let test = "[sprt]\nelo0 = 0.0\nelo1 = 5.0";
+    assert_eq!(rounds("", ""), (1, false));
+    assert_eq!(rounds("", test), (Plan::UNLIMITED_ROUNDS, true));
+    assert_eq!(rounds("rounds = 7", test), (7, false));
+    // The engines determine the rounds of a knockout.
+    assert_eq!(rounds("format = { kind = 'knockout' }", test), (1, false));
+}
+
+#[test]
 fn a_plan_survives_toml() {
     let text = r#"
         game = "chess"

@@ -39,7 +39,8 @@ pub(super) struct PlanArgs {
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..),
         conflicts_with = "plan",
-        help = "Number of repetitions of the tournament format; for swiss, number of rounds [default: 1]"
+        help = "Number of repetitions of the tournament format; for swiss, number of rounds [default: 1; with \
+                --sprt, until the test ends]"
     )]
     pub(super) rounds: Option<u32>,
     #[command(flatten)]
@@ -89,11 +90,7 @@ struct TournamentArgs {
     /// Reverse all colors
     #[arg(long)]
     reversed_colors: bool,
-    #[arg(
-        long,
-        value_name = "N",
-        help = "Seed of the random number generator [default: the current time]"
-    )]
+    #[arg(long, value_name = "N", help = "Seed of the random number generator [default: random]")]
     seed: Option<u64>,
     /// Event in game records
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -294,14 +291,14 @@ impl PlanArgs {
         let game = self.tournament.game;
         self.openings.check(game).map_err(Failure::usage)?;
         self.ends.check(game).map_err(Failure::usage)?;
-        Ok(Plan {
+        let plan = Plan {
             game: game.into(),
             event: self.tournament.event.clone(),
             site: self.tournament.site.clone(),
             engines,
             format: self.tournament.format(self.engines.len())?,
             pairing_order: self.tournament.pairing_order.into(),
-            rounds: self.rounds.unwrap_or(1),
+            rounds: self.rounds.unwrap_or_default(),
             pairs_per_encounter: self.tournament.pairs_per_encounter,
             colors: Colors {
                 fixed: self.tournament.fixed_colors,
@@ -320,7 +317,8 @@ impl PlanArgs {
             sprt: self.ends.sprt(),
             tune: None,
             seed: self.tournament.seed.unwrap_or(seed),
-        })
+        };
+        Ok(if self.rounds.is_some() { plan } else { plan.with_default_rounds() })
     }
 
     /// Whether neither engines nor a plan are given.

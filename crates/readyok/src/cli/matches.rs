@@ -177,7 +177,7 @@ pub(super) fn read_test(text: &str, openings: Option<&Path>) -> Result<(Plan, i3
         _ => None,
     };
     let Some(args) = args else {
-        let mut plan: Plan = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut plan = Plan::from_toml(text).map_err(|error| error.to_string())?;
         for engine in &mut plan.engines {
             find_engine(engine, &dirs::env).map_err(|error| error.to_string())?;
         }

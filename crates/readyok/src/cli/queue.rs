@@ -205,7 +205,7 @@ fn table_of_matches(matches: &[QueuedMatch]) -> String {
             short_id(&found.id),
             phase(found).to_owned(),
             found.control.priority.to_string(),
-            format!("{}/{}", status.pairs, status.total),
+            pairs(status, "/"),
             games(status),
             elo(status),
             llr(status),
@@ -249,6 +249,14 @@ fn table_of_workers(workers: &[WorkerStatus]) -> String {
     aligned(&rows)
 }
 
+/// The number of complete pairs, and of all of them if it is limited.
+fn pairs(status: &MatchStatus, of: &str) -> String {
+    match status.total {
+        0 => status.pairs.to_string(),
+        total => format!("{}{of}{total}", status.pairs),
+    }
+}
+
 fn details(found: &QueuedMatch) -> String {
     let status = &found.status;
     let mut text = String::new();
@@ -263,7 +271,7 @@ fn details(found: &QueuedMatch) -> String {
     line("state", phase(found).to_owned());
     line("coordinator", found.coordinator.as_deref().map(printable).unwrap_or_default());
     line("priority", found.control.priority.to_string());
-    line("pairs", format!("{} of {}", status.pairs, status.total));
+    line("pairs", pairs(status, " of "));
     line("games", format!("{} ({})", status.games, games(status)));
     if let [score] = status.scores.as_slice() {
         let [ll, ld, wl, dd, wd, ww] = score.pairs;

@@ -262,6 +262,9 @@ impl Scoreboard {
 
     fn bar(&self) -> String {
         const WIDTH: u64 = 30;
+        if self.plan.is_unlimited() {
+            return count_of(self.complete, "game pair");
+        }
         let total = self.total.max(1);
         let done = self.complete.min(total);
         let filled = done * WIDTH / total;

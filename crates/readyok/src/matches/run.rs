@@ -407,5 +407,5 @@ pub fn write_report(results: &Path, report: &Path) -> Result<(), AnyError> {
 /// The file cannot be read or is not a valid plan.
 pub fn read_plan(path: &Path) -> Result<Plan, AnyError> {
     let text = fs::read_to_string(path)?;
-    Ok(toml::from_str(&text)?)
+    Ok(Plan::from_toml(&text)?)
 }

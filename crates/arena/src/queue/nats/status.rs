@@ -18,7 +18,7 @@ use crate::worker_stats::{WorkerRow, WorkerTable};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MatchStatus {
-    /// The number of game pairs of the plan; in a knockout, the maximum.
+    /// The number of game pairs of the plan; in a knockout, the maximum; 0 without a limit.
     pub total: u64,
     /// The number of complete pairs.
     pub pairs: u64,
@@ -147,7 +147,10 @@ impl StatusBuilder {
     pub(super) fn new(plan: &Plan) -> Self {
         // The openings are not needed.
         let without_openings = Plan { openings: crate::plan::Openings::default(), ..plan.clone() };
-        let total = Schedule::open(&without_openings).map_or(0, |schedule| schedule.total());
+        let total = match Schedule::open(&without_openings) {
+            Ok(schedule) if !plan.is_unlimited() => schedule.total(),
+            Ok(_) | Err(_) => 0,
+        };
         Self {
             plan: Some(plan.clone()),
             tally: Tally::new(plan).ok(),
