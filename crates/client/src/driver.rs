@@ -104,6 +104,8 @@ pub(crate) struct Settings {
     pub(crate) timeouts: Timeouts,
     /// Whether each search waits for a `readyok` after the previous one.
     pub(crate) sync_between_searches: bool,
+    /// Whether `position` is sent before `isready` instead of with `go`.
+    pub(crate) position_before_ready: bool,
     pub(crate) listener: Option<Arc<Listener>>,
     pub(crate) stderr: Arc<ErrorLines>,
     pub(crate) is_process: bool,
@@ -122,6 +124,7 @@ impl Driver {
         let mut session = ClientSession::start(dialect, timeouts, Moment::ZERO, &mut out);
         session.set_manual_start();
         session.sync_between_searches(settings.sync_between_searches);
+        session.position_before_ready(settings.position_before_ready);
         if let Some(with) = settings.registration {
             let registered = session.register(with, Moment::ZERO, &mut out);
             registered

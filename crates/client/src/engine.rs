@@ -40,6 +40,7 @@ pub struct Builder {
     timeouts: Timeouts,
     register: Option<Register<'static>>,
     joins_searches: bool,
+    position_before_ready: bool,
     rate: Option<u32>,
     guard: Option<Guard>,
     on_line: Option<Arc<Listener>>,
@@ -87,6 +88,17 @@ impl Builder {
     #[must_use]
     pub fn sync_between_searches(mut self, separate: bool) -> Self {
         self.joins_searches = !separate;
+        self
+    }
+
+    /// Whether `position` is sent before the `isready` between two searches, instead of together with `go`. Disabled by
+    /// default.
+    ///
+    /// For match runners: the engine reads the moves of a long game before its clock starts. Without an `isready`
+    /// between searches ([`sync_between_searches`](Self::sync_between_searches)), and in USI, it has no effect.
+    #[must_use]
+    pub fn position_before_ready(mut self, early: bool) -> Self {
+        self.position_before_ready = early;
         self
     }
 
@@ -255,6 +267,7 @@ impl Builder {
             dialect,
             timeouts: self.timeouts,
             sync_between_searches: !self.joins_searches,
+            position_before_ready: self.position_before_ready,
             // Each attempt has its own line count.
             listener: self.on_line.as_ref().map(|listener| Arc::new(listener.fresh())),
             stderr: Arc::clone(&stderr),

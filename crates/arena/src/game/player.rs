@@ -246,7 +246,8 @@ impl Player {
             .name(&self.plan.name)
             .dialect(dialect)
             .timeouts(self.timeouts)
-            .sync_between_searches(self.pings);
+            .sync_between_searches(self.pings)
+            .position_before_ready(self.pings);
         if let Some(guard) = &self.options.guard {
             builder = builder.guard(guard);
         }

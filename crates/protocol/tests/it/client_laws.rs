@@ -35,8 +35,9 @@ pub enum Step {
 /// Interprets arbitrary bytes as lines of an engine, and lines that start with `!` as actions of the
 /// caller. Every search ends once, and the session violates no rule.
 pub fn client_session(bytes: &[u8]) {
-    for dialect in Dialect::ALL {
+    for (dialect, early) in Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]) {
         let mut table = Harness::new(dialect);
+        table.session.position_before_ready(early);
         for line in String::from_utf8_lossy(bytes).lines() {
             table.play(&step(line));
         }

@@ -185,6 +185,7 @@ impl Run {
                 self.session.ping(now, out).unwrap();
             }
             "join" => self.session.sync_between_searches(false),
+            "early" => self.session.position_before_ready(true),
             "hold" => self.session.set_manual_start(),
             "start" => self.session.start_pending(now, out),
             "quit" => self.session.quit(now, out),

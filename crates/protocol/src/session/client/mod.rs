@@ -72,6 +72,10 @@ pub struct ClientSession {
     separation: Separation,
     /// The caller starts each search with [`ClientSession::start_pending`].
     manual_start: bool,
+    /// See [`ClientSession::position_before_ready`].
+    position_before_ready: bool,
+    /// The pending search whose position the engine has.
+    positioned: Option<SearchId>,
     waiting: Option<(SearchId, SearchRequest)>,
     /// The latest answer and its position.
     answered: Option<(Position<'static>, Move)>,
@@ -106,6 +110,8 @@ impl ClientSession {
             sync: Sync::Done,
             separation: Separation::Always,
             manual_start: false,
+            position_before_ready: false,
+            positioned: None,
             waiting: None,
             answered: None,
             last_search: 0,
@@ -293,6 +299,15 @@ impl ClientSession {
         }
     }
 
+    /// Whether `position` is sent before an `isready` between two searches, instead of together with `go`. Disabled
+    /// by default.
+    ///
+    /// The engine then reads the moves of a long game before `readyok`, not during the time of its search. It costs
+    /// nothing: without an `isready`, as in USI, both commands are sent together.
+    pub fn position_before_ready(&mut self, early: bool) {
+        self.position_before_ready = early;
+    }
+
     /// Replaces [`Timeouts::ready`] for each further `isready`.
     pub fn set_ready_limit(&mut self, limit: WaitLimit) {
         self.timeouts.ready = limit;
@@ -470,6 +485,7 @@ impl ClientSession {
         self.send_options(changes, out);
         self.prepare_game(now, out);
         if self.needs_ready() {
+            self.send_position_early(out);
             self.send_ping(None, now, out);
         }
         if self.pings.is_empty() && self.sync.settled_at().is_none() && !self.manual_start {
@@ -499,9 +515,23 @@ impl ClientSession {
         self.sync == Sync::NeedsReady || self.protocol_state.needs_ready()
     }
 
-    fn send_search(&mut self, now: Moment, out: &mut String) {
+    /// Sends the position of the pending search before `isready`. A new game needs its own `readyok` first.
+    fn send_position_early(&mut self, out: &mut String) {
+        let pings = self.protocol_state.dialect().ping_between_searches();
+        if !self.position_before_ready || !pings || self.protocol_state.needs_ready() {
+            return;
+        }
         let Some((id, request)) = self.waiting.take() else { return };
         self.send(&Command::Position(request.position.borrowed()), out);
+        self.positioned = Some(id);
+        self.waiting = Some((id, request));
+    }
+
+    fn send_search(&mut self, now: Moment, out: &mut String) {
+        let Some((id, request)) = self.waiting.take() else { return };
+        if self.positioned != Some(id) {
+            self.send(&Command::Position(request.position.borrowed()), out);
+        }
         self.send(&Command::Go(request.go.clone()), out);
         self.state = State::Searching(ActiveSearch {
             id,
@@ -588,6 +618,10 @@ impl ClientSession {
         let violation = self.protocol_state.apply_command_lenient(command);
         if violation.is_some_and(|it| it.rule.severity() == Severity::Must) {
             return;
+        }
+        // Other commands may change the meaning of a position.
+        if !matches!(command, Command::IsReady | Command::Debug(_)) {
+            self.positioned = None;
         }
         let before = out.len();
         match write(out) {

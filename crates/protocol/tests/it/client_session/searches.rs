@@ -536,3 +536,87 @@ fn unsynchronized_shogi_searches_do_not_wait() {
         ),
     );
 }
+
+/// A match runner starts the clock with `go`: the engine reads the moves before.
+#[test]
+fn sends_the_position_before_isready() {
+    check_uci(
+        &[],
+        &format!(
+            "! early
+            {FIRST}
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            ! search startpos moves e2e4 e7e5 | depth 5
+            > position startpos moves e2e4 e7e5
+            > isready
+            < readyok
+            > go depth 5
+            = started 2
+            < bestmove g1f3
+            = 2 bestmove g1f3
+            ! newgame
+            ! search startpos | depth 5
+            > ucinewgame
+            > isready
+            < readyok
+            > position startpos
+            > go depth 5
+            = started 3"
+        ),
+    );
+}
+
+#[test]
+fn an_early_position_of_another_search_is_replaced() {
+    let start = format!(
+        "! early
+        {FIRST}
+        < bestmove e2e4
+        = 1 bestmove e2e4
+        ! search startpos moves e2e4 e7e5 | depth 5
+        > position startpos moves e2e4 e7e5
+        > isready"
+    );
+    check_uci(
+        &[],
+        &format!(
+            "{start}
+            ! search startpos | depth 6
+            = 2 dropped: Superseded
+            < readyok
+            > position startpos
+            > go depth 6
+            = started 3"
+        ),
+    );
+    check_uci(
+        &["Hash type spin default 16 min 1 max 64"],
+        &format!(
+            "{start}
+            ! set Hash=32
+            > setoption name Hash value 32
+            < readyok
+            > position startpos moves e2e4 e7e5
+            > isready
+            < readyok
+            > go depth 5
+            = started 2"
+        ),
+    );
+}
+
+#[test]
+fn shogi_positions_are_sent_with_go() {
+    check_usi(
+        &[],
+        &format!(
+            "! early
+         ! join
+         {ANSWERED}
+         > position startpos moves 2g2f
+         > go depth 5
+         = started 2"
+        ),
+    );
+}
