@@ -92,7 +92,9 @@ impl Report {
         }
         self.pairs += 1;
         self.workers.add(result);
-        self.repeats.add(result);
+        if self.tuner.is_none() {
+            self.repeats.add(result);
+        }
         self.openings.add(result);
         self.replay.add(&self.plan, result);
         for (number, game) in (1..).zip(&result.games) {

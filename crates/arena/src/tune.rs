@@ -14,6 +14,7 @@
 //! 0.602 and 0.101: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic
 //! optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998), 817–823. As in fishtest, a and c
 //! follow from their values at the last pair: `c_end`, and `r_end` = a / c², and integers are rounded stochastically.
+//! Both sides of a pair are rounded with one random number: where 2 c_k is an integer, it is their exact difference.
 //!
 //! The perturbations depend only on the seed and the index of the pair, and the values on the stored results in their
 //! order: a match that was killed is resumed by adding its results again.
@@ -204,8 +205,7 @@ struct Gains {
 #[derive(Clone, Copy, Debug)]
 enum Stream {
     Flip = 1,
-    Plus = 2,
-    Minus = 3,
+    Rounding = 2,
 }
 
 impl Tuner {
@@ -242,10 +242,9 @@ impl Tuner {
             self.plan.parameters.iter().zip(&self.values).enumerate()
         {
             let c = self.gains(parameter, index).c * self.flip(index, number);
-            for (side, shifted, stream) in
-                [(&mut plus, value + c, Stream::Plus), (&mut minus, value - c, Stream::Minus)]
-            {
-                let rounding = self.uniform(index, number, stream);
+            // Independent numbers would change the difference by up to 1, and so the size of the perturbation.
+            let rounding = self.uniform(index, number, Stream::Rounding);
+            for (side, shifted) in [(&mut plus, value + c), (&mut minus, value - c)] {
                 side.insert(parameter.name.clone(), parameter.text(shifted, rounding));
             }
         }

@@ -43,8 +43,13 @@ pub(super) fn page(report: &Report) -> Markup {
             body {
                 h1 { (title) }
                 p {
-                    (format_name(plan.format)) ", " (game_name(report)) ". "
-                    (report.games) " games."
+                    @if plan.tune.is_some() {
+                        "Tuning by SPSA, " (game_name(report)) ". " (report.pairs) " game pairs, each between the "
+                        "current values plus and minus a perturbation. The options differ from pair to pair, so the "
+                        "results state no strength."
+                    } @else {
+                        (format_name(plan.format)) ", " (game_name(report)) ". " (report.games) " games."
+                    }
                     @match report.repeats.count() {
                         0 => {}
                         count => { " " (count) " games repeat an earlier game move by move: they are no independent evidence." }
@@ -52,8 +57,10 @@ pub(super) fn page(report: &Report) -> Markup {
                 }
                 (conditions(report))
                 (parameters(report))
-                @if plan.engines.len() == 2 { (head_to_head(report)) }
-                (standings(report))
+                @if plan.tune.is_none() {
+                    @if plan.engines.len() == 2 { (head_to_head(report)) }
+                    (standings(report))
+                }
                 @if plan.engines.len() > 2 { (crosstable(report)) }
                 (ends(report))
                 @if !report.failures.kept().is_empty() { (failures(report)) }
@@ -136,9 +143,11 @@ fn conditions(report: &Report) -> Markup {
             @if let Some(parallel) = parallel { (row("Parallel games", &format!("{parallel:.1} on average"))) }
         }
         details {
-            summary { "Repeat this match" }
-            p { "Save the plan as " code { "match.toml" } ". The programs, openings and networks must be the same." }
-            pre { code { (format!("readyok match --plan match.toml --concurrency {concurrency}")) } }
+            summary { @if plan.tune.is_some() { "Plan of this tuning" } @else { "Repeat this match" } }
+            @if plan.tune.is_none() {
+                p { "Save the plan as " code { "match.toml" } ". The programs, openings and networks must be the same." }
+                pre { code { (format!("readyok match --plan match.toml --concurrency {concurrency}")) } }
+            }
             pre { code { (toml) } }
         }
     }
@@ -539,6 +548,7 @@ const MAX_OPENINGS: usize = 300;
 
 fn openings(report: &Report) -> Markup {
     let (rows, other_games) = report.openings.rows();
+    let is_tuning = report.plan.tune.is_some();
     let first = report.plan.engines.first().map_or("", |engine| engine.name.as_str());
     let more = rows.len().saturating_sub(MAX_OPENINGS);
     html! {
@@ -549,14 +559,14 @@ fn openings(report: &Report) -> Markup {
                 div.scroll { table {
                     tr {
                         th { "Opening" } th { "Games" } th { "First player won" } th { "Drawn" } th { "Lost" }
-                        th { "Points of " (first) }
+                        @if !is_tuning { th { "Points of " (first) } }
                     }
                     @for sum in rows.iter().take(MAX_OPENINGS) {
                         @let [wins, draws, losses] = sum.results;
                         @let (points, games) = sum.first_engine;
                         tr {
                             td { (sum.name) } td { (sum.games) } td { (wins) } td { (draws) } td { (losses) }
-                            td { (half(points)) "/" (games) }
+                            @if !is_tuning { td { (half(points)) "/" (games) } }
                         }
                     }
                 } }

@@ -458,7 +458,8 @@ pub(crate) struct Tally {
     test: Option<(Sprt, GamesPerPairing)>,
     /// With three or more engines.
     crosstable: Option<Crosstable>,
-    repeats: Repeats,
+    /// None in a tuning, whose pairs are played with different options.
+    repeats: Option<Repeats>,
 }
 
 /// A game lost by a failure of an engine.
@@ -499,7 +500,7 @@ impl Tally {
             failures: BTreeMap::new(),
             test,
             crosstable,
-            repeats: Repeats::default(),
+            repeats: plan.tune.is_none().then(Repeats::default),
         })
     }
 
@@ -550,7 +551,10 @@ impl Tally {
 
     /// The games of a pair that repeat earlier ones. Returns also the number of all such games.
     pub(super) fn repeated(&mut self, pair: &PairResult) -> (Vec<Repeated>, u64) {
-        (self.repeats.add(pair), self.repeats.count())
+        match &mut self.repeats {
+            Some(repeats) => (repeats.add(pair), repeats.count()),
+            None => (Vec::new(), 0),
+        }
     }
 
     /// The number of games.

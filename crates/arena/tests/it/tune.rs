@@ -110,6 +110,28 @@ fn options_are_perturbed_and_stay_in_range() {
     assert!((400..600).contains(&ups), "{ups} of 1000 perturbations are positive");
 }
 
+/// Independent roundings of plus and minus gave differences from 0 to 3 (Stockfish #4776).
+#[test]
+fn integers_differ_by_twice_the_perturbation() {
+    let mut plan = plan(7);
+    let tune = plan.tune.as_mut().expect("a tuning");
+    // A vanishing exponent keeps the perturbations at `c_end`.
+    tune.gamma = f64::MIN_POSITIVE;
+    tune.parameters[0].c_end = 0.5;
+    tune.parameters[0].start = 50.3;
+    tune.parameters[1].c_end = 2.5;
+    tune.parameters[1].start = 20.9;
+    let tuner = Tuner::new(&plan).expect("a tuning");
+    for index in 0..400 {
+        let [plus, minus] = tuner.options(index);
+        for (name, expected) in [("A", 1), ("B", 5)] {
+            let [plus, minus] =
+                [&plus, &minus].map(|it| it[name].parse::<i64>().expect("an integer"));
+            assert_eq!((plus - minus).abs(), expected, "{index}: {name}");
+        }
+    }
+}
+
 #[test]
 fn rejects_invalid_parameters() {
     let check = |from: &str, to: &str, expected: &str| {
@@ -171,6 +193,7 @@ fn resumes_after_a_failure_with_the_stored_values() {
     let path = directory.path().join("tune.jsonl");
     let mut plan = plan(3);
     plan.rounds = 60;
+    let repeats = AtomicU64::new(0);
     let run = |store: Store, pairs: u64| {
         let mut game = Match::new(store, Settings::default()).expect("a match");
         let (sender, events) = std::sync::mpsc::channel();
@@ -179,6 +202,10 @@ fn resumes_after_a_failure_with_the_stored_values() {
         let end = game.play_here(2, None, |_| Synthetic { left: Arc::clone(&left) });
         let values = events.into_iter().filter_map(|event| match event {
             Event::Parameters { values } => Some(values),
+            Event::RepeatedGame { .. } => {
+                repeats.fetch_add(1, Ordering::SeqCst);
+                None
+            }
             _ => None,
         });
         (end, values.last().expect("values"))
@@ -210,4 +237,11 @@ fn resumes_after_a_failure_with_the_stored_values() {
         page.contains("Parameters") && page.matches("game pairs</text>").count() == 3,
         "{page}"
     );
+    // The sample games are equal, but played with other options.
+    assert!(page.contains("Tuning by SPSA, chess. 60 game pairs"), "{page}");
+    for misleading in ["independent evidence", "Strength", "superiority", "Standings", "Points of"]
+    {
+        assert!(!page.contains(misleading), "{misleading}");
+    }
+    assert_eq!(repeats.load(Ordering::SeqCst), 0);
 }

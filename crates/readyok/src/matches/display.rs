@@ -230,6 +230,9 @@ impl Scoreboard {
 
     /// Elo and scores of the engines as lines of text.
     pub fn ratings(&self) -> Vec<String> {
+        if self.plan.tune.is_some() {
+            return Vec::new();
+        }
         let mut rows = match self.plan.engines.as_slice() {
             [_, _] => self.head_to_head(),
             _ => self.table(),
@@ -246,8 +249,13 @@ impl Scoreboard {
     fn openings_warning(&self) -> Option<String> {
         let is_repeated = self.total > 1 && self.plan.engines.len() == 2;
         (self.plan.openings.source == OpeningSource::Start && is_repeated).then(|| {
-            "warning: without --openings all games start from the same position and may be equal"
-                .to_owned()
+            let missing = match self.plan.tune {
+                Some(_) => "`openings` in the file",
+                None => "--openings",
+            };
+            format!(
+                "warning: without {missing} all games start from the same position and may be equal"
+            )
         })
     }
 

@@ -75,6 +75,8 @@ fn tunes_an_option_and_resumes() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("resume:"), "{text}");
+    assert!(text.contains("warning: without `openings` in the file all games start"), "{text}");
+    assert!(!text.contains("--openings") && !text.contains("repeat"), "{text}");
     assert!(
         read(&dir, "t.options.toml")
             .starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1")

@@ -232,7 +232,9 @@ impl StatusBuilder {
 
     fn update(&mut self) {
         let point = self.point();
-        if let Some(tally) = &self.tally {
+        // The options of a tuning differ from pair to pair: a score of plus against minus has no meaning.
+        let is_tuning = self.plan.as_ref().is_some_and(|plan| plan.tune.is_some());
+        if let Some(tally) = self.tally.as_ref().filter(|_| !is_tuning) {
             self.status.scores = tally.scores();
             self.status.test = tally.test();
         }
@@ -244,7 +246,7 @@ impl StatusBuilder {
     /// The current point of the curves.
     fn point(&self) -> Option<CurvePoint> {
         let (plan, tally) = (self.plan.as_ref()?, self.tally.as_ref()?);
-        if plan.engines.len() != 2 {
+        if plan.engines.len() != 2 || plan.tune.is_some() {
             return None;
         }
         let counts = tally.score(EngineId(0), EngineId(1))?.counts(plan.games)?;
