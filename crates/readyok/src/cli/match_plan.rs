@@ -17,9 +17,10 @@ use crate::dirs;
 use crate::exit::Failure;
 use crate::matches::{FlagError, PerEngine, engine_plan};
 
+pub(super) use values::SprtArg;
 use values::{
     BookArg, DrawArg, ImpasseArg, NameArg, PairingOrderArg, PolicyArg, PositiveSeconds,
-    ProtocolArg, PvCheckArg, RanksArg, ResignArg, ScopeArg, Seconds, SprtArg, TieArg, format,
+    ProtocolArg, PvCheckArg, RanksArg, ResignArg, ScopeArg, Seconds, TieArg, format,
 };
 
 #[derive(Debug, clap::Args)]
@@ -519,8 +520,7 @@ impl EndArgs {
     }
 
     fn sprt(&self) -> Option<SprtPlan> {
-        let SprtArg { elo: [elo0, elo1], errors: [alpha, beta] } = self.sprt?;
-        Some(SprtPlan { model: self.sprt_model, elo0, elo1, alpha, beta })
+        self.sprt.map(|sprt| sprt.plan(self.sprt_model))
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use readyok_arena::event::TestState;
 use readyok_arena::plan::SprtPlan;
-use readyok_arena::stats::{Counts, Figures, Model, Pentanomial, Trinomial, Verdict};
+use readyok_arena::stats::{Counts, Estimate, Figures, Model, Pentanomial, Trinomial, Verdict};
+use serde::Serialize;
 
+use crate::cli::match_plan::SprtArg;
 use crate::exit::{Code, Failure};
 use crate::matches;
 use crate::terminal::print;
@@ -29,7 +32,7 @@ const ELO_HELP: &str = "\
 Examples:
   readyok elo 136 111 96                 wins, draws, losses
   readyok elo --pairs 34 54 63 64 75     pairs with 0, ½, 1, 1½ and 2 points
-  readyok elo --pairs 34 54 63 64 75 --sprt 0,5 --model normalized";
+  readyok elo --pairs 34 54 63 64 75 --sprt 0,5 --sprt-model logistic";
 
 /// Compute Elo differences and SPRTs from counts of results
 #[derive(Debug, clap::Args)]
@@ -42,17 +45,64 @@ pub(super) struct EloArgs {
     #[arg(long)]
     pairs: bool,
     /// Run an SPRT of ELO0 against ELO1
-    #[arg(
-        long,
-        value_name = "ELO0,ELO1[,ALPHA,BETA]",
-        allow_hyphen_values = true,
-        value_delimiter = ',',
-        num_args = 1
-    )]
-    sprt: Vec<f64>,
-    /// Set the Elo model of the test: normalized, logistic, bayesian, bayeselo, unscaled-bayeselo
-    #[arg(long, default_value_t = Model::Normalized, requires = "sprt")]
-    model: Model,
+    #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
+    sprt: Option<SprtArg>,
+    /// Elo model of the test: normalized, logistic, bayesian (fastchess), bayeselo (cutechess) or
+    /// unscaled-bayeselo
+    #[arg(long, value_name = "MODEL", default_value_t = Model::Normalized, requires = "sprt")]
+    sprt_model: Model,
+    /// Print a JSON object, with null for figures that are undefined or infinite
+    #[arg(long)]
+    json: bool,
+}
+
+/// The figures of `readyok elo`.
+#[derive(Serialize)]
+struct Elo {
+    games: u64,
+    score: Option<f64>,
+    elo: Estimated,
+    normalized_elo: Estimated,
+    los: Option<f64>,
+    draw_ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sprt: Option<Test>,
+}
+
+/// An estimate with half the width of its 95 % confidence interval.
+#[derive(Serialize)]
+struct Estimated {
+    value: Option<f64>,
+    error: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Test {
+    #[serde(flatten)]
+    plan: SprtPlan,
+    #[serde(flatten)]
+    state: TestState,
+    /// The expected number of further games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_games: Option<f64>,
+}
+
+impl Test {
+    fn of(plan: SprtPlan, counts: &Counts) -> Result<Self, Failure> {
+        let test = plan.test().map_err(Failure::usage)?;
+        let state = TestState::from(test.status(counts).map_err(Failure::usage)?);
+        let more_games = match state.verdict {
+            Verdict::Continue => test.remaining_as_seen(counts).ok().map(|it| it.games),
+            Verdict::AcceptH0 | Verdict::AcceptH1 => None,
+        };
+        Ok(Self { plan, state, more_games })
+    }
+}
+
+impl From<Estimate> for Estimated {
+    fn from(estimate: Estimate) -> Self {
+        Self { value: estimate.value.number(), error: estimate.error.number() }
+    }
 }
 
 pub(super) fn print_elo(args: &EloArgs) -> Result<Code, Failure> {
@@ -68,36 +118,37 @@ pub(super) fn print_elo(args: &EloArgs) -> Result<Code, Failure> {
         (true, _) => return Err(Failure::usage("expected five counts of game pairs")),
     };
     let figures = Figures::of(&counts);
+    let sprt = args.sprt.map(|sprt| Test::of(sprt.plan(args.sprt_model), &counts)).transpose()?;
+    if args.json {
+        let elo = Elo {
+            games: figures.games,
+            score: figures.score.number(),
+            elo: figures.elo.into(),
+            normalized_elo: figures.normalized_elo.into(),
+            los: figures.los.number(),
+            draw_ratio: figures.draw_ratio.number(),
+            sprt,
+        };
+        print(&serde_json::to_string(&elo).map_err(Failure::failed)?);
+        return Ok(Code::Done);
+    }
     print(&format!("games            {}", figures.games));
     print(&format!("score            {:.4}", figures.score));
     print(&format!("Elo              {:.2}", figures.elo));
     print(&format!("normalized Elo   {:.2}", figures.normalized_elo));
     print(&format!("superiority      {:.4}", figures.los));
     print(&format!("draws            {:.4}", figures.draw_ratio));
-    if let Some(test) = test(args)? {
-        let test = test.test().map_err(Failure::usage)?;
-        let status = test.status(&counts).map_err(Failure::usage)?;
-        let verdict = match status.verdict {
+    if let Some(Test { state, more_games, .. }) = sprt {
+        let verdict = match state.verdict {
             Verdict::Continue => "continue",
             Verdict::AcceptH0 => "H0 is accepted",
             Verdict::AcceptH1 => "H1 is accepted",
         };
-        let (llr, lower, upper) = (status.llr, status.lower, status.upper);
+        let TestState { llr, lower, upper, .. } = state;
         print(&format!("LLR              {llr:.4} between {lower:.4} and {upper:.4}: {verdict}"));
-        if let (Verdict::Continue, Ok(forecast)) = (status.verdict, test.remaining_as_seen(&counts))
-        {
-            print(&format!("more games       {:.0} on average", forecast.games));
+        if let Some(games) = more_games {
+            print(&format!("more games       {games:.0} on average"));
         }
     }
     Ok(Code::Done)
-}
-
-fn test(args: &EloArgs) -> Result<Option<SprtPlan>, Failure> {
-    let model = args.model;
-    match args.sprt.as_slice() {
-        [] => Ok(None),
-        &[elo0, elo1] => Ok(Some(SprtPlan { model, elo0, elo1, alpha: 0.05, beta: 0.05 })),
-        &[elo0, elo1, alpha, beta] => Ok(Some(SprtPlan { model, elo0, elo1, alpha, beta })),
-        _ => Err(Failure::usage("a test has the form ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA")),
-    }
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::program::{Dir, Output, Signal, finish, readyok, run, signal, wait};
 
 /// Runs `readyok` in a directory.
@@ -435,16 +437,14 @@ fn rejects_invalid_arguments_before_the_match() {
 fn match_and_elo_accept_the_same_models() {
     let dir = Dir::new();
     for (name, stored) in [("unscaled-bayeselo", "unscaled-bayeselo"), ("bayes-elo", "bayeselo")] {
-        let args = ["match", "narikin", "narikin", "--sprt", "0,5", "--sprt-model", name];
+        let test = ["--sprt", "0,5", "--sprt-model", name];
         let file = format!("{name}.jsonl");
-        let output = at(&dir, &[&args[..], &QUICK[..], &["--results", &file]].concat());
+        let args = ["match", "narikin", "narikin", "--rounds", "1", "--results", &file];
+        let output = at(&dir, &[&args[..], &QUICK[..], &test].concat());
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
         let results = read(&dir, &file);
         assert!(results.contains(&format!("\"model\":\"{stored}\"")), "{results}");
-        assert_eq!(
-            at(&dir, &["elo", "1", "2", "3", "--sprt", "0,5", "--model", name]).code(),
-            Some(0)
-        );
+        assert_eq!(at(&dir, &[&["elo", "1", "2", "3"][..], &test].concat()).code(), Some(0));
     }
 }
 
@@ -458,4 +458,41 @@ fn computes_elo_from_counts() {
     assert!(pairs.text().contains("Elo              55.58 +/- 27.65"), "{}", pairs.text());
     assert!(pairs.text().contains("LLR"), "{}", pairs.text());
     assert_eq!(at(&dir, &["elo", "1", "2", "3", "4"]).code(), Some(2));
+}
+
+#[test]
+fn prints_elo_as_json() {
+    let dir = Dir::new();
+    let elo = |args: &[&str]| -> Value {
+        let output = at(&dir, &[&["elo", "--json"], args].concat());
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        serde_json::from_str(&output.text()).expect("one JSON object")
+    };
+    let found = elo(&["--pairs", "34", "54", "63", "64", "75", "--sprt", "0,5"]);
+    assert_eq!(found["games"], 580);
+    let near = |value: &Value, expected: f64| {
+        assert!((value.as_f64().expect("a number") - expected).abs() < 0.005, "{found}");
+    };
+    near(&found["elo"]["value"], 55.58);
+    near(&found["elo"]["error"], 27.65);
+    let sprt = &found["sprt"];
+    assert_eq!((&sprt["model"], &sprt["elo1"]), (&"normalized".into(), &5.0.into()), "{sprt}");
+    assert_eq!(sprt["verdict"], "continue", "{sprt}");
+    assert!(sprt["llr"].is_f64() && sprt["more_games"].is_f64(), "{sprt}");
+    let won = elo(&["5", "0", "0"]);
+    assert_eq!((&won["score"], &won["elo"]["value"]), (&1.0.into(), &Value::Null), "{won}");
+    assert!(won.get("sprt").is_none(), "{won}");
+}
+
+#[test]
+fn a_sequential_test_without_rounds_ends_with_its_result() {
+    let dir = Dir::new();
+    // All games are drawn by the limit of moves, which accepts 0 against -20 Elo, but not after one pair.
+    let test = ["--sprt", "-20,0", "--sprt-model", "logistic", "--plain", "--results", "m.jsonl"];
+    let output = at(&dir, &[&["match", "narikin", "narikin"], &QUICK[..], &test].concat());
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(output.text().contains("SPRT accepted H1: "), "{}", output.text());
+    assert!(read(&dir, "m.jsonl").lines().count() > 2, "one pair is too few");
+    let help = at(&dir, &["match", "--help"]);
+    assert!(help.text().contains("[default: random]"), "{}", help.text());
 }

@@ -6,8 +6,9 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use readyok_arena::plan::{
     BookFormat, DrawAdjudication, Format, Impasse, KnockoutTie, OpeningPolicy, PairingOrder,
-    Protocol, PvCheck, ResignAdjudication, TablebaseScope, TimeControl,
+    Protocol, PvCheck, ResignAdjudication, SprtPlan, TablebaseScope, TimeControl,
 };
+use readyok_arena::stats::Model;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PolicyArg {
@@ -107,9 +108,9 @@ pub(super) struct DrawArg(pub(super) DrawAdjudication);
 pub(super) struct ResignArg(pub(super) ResignAdjudication);
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SprtArg {
-    pub(super) elo: [f64; 2],
-    pub(super) errors: [f64; 2],
+pub(in crate::cli) struct SprtArg {
+    elo: [f64; 2],
+    errors: [f64; 2],
 }
 
 pub(super) fn format(text: &str) -> Result<Format, String> {
@@ -170,6 +171,14 @@ impl FromStr for ResignArg {
             }
             _ => Err("expected COUNT,CP or COUNT,CP,both, such as 3,600"),
         }
+    }
+}
+
+impl SprtArg {
+    /// The test in this Elo model.
+    pub(in crate::cli) fn plan(self, model: Model) -> SprtPlan {
+        let Self { elo: [elo0, elo1], errors: [alpha, beta] } = self;
+        SprtPlan { model, elo0, elo1, alpha, beta }
     }
 }
 
