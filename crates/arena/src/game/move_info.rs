@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use readyok_client::{Engine, Info, Score, SearchResult, Update};
 use readyok_protocol::{Bound, Move, OptionKind};
-use readyok_rules::{ChessRules, DeadPositions, EndRules, MoveCodec, Position, ShogiRules};
+use readyok_rules::{
+    ChessRules, DeadPositions, EndRules, MoveCodec, Position, ShogiRules, Termination,
+};
 
 use crate::game::play::truncate;
 use crate::plan::{EnginePlan, PvCheck};
@@ -142,12 +144,23 @@ pub(super) fn check_move(
 /// Longer PVs are checked up to this length.
 const MAX_CHECKED: usize = 1024;
 
-/// The ends after which a PV must not continue. As in fastchess, a PV may continue after insufficient material, which
-/// searches need not detect.
-const PV_ENDS: EndRules = EndRules {
-    chess: ChessRules { dead: DeadPositions::Ignored, ..ChessRules::ENGINE_MATCH },
-    shogi: ShogiRules::BOARD,
-};
+/// The end of the game after which a PV must not continue. As in fastchess, a PV may continue after insufficient material,
+/// which searches need not detect, and then also after repetitions.
+fn end_of_pv(position: &Position) -> Option<Termination> {
+    const WITHOUT_REPETITION: EndRules = EndRules {
+        chess: ChessRules {
+            repetition: None,
+            dead: DeadPositions::Ignored,
+            ..ChessRules::ENGINE_MATCH
+        },
+        shogi: ShogiRules::BOARD,
+    };
+    // The fifty-move rule precedes the others.
+    let outcome = position.outcome_under(&WITHOUT_REPETITION).or_else(|| position.outcome());
+    outcome
+        .map(|outcome| outcome.termination)
+        .filter(|end| *end != Termination::InsufficientMaterial)
+}
 
 fn check_pv(
     before: &Position,
@@ -161,8 +174,7 @@ fn check_pv(
     let mut position = before.clone();
     let mut length = 0_u32;
     for mv in moves {
-        if let Some(outcome) = position.outcome_under(&PV_ENDS) {
-            let end = outcome.termination;
+        if let Some(end) = end_of_pv(&position) {
             return Some(WarningKind::PvBeyondEnd { text: mv.chars().take(40).collect(), end });
         }
         if position.play_uci(&mv).is_err() {

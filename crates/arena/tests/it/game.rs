@@ -350,13 +350,18 @@ fn warns_about_unexpected_behavior() {
         &[WarningKind::PvBeyondEnd { text: owned("a2a3"), end: Termination::Checkmate }],
     );
     check(
+        "info depth 1 score cp 1 pv f2f3 g8f6 b1c3 f6g8 c3b1 g8f6 b1c3 f6g8 c3b1 a7a6|bestmove f2f3",
+        &[WarningKind::PvBeyondEnd { text: owned("a7a6"), end: Termination::Repetition }],
+    );
+    check(
         "info depth 1 score mate 2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3",
         &[WarningKind::WrongMateSign],
     );
     check("info depth 1 score mate -2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3", &[]);
 }
 
-/// The rules that fastchess applies to PVs (`isGameOverSimple`): insufficient material does not end them.
+/// The rules that fastchess applies to PVs (`isGameOverSimple`): insufficient material does not end them, the fifty-move
+/// rule does.
 #[test]
 fn a_pv_may_continue_after_insufficient_material() {
     let check = |pv: &str, kinds: &[WarningKind]| {
@@ -367,12 +372,14 @@ fn a_pv_may_continue_after_insufficient_material() {
         let found: Vec<_> = result.warnings.into_iter().map(|warning| warning.kind).collect();
         assert_eq!(found, kinds, "{pv}");
     };
+    let owned = |text: &str| text.to_owned();
     check("e1d2 e8e7 d2e2", &[]);
-    let text = || "e8e7".to_owned();
-    check("e1d2 e8e8", &[WarningKind::IllegalPv { text: "e8e8".to_owned() }]);
+    check("e1d2 e8e8", &[WarningKind::IllegalPv { text: owned("e8e8") }]);
+    let cycle = "e8e7 d2e2 e7e8 e2d2";
+    check(&format!("e1d2 {}", [cycle; 25].join(" ")), &[]);
     check(
-        "e1d2 e8e7 d2e2 e7e8 e2d2 e8e7 d2e2 e7e8 e2d2 e8e7",
-        &[WarningKind::PvBeyondEnd { text: text(), end: Termination::Repetition }],
+        &format!("e1d2 {} e8e7", [cycle; 25].join(" ")),
+        &[WarningKind::PvBeyondEnd { text: owned("e8e7"), end: Termination::FiftyMoveRule }],
     );
 }
 
@@ -581,4 +588,24 @@ fn an_engine_that_does_not_answer_a_ping_between_moves_stalls() {
     let result = game(&setting, &Opening::default(), [script(stalls), script("e7e5")]);
     assert_eq!(result.end, Termination::EngineStall, "{result:?}");
     assert_eq!((result.winner, result.moves.len()), (Some(Side::Second), 2));
+}
+
+/// The engine reads the moves of a long game before its clock starts with `go`.
+#[test]
+fn a_position_is_sent_before_isready_if_a_clock_runs() {
+    let received = |limits: Limits| {
+        let [one, other] = ["first", "second"].map(|name| plan(name, limits));
+        let (mut first, lines) = player(Game::Chess, 0, &one, script("f2f3, g2g4"));
+        let (mut second, _received) = player(Game::Chess, 1, &other, script("e7e5, d8h4"));
+        play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
+        drop(first);
+        let lines: Vec<String> =
+            lines.try_iter().skip_while(|line| !line.starts_with("go")).collect();
+        let words = lines.iter().filter_map(|line| line.split(' ').next().map(str::to_owned));
+        words.take(4).collect::<Vec<_>>()
+    };
+    let clock = Limits { tc: Some("60+1".parse().expect("a time control")), ..Limits::default() };
+    assert_eq!(received(clock), ["go", "position", "isready", "go"]);
+    let nodes = Limits { nodes: Some(1), ..Limits::default() };
+    assert_eq!(received(nodes)[..3], ["go", "position", "go"]);
 }
