@@ -155,7 +155,8 @@ def ours(case, directory):
     is_shogi = case.get("shogi")
     game = ["--game=shogi"] if is_shogi else [f"--openings={case['book']}"]
     records = ["--kif=kif"] if is_shogi else ["--pgn=r.pgn"]
-    command = [case["runner"], "match", *case["engines"], *limit, *options, *order, *game, f"--rounds={case['rounds']}", "--plain",
+    pin = ["--pin"] if case.get("pin") else []
+    command = [case["runner"], "match", *case["engines"], *limit, *options, *order, *game, *pin, f"--rounds={case['rounds']}", "--plain",
                f"--concurrency={case['concurrency']}", "--results=r.jsonl", *records]
     return run(command, directory), time.time(), outcome_of_results(directory / "r.jsonl")
 
@@ -173,6 +174,7 @@ def fastchess(path, case, directory):
                "format=epd", f"order={case['order']}", "-srand", "7", "-rounds", str(case["rounds"]), "-games", "2",
                "-concurrency", str(case["concurrency"]), "-force-concurrency",
                "-ratinginterval", "0", "-recover", "-pgnout", "file=f.pgn", "append=false"]
+    command += ["-use-affinity"] if case.get("pin") else []
     return (run(command, directory), time.time(),
             outcome_of_pgn(directory / "f.pgn", directory / "out.txt"))
 
@@ -391,4 +393,5 @@ def main():
                        for order in ["sequential", "random"]], runners, programs)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -66,7 +66,7 @@ pub(super) struct Args {
     /// Set the name of the worker [default: host name and process id]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Exit after this time without a match, in seconds
+    /// Exit after this time without a match, in seconds; downloads and starts of engines do not count
     #[arg(long, value_name = "SECONDS")]
     idle: Option<u64>,
 }
