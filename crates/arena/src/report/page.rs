@@ -13,6 +13,7 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
 th:first-child, td:first-child { text-align: left; } td.text { text-align: left; }
+table.facts td { overflow-wrap: anywhere; } select { max-width: 100%; }
 pre { overflow-x: auto; border: 1px solid #8884; padding: .5rem; }
 #replay { display: flex; gap: 1rem; flex-wrap: wrap; } #board { background: #e8d0aa; color: #000; }
 #board td { width: 2.6rem; height: 2.6rem; padding: 0; text-align: center; font-size: 1.8rem; line-height: 1; border: 1px solid #8886; }
@@ -26,6 +27,10 @@ pre { overflow-x: auto; border: 1px solid #8884; padding: .5rem; }
 figure { margin: 0; overflow-x: auto; } svg { background: #fff; max-width: 100%; height: auto; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em; }
 .scroll { overflow-x: auto; }
+@media print {
+  .swatch { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  h2, h3 { break-after: avoid; } tr, figure { break-inside: avoid; } .scroll, figure { overflow: visible; }
+}
 ";
 
 pub(super) fn page(report: &Report) -> Markup {
@@ -127,7 +132,7 @@ fn conditions(report: &Report) -> Markup {
                 }
             }
         } }
-        table {
+        table.facts {
             (row("Rounds", &rounds(plan)))
             (row("Openings", &openings_text(plan)))
             (row("Seed", &plan.seed.to_string()))
@@ -237,7 +242,7 @@ fn head_to_head(report: &Report) -> Markup {
     let points = report.curve.points();
     html! {
         h2 { "Strength" }
-        table {
+        table.facts {
             (row("Elo", &format!("{:.2}", figures.elo)))
             (row("Normalized Elo", &format!("{:.2}", figures.normalized_elo)))
             (row("Likelihood of superiority", &percent(figures.los)))
