@@ -41,7 +41,9 @@ use core::time::Duration;
 
 use self::options::{Change, Options};
 use super::Moment;
-use crate::session::client::request::{ActiveSearch, Ping, Registration, Separation, State, Sync};
+use crate::session::client::request::{
+    ActiveSearch, EarlyPosition, Ping, Registration, Separation, State, Sync,
+};
 use crate::{
     Clocks, Command, Dialect, GameResult, Move, OptionSet, OptionValue, Phase, Position,
     ProtocolState, Register, Severity, WriteError,
@@ -72,10 +74,7 @@ pub struct ClientSession {
     separation: Separation,
     /// The caller starts each search with [`ClientSession::start_pending`].
     manual_start: bool,
-    /// See [`ClientSession::position_before_ready`].
-    position_before_ready: bool,
-    /// The pending search whose position the engine has.
-    positioned: Option<SearchId>,
+    early_position: EarlyPosition,
     waiting: Option<(SearchId, SearchRequest)>,
     /// The latest answer and its position.
     answered: Option<(Position<'static>, Move)>,
@@ -110,8 +109,7 @@ impl ClientSession {
             sync: Sync::Done,
             separation: Separation::Always,
             manual_start: false,
-            position_before_ready: false,
-            positioned: None,
+            early_position: EarlyPosition::Disabled,
             waiting: None,
             answered: None,
             last_search: 0,
@@ -305,7 +303,7 @@ impl ClientSession {
     /// The engine then reads the moves of a long game before `readyok`, not during the time of its search. It costs
     /// nothing: without an `isready`, as in USI, both commands are sent together.
     pub fn position_before_ready(&mut self, early: bool) {
-        self.position_before_ready = early;
+        self.early_position = if early { EarlyPosition::Enabled } else { EarlyPosition::Disabled };
     }
 
     /// Replaces [`Timeouts::ready`] for each further `isready`.
@@ -518,18 +516,19 @@ impl ClientSession {
     /// Sends the position of the pending search before `isready`. A new game needs its own `readyok` first.
     fn send_position_early(&mut self, out: &mut String) {
         let pings = self.protocol_state.dialect().ping_between_searches();
-        if !self.position_before_ready || !pings || self.protocol_state.needs_ready() {
+        let is_enabled = self.early_position != EarlyPosition::Disabled;
+        if !is_enabled || !pings || self.protocol_state.needs_ready() {
             return;
         }
         let Some((id, request)) = self.waiting.take() else { return };
         self.send(&Command::Position(request.position.borrowed()), out);
-        self.positioned = Some(id);
+        self.early_position = EarlyPosition::Sent(id);
         self.waiting = Some((id, request));
     }
 
     fn send_search(&mut self, now: Moment, out: &mut String) {
         let Some((id, request)) = self.waiting.take() else { return };
-        if self.positioned != Some(id) {
+        if self.early_position != EarlyPosition::Sent(id) {
             self.send(&Command::Position(request.position.borrowed()), out);
         }
         self.send(&Command::Go(request.go.clone()), out);
@@ -620,8 +619,10 @@ impl ClientSession {
             return;
         }
         // Other commands may change the meaning of a position.
-        if !matches!(command, Command::IsReady | Command::Debug(_)) {
-            self.positioned = None;
+        if let EarlyPosition::Sent(_) = self.early_position
+            && !matches!(command, Command::IsReady | Command::Debug(_))
+        {
+            self.early_position = EarlyPosition::Enabled;
         }
         let before = out.len();
         match write(out) {

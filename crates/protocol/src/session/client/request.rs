@@ -346,6 +346,15 @@ pub(super) enum Separation {
     AlwaysByReady,
 }
 
+/// Whether positions are sent before `isready`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum EarlyPosition {
+    Disabled,
+    Enabled,
+    /// The engine has the position of this pending search.
+    Sent(SearchId),
+}
+
 /// An `isready` without `readyok`.
 #[derive(Debug)]
 pub(super) struct Ping {
