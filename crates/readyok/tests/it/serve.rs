@@ -5,8 +5,10 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::nats_server::NatsServer;
 use crate::port::free_port;
 use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, run, set_mode, signal, wait};
+use crate::real::engine;
 
 /// The host and the token of a printed link.
 pub(crate) fn link(line: &str) -> (String, String) {
@@ -283,4 +285,30 @@ fn other_addresses_than_localhost_need_a_password() {
     );
     set_mode(&file, 0o600);
     assert!(serve(&["--password-file", path]).contains("--allow-host"));
+}
+
+/// The connection to the queue has threads of its own, which the end of the server must not wait for.
+#[cfg(unix)]
+#[test]
+fn a_server_with_a_queue_ends_without_a_panic() {
+    let Some(nats) = engine("nats-server") else { return };
+    for (is_used, end) in [(false, Signal::TERM), (true, Signal::INT)] {
+        let (dir, port) = (Dir::new(), free_port());
+        let _nats = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
+        let mut command = readyok(&dir);
+        command.args(["serve", "--no-open", "--queue", &format!("nats://127.0.0.1:{port}")]);
+        command.arg("--data").arg(dir.path().join("data"));
+        let (child, host, token) = start(&mut command);
+        if is_used {
+            let session = log_in(&host, &token).expect("a session");
+            let headers = format!("Authorization: Bearer {session}\r\n");
+            let queue = get(&host, "/api/queue", &headers);
+            assert!(queue.starts_with("HTTP/1.1 200") && queue.contains("nats:"), "{queue}");
+        }
+        signal(child.id(), end);
+        let output = finish(child);
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        let mut lines = output.stderr.lines().filter(|line| !line.contains("engines run as root"));
+        assert_eq!(lines.next(), None, "{}", output.stderr);
+    }
 }

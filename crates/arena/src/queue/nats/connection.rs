@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as _;
 use std::future::Future;
 use std::io;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -108,9 +109,30 @@ fn login_in(address: &ServerAddr) -> Option<Login> {
 /// A connection with its own thread, which reconnects automatically.
 #[derive(Clone)]
 pub struct Connection {
-    runtime: Arc<Runtime>,
+    runtime: Arc<OwnRuntime>,
     pub(super) client: Client,
     pub(super) stream: Context,
+}
+
+/// A runtime that can be dropped anywhere. The last owner of a connection may be a task of another runtime, where
+/// dropping a [`Runtime`] panics, because it waits for its threads.
+struct OwnRuntime(Option<Runtime>);
+
+impl Drop for OwnRuntime {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Deref for OwnRuntime {
+    type Target = Runtime;
+
+    fn deref(&self) -> &Runtime {
+        #[expect(clippy::expect_used, reason = "only `drop` removes it")]
+        self.0.as_ref().expect("the runtime exists until it is dropped")
+    }
 }
 
 /// Timeout of a request to the server.
@@ -160,7 +182,7 @@ impl Connection {
         let client = block_on(&runtime, connect(access)).map_err(|why| access.error(why))?;
         // Needs the runtime, since it spawns a task.
         let stream = block_on(&runtime, async { jetstream::new(client.clone()) });
-        let this = Self { runtime: Arc::new(runtime), client, stream };
+        let this = Self { runtime: Arc::new(OwnRuntime(Some(runtime))), client, stream };
         if !this.client.server_info().jetstream {
             return Err(access.error("the server has no JetStream; start `nats-server` with `-js`"));
         }
