@@ -3,9 +3,12 @@
 mod auth;
 mod connections;
 mod match_reports;
+mod password;
+mod proxy;
 mod queue;
 mod rest;
 mod socket;
+mod throttle;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,9 +30,11 @@ use tokio::sync::Semaphore;
 
 use crate::app::App;
 
-pub(crate) use auth::{Auth, OwnHosts, Password};
+pub(crate) use auth::{Auth, OwnHosts};
 pub(crate) use connections::Connections;
 pub(crate) use match_reports::ReportAddresses;
+pub use password::{Password, PasswordError};
+pub use proxy::{TrustedProxy, TrustedProxyError};
 pub use queue::{QueueAction, QueueBoard, QueueClone};
 
 /// Maximum size of the body of a request that is not an uploaded file.

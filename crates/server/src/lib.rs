@@ -44,6 +44,8 @@ mod training;
 pub mod wire;
 
 pub use app::Setup;
-pub use http::{QueueAction, QueueBoard, QueueClone};
+pub use http::{
+    Password, PasswordError, QueueAction, QueueBoard, QueueClone, TrustedProxy, TrustedProxyError,
+};
 pub use serve::{Options, ServeError, Server, Warning, serve};
 pub use store::StoreError;

@@ -15,7 +15,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 use crate::app::{App, Setup};
 use crate::data_dir;
 use crate::http::{
-    Auth, Connections, OwnHosts, Password, QueueBoard, ReportAddresses, Service, router, uploads,
+    Auth, Connections, OwnHosts, Password, QueueBoard, ReportAddresses, Service, TrustedProxy,
+    router, uploads,
 };
 use crate::store::StoreError;
 use crate::time::{drift, instant, now};
@@ -35,9 +36,11 @@ pub struct Options {
     /// The address to listen on instead of loopback. It requires a password and a host.
     pub listen: Option<IpAddr>,
     /// The password for visitors without a link.
-    pub password: Option<String>,
+    pub password: Option<Password>,
     /// Host names of the server in addition to those of loopback.
     pub hosts: Vec<String>,
+    /// Reverse proxies that are believed about the addresses of their clients.
+    pub trusted_proxies: Vec<TrustedProxy>,
     /// Whether root may listen beyond loopback. Engines run as root, too.
     pub allow_root: bool,
     /// Directories that the file picker shows in addition to the data directory.
@@ -50,7 +53,7 @@ pub struct Options {
     /// The match queue of the dashboard.
     pub queue: Option<Arc<dyn QueueBoard>>,
     /// The password of visitors who see the dashboard only.
-    pub reader_password: Option<String>,
+    pub reader_password: Option<Password>,
     /// The settings of the app.
     pub setup: Setup,
 }
@@ -217,11 +220,10 @@ impl Server {
                 Err(error) => has_localhost = error.kind() != io::ErrorKind::AddrInUse,
             }
         }
-        let password = options.password.as_deref().map(Password::new);
         let hosts = OwnHosts::new(&addresses, has_localhost);
-        let auth = Auth::new(address.port(), &hosts, &options.hosts, password);
-        let readers = options.reader_password.as_deref().map(Password::new);
-        let auth = Arc::new(auth.map_err(ServeError::System)?.with_readers(readers));
+        let auth = Auth::new(address.port(), &hosts, &options.hosts, options.password);
+        let auth = auth.map_err(ServeError::System)?.with_readers(options.reader_password);
+        let auth = Arc::new(auth.behind(options.trusted_proxies));
         let shown = SocketAddr::new(reachable(ip), address.port());
         write_note(&note, shown, &auth).map_err(file_error(&note))?;
         let mut roots = options.roots;

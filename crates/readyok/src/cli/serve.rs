@@ -1,6 +1,7 @@
 //! `readyok serve`, which is also the default command.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{env, thread};
 
-use readyok_server::{Options, QueueBoard, ServeError, Server, Setup, serve};
+use readyok_server::{
+    Options, Password, QueueBoard, ServeError, Server, Setup, TrustedProxy, serve,
+};
 use tempfile::TempPath;
 
 use crate::cli::matches::read_test;
@@ -35,12 +38,18 @@ pub(super) struct Args {
     /// Listen on this address instead of localhost; needs --password-file and --allow-host
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
-    /// Read the password for visitors from this file, which only its owner can access
+    /// Read the password for visitors, or its Argon2 hash, from this file, which only its owner can access
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
+    /// Print the Argon2 hash of the password in --password-file, which can replace it there, and exit
+    #[arg(long, requires = "password_file")]
+    print_hash: bool,
     /// Accept this host name in requests, with or without a port
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+    /// Believe X-Forwarded-For and Forwarded of reverse proxies with these addresses or networks
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    trusted_proxy: Vec<TrustedProxy>,
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
@@ -97,11 +106,15 @@ impl QueueAccess {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    let reader_password = args.reader_password_file.as_deref().map(password).transpose()?;
+    let password = args.password_file.as_deref().map(password).transpose()?;
+    if let Some(password) = password.as_ref().filter(|_| args.print_hash) {
+        print(password.hash());
+        return Ok(Code::Done);
+    }
     let data = args.data.or_else(|| dirs::data(&dirs::env));
     let data = data.ok_or_else(|| Failure::usage("no data directory: set one with --data"))?;
     let data = std::path::absolute(data).map_err(Failure::failed)?;
-    let reader_password = args.reader_password_file.as_deref().map(password).transpose()?;
-    let password = args.password_file.as_deref().map(password).transpose()?;
     let queue = match args.queue {
         Some(server) => {
             let access = args.access.arguments().access(server, &dirs::env)?;
@@ -116,6 +129,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         listen: args.listen,
         password,
         hosts: args.allow_host,
+        trusted_proxies: args.trusted_proxy,
         allow_root: args.allow_root,
         roots: roots(),
         reload: Options::RELOAD,
@@ -180,14 +194,17 @@ fn roots() -> Vec<PathBuf> {
     roots
 }
 
-/// Reads the password for visitors.
-fn password(file: &Path) -> Result<String, Failure> {
+/// Reads the password for visitors, or its hash.
+fn password(file: &Path) -> Result<Password, Failure> {
     let text = read_secret(file)?;
-    if text.chars().count() < MIN_PASSWORD {
-        let why = format!("a password has at least {MIN_PASSWORD} characters");
-        return Err(Failure::usage(format!("`{}`: {why}", file.display())));
+    let wrong = |why: &dyn Display| Failure::usage(format!("`{}`: {why}", file.display()));
+    if Password::is_hash(&text) {
+        return Password::from_hash(&text).map_err(|error| wrong(&error));
     }
-    Ok(text)
+    if text.chars().count() < MIN_PASSWORD {
+        return Err(wrong(&format_args!("a password has at least {MIN_PASSWORD} characters")));
+    }
+    Password::new(&text).map_err(|error| wrong(&error))
 }
 
 /// Maximum time of a browser to start and read the page.

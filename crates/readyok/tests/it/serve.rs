@@ -312,3 +312,71 @@ fn a_server_with_a_queue_ends_without_a_panic() {
         assert_eq!(lines.next(), None, "{}", output.stderr);
     }
 }
+
+/// Logs in with a password. Returns the status.
+fn try_password(host: &str, password: &str, headers: &str) -> String {
+    let body = format!("{{\"password\":\"{password}\"}}");
+    let response = send(
+        host,
+        &format!(
+            "POST /api/login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n{headers}\
+            Connection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ),
+    );
+    response.get(9..12).expect("a status").to_owned()
+}
+
+#[test]
+fn the_file_of_a_password_can_contain_its_hash() {
+    let dir = Dir::new();
+    let file = dir.write("password", "correct horse\n");
+    set_mode(&file, 0o600);
+    let mut command = readyok(&dir);
+    command.args(["serve", "--no-open", "--data"]).arg(dir.path().join("data"));
+    command.arg("--password-file").arg(&file);
+    let hash = |command: &mut Command| {
+        let mut output = run(command, b"");
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        assert!(output.stdout.starts_with(b"$argon2id$v=19$m=19456,t=2,p=1$"), "{}", output.text());
+        output.stdout.pop();
+        output.text().to_owned()
+    };
+    let mut print = readyok(&dir);
+    print.args(["serve", "--print-hash", "--password-file"]).arg(&file);
+    let first = hash(&mut print);
+    assert_ne!(hash(&mut print), first, "each has its own salt");
+    for text in ["correct horse\n", &first] {
+        dir.write("password", text);
+        let (child, host, _) = start(&mut command);
+        assert_eq!(try_password(&host, "correct horse", ""), "200");
+        assert_eq!(try_password(&host, "correct hors", ""), "401");
+        assert_eq!(try_password(&host, &first, ""), "401");
+        stop(child);
+    }
+    dir.write("password", "$argon2id$v=19$m=19456\n");
+    let output = run(&mut command, b"");
+    assert_eq!(output.code(), Some(2));
+    assert!(output.stderr.contains("password`: invalid Argon2 hash"), "{}", output.stderr);
+}
+
+/// A guessing visitor behind a proxy does not keep the owner behind the same proxy out.
+#[test]
+fn wrong_passwords_behind_a_trusted_proxy_count_by_client() {
+    let dir = Dir::new();
+    let file = dir.write("password", "correct horse\n");
+    set_mode(&file, 0o600);
+    let mut command = readyok(&dir);
+    command.args(["serve", "--no-open", "--trusted-proxy", "10.0.0.0/8,127.0.0.1", "--data"]);
+    command.arg(dir.path().join("data")).arg("--password-file").arg(&file);
+    let (child, host, _) = start(&mut command);
+    let from = |address: &str| format!("X-Forwarded-For: 198.51.100.9, {address}\r\n");
+    let guesses = (0..12).map(|_| try_password(&host, "wrong", &from("192.0.2.1")));
+    assert_eq!(guesses.last().as_deref(), Some("429"));
+    assert_eq!(try_password(&host, "correct horse", &from("192.0.2.1")), "429");
+    assert_eq!(try_password(&host, "correct horse", &from("192.0.2.2")), "200");
+    stop(child);
+    let output = run(readyok(&dir).args(["serve", "--trusted-proxy", "localhost"]), b"");
+    assert_eq!(output.code(), Some(2));
+    assert!(output.stderr.contains("`localhost` is not an address"), "{}", output.stderr);
+}

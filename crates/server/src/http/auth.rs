@@ -8,10 +8,9 @@
 //! The page gets the secret for the single-use token of a link, or for the password. It stores it by origin and
 //! sends it with each request. There is no cookie: browsers send those to servers on all ports of a host.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::{HashSet, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
@@ -23,16 +22,23 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-use tokio::time::timeout;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::{sleep, timeout};
 
 use super::Service;
 use super::connections::Connection;
+use super::password::Password;
+use super::proxy::{Origin, Proxies, TrustedProxy};
 use super::rest::error_response;
+use super::throttle::Throttle;
 use crate::time::instant;
 use crate::wire::{ApiError, ErrorCode};
 
 /// Maximum number of unused links.
 const MAX_LINKS: usize = 16;
+/// Maximum number of hashes that are computed at the same time: each needs memory.
+const MAX_CONCURRENT_HASHES: usize = 2;
 /// The subprotocol of the page's sockets. The secret is another one, as scripts cannot set other headers.
 pub(super) const SUBPROTOCOL: &str = "readyok";
 
@@ -58,21 +64,6 @@ impl Secret {
     /// Compares in constant time.
     pub(super) fn is(&self, text: &str) -> bool {
         self.text().as_bytes().ct_eq(text.as_bytes()).into()
-    }
-}
-
-/// The hash of a password.
-#[derive(Clone)]
-pub(crate) struct Password([u8; 32]);
-
-impl Password {
-    pub(crate) fn new(text: &str) -> Self {
-        Self(Sha256::digest(text.as_bytes()).into())
-    }
-
-    fn is(&self, text: &str) -> bool {
-        let given: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-        self.0.ct_eq(&given).into()
     }
 }
 
@@ -123,7 +114,9 @@ pub(crate) struct Auth {
     links: Mutex<VecDeque<Secret>>,
     password: Option<Password>,
     reader_password: Option<Password>,
-    failed_logins: Mutex<FailedLogins>,
+    throttle: Mutex<Throttle>,
+    hashing: Arc<Semaphore>,
+    proxies: Proxies,
 }
 
 impl Auth {
@@ -160,13 +153,20 @@ impl Auth {
             links: Mutex::default(),
             password,
             reader_password: None,
-            failed_logins: Mutex::default(),
+            throttle: Mutex::default(),
+            hashing: Arc::new(Semaphore::new(MAX_CONCURRENT_HASHES)),
+            proxies: Proxies::default(),
         })
     }
 
     /// Allows readers with this password.
     pub(crate) fn with_readers(self, password: Option<Password>) -> Self {
         Self { reader_password: password, ..self }
+    }
+
+    /// Believes these proxies about the addresses of their clients.
+    pub(crate) fn behind(self, proxies: Vec<TrustedProxy>) -> Self {
+        Self { proxies: Proxies(proxies), ..self }
     }
 
     /// Identifies this run of the server. It is not secret.
@@ -300,8 +300,11 @@ pub(super) async fn guard(
     let role = auth.role(headers);
     let judged = auth.judge(request.method(), uri, headers, role);
     let is_api = uri.path().starts_with("/api/");
-    if let Some(role) = role.filter(|_| judged.is_ok()) {
-        connection.authenticate();
+    let origin = auth.proxies.origin(connection.peer(), headers);
+    let role = role.filter(|_| judged.is_ok());
+    connection.begin_request(origin, role.is_some());
+    request.extensions_mut().insert(origin);
+    if let Some(role) = role {
         request.extensions_mut().insert(role);
     }
     let mut response = match judged {
@@ -375,6 +378,7 @@ pub(super) async fn login_methods(State(service): State<Service>) -> Response {
 pub(super) async fn login(
     State(service): State<Service>,
     Extension(connection): Extension<Arc<Connection>>,
+    Extension(origin): Extension<Origin>,
     request: Request<Body>,
 ) -> Response {
     let read = Json::<Login>::from_request(request, &());
@@ -386,7 +390,7 @@ pub(super) async fn login(
     let auth = &service.auth;
     let checked = match login {
         Login::Token(token) => auth.use_link(&token).then_some(Role::Owner).ok_or(Denied::Wrong),
-        Login::Password(password) => auth.check_password(&password, connection.address()),
+        Login::Password(password) => auth.check_password(password, origin.address).await,
     };
     match checked {
         Ok(Role::Owner) => Json(Session { session: auth.session(), reader: false }).into_response(),
@@ -406,31 +410,34 @@ enum Denied {
     Wrong,
     /// The server has no password.
     NoPassword,
-    /// Too many wrong passwords of the address. The waiting time is in seconds.
+    /// Too many wrong passwords of the address, or of all addresses. The waiting time is in seconds.
     TooMany(u64),
 }
 
 impl Auth {
-    fn check_password(&self, password: &str, address: IpAddr) -> Result<Role, Denied> {
-        if self.password.is_none() && self.reader_password.is_none() {
+    fn throttle(&self) -> MutexGuard<'_, Throttle> {
+        self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn check_password(&self, password: String, address: IpAddr) -> Result<Role, Denied> {
+        let owner = self.password.iter().map(|it| (Role::Owner, it.clone()));
+        let reader = self.reader_password.iter().map(|it| (Role::Reader, it.clone()));
+        let stored: Vec<_> = owner.chain(reader).collect();
+        if stored.is_empty() {
             return Err(Denied::NoPassword);
         }
-        let mut failed = self.failed_logins.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = instant();
-        if let Some(wait) = failed.wait(address, now) {
-            return Err(Denied::TooMany(wait.as_secs() + 1));
-        }
-        let is_right = |right: Option<&Password>| right.is_some_and(|it| it.is(password));
-        let passwords = (self.password.as_ref(), self.reader_password.as_ref());
-        let role = match (is_right(passwords.0), is_right(passwords.1)) {
-            (true, _) => Role::Owner,
-            (false, true) => Role::Reader,
-            (false, false) => {
-                failed.count(address, now);
-                return Err(Denied::Wrong);
-            }
-        };
-        failed.forget(address);
+        let admitted = self.throttle().admit(address, stored.len(), instant());
+        let delay = admitted.map_err(|wait| Denied::TooMany(wait.as_secs() + 1))?;
+        sleep(delay).await;
+        let permit = Arc::clone(&self.hashing).acquire_owned().await;
+        let compared = spawn_blocking(move || {
+            let _permit = permit;
+            // The time does not depend on the result: all are compared.
+            let is_right = |(role, right): (Role, Password)| right.is(&password).then_some(role);
+            stored.into_iter().map(is_right).collect::<Vec<_>>().into_iter().flatten().next()
+        });
+        let role = compared.await.ok().flatten().ok_or(Denied::Wrong)?;
+        self.throttle().succeed(address);
         Ok(role)
     }
 }
@@ -446,119 +453,5 @@ pub(super) async fn link(State(service): State<Service>) -> Response {
     match service.auth.new_link() {
         Ok(token) => Json(Link { token }).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
-}
-
-/// Maximum number of successive wrong passwords of an address.
-const MAX_IN_A_ROW: u32 = 10;
-/// Time after which one wrong password is forgotten.
-const DECAY: Duration = Duration::from_secs(30);
-/// Maximum number of stored addresses.
-const MAX_ADDRESSES: usize = 4096;
-
-/// Recent wrong passwords by address.
-#[derive(Debug, Default)]
-struct FailedLogins {
-    /// The time at which the last wrong password of an address is forgotten.
-    forgotten: HashMap<IpAddr, Instant>,
-}
-
-impl FailedLogins {
-    /// The waiting time of an address before its next attempt; `None` if it need not wait.
-    fn wait(&self, address: IpAddr, now: Instant) -> Option<Duration> {
-        let forgotten = self.forgotten.get(&source(address))?;
-        let pending = forgotten.saturating_duration_since(now);
-        let wait = pending.saturating_sub(DECAY * (MAX_IN_A_ROW - 1));
-        (!wait.is_zero()).then_some(wait)
-    }
-
-    /// Counts a wrong password.
-    fn count(&mut self, address: IpAddr, now: Instant) {
-        let address = source(address);
-        if MAX_ADDRESSES <= self.forgotten.len() && !self.forgotten.contains_key(&address) {
-            self.forgotten.retain(|_, forgotten| now < *forgotten);
-            if MAX_ADDRESSES <= self.forgotten.len()
-                && let Some(first) = self.forgotten.iter().min_by_key(|it| it.1).map(|it| *it.0)
-            {
-                self.forgotten.remove(&first);
-            }
-        }
-        let forgotten = self.forgotten.entry(address).or_insert(now);
-        *forgotten = (*forgotten).max(now) + DECAY;
-    }
-
-    /// Removes an address after a correct password.
-    fn forget(&mut self, address: IpAddr) {
-        self.forgotten.remove(&source(address));
-    }
-}
-
-/// The addresses of one client: an IPv4 address, or an IPv6 network with 2^64 addresses.
-fn source(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.into(),
-        IpAddr::V6(address) => {
-            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::time::instant;
-
-    use super::*;
-
-    fn address(text: &str) -> IpAddr {
-        text.parse().expect("an address")
-    }
-
-    fn full(address: IpAddr, now: Instant) -> FailedLogins {
-        let mut failed = FailedLogins::default();
-        for _ in 0..MAX_IN_A_ROW {
-            assert_eq!(failed.wait(address, now), None);
-            failed.count(address, now);
-        }
-        failed
-    }
-
-    #[test]
-    fn an_address_waits_after_too_many_wrong_passwords_and_others_do_not() {
-        let (now, attacker) = (instant(), address("192.0.2.1"));
-        let failed = full(attacker, now);
-        assert_eq!(failed.wait(attacker, now), Some(DECAY));
-        assert_eq!(failed.wait(address("::ffff:192.0.2.1"), now), Some(DECAY));
-        assert_eq!(failed.wait(address("192.0.2.2"), now), None);
-    }
-
-    #[test]
-    fn wrong_passwords_expire() {
-        let (now, owner) = (instant(), address("192.0.2.1"));
-        let mut failed = full(owner, now);
-        assert_eq!(failed.wait(owner, now + DECAY), None);
-        failed.count(owner, now + DECAY);
-        assert_eq!(failed.wait(owner, now + DECAY), Some(DECAY));
-        failed.forget(owner);
-        assert_eq!(failed.wait(owner, now), None);
-    }
-
-    #[test]
-    fn an_ipv6_network_is_one_source() {
-        let now = instant();
-        let failed = full(address("2001:db8::1"), now);
-        assert!(failed.wait(address("2001:db8::ffff:1"), now).is_some());
-        assert!(failed.wait(address("2001:db8:0:1::1"), now).is_none());
-    }
-
-    #[test]
-    fn the_number_of_addresses_is_limited() {
-        let (now, attacker) = (instant(), address("192.0.2.1"));
-        let mut failed = full(attacker, now);
-        for number in 0..2 * u32::try_from(MAX_ADDRESSES).expect("a small number") {
-            failed.count(IpAddr::V4(number.into()), now);
-        }
-        assert_eq!(failed.forgotten.len(), MAX_ADDRESSES);
-        // Those with the most wrong passwords are remembered.
-        assert!(failed.wait(attacker, now).is_some());
     }
 }

@@ -5,6 +5,8 @@
 //!                  │ too many: the oldest of the address with the most of them is closed
 //!                  │ header, body or lifetime takes too long: closed
 //! ```
+//! A reverse proxy may use a connection for several clients. The address and the authentication of such a connection are
+//! those of its last request.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -23,6 +25,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
+
+use super::proxy::Origin;
 
 /// Maximum size of the header of a request, in bytes. Browsers send cookies of all other ports along.
 const MAX_HEADER: usize = 64 << 10;
@@ -78,6 +82,7 @@ struct Open {
 
 #[derive(Debug)]
 struct Entry {
+    /// The client, as far as it is known.
     address: IpAddr,
     is_authenticated: bool,
     evicted: Arc<Notify>,
@@ -121,14 +126,15 @@ impl Connections {
         if self.limits.authenticated <= open.count(true) {
             return None;
         }
-        if self.limits.unauthenticated <= open.count(false) {
+        // Requests of other clients may have made connections of a proxy unauthenticated again.
+        for _ in self.limits.unauthenticated..=open.count(false) {
             open.evict();
         }
         open.last += 1;
         let (number, evicted) = (open.last, Arc::<Notify>::default());
         let entry = Entry { address, is_authenticated: false, evicted: Arc::clone(&evicted) };
         open.all.insert(number, entry);
-        let connection = Connection { number, address, all: Arc::clone(self) };
+        let connection = Connection { number, peer: address, all: Arc::clone(self) };
         Some((Arc::new(connection), evicted))
     }
 
@@ -170,14 +176,14 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 #[derive(Debug)]
 pub(super) struct Connection {
     number: u64,
-    address: IpAddr,
+    peer: IpAddr,
     all: Arc<Connections>,
 }
 
 impl Connection {
-    /// The address of the client.
-    pub(super) fn address(&self) -> IpAddr {
-        self.address
+    /// The other end: the client, or a proxy.
+    pub(super) fn peer(&self) -> IpAddr {
+        self.peer
     }
 
     /// The time limit for the body of an unauthenticated client.
@@ -185,10 +191,13 @@ impl Connection {
         self.all.timeout
     }
 
-    /// Records that the client has presented the secret.
-    pub(super) fn authenticate(&self) {
+    /// Records the client of a request, and whether it has presented the secret.
+    pub(super) fn begin_request(&self, origin: Origin, is_authenticated: bool) {
         if let Some(entry) = self.all.open().all.get_mut(&self.number) {
-            entry.is_authenticated = true;
+            entry.address = origin.address;
+            // Not each request of an authenticated client presents the secret.
+            let stays = entry.is_authenticated && !origin.is_proxied;
+            entry.is_authenticated = is_authenticated || stays;
         }
     }
 
@@ -223,9 +232,11 @@ async fn serve_connection(
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let expired = async {
-        sleep(timeout.saturating_mul(MAX_LIFETIME)).await;
-        if connection.is_authenticated() {
-            std::future::pending::<()>().await;
+        loop {
+            sleep(timeout.saturating_mul(MAX_LIFETIME)).await;
+            if !connection.is_authenticated() {
+                return;
+            }
         }
     };
     tokio::select! {
@@ -277,13 +288,43 @@ mod tests {
     fn authenticated_connections_stay() {
         let all = connections(2, 2);
         let owner = all.admit(address(1)).expect("a place").0;
-        owner.authenticate();
+        let begin = |connection: &Connection| {
+            let origin = Origin { address: connection.peer(), is_proxied: false };
+            connection.begin_request(origin, true);
+            // A request without the secret, such as that of an image.
+            connection.begin_request(origin, false);
+        };
+        begin(&owner);
         let others: Vec<_> = (0..100).map(|_| all.admit(address(1)).expect("a place").0).collect();
         assert!(is_open(&owner) && owner.is_authenticated());
         assert_eq!(others.iter().filter(|it| is_open(it)).count(), 2);
-        others.last().expect("the last one").authenticate();
+        begin(others.last().expect("the last one"));
         assert!(all.admit(address(1)).is_none());
         drop(owner);
         assert!(all.admit(address(1)).is_some());
+    }
+
+    #[test]
+    fn clients_behind_a_proxy_are_distinguished() {
+        let all = connections(4, 4);
+        let proxy = address(1);
+        let request = |client, is_authenticated| {
+            let connection = all.admit(proxy).expect("a place").0;
+            let origin = Origin { address: address(client), is_proxied: true };
+            connection.begin_request(origin, is_authenticated);
+            connection
+        };
+        let visitor = request(2, false);
+        let guesses = [request(3, false), request(3, false), request(3, false)];
+        let (owner, late) = (request(4, true), request(5, false));
+        assert!(is_open(&visitor) && is_open(&owner) && is_open(&late));
+        assert_eq!(guesses.each_ref().map(|it| is_open(it)), [false, true, true]);
+        // Others use the connection later.
+        let origin = Origin { address: address(3), is_proxied: true };
+        owner.begin_request(origin, false);
+        assert!(!owner.is_authenticated());
+        let last = request(2, false);
+        assert!(is_open(&last) && is_open(&visitor));
+        assert_eq!(all.open().count(false), 4);
     }
 }

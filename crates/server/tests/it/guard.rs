@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use readyok_server::{Options, ServeError, Server, Warning};
+use readyok_server::{Options, Password, ServeError, Server, Warning};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -15,6 +15,11 @@ use crate::support::{
     Fixture, LONG, get, log_in, open_socket, options, send, session_of, token_of,
 };
 
+/// The hash of `secret`.
+fn password() -> Password {
+    Password::new("secret").expect("a hash")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn listens_on_loopback_only_unless_protected() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -22,7 +27,7 @@ async fn listens_on_loopback_only_unless_protected() {
     open.listen = Some("0.0.0.0".parse().expect("an address"));
     let rejected = Server::bind(open.clone()).await.err();
     assert!(matches!(rejected, Some(ServeError::Unprotected)), "{rejected:?}");
-    open.password = Some("secret".to_owned());
+    open.password = Some(password());
     let rejected = Server::bind(open.clone()).await.err();
     assert!(matches!(rejected, Some(ServeError::Unprotected)), "{rejected:?}");
     open.hosts = vec!["readyok.example".to_owned()];
@@ -49,12 +54,22 @@ async fn listens_on_loopback_only_unless_protected() {
 
 /// Sends a password from an address of this machine.
 async fn try_password(host: &str, from: &str, password: &str) -> (u16, Option<u64>) {
+    try_password_with(host, from, "", password).await
+}
+
+/// Sends a password with more header lines.
+async fn try_password_with(
+    host: &str,
+    from: &str,
+    lines: &str,
+    password: &str,
+) -> (u16, Option<u64>) {
     let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
     socket.bind(format!("{from}:0").parse().expect("an address")).expect("an address of loopback");
     let mut stream = socket.connect(host.parse().expect("an address")).await.expect("it listens");
     let body = json!({ "password": password }).to_string();
     let head = format!(
-        "POST /api/login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
+        "POST /api/login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n{lines}\
         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -71,7 +86,7 @@ async fn try_password(host: &str, from: &str, password: &str) -> (u16, Option<u6
 async fn wrong_passwords_delay_their_own_address_only() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut open = options(directory.path());
-    open.password = Some("secret".to_owned());
+    open.password = Some(password());
     let server = Fixture::start_with(open).await;
     let mut statuses = Vec::new();
     for _ in 0..30 {
@@ -87,11 +102,68 @@ async fn wrong_passwords_delay_their_own_address_only() {
     server.stop().await;
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_passwords_count_by_the_client_that_a_trusted_proxy_names() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut behind = options(directory.path());
+    behind.password = Some(password());
+    behind.trusted_proxies = vec!["127.0.0.2".parse().expect("an address")];
+    let server = Fixture::start_with(behind).await;
+    let last = async |from: &str, line: fn(usize) -> String| {
+        let mut status = 0;
+        for number in 0..12 {
+            status = try_password_with(&server.host, from, &line(number), "wrong").await.0;
+        }
+        status
+    };
+    // Each request names another client before the one that the proxy has appended.
+    let forged = |number| format!("X-Forwarded-For: 198.51.100.{number}, 192.0.2.1\r\n");
+    assert_eq!(last("127.0.0.2", forged).await, 429);
+    let owner = "Forwarded: for=\"[2001:db8::1]\"\r\n";
+    assert_eq!(try_password_with(&server.host, "127.0.0.2", owner, "secret").await.0, 200);
+    // Nobody else can name a client.
+    assert_eq!(last("127.0.0.3", forged).await, 429);
+    assert_eq!(try_password(&server.host, "127.0.0.3", "secret").await.0, 429);
+    assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
+    server.stop().await;
+}
+
+/// Guesses from any number of addresses neither block the page nor refuse its session.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_owner_is_served_and_logs_in_while_many_addresses_guess() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut open = options(directory.path());
+    open.password = Some(password());
+    let server = Fixture::start_with(open).await;
+    assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
+    let guesses: Vec<_> = (2..52)
+        .map(|number| {
+            let host = server.host.clone();
+            tokio::spawn(async move {
+                try_password(&host, &format!("127.0.1.{number}"), "wrong").await.0
+            })
+        })
+        .collect();
+    assert_eq!(server.get("/api/choices").await.status, 200);
+    let mut tab = server.tab().await;
+    assert_eq!(tab.follow("games").await["games"], json!([]));
+    assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
+    let mut statuses = Vec::new();
+    for guess in guesses {
+        statuses.push(guess.await.expect("an answer"));
+    }
+    // They exceed the rate of hashes.
+    assert!(statuses.contains(&401) && statuses.iter().all(|it| [401, 429].contains(it)));
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_is_accepted_after_wrong_passwords() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut open = options(directory.path());
-    open.password = Some("secret".to_owned());
+    open.password = Some(password());
     let server = Fixture::start_with(open).await;
     for _ in 0..30 {
         log_in(&server.host, &json!({ "password": "wrong" })).await;
@@ -484,7 +556,7 @@ async fn rejects_root_beyond_loopback_and_a_second_server() {
         careful.allow_root = false;
         let beyond = Options {
             listen: Some("0.0.0.0".parse().expect("an address")),
-            password: Some("secret".to_owned()),
+            password: Some(password()),
             hosts: vec!["readyok.example".to_owned()],
             ..careful.clone()
         };

@@ -57,6 +57,7 @@ pub(crate) fn options(data: &Path) -> Options {
         listen: None,
         password: None,
         hosts: Vec::new(),
+        trusted_proxies: Vec::new(),
         allow_root: true,
         roots: Vec::new(),
         reload: Options::RELOAD,
