@@ -287,8 +287,9 @@ impl App {
         imported.games.extend(games.take(MAX_REPORTED - imported.games.len()));
         imported.total_errors = faults.total_errors.saturating_add(error.is_some().into());
         imported.total_warnings = faults.total_cut.saturating_add(faults.total_notices);
-        imported.errors = faults.errors;
+        // The reason of the end is more important than defects of games.
         imported.errors.extend(error.map(Into::into));
+        imported.errors.extend(faults.errors);
         imported.warnings = faults.warnings;
         imported
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::Service;
 use super::auth::Role;
-use super::rest::{error_response, receive, rejected};
+use super::rest::{error_response, receive, rejected, too_many_imports};
 use crate::wire::{ApiError, ErrorCode};
 
 /// A match queue with its workers, for the dashboard.
@@ -197,7 +197,7 @@ pub(super) async fn add_openings(
     }
     let Some(queue) = service.queue else { return StatusCode::NOT_FOUND.into_response() };
     let Ok(permit) = service.uploads.try_acquire_owned() else {
-        return rejected(ApiError::conflict(ErrorCode::TooManyImports));
+        return too_many_imports(request);
     };
     let stored = receive(request, move |mut content| {
         let _permit = permit;

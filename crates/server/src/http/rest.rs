@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use axum::Json;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{self, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -16,6 +17,7 @@ use readyok_rules::record::{Encoding, Format, GameRecord, write_encoded};
 use readyok_rules::{FenForm, Game, Handicap, Move, Position, Setup};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::Service;
 use crate::errors::{illegal, io_error, write_error};
@@ -246,7 +248,7 @@ pub(super) async fn import(
     request: Request,
 ) -> Response {
     let Ok(permit) = service.uploads.try_acquire_owned() else {
-        return rejected(ApiError::conflict(ErrorCode::TooManyImports));
+        return too_many_imports(request);
     };
     let app = service.app;
     let imported = receive(request, move |source| {
@@ -256,6 +258,29 @@ pub(super) async fn import(
     match imported.await {
         Ok(imported) => Json(imported).into_response(),
         Err(_) => rejected(ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable)),
+    }
+}
+
+/// Rejects an upload whose body is not read.
+pub(super) fn too_many_imports(request: Request) -> Response {
+    tokio::spawn(discard(request.into_body().into_data_stream()));
+    rejected(ApiError::conflict(ErrorCode::TooManyImports))
+}
+
+/// Maximum number of received bytes that are dropped.
+const MAX_DISCARDED: usize = 4 << 30;
+/// Maximum time between two of their parts.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// Receives the rest of a body, which nobody needs. Browsers read the answer after they have sent all of it, and the
+/// system drops the answer with a connection that is closed before.
+async fn discard(mut parts: BodyDataStream) {
+    let mut size = 0;
+    while let Ok(Some(Ok(part))) = timeout(MAX_PAUSE, parts.next()).await {
+        size += part.len();
+        if MAX_DISCARDED < size {
+            break;
+        }
     }
 }
 
@@ -274,7 +299,8 @@ pub(super) async fn receive<T: Send + 'static>(
             continue;
         }
         if sender.send(part.map_err(io::Error::other)).await.is_err() {
-            // The reader has ended before the end of the file.
+            // The reader has ended before the end of the file. The answer does not wait for the rest.
+            tokio::spawn(discard(parts));
             break;
         }
     }

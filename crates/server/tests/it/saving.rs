@@ -4,6 +4,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::support::{Fixture, LONG, game, options};
 
@@ -295,6 +298,49 @@ async fn games_are_imported_until_the_disk_is_full() {
     let mut tab = server.tab().await;
     let new = json!({ "kind": "new_game", "game": game("chess", Value::Null) });
     assert_eq!(tab.ask(new).await["category"], "storage");
+    server.stop().await;
+}
+
+/// A browser sends all of a file before it reads the answer. The file is larger than the buffers of a connection.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_reads_after_sending_receives_the_reason_of_an_early_end() {
+    let server = Fixture::start().await;
+    let db = library(&server.data);
+    full_at(&db, 600);
+    let mut body = b"[White \"Ada\"]\n\n1. e4 e4 *\n\n".to_vec();
+    // More games than wait for the library.
+    body.extend(pgn(4000).into_bytes());
+    body.resize(48 << 20, b'\n');
+    let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
+    let head = format!(
+        "POST /api/import?name=a.pgn HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nAuthorization: {1}\r\n\
+        Content-Type: application/octet-stream\r\nContent-Length: {2}\r\n\r\n",
+        server.host,
+        server.authorization,
+        body.len()
+    );
+    // The connection stays open: another request follows.
+    for end in ["", "Connection: close\r\n"] {
+        let head = head.replace("\r\n\r\n", &format!("\r\n{end}\r\n"));
+        stream.write_all(head.as_bytes()).await.expect("it is open");
+        timeout(LONG, stream.write_all(&body)).await.expect("in time").expect("it is received");
+        let mut answer = vec![0; 1 << 20];
+        let mut length = 0;
+        let (head, json) = loop {
+            let read = timeout(LONG, stream.read(&mut answer[length..])).await.expect("in time");
+            length += read.expect("an answer");
+            let text = String::from_utf8_lossy(&answer[..length]);
+            let Some((head, rest)) = text.split_once("\r\n\r\n") else { continue };
+            if let Ok(json) = serde_json::from_str::<Value>(rest) {
+                break (head.to_owned(), json);
+            }
+        };
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        // The reason is before the defects of games.
+        let error = json["errors"][0]["text"].as_str().expect("an error");
+        assert!(error.contains("disk is full"), "{error}");
+        assert!(json["total"].as_u64().expect("a number") <= 600, "{}", json["total"]);
+    }
     server.stop().await;
 }
 
