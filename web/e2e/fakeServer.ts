@@ -63,7 +63,7 @@ export class FakeServer {
     });
     await page.routeWebSocket(/\/api\/ws$/, (socket) => {
       this.#sockets.push(socket);
-      this.#send(socket, { kind: 'handshake', version: 'test', run: '1' });
+      this.#send(socket, { kind: 'handshake', version: 'test', run: '1', damaged: [] });
       socket.onMessage((data) => this.#receive(socket, JSON.parse(String(data)) as wire.Request));
     });
     await page.goto(`${ADDRESS}${hash}`);

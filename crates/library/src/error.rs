@@ -2,6 +2,8 @@
 
 use std::{fmt, io};
 
+use rusqlite::ErrorCode;
+
 use crate::varint::Corrupt;
 
 /// An operation on the database failed.
@@ -29,6 +31,35 @@ pub enum Error {
     Stopped,
     /// The maximum number of games is reached.
     Full,
+}
+
+impl Error {
+    /// Whether the file has another content than this program has written.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Corrupt => true,
+            Self::Sqlite(error) => is_damage(error),
+            Self::Io(_)
+            | Self::Version { .. }
+            | Self::Foreign
+            | Self::NotOpen
+            | Self::Stopped
+            | Self::Full => false,
+        }
+    }
+}
+
+/// Whether the content of a database is damaged.
+pub fn is_damage(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..) => true,
+        error => matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        ),
+    }
 }
 
 impl fmt::Display for Error {

@@ -48,7 +48,7 @@ mod writer;
 
 pub use codec::{code_of, move_of};
 pub use duplicates::Undecided;
-pub use error::Error;
+pub use error::{Error, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
 pub use import::{Decision, Duplicates, ImportOptions, Imported, Importer, Outcome};
 pub use library::Library;

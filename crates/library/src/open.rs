@@ -211,7 +211,11 @@ impl Logs {
                 Err(Error::Corrupt) => continue,
                 loaded => loaded?,
             };
-            let known = library.game(id)?.map(|it| it.revision);
+            let known = match library.game(id) {
+                // The log of a game that is damaged there is not deleted either.
+                Err(error) if error.is_damage() => continue,
+                known => known?.map(|it| it.revision),
+            };
             if known.is_none_or(|it| it >= game.revision) {
                 end(&transaction, id)?;
                 continue;

@@ -38,7 +38,7 @@ mod training;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use readyok_client::Guard;
 use readyok_library::Library;
@@ -51,11 +51,11 @@ use crate::engine::{Registry, Reporter};
 use crate::game::Tree;
 use crate::hub::{Hub, TabId};
 use crate::matches::{MatchListener, MatchView, Matches, Program};
-use crate::store::{Loaded, Store, StoreError, Writer, Written};
+use crate::store::{LIBRARY, Loaded, Store, StoreError, Writer, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, ApiError, ErrorSubject, GameState, GamesState, MatchId, ProcessId, Settings, State,
-    ToTab, Topic,
+    Answer, ApiError, DamagedFile, ErrorSubject, GameState, GamesState, MatchId, ProcessId,
+    Settings, State, ToTab, Topic,
 };
 
 use analyses::Analyses;
@@ -94,6 +94,8 @@ pub(crate) struct App {
     /// The games, until the writer is closed.
     library: Weak<Library>,
     matches: matches::Shared,
+    /// Files that were damaged at the start.
+    damaged: OnceLock<Vec<DamagedFile>>,
     references: OpenReferences,
     /// Locked while open games are written to the library.
     folding: tokio::sync::Mutex<()>,
@@ -173,18 +175,21 @@ impl App {
                 closing: false,
                 acting: None,
             }),
+            damaged: OnceLock::new(),
             references: OpenReferences::default(),
             folding: tokio::sync::Mutex::default(),
             clocks: Notify::new(),
             idle: Notify::new(),
         });
-        app.open_matches(&setup, &store)?;
+        app.open_matches(&setup, &mut store)?;
+        // It is set once.
+        let _ = app.damaged.set(store.damaged().to_vec());
         let started = queue.start(store, Arc::downgrade(&app));
         started.map_err(|error| StoreError::File(data, error))?;
         Ok(app)
     }
 
-    fn open_matches(self: &Arc<Self>, setup: &Setup, store: &Store) -> Result<(), StoreError> {
+    fn open_matches(self: &Arc<Self>, setup: &Setup, store: &mut Store) -> Result<(), StoreError> {
         let program = Program { guard: setup.guard.clone() };
         let listener = Arc::downgrade(self);
         let listener: MatchListener = Arc::new(move |event| {
@@ -196,9 +201,15 @@ impl App {
         let opened = Matches::open(&directory, program, listener);
         let matches = opened.map_err(|error| StoreError::File(directory, error))?;
         // The next match gets the number of one that has lost its files.
-        store.forget_matches(matches.next_id()..=MatchId::MAX)?;
+        let forgotten = store.forget_matches(matches.next_id()..=MatchId::MAX);
+        store.tolerate(forgotten, &setup.data.join(LIBRARY))?;
         self.set_matches(matches);
         Ok(())
+    }
+
+    /// Files that were moved because they are damaged, or are damaged in part.
+    pub(crate) fn damaged(&self) -> &[DamagedFile] {
+        self.damaged.get().map_or(&[], Vec::as_slice)
     }
 
     /// Locks the state. Nothing may block under the lock.

@@ -62,7 +62,8 @@ fn owner_only() -> OpenOptions {
     options
 }
 
-fn create_dir(path: &Path) -> io::Result<()> {
+/// Creates a directory, and those above it.
+pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -72,6 +72,8 @@ pub enum Warning {
     Root,
     /// The file system cannot protect the data directory from other users.
     UnprotectedData(PathBuf),
+    /// A damaged database, and where it was moved, unless it is still used.
+    Damaged(PathBuf, Option<PathBuf>),
 }
 
 impl fmt::Display for Warning {
@@ -83,6 +85,15 @@ impl fmt::Display for Warning {
                 "warning: other users can access `{}`, because its file system has no permissions",
                 path.display()
             ),
+            Self::Damaged(path, Some(to)) => write!(
+                f,
+                "warning: `{}` was damaged and is now `{}`; its content is missing until it is repaired",
+                path.display(),
+                to.display()
+            ),
+            Self::Damaged(path, None) => {
+                write!(f, "warning: `{}` is damaged in part", path.display())
+            }
         }
     }
 }
@@ -201,6 +212,9 @@ impl Server {
         }
         let lock = Lock { file, note: note.clone() };
         let app = App::open(options.setup.clone()).map_err(ServeError::Store)?;
+        warnings.extend(app.damaged().iter().map(|file| {
+            Warning::Damaged(file.path.clone().into(), file.moved_to.clone().map(Into::into))
+        }));
 
         let ip = options.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
         let last = app.writer.call(|store| Ok(store.last_port())).await.ok().flatten();

@@ -8,6 +8,7 @@
 //! A change of an open game is appended to its log. The game in the library is replaced when the game ends or is
 //! closed, and before a search.
 
+mod damage;
 mod exercises;
 mod games;
 mod reports;
@@ -25,14 +26,16 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::engine::Entry;
 use crate::time::{Moment, date};
-use crate::wire::{EngineId, GameId, Settings};
+use crate::wire::{DamagedFile, EngineId, GameId, Settings};
 
 pub(crate) use exercises::{StoredExercise, Times};
 pub(crate) use games::{Loaded, listed, listed_new, new_game};
 pub(crate) use reports::{StoredJob, StoredReport};
 pub(crate) use search::{filter_of, search};
 
+use damage::{Aside, is_damage, moved_files};
 use games::{DeletedGame, SavedGame};
+use reports::jobs_in;
 pub(crate) use writer::{GameSource, Writer, Written};
 
 /// Maximum wait for another program that writes the file, such as a backup. Only saving waits for it.
@@ -103,6 +106,8 @@ pub(crate) struct Store {
     restored: Vec<OpenGame>,
     /// The games of the last deletion.
     deleted: Vec<DeletedGame>,
+    /// Files that were moved, or are used although they are damaged in part.
+    damaged: Vec<DamagedFile>,
 }
 
 /// A file of the server cannot be used.
@@ -116,6 +121,8 @@ pub enum StoreError {
     Library(readyok_library::Error),
     /// A stored JSON value is invalid.
     Content(serde_json::Error),
+    /// A database that cannot be opened.
+    Unusable(PathBuf, Box<Self>),
     /// A file of another version of the program, with the version if it is known. It was not changed.
     Version(PathBuf, Option<i64>),
     /// The files are closed, because the server ends.
@@ -126,9 +133,18 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path, error) => write!(f, "cannot use `{}`: {error}", path.display()),
-            Self::Database(error) => write!(f, "the library failed: {error}"),
+            Self::Database(error) => write!(f, "app.sqlite failed: {error}"),
             Self::Library(error) => write!(f, "the library failed: {error}"),
-            Self::Content(error) => write!(f, "the library is damaged: {error}"),
+            Self::Content(error) => write!(f, "app.sqlite is damaged: {error}"),
+            Self::Unusable(path, error) => {
+                write!(f, "cannot use `{}`: ", path.display())?;
+                match &**error {
+                    Self::Database(error) => error.fmt(f),
+                    Self::Library(error) => error.fmt(f),
+                    Self::Content(error) => error.fmt(f),
+                    error => error.fmt(f),
+                }
+            }
             Self::Version(path, Some(version)) => write!(
                 f,
                 "`{}` has version {version}, which this program cannot read",
@@ -151,6 +167,7 @@ impl std::error::Error for StoreError {
             Self::Database(error) => Some(error),
             Self::Library(error) => Some(error),
             Self::Content(error) => Some(error),
+            Self::Unusable(_, error) => Some(error),
             Self::Version(..) | Self::Closed => None,
         }
     }
@@ -175,31 +192,79 @@ impl From<serde_json::Error> for StoreError {
 }
 
 /// The files in the data directory.
-pub(crate) const FILES: [&str; 3] = ["app.sqlite", "library.sqlite", "open.sqlite"];
+pub(crate) const FILES: [&str; 3] = ["app.sqlite", LIBRARY, "open.sqlite"];
+pub(crate) const LIBRARY: &str = "library.sqlite";
 
 impl Store {
-    /// Opens the files of a directory, which are created if they are missing.
+    /// Opens the files of a directory, which are created if they are missing. Damaged ones are moved to a directory of
+    /// their own.
     pub(crate) fn open(directory: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(directory)
             .map_err(|error| StoreError::File(directory.to_owned(), error))?;
-        let [app, library, open] = FILES.map(|name| directory.join(name));
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |error| match error {
-                readyok_library::Error::Foreign => StoreError::Version(path, None),
-                readyok_library::Error::Version { found, .. } => {
-                    StoreError::Version(path, Some(found))
-                }
-                error => StoreError::Library(error),
+        let [app, library, open] = FILES;
+        let mut aside = Aside::new(directory);
+        let games = open_library(&directory.join(library));
+        let app_path = directory.join(app);
+        let db = match open_app(&app_path) {
+            Err(error) if is_damage(&error) => {
+                aside.take(app)?;
+                open_app(&app_path)?
             }
+            opened => opened?,
         };
-        let games = Arc::new(Library::open(&library).map_err(failed(&library))?);
-        let db = open_app(&app)?;
-        let (logs, restored) = OpenGames::open(&open, &games).map_err(failed(&open))?;
+        let games = match games {
+            Err(error) if is_damage(&error) => {
+                aside.copy_app(&db)?;
+                db.execute_batch(FORGET_GAMES)?;
+                aside.take(open)?;
+                aside.take(library)?;
+                open_library(&directory.join(library))?
+            }
+            opened => opened?,
+        };
+        let games = Arc::new(games);
+        let open_path = directory.join(open);
+        let open_logs = || {
+            let logs = OpenGames::open(&open_path, &games);
+            logs.map_err(|error| unusable(&open_path, error))
+        };
+        let (logs, restored) = match open_logs() {
+            Err(error) if is_damage(&error) => {
+                aside.take(open)?;
+                open_logs()?
+            }
+            opened => opened?,
+        };
         let (saved, deleted) = (BTreeMap::new(), Vec::new());
-        let store = Self { db, library: games, logs, saved, restored, deleted };
-        store.link_match_games()?;
+        let damaged = moved_files(directory);
+        let mut store = Self { db, library: games, logs, saved, restored, deleted, damaged };
+        let linked = store.link_match_games();
+        store.tolerate(linked, &directory.join(LIBRARY))?;
         Ok(store)
+    }
+
+    /// Files that were moved, or are used although they are damaged in part.
+    pub(crate) fn damaged(&self) -> &[DamagedFile] {
+        &self.damaged
+    }
+
+    /// Reports damage that does not prevent the use of a file.
+    pub(crate) fn tolerate(
+        &mut self,
+        result: Result<(), StoreError>,
+        path: &Path,
+    ) -> Result<(), StoreError> {
+        match result {
+            Err(error) if is_damage(&error) => {
+                let path = path.to_string_lossy().into_owned();
+                let file = DamagedFile { path, moved_to: None };
+                if !self.damaged.contains(&file) {
+                    self.damaged.push(file);
+                }
+                Ok(())
+            }
+            result => result,
+        }
     }
 
     /// The games.
@@ -209,21 +274,12 @@ impl Store {
 
     /// The engines of the user.
     pub(crate) fn engines(&self) -> Result<Vec<(EngineId, Entry)>, StoreError> {
-        let mut query = self.db.prepare("SELECT id, entry FROM engine ORDER BY id")?;
-        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
-        let mut engines = Vec::new();
-        for row in rows {
-            let (id, entry) = row?;
-            engines.push((id, serde_json::from_str(&entry)?));
-        }
-        Ok(engines)
+        engines_in(&self.db)
     }
 
     /// The largest number of an engine, deleted or not.
     pub(crate) fn last_engine(&self) -> Result<EngineId, StoreError> {
-        let mut query = self.db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'engine'")?;
-        let last: Option<i64> = query.query_row([], |row| row.get(0)).optional()?;
-        Ok(EngineId::try_from(last.unwrap_or_default()).unwrap_or(EngineId::MAX))
+        last_engine_in(&self.db)
     }
 
     pub(crate) fn save_engine(&self, id: EngineId, entry: &Entry) -> Result<(), StoreError> {
@@ -239,9 +295,7 @@ impl Store {
 
     /// The settings of the user.
     pub(crate) fn settings(&self) -> Result<Settings, StoreError> {
-        let mut query = self.db.prepare("SELECT value FROM setting WHERE name = 'settings'")?;
-        let text = query.query_row([], |row| row.get::<_, String>(0)).optional()?;
-        Ok(text.map(|text| serde_json::from_str(&text)).transpose()?.unwrap_or_default())
+        settings_in(&self.db)
     }
 
     pub(crate) fn save_settings(&self, settings: &Settings) -> Result<(), StoreError> {
@@ -269,8 +323,70 @@ fn dated(at: Moment) -> i64 {
     i64::try_from(date(at)).unwrap_or(i64::MAX)
 }
 
-/// Opens `app.sqlite`, which is created if it is missing or empty.
+/// The references to games in `app.sqlite`.
+const FORGET_GAMES: &str = "
+    BEGIN;
+    DELETE FROM report;
+    DELETE FROM judgement;
+    DELETE FROM match_game;
+    DELETE FROM job;
+    COMMIT;
+";
+
+fn engines_in(db: &Connection) -> Result<Vec<(EngineId, Entry)>, StoreError> {
+    let mut query = db.prepare("SELECT id, entry FROM engine ORDER BY id")?;
+    let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    let mut engines = Vec::new();
+    for row in rows {
+        let (id, entry) = row?;
+        engines.push((id, serde_json::from_str(&entry)?));
+    }
+    Ok(engines)
+}
+
+fn last_engine_in(db: &Connection) -> Result<EngineId, StoreError> {
+    let mut query = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'engine'")?;
+    let last: Option<i64> = query.query_row([], |row| row.get(0)).optional()?;
+    Ok(EngineId::try_from(last.unwrap_or_default()).unwrap_or(EngineId::MAX))
+}
+
+fn settings_in(db: &Connection) -> Result<Settings, StoreError> {
+    let mut query = db.prepare("SELECT value FROM setting WHERE name = 'settings'")?;
+    let text = query.query_row([], |row| row.get::<_, String>(0)).optional()?;
+    Ok(text.map(|text| serde_json::from_str(&text)).transpose()?.unwrap_or_default())
+}
+
+/// An error of the library as one of a file.
+fn unusable(path: &Path, error: readyok_library::Error) -> StoreError {
+    match error {
+        readyok_library::Error::Foreign => StoreError::Version(path.to_owned(), None),
+        readyok_library::Error::Version { found, .. } => {
+            StoreError::Version(path.to_owned(), Some(found))
+        }
+        error => StoreError::Unusable(path.to_owned(), Box::new(error.into())),
+    }
+}
+
+fn open_library(path: &Path) -> Result<Library, StoreError> {
+    Library::open(path).map_err(|error| unusable(path, error))
+}
+
+/// Opens `app.sqlite`, which is created if it is missing or empty, and reads all that the start needs.
 fn open_app(path: &Path) -> Result<Connection, StoreError> {
+    let opened = open_app_file(path).and_then(|db| {
+        engines_in(&db)?;
+        last_engine_in(&db)?;
+        settings_in(&db)?;
+        jobs_in(&db)?;
+        Ok(db)
+    });
+    opened.map_err(|error| match error {
+        StoreError::Version(..) => error,
+        error => StoreError::Unusable(path.to_owned(), Box::new(error)),
+    })
+}
+
+fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
     let mut db = Connection::open(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.pragma_update(None, "synchronous", "NORMAL")?;

@@ -63,6 +63,8 @@ pub enum ToTab {
         version: String,
         /// Identifies one run of the server.
         run: String,
+        /// Files that the user has to repair or to delete.
+        damaged: Vec<DamagedFile>,
     },
     /// The result of a request.
     Answer { id: u32, answer: Answer },
@@ -84,4 +86,13 @@ pub enum ToTab {
     },
     /// A topic was removed with its game, process or match.
     Closed { topic: Topic },
+}
+
+/// A damaged file of the data directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct DamagedFile {
+    pub path: String,
+    /// Its path since it was found damaged; a new file has its place. None if it is damaged in part and still used.
+    pub moved_to: Option<String>,
 }

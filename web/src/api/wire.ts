@@ -382,6 +382,15 @@ elo: Elo | null,
 llr: Llr | null, };
 
 /**
+ * A damaged file of the data directory.
+ */
+export type DamagedFile = { path: string, 
+/**
+ * Its path since it was found damaged; a new file has its place. None if it is damaged in part and still used.
+ */
+moved_to: string | null, };
+
+/**
  * A change of a topic.
  */
 export type Delta = { "kind": "games", "delta": GamesDelta } | { "kind": "engines", "delta": EnginesDelta } | { "kind": "matches", "delta": MatchesDelta } | { "kind": "jobs", "delta": JobsDelta } | { "kind": "settings", "delta": Settings } | { "kind": "game", "delta": GameDelta } | { "kind": "analysis", "delta": AnalysisDelta } | { "kind": "log", "delta": LogDelta } | { "kind": "match", "delta": MatchDelta } | { "kind": "report", "delta": ReportDelta };
@@ -2707,7 +2716,11 @@ version: string,
 /**
  * Identifies one run of the server.
  */
-run: string, } | { "kind": "answer", id: number, answer: Answer, } | { "kind": "error", id: number, error: ApiError, } | { "kind": "snapshot", topic: Topic, 
+run: string, 
+/**
+ * Files that the user has to repair or to delete.
+ */
+damaged: Array<DamagedFile>, } | { "kind": "answer", id: number, answer: Answer, } | { "kind": "error", id: number, error: ApiError, } | { "kind": "snapshot", topic: Topic, 
 /**
  * The number of this state. Deltas continue from it.
  */

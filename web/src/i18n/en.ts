@@ -10,6 +10,9 @@ export const en = {
   'app.name': 'Readyok',
   'app.disconnected':
     'Connection to the server lost. Reconnecting… If the server has stopped, start it again: it opens a new page.',
+  'app.damaged': 'The file {path} is damaged in part. Some of its content is missing.',
+  'app.moved':
+    'The file {path} was damaged and is now {moved}. Its content is missing until it is repaired. Delete it to hide this message.',
   'app.skip': 'Skip to content',
   'app.close': 'Close',
   'app.failed': 'This page failed to load',

@@ -5,6 +5,9 @@ export const ja: Record<Key, string> = {
   'app.name': 'Readyok',
   'app.disconnected':
     'サーバーとの接続が切れました。再接続しています… サーバーが終了していれば、もう一度起動すると新しいページが開きます。',
+  'app.damaged': 'ファイル {path} の一部が破損しています。内容の一部が表示されません。',
+  'app.moved':
+    'ファイル {path} が破損していたため、{moved} に移動しました。修復されるまで、その内容は表示されません。このファイルを削除すると、この表示は消えます。',
   'app.skip': '本文へ',
   'app.close': '閉じる',
   'app.failed': 'このページを表示できません',

@@ -27,6 +27,7 @@ class Line {
 let lines: Line[];
 let later: { pause: number; act: () => void }[];
 let outdated: number;
+let damaged: unknown;
 let status: boolean[];
 let connection: Connection;
 
@@ -45,6 +46,7 @@ beforeEach(() => {
       },
       later: (pause, act) => later.push({ pause, act }),
       outdated: () => (outdated += 1),
+      damaged: (files) => (damaged = files),
     },
     (open) => status.push(open),
   );
@@ -180,12 +182,19 @@ test('reports a closed topic', () => {
   expect(gone).toBe(true);
 });
 
+test('reports damaged files', () => {
+  line().happens('open');
+  const files = [{ path: '/data/open.sqlite', moved_to: '/data/damaged/1/open.sqlite' }];
+  line().receives({ kind: 'handshake', version: '1', run: 'a', damaged: files });
+  expect(damaged).toEqual(files);
+});
+
 test('reports a server of another version', () => {
   line().happens('open');
-  line().receives({ kind: 'handshake', version: '1', run: 'a' });
-  line().receives({ kind: 'handshake', version: '1', run: 'b' });
+  line().receives({ kind: 'handshake', version: '1', run: 'a', damaged: [] });
+  line().receives({ kind: 'handshake', version: '1', run: 'b', damaged: [] });
   expect(outdated).toBe(0);
-  line().receives({ kind: 'handshake', version: '2', run: 'c' });
+  line().receives({ kind: 'handshake', version: '2', run: 'c', damaged: [] });
   expect(outdated).toBe(1);
 });
 

@@ -3,7 +3,7 @@
 //   lost ──open──> open ──close──> lost ──(after a pause)──> open …
 //
 // A lost connection rejects open requests; the next one subscribes to all topics again.
-import type { Answer, Command, ApiError, State, ToTab, Topic } from '../api/wire';
+import type { Answer, Command, ApiError, DamagedFile, State, ToTab, Topic } from '../api/wire';
 import { applyDelta, fromState, type Model } from './apply';
 
 /** Why a request failed. */
@@ -32,6 +32,8 @@ export interface Environment {
   later(milliseconds: number, act: () => void): void;
   /** Called for a server of another version. */
   outdated(): void;
+  /** Called for each connection. */
+  damaged(files: DamagedFile[]): void;
 }
 
 interface Subscription {
@@ -143,6 +145,7 @@ export class Connection {
       case 'handshake':
         if (this.#version !== null && this.#version !== message.version) this.#environment.outdated();
         this.#version = message.version;
+        this.#environment.damaged(message.damaged);
         return;
       case 'answer':
         this.#waiting.get(message.id)?.done(message.answer);

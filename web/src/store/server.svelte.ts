@@ -1,5 +1,5 @@
 // The connection of this tab, for components.
-import type { Answer, Command, Topic } from '../api/wire';
+import type { Answer, Command, DamagedFile, Topic } from '../api/wire';
 import type { NodeId } from './ids';
 import { toast } from '../app/toasts.svelte';
 import { errorText } from '../i18n/format';
@@ -12,6 +12,8 @@ class Status {
   everOpen = $state(false);
   /** The browser has no session. */
   loggedOut = $state(false);
+  /** Damaged files of the server. */
+  damaged = $state<DamagedFile[]>([]);
 }
 
 export const status = new Status();
@@ -27,6 +29,7 @@ export function connect() {
       open: () => new WebSocket(url, subprotocols()),
       later: (milliseconds, act) => setTimeout(act, milliseconds),
       outdated: () => location.reload(),
+      damaged: (files) => (status.damaged = files),
     },
     (open) => {
       status.open = open;

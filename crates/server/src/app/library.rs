@@ -51,6 +51,7 @@ pub(super) fn library_error(error: &StoreError) -> ErrorCode {
                 _ => ErrorCode::system(error),
             }
         }
+        StoreError::Unusable(_, error) => library_error(error),
         StoreError::File(..) | StoreError::Version(..) | StoreError::Library(_) => {
             ErrorCode::system(error)
         }
@@ -549,7 +550,7 @@ mod tests {
         assert_eq!(code(ffi::SQLITE_READONLY), ErrorCode::LibraryReadOnly);
         assert_eq!(code(ffi::SQLITE_BUSY), ErrorCode::LibraryInUse);
         assert_eq!(code(ffi::SQLITE_CORRUPT), ErrorCode::LibraryDamaged);
-        let text = "the library failed: text".to_owned();
+        let text = "app.sqlite failed: text".to_owned();
         assert_eq!(code(ffi::SQLITE_CONSTRAINT), ErrorCode::System { text });
     }
 }

@@ -48,6 +48,7 @@ async fn serve(service: Service, socket: WebSocket) {
     outbox.push(text(&ToTab::Handshake {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         run: service.auth.run(),
+        damaged: app.damaged().to_vec(),
     }));
     let (to, from) = socket.split();
     tokio::select! {

@@ -427,7 +427,12 @@ impl Store {
         Ok(game)
     }
 
-    fn link_match_game(&self, id: MatchId, number: u32, game: GameId) -> Result<(), StoreError> {
+    pub(super) fn link_match_game(
+        &self,
+        id: MatchId,
+        number: u32,
+        game: GameId,
+    ) -> Result<(), StoreError> {
         self.db.execute(
             "INSERT OR IGNORE INTO match_game (match_id, number, game) VALUES (?1, ?2, ?3)",
             params![id, number, game],

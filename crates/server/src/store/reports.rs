@@ -161,17 +161,7 @@ impl Store {
 
     /// All jobs with their games.
     pub(crate) fn jobs(&self) -> Result<Vec<(JobId, StoredJob, Vec<GameId>)>, StoreError> {
-        let mut query = self.db.prepare("SELECT id, kept FROM job WHERE kept <> '' ORDER BY id")?;
-        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
-        let mut games =
-            self.db.prepare("SELECT game FROM job_game WHERE job = ?1 ORDER BY number")?;
-        let mut jobs = Vec::new();
-        for row in rows {
-            let (id, kept) = row?;
-            let of_job = games.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            jobs.push((id, serde_json::from_str(&kept)?, of_job));
-        }
-        Ok(jobs)
+        jobs_in(&self.db)
     }
 
     /// Deletes a job. Its games remain.
@@ -184,6 +174,19 @@ impl Store {
         self.db.execute("DELETE FROM job WHERE id = ?1", [id])?;
         Ok(())
     }
+}
+
+pub(super) fn jobs_in(db: &Connection) -> Result<Vec<(JobId, StoredJob, Vec<GameId>)>, StoreError> {
+    let mut query = db.prepare("SELECT id, kept FROM job WHERE kept <> '' ORDER BY id")?;
+    let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    let mut games = db.prepare("SELECT game FROM job_game WHERE job = ?1 ORDER BY number")?;
+    let mut jobs = Vec::new();
+    for row in rows {
+        let (id, kept) = row?;
+        let of_job = games.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        jobs.push((id, serde_json::from_str(&kept)?, of_job));
+    }
+    Ok(jobs)
 }
 
 /// The source of the batches of a job. The time distinguishes it from a job of another `app.sqlite`.

@@ -115,6 +115,83 @@ fn a_closed_game_is_in_the_library() {
     assert_eq!(plies(&store, id), 3);
 }
 
+/// Overwrites the first page of a database after its header.
+fn damage(path: &Path) -> Vec<u8> {
+    let mut content = std::fs::read(path).expect("a file");
+    content[100..4096].fill(0xA5);
+    std::fs::write(path, &content).expect("it is ours");
+    content
+}
+
+#[test]
+fn a_damaged_file_is_moved_and_the_others_are_used() {
+    for name in FILES {
+        let (directory, mut store) = store();
+        let directory = directory.path();
+        let id = add(&mut store, "1. e4 *");
+        store.save_port(4711);
+        store.link_match_game(3, 1, id).expect("a row");
+        drop(store);
+        let content = damage(&directory.join(name));
+        // It stays so until the user takes the file away.
+        for _ in 0..2 {
+            let mut store = Store::open(directory).expect("it opens");
+            let moved = directory.join("damaged/1").join(name);
+            let text = |path: &Path| path.to_string_lossy().into_owned();
+            let file =
+                DamagedFile { path: text(&directory.join(name)), moved_to: Some(text(&moved)) };
+            assert_eq!(store.damaged(), [file]);
+            assert_eq!(std::fs::read(&moved).expect("a file"), content, "{name}");
+            let usable = (store.last_port(), plies(&store, id), store.open_games().len());
+            let games = store.match_games(3).expect("it works");
+            match name {
+                "app.sqlite" => assert_eq!(usable, (None, 1, 1)),
+                "library.sqlite" => {
+                    assert_eq!(usable, (Some(4711), 0, 0));
+                    // A new game gets the number of the old one, to which nothing refers any more.
+                    assert!(games.is_empty());
+                }
+                _ => assert_eq!((usable, games), ((Some(4711), 1, 0), vec![id])),
+            }
+        }
+        std::fs::remove_dir_all(directory.join("damaged")).expect("it is ours");
+        assert_eq!(Store::open(directory).expect("it opens").damaged(), []);
+    }
+}
+
+#[test]
+fn what_belongs_to_a_damaged_library_is_kept_beside_it() {
+    let (directory, mut store) = store();
+    let directory = directory.path();
+    let id = add(&mut store, "1. e4 *");
+    let changed = session(id, "1. e4 e5 *").snapshot();
+    assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
+    store.link_match_game(3, 1, id).expect("a row");
+    drop(store);
+    let sound = std::fs::read(directory.join(LIBRARY)).expect("a file");
+    damage(&directory.join(LIBRARY));
+    let mut store = Store::open(directory).expect("it opens");
+    assert_eq!(add(&mut store, "1. d4 d5 2. c4 *"), id, "its number is used again");
+    drop(store);
+    // The user repairs the file and restores all three.
+    let moved = directory.join("damaged/1");
+    std::fs::write(moved.join(LIBRARY), sound).expect("it is ours");
+    let mut store = Store::open(&moved).expect("it opens");
+    assert_eq!(store.open_games()[0].session.tree().main_line().len(), 2);
+    assert_eq!(store.match_games(3).expect("it works"), [id]);
+}
+
+#[test]
+fn an_unusable_file_is_named() {
+    for name in FILES {
+        let directory = tempfile::tempdir().expect("a directory");
+        // `SQLite` cannot open a directory.
+        std::fs::create_dir(directory.path().join(name)).expect("it is new");
+        let error = Store::open(directory.path()).map(drop).expect_err("a directory").to_string();
+        assert!(error.contains(&format!("/{name}`: ")), "{error}");
+    }
+}
+
 #[test]
 fn files_of_other_versions_are_rejected_and_left_unchanged() {
     for name in FILES {

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use futures_util::StreamExt;
+use readyok_server::Warning;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::{Fixture, LONG, game, options};
+use crate::support::{Fixture, LONG, bind, game, open_socket, options};
 
 fn library(data: &Path) -> Connection {
     database(data, "library.sqlite")
@@ -366,5 +368,35 @@ async fn a_job_that_failed_on_a_full_disk_resumes_without_duplicates() {
     assert_eq!(done["changed"][0]["games"], 100);
     assert_eq!(number(&db, "SELECT count(*) FROM game"), 100);
     assert_eq!(number(&db, "SELECT count(DISTINCT substr(summary, 9, 4)) FROM game"), 100);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_is_reported_in_the_terminal_and_the_page() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let server = Fixture::start_with(options(directory.path())).await;
+    let mut tab = server.tab().await;
+    tab.new_game(game("chess", Value::Null)).await;
+    server.stop().await;
+    let path = directory.path().join("open.sqlite");
+    let mut content = std::fs::read(&path).expect("a file");
+    content[100..4096].fill(0xA5);
+    std::fs::write(&path, content).expect("it is ours");
+    let moved = directory.path().join("damaged/1/open.sqlite");
+    let bound = bind(&options(directory.path())).await.expect("it can be served");
+    assert!(bound.warnings().contains(&Warning::Damaged(path.clone(), Some(moved.clone()))));
+    drop(bound);
+    let server = Fixture::start_with(options(directory.path())).await;
+    let stream = TcpStream::connect(&server.host).await.expect("it listens");
+    let mut socket =
+        open_socket(&server.host, stream, &server.socket_headers()).await.expect("it is ours");
+    let first = timeout(LONG, socket.next()).await.expect("in time").expect("a message");
+    let first: Value =
+        serde_json::from_str(first.expect("it is open").to_text().expect("text")).expect("JSON");
+    assert_eq!(first["kind"], "handshake");
+    assert_eq!(first["damaged"], json!([{ "path": path, "moved_to": moved }]));
+    // The library is used.
+    let page = server.post("/api/library/search", "application/json", b"{}").await;
+    assert_eq!(page.json()["total"], 1);
     server.stop().await;
 }

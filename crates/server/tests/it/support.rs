@@ -182,7 +182,7 @@ pub(crate) fn session_of(answer: &Answer) -> String {
 
 /// A server. A process that another test has just forked holds the lock of a stopped server until it executes its
 /// program.
-async fn bind(options: &Options) -> Result<Server, ServeError> {
+pub(crate) async fn bind(options: &Options) -> Result<Server, ServeError> {
     let deadline = Instant::now() + LONG;
     loop {
         match Server::bind(options.clone()).await {
