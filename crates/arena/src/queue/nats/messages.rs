@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::PairResult;
+use crate::queue::nats::status::bounded_speed_if_known;
 use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop, WorkerId};
 use crate::store::ContentHash;
 
@@ -87,7 +88,11 @@ pub(super) enum Ended {
         worker: WorkerId,
         result: PairResult,
         /// The measured speed of the host, by which times were scaled.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "bounded_speed_if_known"
+        )]
         speed: Option<f64>,
     },
     Failed {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::event::{End, Rating, Score, TestState};
 use crate::pairing::PairResult;
@@ -13,6 +13,24 @@ use crate::schedule::Schedule;
 use crate::stats::Figures;
 use crate::time::unix_ms;
 use crate::worker_stats::{WorkerRow, WorkerTable};
+
+/// Bounds of a speed that a worker reports. No host reaches them.
+const SPEEDS: (f64, f64) = (1.0, 1e12);
+
+/// Reads the speed of a worker.
+fn bounded_speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let (min, max) = SPEEDS;
+    f64::deserialize(deserializer).map(|speed| speed.clamp(min, max))
+}
+
+/// As [`bounded_speed`], of a worker that may not report it.
+pub(super) fn bounded_speed_if_known<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<f64>, D::Error> {
+    let (min, max) = SPEEDS;
+    let speed = Option::<f64>::deserialize(deserializer)?;
+    Ok(speed.map(|speed| speed.clamp(min, max)))
+}
 
 /// The published state of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -73,6 +91,7 @@ pub struct WorkerStatus {
     /// The number of parallel game pairs.
     pub slots: usize,
     /// The measured speed of the host, in perft nodes per second.
+    #[serde(deserialize_with = "bounded_speed")]
     pub speed: f64,
     /// Start time in milliseconds since 1970.
     pub started_ms: u64,
@@ -288,5 +307,24 @@ impl WorkerStatus {
         let key = name.chars().map(|letter| if is_valid(letter) { letter } else { '_' });
         let key: String = key.take(128).collect();
         if key.is_empty() { "_".to_owned() } else { key }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_of_workers_are_bounded() {
+        for (text, expected) in
+            [("1e308", 1e12), ("-1e308", 1.0), ("0", 1.0), ("1e-300", 1.0), ("2500000", 2.5e6)]
+        {
+            let status = format!(
+                r#"{{"name":"a","version":"1","system":"linux","cores":1,"slots":1,"speed":{text},
+                "started_ms":0,"updated_ms":0,"activity":"idle","playing":[],"finished":0,"rejected":[]}}"#
+            );
+            let status: WorkerStatus = serde_json::from_str(&status).expect("a status");
+            assert!((status.speed - expected).abs() < 1e-9, "{text}: {}", status.speed);
+        }
     }
 }
