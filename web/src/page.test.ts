@@ -25,6 +25,16 @@ test('uses no inline styles or handlers, which the content security policy block
   expect(sources.filter(({ text }) => ways.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
+test('draws no line thinner than a CSS pixel, which Firefox omits', () => {
+  const styles = readdirSync('src/styles').map((name) => {
+    const path = join('src/styles', name);
+    return { path, text: readFileSync(path, 'utf8') };
+  });
+  const thin = /(?:border|outline|shadow)[\w-]*:[^;]*[\s(]0?\.\d+px/;
+  const all = [...styles, ...sources.filter(({ path }) => path.endsWith('.svelte'))];
+  expect(all.filter(({ text }) => thin.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 test('names key events', () => {
   const key = (key: string, more = {}) =>
     nameOf({ key, ctrlKey: false, metaKey: false, shiftKey: false, ...more });
