@@ -56,6 +56,7 @@ const NAMES: &[&str] = &[
     "glaurung",
     "gnuchess",
     "gpsfish",
+    "gpsusi",
     "hakubishin",
     "halogen",
     "houdini",
@@ -65,6 +66,7 @@ const NAMES: &[&str] = &[
     "komodo",
     "laser",
     "lc0",
+    "lesserkai",
     "minic",
     "nemorino",
     "obsidian",
@@ -78,6 +80,7 @@ const NAMES: &[&str] = &[
     "seer",
     "senpai",
     "shashchess",
+    "sjaakii",
     "slowchess",
     "smallbrain",
     "stash",
@@ -362,6 +365,10 @@ mod tests {
         fs::write(bin.join("lc0"), "not executable").expect("it is written");
         symlink(bin.join("stockfish"), bin.join("stockfish-17")).expect("it is linked");
         program(&bin, "gnuchess", "");
+        // The programs of the Debian packages gpsshogi and sjaakii: a front end of the former speaks no protocol.
+        for name in ["gpsshogi", "gpsusi", "sjaakii"] {
+            program(&bin, name, "");
+        }
         program(&engines, "deep/er/unknown.sh", "");
         program(&engines, "deep/er/berserk-13", "");
         fs::write(program(&engines, "own/tournament", ""), b"\x7fELF...").expect("it is written");
@@ -371,7 +378,15 @@ mod tests {
         let found = candidates(&places);
         assert_eq!(
             names(&found),
-            ["Fairy-Stockfish_x86-64", "gnuchess", "stockfish", "berserk-13", "tournament"]
+            [
+                "Fairy-Stockfish_x86-64",
+                "gnuchess",
+                "gpsusi",
+                "sjaakii",
+                "stockfish",
+                "berserk-13",
+                "tournament"
+            ]
         );
         assert_eq!(found[1].args, ["--uci"]);
     }
