@@ -103,18 +103,19 @@ impl GameClocks {
         }
     }
 
-    /// Ends the move of a side. Returns its time, as an error if the flag has fallen. An engine's time
-    /// is measured at the arrival of its answer, and is at most the elapsed time of its clock.
+    /// Ends the move of a side. Returns its time, as an error if the flag has fallen; none if the clock did not run. An
+    /// engine's time is measured at the arrival of its answer, and is at most the elapsed time of its clock.
     pub(crate) fn press(
         &mut self,
         side: Side,
         now: Moment,
         measured: Option<u64>,
-    ) -> Result<u64, u64> {
+    ) -> Result<Option<u64>, u64> {
         let ran = self.running.take().filter(|(of, _)| *of == side);
         let ran = ran.map(|(_, since)| now.saturating_sub(since));
-        let elapsed = ran.into_iter().chain(measured).min().unwrap_or(0);
-        if self.side_mut(side).spend(millis(elapsed)) { Ok(elapsed) } else { Err(elapsed) }
+        let elapsed = ran.into_iter().chain(measured).min();
+        let spent = elapsed.unwrap_or(0);
+        if self.side_mut(side).spend(millis(spent)) { Ok(elapsed) } else { Err(spent) }
     }
 
     /// The side whose clock runs.
@@ -301,7 +302,7 @@ mod tests {
             now += taken;
             match clocks.press(Side::First, now, None) {
                 Ok(elapsed) => {
-                    assert_eq!(elapsed, *taken);
+                    assert_eq!(elapsed, Some(*taken));
                     shown.push(clocks.side(Side::First).remaining.to_string());
                 }
                 Err(_) => shown.push("flag".to_owned()),
@@ -345,7 +346,7 @@ mod tests {
         let mut clocks = GameClocks::new(time, time).expect("there are clocks");
         for (ran, measured, expected) in [(300, 290, 290), (300, 60_000, 300)] {
             clocks.start(Side::First, 5000);
-            assert_eq!(clocks.press(Side::First, 5000 + ran, Some(measured)), Ok(expected));
+            assert_eq!(clocks.press(Side::First, 5000 + ran, Some(measured)), Ok(Some(expected)));
         }
     }
 

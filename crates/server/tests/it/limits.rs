@@ -198,6 +198,12 @@ async fn the_server_exits_without_tabs_if_set() {
     server.ended().await;
 }
 
+/// Plays the first move, with which the clocks start.
+async fn start_clocks(tab: &mut Tab, game: &Value) {
+    let first = json!({ "kind": "move", "game": game["id"], "node": game["cursor"], "text": "e4" });
+    assert_eq!(tab.ask(first).await["kind"], "node");
+}
+
 /// The states of a game and of an analysis after the last tab was closed.
 async fn check_close(pause_games: bool, stop_analysis: bool) {
     let data = tempfile::tempdir().expect("a directory");
@@ -217,6 +223,7 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
     let (topic, state) =
         tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
     assert_eq!(state["play"]["status"], "your_turn");
+    start_clocks(&mut tab, &state).await;
     let analysis = format!("analysis/{}", state["id"]);
     tab.follow(&analysis).await;
     let begun = json!({
@@ -277,7 +284,9 @@ async fn the_server_exits_after_the_last_game_if_set() {
     let time =
         json!({ "kind": "clock", "base": 1500, "increment": 0, "byoyomi": 0, "moves": null });
     let human = json!({ "kind": "human", "name": "Ada", "time": time });
-    tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
+    let (_, state) =
+        tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
+    start_clocks(&mut tab, &state).await;
     drop(tab);
     server.ended().await;
 }

@@ -416,7 +416,7 @@ impl ActiveGame {
         if let Some(notes) = document.tree.annotations_mut(id) {
             let time = Duration::from_millis;
             notes.clock = left.map(time);
-            notes.elapsed = pressed.and_then(Result::ok).or(measured).map(time);
+            notes.elapsed = pressed.and_then(Result::ok).flatten().or(measured).map(time);
         }
         document.follow(tip, id);
         let after = self.tip_position(document).ok_or_else(|| no_node(id))?;
@@ -482,6 +482,12 @@ impl ActiveGame {
         let (side, at) = self.clocks.as_ref().filter(|_| self.is_running())?.flag()?;
         let is_engine = self.slots.of(side).engine().is_some();
         Some(if is_engine { at.saturating_add(GRACE) } else { at })
+    }
+
+    /// Whether a move was played under these clocks. A person has any time for the first move: the clock of the other
+    /// side starts with it.
+    pub(super) fn have_clocks_started(&self) -> bool {
+        self.readings.contains_key(&self.tip)
     }
 
     /// Publishes the running clock.

@@ -103,9 +103,12 @@ impl ActiveGame {
         let side = Side::from(position.turn());
         let line = document.tree.engine_line(self.tip);
         let clocks = self.clocks;
+        let have_clocks_started = self.have_clocks_started();
         let slot = self.slots.of_mut(side);
         let (Some(engine), Some(line)) = (slot.engine(), line) else {
-            if let Some(clocks) = &mut self.clocks {
+            if let Some(clocks) = &mut self.clocks
+                && have_clocks_started
+            {
                 clocks.start(side, now);
             }
             return Vec::new();
@@ -177,7 +180,7 @@ impl ActiveGame {
 
     // Events of engines.
 
-    /// Starts the clock of an engine, which has started its search.
+    /// Starts the clock of an engine, which has started its search. Its first move is timed: `go` contains the clocks.
     pub(crate) fn on_search_started(
         &mut self,
         document: &mut Document,

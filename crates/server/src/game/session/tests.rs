@@ -97,10 +97,36 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
     });
     assert_eq!(shown(&effects), "");
     let clocks = clocks(&session, 1450).expect("clocks");
-    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(700), Some(600)));
+    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(1000), Some(600)));
     assert_eq!(clocks.running, Some(Side::First));
     let last = session.tree().wire(tip(&session)).expect("a move");
     assert_eq!((last.clock, last.elapsed), (Some(600), Some(400)));
+}
+
+/// As on Lichess, where the clocks do not run before the first moves.
+#[test]
+fn the_clock_of_a_person_starts_with_the_first_move() {
+    let (mut session, _) = begun(human(clock(1000)), human(clock(1000)));
+    let clocks = |session: &GameSession, now| {
+        session.state(None, now).play.and_then(|play| play.clocks).expect("clocks")
+    };
+    let deadline = |session: &GameSession| session.active().and_then(ActiveGame::next_deadline);
+    assert_eq!((clocks(&session, 900).running, deadline(&session)), (None, None));
+    session.with(|it, document| it.on_tick(document, 5000));
+    assert_eq!(session.outcome(), None, "there is any time for the first move");
+    let (first, _) = session.play_move(ROOT, "e4", 6000).expect("it is legal");
+    let now = clocks(&session, 6300);
+    assert_eq!(now.running, Some(Side::Second));
+    assert_eq!((now.remaining.first, now.remaining.second), (Some(1000), Some(700)));
+    let notes = session.tree().wire(first).expect("a move");
+    assert_eq!((notes.clock, notes.elapsed), (Some(1000), None), "it was not timed");
+    session.play_move(first, "e5", 6400).expect("it is legal");
+    assert_eq!(clocks(&session, 6500).running, Some(Side::First));
+    // Back at the start, and after a pause there.
+    session.with(|it, document| it.rewind_to(document, ROOT, 6600)).expect("it is there");
+    session.with(|it, document| it.resume(document, 6700)).expect("it continues");
+    let now = clocks(&session, 7000);
+    assert_eq!((now.running, now.remaining.first), (None, Some(1000)));
 }
 
 #[test]
@@ -149,17 +175,15 @@ fn a_ponder_hit_continues_and_a_miss_restarts_the_search() {
 #[test]
 fn flags_fall_and_an_engines_answer_has_a_grace_period() {
     let (mut session, _) = begun(human(clock(1000)), human(clock(1000)));
-    assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000));
+    session.play_move(ROOT, "e4", 500).expect("it is legal");
+    assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1500));
     assert!(
-        session.with(|it, document| it.on_tick(document, 999)).is_empty()
+        session.with(|it, document| it.on_tick(document, 1499)).is_empty()
             && session.outcome().is_none()
     );
-    session.with(|it, document| it.on_tick(document, 1000));
+    session.with(|it, document| it.on_tick(document, 1500));
     let outcome = session.outcome().expect("it is over");
-    assert_eq!(
-        (outcome.winner(), outcome.termination.name()),
-        (Some(Side::Second), "time-forfeit")
-    );
+    assert_eq!((outcome.winner(), outcome.termination.name()), (Some(Side::First), "time-forfeit"));
 
     let (mut session, _) = begun(engine(clock(1000), false), human(clock(1000)));
     session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
@@ -284,7 +308,7 @@ fn a_stored_game_is_restored() {
     let play = state.play.expect("it is played");
     assert_eq!(play.status, PlayStatus::Interrupted);
     let clocks = play.clocks.expect("clocks");
-    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(55_000), Some(58_000)));
+    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(60_000), Some(58_000)));
     back.with(|it, document| it.resume(document, 10_000)).expect("it continues");
     assert!(back.is_running());
 }
