@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod baseline;
+mod cancellation;
 mod causes;
 mod checks;
 mod context;
@@ -43,6 +44,7 @@ mod wait_error;
 pub use crate::spec::{CheckResult, Report, TargetError, Verdict};
 pub use crate::suite::Progress;
 pub use crate::transcript::Input;
+pub use cancellation::Cancellation;
 pub use causes::Cause;
 pub use checks::all;
 pub use message::Message;

@@ -20,6 +20,7 @@ use readyok_protocol::{
 };
 
 use crate::baseline::{Baseline, Feature};
+use crate::cancellation::Cancellation;
 use crate::delay::{DelayMeter, Timing};
 use crate::message::message;
 use crate::spec::Stop;
@@ -58,6 +59,9 @@ enum Event {
     Exited(ExitStatus),
 }
 
+/// Maximum time until a wait notices the cancellation of the run.
+const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
+
 /// A line of the engine.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
@@ -86,6 +90,7 @@ pub(crate) struct EngineSession {
     record: Rc<RefCell<Transcript>>,
     start: Instant,
     timeouts: Timeouts,
+    cancellation: Option<Cancellation>,
     /// The session is ending: further output is not checked.
     finished: bool,
     closed: bool,
@@ -172,6 +177,7 @@ impl EngineSession {
             record,
             start: now(),
             timeouts,
+            cancellation: target.cancellation.clone(),
             finished: false,
             closed: false,
             exit: None,
@@ -334,7 +340,7 @@ impl EngineSession {
                 }
             }
             // A flood of lines does not extend the wait.
-            if is_over {
+            if is_over || self.is_canceled() {
                 return Err(self.late(limit));
             }
             if measure_at.is_some_and(|at| at <= now()) {
@@ -354,7 +360,10 @@ impl EngineSession {
             if self.closed && (self.process.is_none() || self.exit.is_some()) {
                 return Err(self.gone());
             }
-            let next = measure_at.map_or(idle_at, |at| at.min(idle_at)).min(until);
+            let mut next = measure_at.map_or(idle_at, |at| at.min(idle_at)).min(until);
+            if self.cancellation.is_some() {
+                next = next.min(now() + CANCEL_INTERVAL);
+            }
             match self.inbox.recv_timeout(next.saturating_duration_since(now())) {
                 Ok(event) => {
                     is_over = matches!(event, Event::Output { at, .. } if until < at);
@@ -403,9 +412,13 @@ impl EngineSession {
         }
     }
 
+    fn is_canceled(&self) -> bool {
+        self.cancellation.as_ref().is_some_and(Cancellation::is_canceled)
+    }
+
     fn late(&self, limit: Duration) -> WaitError {
         let expired = self.timeouts.deadline().is_some_and(|deadline| deadline <= now());
-        if expired { WaitError::OutOfTime } else { WaitError::Late(limit) }
+        if expired || self.is_canceled() { WaitError::OutOfTime } else { WaitError::Late(limit) }
     }
 
     /// Collects lines for a while.

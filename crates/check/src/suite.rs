@@ -10,6 +10,7 @@ use std::{fmt, thread};
 use readyok_protocol::{Dialect, Party};
 
 use crate::baseline::{Feature, Probe};
+use crate::cancellation::Cancellation;
 use crate::context::{Effort, EngineInfo, Test, TestCase, TestContext, handshake};
 use crate::message::{Message, message};
 use crate::session::EngineSession;
@@ -343,11 +344,27 @@ impl Suite {
 
     setters!();
 
+    /// Ends the run early when it is canceled.
+    #[must_use]
+    pub fn canceled_by(mut self, cancellation: &Cancellation) -> Self {
+        self.target.cancellation = Some(cancellation.clone());
+        self
+    }
+
     /// Runs the checks.
     ///
     /// # Errors
-    /// The engine cannot be started or does not complete the handshake, or a prefix selects no check.
+    /// The engine cannot be started or does not complete the handshake, a prefix selects no check, or the run was
+    /// canceled.
     pub fn run(&self) -> Result<Report, TargetError> {
+        let report = self.run_to_end();
+        if self.target.is_canceled() {
+            return Err(TargetError::new(message!("run.canceled")));
+        }
+        report
+    }
+
+    fn run_to_end(&self) -> Result<Report, TargetError> {
         let begin = now();
         self.settings.validate(checks::all())?;
         let is_quick = self.level == Level::Quick && self.settings.timeouts.is_none();
@@ -520,7 +537,8 @@ fn run_interactive(
 ) -> Completed {
     let begin = now();
     let missing = case.check.needs.iter().find(|need| !context.has(**need));
-    let expired = context.timeouts.deadline().is_some_and(|deadline| deadline <= begin);
+    let expired = context.timeouts.deadline().is_some_and(|deadline| deadline <= begin)
+        || context.target.is_canceled();
     let run = match (missing, case.test) {
         (Some(need), _) => Err(Stop::Skip(message!("check.requires", need = Message::from(*need)))),
         (None, Test::Interactive(_)) if expired => Err(Stop::out_of_time()),

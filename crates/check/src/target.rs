@@ -14,12 +14,16 @@ use readyok_client::unstable::{ErrorOutput, PipedProcess, join_command_line, own
 
 use crate::error_lines::ErrorLines;
 
+use crate::cancellation::Cancellation;
+
 /// An engine that can be started repeatedly.
 #[derive(Clone)]
 pub struct Target {
     name: String,
     start: Start,
     guard: Option<Guard>,
+    /// Of the run.
+    pub(crate) cancellation: Option<Cancellation>,
 }
 
 #[derive(Clone)]
@@ -78,7 +82,7 @@ impl Target {
         let name = join_command_line(name.iter().map(String::as_str)).unwrap_or_default();
         let environment = Vec::new();
         let start = Start::Program { file, arguments, directory: None, environment };
-        Self { name, start, guard: None }
+        Self { name, start, guard: None, cancellation: None }
     }
 
     /// An engine in this process: a function that serves a client over two pipes until it exits. It is
@@ -87,14 +91,16 @@ impl Target {
         name: impl Into<String>,
         serve: impl Fn(PipeReader, PipeWriter) + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), start: Start::InProcess(Arc::new(serve)), guard: None }
+        let start = Start::InProcess(Arc::new(serve));
+        Self { name: name.into(), start, guard: None, cancellation: None }
     }
 
     /// An engine at `host:port`, with a new connection for each session. Checks that need a process are
     /// skipped, and by default sessions run one after another, as many servers have one engine.
     pub fn tcp(address: impl Into<String>) -> Self {
         let address = address.into();
-        Self { name: format!("tcp://{address}"), start: Start::Tcp(address), guard: None }
+        let name = format!("tcp://{address}");
+        Self { name, start: Start::Tcp(address), guard: None, cancellation: None }
     }
 
     /// Sets the working directory of the executable.
@@ -124,6 +130,11 @@ impl Target {
     pub fn guarded(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());
         self
+    }
+
+    /// Whether the run was canceled.
+    pub(crate) fn is_canceled(&self) -> bool {
+        self.cancellation.as_ref().is_some_and(Cancellation::is_canceled)
     }
 
     /// The name before the handshake.

@@ -22,6 +22,7 @@
 //! [`Writer`] uses the [`Store`], and a command is answered when its changes are written.
 
 mod analyses;
+mod checks;
 mod components;
 mod discovery;
 mod engines;
@@ -59,8 +60,9 @@ use crate::wire::{
 };
 
 use analyses::Analyses;
+use checks::CheckReporter;
 use components::{AppEvent, Components, Context, SearchId};
-use engines::{CheckReporter, Engines, Probes};
+use engines::{Engines, Probes};
 use games::Games;
 use hints::{Hints, RetryAttempts};
 use jobs::{Job, Jobs};
@@ -247,9 +249,9 @@ fn engine_reporter(app: Weak<App>) -> Reporter {
 }
 
 fn check_reporter(app: Weak<App>) -> CheckReporter {
-    Arc::new(move |engine, run| {
+    Arc::new(move |engine, event| {
         if let Some(app) = app.upgrade() {
-            app.update(|components, cx| components.engines.set_check(cx, engine, run));
+            app.update(|components, cx| components.engines.on_check_event(cx, engine, event));
         }
     })
 }
@@ -285,11 +287,12 @@ impl AppState {
         self.update(|components, cx| components.games.publish_clocks(cx));
     }
 
-    /// Publishes new lines of logs.
-    pub(crate) fn publish_logs(&mut self) {
+    /// Publishes new lines of logs, and the progress of conformance checks.
+    pub(crate) fn publish_progress(&mut self) {
         self.update(|components, cx| {
             components.engines.refresh_all_approvals(cx);
             cx.processes.publish_logs(cx.hub);
+            components.engines.publish_checks(cx.hub, cx.now);
         });
     }
 
@@ -320,6 +323,7 @@ impl AppState {
         self.closing = true;
         self.update(|components, cx| {
             components.games.interrupt_all(components.engines, cx);
+            components.engines.cancel_checks();
             cx.processes.quit_all();
         });
     }

@@ -347,7 +347,7 @@ async fn run_clocks(app: Arc<App>) {
     }
 }
 
-/// Publishes log lines regularly, and clocks after the host was suspended.
+/// Publishes log lines and progress regularly, and clocks after the host was suspended.
 async fn pass_on(app: Arc<App>) {
     let mut ticks = interval(BEAT);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -361,7 +361,7 @@ async fn pass_on(app: Arc<App>) {
             latest = drift;
             state.publish_clocks();
         }
-        state.publish_logs();
+        state.publish_progress();
     }
 }
 

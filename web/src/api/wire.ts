@@ -173,7 +173,19 @@ verdict: string, english: CheckText, japanese: CheckText, };
 /**
  * A run of the conformance checker.
  */
-export type CheckRun = { "kind": "running", since: number, } | { "kind": "done", at: number, 
+export type CheckRun = { "kind": "running", since: number, 
+/**
+ * Number of checks that have ended.
+ */
+done: number, 
+/**
+ * Number of checks; 0 until the handshake.
+ */
+total: number, 
+/**
+ * The failed checks so far.
+ */
+failed: Array<CheckResult>, } | { "kind": "canceled", at: number, done: number, total: number, failed: Array<CheckResult>, } | { "kind": "done", at: number, 
 /**
  * Whether no check of severity `must` has failed.
  */
@@ -288,7 +300,7 @@ values: { [key in string]: string | null }, } | { "kind": "press_button", engine
 /**
  * None for `register later`.
  */
-with: Registration | null, } | { "kind": "check_engine", engine: number, } | { "kind": "open_console", engine: number, } | { "kind": "send_line", process: number, line: string, } | { "kind": "restart_process", process: number, } | { "kind": "quit_process", process: number, } | { "kind": "kill_process", process: number, } | { "kind": "start_match", plan: MatchPlan, } | { "kind": "stop_match", id: number, 
+with: Registration | null, } | { "kind": "check_engine", engine: number, } | { "kind": "cancel_check", engine: number, } | { "kind": "open_console", engine: number, } | { "kind": "send_line", process: number, line: string, } | { "kind": "restart_process", process: number, } | { "kind": "quit_process", process: number, } | { "kind": "kill_process", process: number, } | { "kind": "start_match", plan: MatchPlan, } | { "kind": "stop_match", id: number, 
 /**
  * Whether to play the games that are on to their ends.
  */

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use readyok_check::{Profile, Report, Suite, Target, Timeouts};
+use readyok_check::{Cancellation, Profile, Report, Suite, Target, Timeouts};
+
+use readyok_protocol::Language;
 
 use crate::faults::{
     ABORTED, alone, failed, filter_map_parallel, is_unmeasured, test_program, together,
@@ -288,6 +290,19 @@ fn a_run_ends_at_its_maximum_time() {
         assert!(report.took < Duration::from_secs(40), "{defect}: {report}");
         assert_ne!(report.exit_status(), 0, "{defect}: {report}");
     }
+}
+
+#[test]
+fn a_canceled_run_ends_without_waiting_for_the_engine() {
+    let _machine = alone();
+    let target = Target::program(test_program("obedient"), ["--break", "defect.silent-at-go"]);
+    let cancellation = Cancellation::default();
+    let by_progress = cancellation.clone();
+    // Timeouts that exceed any patience.
+    let suite = Suite::new(target).profile(Profile::Uci2006).timeouts(Timeouts::fixed(10_000.0));
+    let suite = suite.canceled_by(&cancellation).on_progress(move |_| by_progress.cancel());
+    let error = suite.run().expect_err("it was canceled");
+    assert_eq!(error.message().in_language(Language::English), "the run was canceled");
 }
 
 #[test]

@@ -5,28 +5,25 @@ use std::path::{Path, PathBuf, is_separator};
 use std::sync::Arc;
 use std::{env, thread};
 
-use readyok_check::{CheckResult as Found, Suite, Target};
 use readyok_client::Guard;
 use readyok_client::unstable::{
     directory_for_name, find_executable, find_in_path, is_executable, split_command_line,
 };
-use readyok_protocol::{Language, Register};
+use readyok_protocol::Register;
 
+use super::checks::{CheckReporter, Checks};
 use super::components::{AppEvent, Context, SearchEvent};
 use super::processes::{EngineProcess, ProcessSpec, Processes};
 use super::{App, Setup, written};
 use crate::engine::{
     EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of, not_a_program,
-    printable,
 };
 use crate::hub::Hub;
 use crate::store::{StoreError, Written};
-use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, CheckResult, CheckRun, CheckText, Delta, EngineEntry, EngineId, EngineSource,
-    EngineState, EnginesDelta, EnginesState, ErrorCode, ErrorSubject, FoundEngines, LocalizedText,
-    Machine, OptionKind, Preset, ProcessId, ProcessStatus, Purpose, Registration, Topic, ValuesFor,
-    Variant,
+    Answer, ApiError, Delta, EngineEntry, EngineId, EngineSource, EngineState, EnginesDelta,
+    EnginesState, ErrorCode, ErrorSubject, FoundEngines, Machine, OptionKind, Preset, ProcessId,
+    ProcessStatus, Purpose, Registration, Topic, ValuesFor, Variant,
 };
 
 /// Maximum number of engines that are probed concurrently.
@@ -36,9 +33,9 @@ const MAX_REGISTRATION: usize = 1000;
 
 /// The registered engines.
 pub(crate) struct Engines {
-    registry: Registry,
-    check_reporter: CheckReporter,
-    setup: Arc<Setup>,
+    pub(super) registry: Registry,
+    pub(super) checks: Checks,
+    pub(super) setup: Arc<Setup>,
 }
 
 impl App {
@@ -55,7 +52,7 @@ impl Engines {
         check_reporter: CheckReporter,
         setup: Arc<Setup>,
     ) -> Self {
-        Self { registry, check_reporter, setup }
+        Self { registry, checks: Checks::new(check_reporter), setup }
     }
 
     pub(super) fn guard(&self) -> Option<Guard> {
@@ -101,11 +98,17 @@ impl Engines {
     /// Saves and publishes a change of an engine.
     fn changed(&self, cx: &mut Context<'_>, id: EngineId) {
         let Ok(engine) = self.registry.get(id) else { return };
-        let state: EngineState = engine.wire(id);
         let entry = engine.entry.to_keep();
         // After an error it is saved with the next change.
         drop(cx.saves.run(move |store| store.save_engine(id, &entry)));
-        publish(cx.hub, EnginesDelta { engines: vec![state], ..EnginesDelta::default() });
+        self.publish_state(cx.hub, id);
+    }
+
+    /// Publishes the state of an engine.
+    pub(super) fn publish_state(&self, hub: &mut Hub, id: EngineId) {
+        let Ok(engine) = self.registry.get(id) else { return };
+        let state: EngineState = engine.wire(id);
+        publish(hub, EnginesDelta { engines: vec![state], ..EnginesDelta::default() });
     }
 
     pub(super) fn start_process(
@@ -291,6 +294,7 @@ impl Engines {
         id: EngineId,
     ) -> Result<Written<Result<(), StoreError>>, ApiError> {
         self.registry.remove(id)?;
+        self.checks.cancel(id);
         Self::send_to_all(cx, id, |_| Some(EngineCommand::Quit));
         cx.events.push_back(AppEvent::EngineRemoved(id));
         publish(cx.hub, EnginesDelta { removed: vec![id], ..EnginesDelta::default() });
@@ -565,97 +569,5 @@ pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
             Ok(entry(program(path, args, dir)))
         }
         None => Err(not_a_program(first)),
-    }
-}
-
-/// Number of concurrent engine processes of a run, which leaves resources to other work.
-const JOBS: usize = 1;
-
-/// Receives the result of a run.
-pub(crate) type CheckReporter = Arc<dyn Fn(EngineId, CheckRun) + Send + Sync>;
-
-impl Engines {
-    /// Starts a run. Its result is published with the engine.
-    pub(super) fn check(&mut self, cx: &mut Context<'_>, id: EngineId) -> Result<Answer, ApiError> {
-        let engine = self.registry.get(id)?;
-        if matches!(engine.check, Some(CheckRun::Running { .. })) {
-            return Err(ApiError::conflict(ErrorCode::CheckRunning));
-        }
-        let subject = match &engine.entry.source {
-            EngineSource::Tcp { address } => Target::tcp(address),
-            EngineSource::Program { path, args, dir, env } => {
-                let subject = Target::program(path, args).with_environment(env);
-                match dir {
-                    Some(dir) => subject.in_directory(dir),
-                    None => subject,
-                }
-            }
-            EngineSource::BuiltIn => {
-                let (path, args) = &self.setup.built_in;
-                Target::program(path, args).in_directory(&self.setup.data)
-            }
-        };
-        let subject = match &self.setup.guard {
-            Some(guard) => subject.guarded(guard),
-            None => subject,
-        };
-        let mut suite = Suite::new(subject).jobs(JOBS).only(&self.setup.checks);
-        if let Some(dialect) = engine.dialect(None) {
-            suite = suite.dialect(dialect);
-        }
-        let report = Arc::clone(&self.check_reporter);
-        thread::Builder::new()
-            .name("check".to_owned())
-            .spawn(move || report(id, run(&suite)))
-            .map_err(|error| ApiError::limit(ErrorCode::system(&error)))?;
-        self.set_check(cx, id, CheckRun::Running { since: cx.now });
-        Ok(Answer::Done)
-    }
-
-    pub(super) fn set_check(&mut self, cx: &mut Context<'_>, id: EngineId, run: CheckRun) {
-        if let Ok(engine) = self.registry.get_mut(id) {
-            engine.check = Some(run);
-            self.changed(cx, id);
-        }
-    }
-}
-
-fn run(suite: &Suite) -> CheckRun {
-    match suite.run() {
-        Ok(report) => CheckRun::Done {
-            at: date(now()),
-            conforms: report.conforms(),
-            checks: report.results.iter().map(result).collect(),
-        },
-        Err(error) => {
-            let [english, japanese] =
-                [Language::English, Language::Japanese].map(|language| {
-                    match (error.message().in_language(language), error.error_output()) {
-                        (text, [.., last]) => printable(&format!("{text} (`{last}`)")),
-                        (text, []) => printable(&text),
-                    }
-                });
-            let text = LocalizedText { english, japanese };
-            CheckRun::Failed { error: ErrorCode::CheckFailed { text }.into() }
-        }
-    }
-}
-
-fn result(found: &Found) -> CheckResult {
-    CheckResult {
-        id: found.check.id.to_owned(),
-        severity: found.severity.name().to_owned(),
-        verdict: found.verdict.name().to_owned(),
-        english: text_of(found, Language::English),
-        japanese: text_of(found, Language::Japanese),
-    }
-}
-
-fn text_of(found: &Found, language: Language) -> CheckText {
-    let why = found.verdict.message().map(|message| message.in_language(language));
-    CheckText {
-        rule: found.check.rule_in(language).to_owned(),
-        detail: printable(&why.unwrap_or_default()),
-        clauses: found.check.clauses.iter().map(|it| it.source_in(language).into_owned()).collect(),
     }
 }

@@ -130,6 +130,9 @@ impl App {
             Command::CheckEngine { engine } => {
                 self.change_for(Some(tab), |it, cx| it.engines.check(cx, engine))
             }
+            Command::CancelCheck { engine } => {
+                self.change_for(Some(tab), |it, _| it.engines.cancel_check(engine).map(done))
+            }
 
             Command::OpenConsole { engine } => {
                 self.change_for(Some(tab), |it, cx| it.engines.open_console(cx, engine))

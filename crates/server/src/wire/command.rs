@@ -231,6 +231,10 @@ pub enum Command {
     CheckEngine {
         engine: EngineId,
     },
+    /// Ends the conformance checker and its processes. No error if it has already ended.
+    CancelCheck {
+        engine: EngineId,
+    },
 
     /// Starts a process that receives commands of the user. Answers [`Answer::Process`].
     OpenConsole {

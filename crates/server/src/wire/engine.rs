@@ -374,6 +374,19 @@ pub enum ValuesFor {
 pub enum CheckRun {
     Running {
         since: u64,
+        /// Number of checks that have ended.
+        done: usize,
+        /// Number of checks; 0 until the handshake.
+        total: usize,
+        /// The failed checks so far.
+        failed: Vec<CheckResult>,
+    },
+    /// Ended by the user.
+    Canceled {
+        at: u64,
+        done: usize,
+        total: usize,
+        failed: Vec<CheckResult>,
     },
     Done {
         at: u64,

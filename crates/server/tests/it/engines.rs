@@ -1,7 +1,9 @@
 //! Engines: registration, options, logs, lines of the user, conformance checks.
 
+use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -383,7 +385,7 @@ async fn the_command_line_can_read_the_list_of_engines() {
     server.stop().await;
     // A test of the command line reads the same file.
     let exported = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exported.toml");
-    let exported = std::fs::read_to_string(exported).unwrap_or_default();
+    let exported = fs::read_to_string(exported).unwrap_or_default();
     assert_eq!(file, exported);
 }
 
@@ -508,6 +510,55 @@ async fn an_engine_with_an_environment_is_checked() {
     let passes = checks.iter().filter(|it| it["verdict"] == "pass").count();
     assert!(0 < passes, "{done}");
     assert!(checks.iter().all(|it| it["english"]["clauses"][0].is_string()), "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_shows_its_progress_and_is_canceled() {
+    let data = tempfile::tempdir().expect("a directory");
+    let mut options = options(data.path());
+    // It answers `isready` and never `go`: a search would be awaited for minutes.
+    options.setup.checks = vec!["handshake.".to_owned(), "search.".to_owned()];
+    let server = Fixture::start_with(options).await;
+    let mut tab = server.tab().await;
+    tab.follow("engines").await;
+    let script = data.path().join("silent.sh");
+    let pids = data.path().join("pids");
+    let text = format!(
+        "#!/bin/sh\necho $$ >> {}\nwhile read line; do case $line in uci) echo id name Silent; echo uciok;; \
+         isready) echo readyok;; quit) exit;; esac; done\n",
+        pids.display()
+    );
+    fs::write(&script, text).expect("it is written");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it is changed");
+    let source = json!({ "kind": "program", "path": script, "args": [], "dir": null, "env": {} });
+    let entry = json!({ "name": "Silent", "source": source, "protocol": "uci" });
+    let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
+    let engine = added["engine"].clone();
+    assert_eq!(tab.ask(json!({ "kind": "check_engine", "engine": engine })).await["kind"], "done");
+    let of = |delta: &Value| delta["engines"][0]["check"].clone();
+    // `id author` is missing.
+    let failing = |run: &Value| {
+        run["failed"]
+            .as_array()
+            .is_some_and(|all| all.iter().any(|it| it["id"] == "handshake.author"))
+    };
+    let running = of(&tab.change("engines", |delta| failing(&of(delta))).await);
+    assert_eq!(running["kind"], "running", "{running}");
+    let (done, total) = (running["done"].as_u64(), running["total"].as_u64());
+    assert!(Some(0) < done && done < total, "{running}");
+    let cancel = json!({ "kind": "cancel_check", "engine": engine });
+    assert_eq!(tab.ask(cancel.clone()).await["kind"], "done");
+    let canceled = of(&tab.change("engines", |delta| of(delta)["kind"] != "running").await);
+    assert_eq!(canceled["kind"], "canceled", "{canceled}");
+    assert!(failing(&canceled), "{canceled}");
+    // Its processes have ended.
+    let pids = fs::read_to_string(&pids).expect("it ran");
+    for pid in pids.lines() {
+        assert!(!Path::new("/proc").join(pid).exists(), "{pid}");
+    }
+    // It has already ended.
+    assert_eq!(tab.ask(cancel).await["kind"], "done");
+    server.stop().await;
 }
 
 /// Copies bytes immediately: a copy by the system may wait for more.
