@@ -191,6 +191,7 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
     first_number: 1,
     first_turn: 'first',
     headers: [],
+    ratings: { first: null, second: null },
     nodes: [node(0, null, 0, '', { western: '' })],
     cursor: 0,
     opening: null,
@@ -314,7 +315,6 @@ export function defaultServer(): FakeServer {
   fake.topics.set('games', { kind: 'games', state: { games: [] } });
   fake.http.set('choices', {
     handicaps: [{ name: 'lance', japanese: '香落ち', sfen: SHOGI }],
-    nags: [{ nag: 1, sign: '!' }],
   });
   fake.http.set('library/search', { games: [], total: 0, labels: [], undecided: 0 });
   fake.http.set('training', {

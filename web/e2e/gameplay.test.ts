@@ -256,6 +256,53 @@ test.each(['en', 'ja'] as const)('shows captured pieces next to the players (%s)
   await page.context().close();
 });
 
+/** The luminance of a color by WCAG 2.2. */
+const luminance = (color: string) => {
+  const [r = 0, g = 0, b = 0] = [...color.matchAll(/[\d.]+/g)].map(([value]) => {
+    const part = Number(value) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+
+// Black pieces have black outlines. WCAG 1.4.11 requires a contrast of 3:1 for graphics.
+test.each(['light', 'dark', 'contrast'] as const)(
+  'shows captured black pieces in the %s theme',
+  async (theme) => {
+    const fake = defaultServer();
+    storePrefs(fake, { theme });
+    const fen = 'r1bqkbnr/pppp1ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 4';
+    open(fake, game(5, 'chess', { position: here(fen, []) }));
+    const page = await fake.page(browser, '#/analyse/5');
+    const under = await page
+      .getByTestId('captured')
+      .locator('i')
+      .first()
+      .evaluate((element) => {
+        for (let one: Element | null = element; one; one = one.parentElement) {
+          const { backgroundColor } = getComputedStyle(one);
+          if (!backgroundColor.startsWith('rgba')) return backgroundColor;
+        }
+        return '';
+      });
+    expect((luminance(under) + 0.05) / 0.05).toBeGreaterThan(3);
+    await page.context().close();
+  },
+);
+
+test('shows the ratings of the players by the record', async () => {
+  const fake = defaultServer();
+  open(fake, game(5, 'chess', { ratings: { first: 2817, second: null } }));
+  const page = await fake.page(browser, '#/analyse/5');
+  const ratings = page.getByTestId('rating');
+  await expect.poll(() => ratings.allTextContents()).toEqual(['2817']);
+  const headers = [{ name: 'BlackElo', value: '2700' }];
+  fake.delta('game/5', { kind: 'game', delta: { headers, ratings: { first: 2817, second: 2700 } } });
+  // The second player is above the board.
+  await expect.poll(() => ratings.allTextContents()).toEqual(['2700', '2817']);
+  await page.context().close();
+});
+
 /** Records the sounds of a page: the number of tones started. */
 async function recordTones(page: Page) {
   await page.addInitScript(() => {

@@ -41,7 +41,7 @@ pub use encoding::{Encoding, InputEncoding};
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
 pub use filter::{
     Condition, DateRange, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange,
-    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern,
+    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
 };
 pub use format::{Bookmark, Format};
 pub use game::{Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove};

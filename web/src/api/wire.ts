@@ -217,11 +217,7 @@ export type Choices = {
 /**
  * The handicaps of shogi.
  */
-handicaps: Array<HandicapChoice>, 
-/**
- * The NAGs that have signs.
- */
-nags: Array<NagChoice>, };
+handicaps: Array<HandicapChoice>, };
 
 /**
  * A claim of a human, with its result.
@@ -994,6 +990,10 @@ removed?: Array<number>,
  */
 headers?: Array<Header>, 
 /**
+ * Present with the headers, and if the comment of the start position was changed.
+ */
+ratings?: Sides<number | null>, 
+/**
  * The cursor of the tab with its position, if it was moved.
  */
 at?: At, 
@@ -1048,6 +1048,10 @@ first_turn: Side,
  * Headers as in files (`White`, `Event`, `先手`, …), without those that follow from the other fields.
  */
 headers: Array<Header>, 
+/**
+ * The ratings of the players by the record.
+ */
+ratings: Sides<number | null>, 
 /**
  * All nodes, parents before their children. The first is the root.
  */
@@ -1933,15 +1937,6 @@ western: string,
  * Shogi only: `▲７六歩`.
  */
 japanese?: string, };
-
-/**
- * A NAG with its sign.
- */
-export type NagChoice = { nag: number, 
-/**
- * `!`, `?!`, `±`.
- */
-sign: string, };
 
 /**
  * The setup of a game.

@@ -149,6 +149,7 @@ function applyGame(game: Game, delta: wire.GameDelta, now: number): Game {
     next.nodes = nodes;
   }
   if (delta.headers) next.headers = delta.headers;
+  if (delta.ratings) next.ratings = delta.ratings;
   if (delta.at) {
     next.cursor = delta.at.cursor;
     next.position = delta.at.position;

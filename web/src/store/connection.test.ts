@@ -238,6 +238,7 @@ test('removes the subtree of a removed node', () => {
     first_number: 1,
     first_turn: 'first',
     headers: [],
+    ratings: { first: null, second: null },
     nodes: [node(0, null, [1]), node(1, 0, [2]), node(2, 1, [])],
     cursor: 2,
     position: { ...position, legal: [] },

@@ -7,7 +7,7 @@ use std::{error, fmt};
 
 use crate::{Game, GameResult, Move, Notation, Opening, Position, Side, Termination};
 
-use super::{GameRecord, Node, NodeId, RecordMove, Tag};
+use super::{GameRecord, Headers, Node, NodeId, RecordMove, Tag};
 
 pub use pattern::{MaterialPattern, PositionPattern};
 pub use range::{DateRange, NumberRange};
@@ -421,28 +421,32 @@ impl Feature {
     }
 }
 
+/// The rating of a player: of the headers `WhiteElo` and `BlackElo`, or of floodgate's comments at the start of a game.
+pub fn rating(headers: &Headers, comments: &[String], side: Side) -> Option<i64> {
+    let (header, comment) = match side {
+        Side::First => ("WhiteElo", "black_rate:"),
+        Side::Second => ("BlackElo", "white_rate:"),
+    };
+    let number = |text: &str| {
+        let whole = text.trim().split('.').next().unwrap_or_default();
+        whole.parse().ok().filter(|rating| *rating > 0)
+    };
+    if let Some(text) = headers.get(header) {
+        return number(text);
+    }
+    let mut lines = comments.iter().flat_map(|comment| comment.lines());
+    number(lines.find_map(|line| line.trim().strip_prefix(comment))?.rsplit(':').next()?)
+}
+
 impl GameRecord {
     /// The number of plies of the main line.
     pub fn plies(&self) -> usize {
         self.node(self.last()).map_or(0, Node::ply)
     }
 
-    /// The rating of a player: of the headers `WhiteElo` and `BlackElo`, or of the comments of floodgate.
+    /// The [`rating`] of a player.
     pub fn rating(&self, side: Side) -> Option<i64> {
-        let (header, comment) = match side {
-            Side::First => ("WhiteElo", "black_rate:"),
-            Side::Second => ("BlackElo", "white_rate:"),
-        };
-        let number = |text: &str| {
-            let whole = text.trim().split('.').next().unwrap_or_default();
-            whole.parse().ok().filter(|rating| *rating > 0)
-        };
-        if let Some(text) = self.headers.get(header) {
-            return number(text);
-        }
-        let comments = &self.annotations(NodeId::ROOT).comments;
-        let mut lines = comments.iter().flat_map(|comment| comment.lines());
-        number(lines.find_map(|line| line.trim().strip_prefix(comment))?.rsplit(':').next()?)
+        rating(&self.headers, &self.annotations(NodeId::ROOT).comments, side)
     }
 
     /// The date of the game as in its headers.

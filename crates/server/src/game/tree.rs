@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_rules::record::{
-    AddError, Annotations, End, GameRecord, Headers, NodeId as RecordNode, RecordMove,
+    AddError, Annotations, End, GameRecord, Headers, NodeId as RecordNode, RecordMove, rating,
 };
 use readyok_rules::{Game, GameOutcome, GameResult, Move, Opening, Position, Square, Termination};
 
 use nodes::Nodes;
 
 use super::position_view::move_text;
-use crate::wire::{Mark, MoveText, Node, NodeId, NodeKind};
+use crate::wire::{Mark, MoveText, Node, NodeId, NodeKind, Side, Sides};
 
 /// The number of the root.
 pub(crate) const ROOT: NodeId = 0;
@@ -240,6 +240,13 @@ impl Tree {
             at = *child;
         }
         line
+    }
+
+    /// The ratings of the players by the record.
+    pub(crate) fn ratings(&self) -> Sides<Option<i64>> {
+        let comments = self.node(ROOT).map(|root| root.annotations.comments.as_slice());
+        let of = |side: Side| rating(&self.headers, comments.unwrap_or_default(), side.into());
+        Sides { first: of(Side::First), second: of(Side::Second) }
     }
 
     /// The opening of a line to a node: the name of its last named position.

@@ -25,7 +25,7 @@ use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
     ApiError, Choices, Directory, DirectoryEntry, DuplicateChoice, ErrorCategory, ErrorCode,
-    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NagChoice, NodeId,
+    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId,
     PositionCheck, ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery,
     Variant,
 };
@@ -62,38 +62,13 @@ pub(super) fn rejected(error: ApiError) -> Response {
     error_response(status, error)
 }
 
-/// The signs of moves, by their numbers in PGN.
-const NAGS: [(u8, &str); 20] = [
-    (1, "!"),
-    (2, "?"),
-    (3, "!!"),
-    (4, "??"),
-    (5, "!?"),
-    (6, "?!"),
-    (7, "□"),
-    (10, "="),
-    (13, "∞"),
-    (14, "⩲"),
-    (15, "⩱"),
-    (16, "±"),
-    (17, "∓"),
-    (18, "+−"),
-    (19, "−+"),
-    (22, "⨀"),
-    (32, "⟳"),
-    (36, "→"),
-    (40, "↑"),
-    (132, "⇆"),
-];
-
 pub(super) async fn choices() -> Json<Choices> {
     let handicaps = Handicap::ALL.iter().map(|handicap| HandicapChoice {
         name: handicap.name().to_owned(),
         japanese: handicap.japanese().to_owned(),
         sfen: Setup::handicap(*handicap).text(FenForm::default()),
     });
-    let nags = NAGS.iter().map(|(nag, sign)| NagChoice { nag: *nag, sign: (*sign).to_owned() });
-    Json(Choices { handicaps: handicaps.collect(), nags: nags.collect() })
+    Json(Choices { handicaps: handicaps.collect() })
 }
 
 /// A position of the editor.

@@ -68,6 +68,8 @@ pub struct GameState {
     pub first_turn: Side,
     /// Headers as in files (`White`, `Event`, `先手`, …), without those that follow from the other fields.
     pub headers: Vec<Header>,
+    /// The ratings of the players by the record.
+    pub ratings: Sides<Option<i64>>,
     /// All nodes, parents before their children. The first is the root.
     pub nodes: Vec<Node>,
     /// The cursor of the tab.
@@ -99,6 +101,10 @@ pub struct GameDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub headers: Option<Vec<Header>>,
+    /// Present with the headers, and if the comment of the start position was changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub ratings: Option<Sides<Option<i64>>>,
     /// The cursor of the tab with its position, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -684,8 +690,6 @@ pub struct PositionCheck {
 pub struct Choices {
     /// The handicaps of shogi.
     pub handicaps: Vec<HandicapChoice>,
-    /// The NAGs that have signs.
-    pub nags: Vec<NagChoice>,
 }
 
 /// A handicap of shogi.
@@ -696,13 +700,4 @@ pub struct HandicapChoice {
     pub name: String,
     pub japanese: String,
     pub sfen: String,
-}
-
-/// A NAG with its sign.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct NagChoice {
-    pub nag: u8,
-    /// `!`, `?!`, `±`.
-    pub sign: String,
 }

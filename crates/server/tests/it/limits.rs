@@ -284,8 +284,7 @@ async fn the_server_exits_after_the_last_game_if_set() {
     let time =
         json!({ "kind": "clock", "base": 1500, "increment": 0, "byoyomi": 0, "moves": null });
     let human = json!({ "kind": "human", "name": "Ada", "time": time });
-    let (_, state) =
-        tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
+    let (_, state) = tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
     start_clocks(&mut tab, &state).await;
     drop(tab);
     server.ended().await;

@@ -610,3 +610,31 @@ async fn a_job_fails_if_its_engine_always_crashes() {
     assert_eq!((&job["status"], &job["failed"]), (&json!("failed"), &json!(3)), "{job}");
     server.stop().await;
 }
+
+/// The ratings of PGN headers, and of the comments of floodgate.
+#[tokio::test(flavor = "multi_thread")]
+async fn ratings_of_the_players_are_those_of_the_record() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+    let floodgate = std::fs::read(root.join("floodgate-2026.csa")).expect("it is there");
+    let pgn = b"[White \"Ada\"]\n[WhiteElo \"2817\"]\n[BlackElo \"?\"]\n\n1. e4 *\n".to_vec();
+    for (name, file, first, second) in
+        [("a.csa", floodgate, json!(3456), json!(3401)), ("a.pgn", pgn, json!(2817), Value::Null)]
+    {
+        let path = format!("/api/import?name={name}&open=true");
+        let read = server.post(&path, "application/octet-stream", &file).await.json();
+        let topic = format!("game/{}", read["opened"]);
+        let state = tab.follow(&topic).await;
+        assert_eq!(state["ratings"], json!({ "first": first, "second": second }), "{name}");
+        if name == "a.pgn" {
+            let headers = json!([{ "name": "BlackElo", "value": "2700" }]);
+            let edit = json!({ "kind": "headers", "headers": headers });
+            let edited = json!({ "kind": "edit", "game": read["opened"], "edit": edit });
+            assert_eq!(tab.ask(edited).await["kind"], "done");
+            let delta = tab.change(&topic, |delta| delta["ratings"].is_object()).await;
+            assert_eq!(delta["ratings"], json!({ "first": null, "second": 2700 }));
+        }
+    }
+    server.stop().await;
+}
