@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Node } from '../api/wire';
 import type { Game } from './apply';
-import { endOf, numberText } from './tree';
+import { NAGS, endOf, nagText, numberText } from './tree';
 
 const node = (id: number, parent: number | null, uci: string) => ({ id, parent, uci }) as unknown as Node;
 const game = {
@@ -34,4 +34,15 @@ test('marks the number of a move of the second side', () => {
   expect(text('chess', 1, 'second')).toBe('3…');
   // In shogi each move has its own number.
   expect([text('shogi', 1), text('shogi', 2)]).toEqual(['3', '4']);
+});
+
+test('shows numeric annotation glyphs by symbols of common fonts', () => {
+  // DejaVu Sans and Noto CJK have them.
+  const common = /^[!-~□∞±∓−⊙○↑→⇆⊕∆]+$/;
+  expect(Object.values(NAGS).filter((symbol) => !common.test(symbol))).toEqual([]);
+  // Slight advantages as in Informator's ASCII form; attack and initiative as in the PGN standard.
+  expect(nagText([1, 14])).toBe('!+/=');
+  expect([36, 40].map((nag) => nagText([nag]))).toEqual(['↑', '→']);
+  // The glyphs of Black have the symbols of those of White.
+  expect([23, 37, 133, 141].map((nag) => nagText([nag]))).toEqual(['⊙', '↑', '⇆', '$141']);
 });

@@ -131,7 +131,7 @@ export function rowsOf(game: Game): Row[] {
   return rows;
 }
 
-/** Symbols of numeric annotation glyphs. */
+/** Symbols of numeric annotation glyphs, all in common fonts: few have U+2A72 (⩲), U+27F3 (⟳) or U+2A00 (⨀). */
 export const NAGS: Record<number, string> = {
   1: '!',
   2: '?',
@@ -142,22 +142,25 @@ export const NAGS: Record<number, string> = {
   7: '□',
   10: '=',
   13: '∞',
-  14: '⩲',
-  15: '⩱',
+  14: '+/=',
+  15: '=/+',
   16: '±',
   17: '∓',
   18: '+−',
   19: '−+',
-  22: '⨀',
-  32: '⟳',
-  36: '→',
-  40: '↑',
+  22: '⊙',
+  26: '○',
+  32: '↑↑',
+  36: '↑',
+  40: '→',
   132: '⇆',
   138: '⊕',
   140: '∆',
   146: 'N',
 };
 
-export function nagText(nags: number[]): string {
-  return nags.map((nag) => NAGS[nag] ?? `$${nag}`).join('');
-}
+/** The glyphs of White whose successors are those of Black, with the same symbol. */
+const OF_BOTH = new Set([22, 26, 32, 36, 40, 132, 138]);
+
+export const nagText = (nags: number[]) =>
+  nags.map((nag) => NAGS[nag] ?? (OF_BOTH.has(nag - 1) ? NAGS[nag - 1] : `$${nag}`)).join('');
