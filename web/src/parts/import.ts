@@ -5,7 +5,7 @@ import { t } from '../i18n/index.svelte';
 import { errorInfoText } from '../i18n/format';
 import { upload, uploadWithProgress } from '../store/http';
 import { showError } from '../store/server.svelte';
-import { decodeRecord, OPEN } from './link';
+import { decodeRecord, isLink, OPEN } from './link';
 
 /** The text of a link with a record, or the text itself. */
 async function contentOf(blob: Blob): Promise<Blob> {
@@ -45,8 +45,15 @@ export async function importText(
       result.errors[0] ??
       result.warnings.find(({ context }) => context?.kept) ??
       result.warnings.find(({ code }) => code !== 'missing_result');
-    if (result.total > 0 || !error) toast(text, 'good');
-    if (error) toast(errorInfoText(error), 'bad');
+    if (error && !result.total && isLink(await content.slice(0, 2000).text())) {
+      toast(t('record.link'), 'bad');
+    } else if (error && open && result.total === 1) {
+      // For example a position that violates the rules, which is only for viewing.
+      toast(t('record.opened', { error: errorInfoText(error) }), 'bad');
+    } else {
+      if (result.total > 0 || !error) toast(text, 'good');
+      if (error) toast(errorInfoText(error), 'bad');
+    }
     return result;
   } catch (error) {
     // Games that were read before a cancellation remain.

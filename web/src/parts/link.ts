@@ -20,6 +20,10 @@ async function through(data: Uint8Array<ArrayBuffer>, stream: CompressionStream 
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
+/** Whether a text is only the address of a page, for example of a game. */
+export const isLink = (text: string) =>
+  /^\s*(https?:\/\/|(www\.)?(lichess|chess|lishogi)\.(org|com)\/)\S+\s*$/i.test(text);
+
 /** The part of a link with a record: base64url of its deflated UTF-8. */
 export async function encodeRecord(text: string): Promise<string> {
   const data = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
