@@ -97,6 +97,27 @@ test('searches the log and filters it by source and violations', async () => {
   await page.context().close();
 });
 
+test('enters the time of a match in minutes and seconds, and no limit as an empty field', async () => {
+  const fake = defaultServer();
+  const page = await fake.page(browser, '#/matches');
+  await page.getByRole('button', { name: en('match.new') }).click();
+  await expect.poll(() => page.getByLabel(en('match.engine', { number: 2 })).count()).toBe(1);
+  await page.getByLabel(en('time.base'), { exact: true }).fill('1');
+  await page.getByLabel(en('time.base_seconds')).fill('10.5');
+  const depth = page.getByLabel(en('time.depth'));
+  expect([await depth.inputValue(), await depth.getAttribute('placeholder')]).toEqual([
+    '',
+    en('time.no_limit'),
+  ]);
+  await depth.fill('9');
+  await depth.fill('');
+  await page.getByRole('button', { name: en('match.start'), exact: true }).click();
+  const plan = () => JSON.stringify(fake.commands.find(({ kind }) => kind === 'start_match') ?? null);
+  await expect.poll(plan).toContain('"base":70500');
+  expect(plan()).toContain('"depth":null');
+  await page.context().close();
+});
+
 /** The highlighted squares with their colors. */
 const marked = (page: Page, mark: string) =>
   page.evaluate(

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { errorsOf, launch, violations } from './browser';
 import { defaultServer, game, node, open, START, storePrefs } from './fakeServer';
+import { paste } from './fixture';
 import { en, ja, inBothLanguages, t } from './labels';
 
 let browser: Browser;
@@ -150,6 +151,30 @@ inBothLanguages(() => {
     await page.goto(`${page.url().split('#')[0]}${link}`);
     expect((await request).postData()).toBe('1. e4 *');
     await expect.poll(() => page.url()).toContain('#/analyse/6');
+    await page.context().close();
+  });
+
+  test('explains a pasted link to a game, and an opened position that violates the rules', async () => {
+    const fake = defaultServer();
+    open(fake, game(6, 'chess'));
+    open(fake, game(7, 'chess'));
+    const page = await fake.page(browser, '#/analyse/6');
+    await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+    const toasts = page.locator('.toasts');
+    const context = { game: 1, line: 1, column: 1 };
+    const link = 'https://lichess.org/abcd1234';
+    const errors = [{ code: 'unexpected_text', text: link, context }];
+    fake.http.set('import', { games: [], total: 0, opened: null, errors, warnings: [] });
+    await paste(page, link);
+    await toasts.getByText(t('record.link')).waitFor();
+    expect(await toasts.textContent()).not.toContain(link);
+    const warnings = [{ code: 'king_count', side: 'second', count: 0, context }];
+    fake.http.set('import', { games: [], total: 1, opened: 7, errors: [], warnings });
+    await paste(page, '8/8/8/8/8/8/8/K7 w - - 0 1');
+    await expect.poll(() => page.url()).toContain('#/analyse/7');
+    const start = t('record.opened').split('{')[0] ?? '';
+    await toasts.getByText(start).waitFor();
+    expect(await toasts.textContent()).not.toContain(t('record.done', { count: 1 }));
     await page.context().close();
   });
 });
