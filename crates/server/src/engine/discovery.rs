@@ -27,13 +27,13 @@ const MAX_ENTRIES: usize = 2000;
 const MAX_DEPTH: usize = 3;
 /// Maximum output that is read from a candidate, in bytes per second.
 const RATE: u32 = 1 << 20;
-/// For the whole handshake, in both protocols.
+/// For the whole handshake, in both protocols. A known engine, which may read large files first, has twice as much for
+/// its own protocol.
 pub(crate) const LIMIT: Duration = Duration::from_secs(5);
 
-/// Beginnings of the names of engines. Other programs of PATH are not started.
-const NAMES: &[&str] = &[
+/// Beginnings of the names of engines that speak UCI. Other programs of PATH are not started.
+const UCI_NAMES: &[&str] = &[
     "alexandria",
-    "apery",
     "arasan",
     "berserk",
     "blunder",
@@ -45,19 +45,13 @@ const NAMES: &[&str] = &[
     "ct800",
     "defenchess",
     "demolito",
-    "dlshogi",
     "dragon",
     "ethereal",
     "fairy-stockfish",
     "fairystockfish",
     "fruit",
-    "fukauraou",
-    "gikou",
     "glaurung",
     "gnuchess",
-    "gpsfish",
-    "gpsusi",
-    "hakubishin",
     "halogen",
     "houdini",
     "igel",
@@ -66,7 +60,6 @@ const NAMES: &[&str] = &[
     "komodo",
     "laser",
     "lc0",
-    "lesserkai",
     "minic",
     "nemorino",
     "obsidian",
@@ -86,9 +79,7 @@ const NAMES: &[&str] = &[
     "stash",
     "stockfish",
     "stormphrax",
-    "suisho",
     "texel",
-    "tjshogi",
     "toga",
     "vajolet",
     "viridithas",
@@ -96,8 +87,25 @@ const NAMES: &[&str] = &[
     "weiss",
     "winter",
     "xiphos",
+];
+
+/// Beginnings of the names of engines that speak USI only.
+const USI_NAMES: &[&str] = &[
+    "apery",
+    "dlshogi",
+    "fukauraou",
+    "gikou",
+    "gpsfish",
+    "gpsusi",
+    "hakubishin",
+    "lesserkai",
+    "suisho",
+    "tjshogi",
     "yaneuraou",
 ];
+
+/// Front ends that have such a name, and speak another protocol.
+const FRONT_ENDS: &[&str] = &["gnuchessx"];
 
 /// Engines that speak UCI only with an argument.
 const ARGUMENTS: &[(&str, &str)] = &[("gnuchess", "--uci")];
@@ -170,6 +178,8 @@ impl Places {
 pub(crate) struct Candidate {
     pub(crate) path: PathBuf,
     pub(crate) args: Vec<String>,
+    /// Its protocol by its name. Only unknown programs have to answer `uci` and `usi` within the limit.
+    pub(crate) dialect: Option<Dialect>,
 }
 
 /// The identity of a candidate.
@@ -202,9 +212,16 @@ fn stem(path: &Path) -> String {
     path.file_stem().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
 }
 
-fn is_known(path: &Path) -> bool {
+/// The protocol of an engine that is known by its name.
+fn known_dialect(path: &Path) -> Option<Dialect> {
     let stem = stem(path);
-    NAMES.iter().any(|name| stem.starts_with(name))
+    if FRONT_ENDS.contains(&stem.as_str()) {
+        return None;
+    }
+    let is_of = |names: &[&str]| names.iter().any(|name| stem.starts_with(name));
+    [(Dialect::Uci, UCI_NAMES), (Dialect::Usi, USI_NAMES)]
+        .into_iter()
+        .find_map(|(dialect, names)| is_of(names).then_some(dialect))
 }
 
 /// Whether the file is a native program, by its first bytes: scripts of unknown purpose are not started.
@@ -225,7 +242,7 @@ pub(crate) fn candidates(places: &Places) -> Vec<Candidate> {
     let mut found = Found::default();
     for directory in &places.programs {
         for path in sorted(directory) {
-            if is_known(&path) && is_executable(&path) {
+            if known_dialect(&path).is_some() && is_executable(&path) {
                 found.add(path);
             }
         }
@@ -260,7 +277,8 @@ impl Found {
         let stem = stem(&path);
         let argument = ARGUMENTS.iter().find(|(name, _)| *name == stem);
         let args = argument.map(|(_, argument)| (*argument).to_owned()).into_iter().collect();
-        self.candidates.push(Candidate { path, args });
+        let dialect = known_dialect(&path);
+        self.candidates.push(Candidate { path, args, dialect });
     }
 
     fn add_below(&mut self, directory: &Path, depth: usize, entries: &mut usize) {
@@ -275,7 +293,7 @@ impl Found {
                 if 0 < depth && !is_link {
                     self.add_below(&path, depth - 1, entries);
                 }
-            } else if is_executable(&path) && (is_known(&path) || is_native(&path)) {
+            } else if is_executable(&path) && (known_dialect(&path).is_some() || is_native(&path)) {
                 let is_library = matches!(
                     path.extension().and_then(OsStr::to_str),
                     Some("dll" | "so" | "dylib" | "nnue" | "bin")
@@ -296,6 +314,7 @@ pub(crate) async fn identify_all(
 ) -> Vec<(Candidate, Result<Identified, DiscoveryError>)> {
     let guard = guard.as_ref();
     let identified = iter(candidates).map(|candidate| async move {
+        let limit = if candidate.dialect.is_some() { limit * 2 } else { limit };
         let result = tokio::time::timeout(limit, identify(&candidate, guard, limit)).await;
         let result = result.unwrap_or(Err(DiscoveryError::Timeout));
         (candidate, result)
@@ -309,13 +328,16 @@ async fn identify(
     limit: Duration,
 ) -> Result<Identified, DiscoveryError> {
     let timeouts = Timeouts {
-        handshake: WaitLimit::fixed(limit / 2),
+        handshake: WaitLimit::fixed(if candidate.dialect.is_some() { limit } else { limit / 2 }),
         quit: WaitLimit::fixed(limit / 10),
         ..Timeouts::default()
     };
     let mut builder = Builder::default().timeouts(timeouts).read_rate(RATE);
     if let Some(guard) = guard {
         builder = builder.guard(guard);
+    }
+    if let Some(dialect) = candidate.dialect {
+        builder = builder.dialect(dialect);
     }
     let mut command = Command::new(&candidate.path);
     command.args(&candidate.args);
@@ -365,8 +387,8 @@ mod tests {
         fs::write(bin.join("lc0"), "not executable").expect("it is written");
         symlink(bin.join("stockfish"), bin.join("stockfish-17")).expect("it is linked");
         program(&bin, "gnuchess", "");
-        // The programs of the Debian packages gpsshogi and sjaakii: a front end of the former speaks no protocol.
-        for name in ["gpsshogi", "gpsusi", "sjaakii"] {
+        // The programs of Debian packages: gpsshogi speaks no protocol of ours, gnuchessx that of XBoard.
+        for name in ["gpsshogi", "gpsusi", "gnuchessx", "sjaakii"] {
             program(&bin, name, "");
         }
         program(&engines, "deep/er/unknown.sh", "");
@@ -389,6 +411,14 @@ mod tests {
             ]
         );
         assert_eq!(found[1].args, ["--uci"]);
+        // gpsusi answers `usiok` to `uci`.
+        let dialect = |name| {
+            let named = |it: &&Candidate| it.path.file_name() == Some(OsStr::new(name));
+            found.iter().find(named).and_then(|it| it.dialect)
+        };
+        assert_eq!(dialect("gpsusi"), Some(Dialect::Usi));
+        assert_eq!(dialect("sjaakii"), Some(Dialect::Uci));
+        assert_eq!(dialect("tournament"), None);
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -410,6 +440,7 @@ mod tests {
         let candidate = |(name, script): &(&str, String)| Candidate {
             path: program(root.path(), name, script),
             args: Vec::new(),
+            dialect: None,
         };
         let identify = |scripts: &[(&str, String)], seconds| {
             let candidates = scripts.iter().map(candidate).collect();

@@ -25,9 +25,8 @@ use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
     ApiError, Choices, Directory, DirectoryEntry, DuplicateChoice, ErrorCategory, ErrorCode,
-    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId,
-    PositionCheck, ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery,
-    Variant,
+    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId, PositionCheck,
+    ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery, Variant,
 };
 
 /// Maximum number of moves of a threat.
