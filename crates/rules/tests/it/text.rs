@@ -178,13 +178,23 @@ fn rejects_boards_of_wrong_size() {
 
 #[test]
 fn rejects_unplayable_positions() {
-    let kings = |side, count| PositionError::Kings { game: Game::Chess, side, count };
+    let kings = |game, side, count| PositionError::Kings { game, side, count };
     let dead = |piece, square: &str| PositionError::DeadPiece { piece, square: square.to_owned() };
     let many = |piece, count, limit| PositionError::TooManyPieces { piece, count, limit };
     let check = |king: &str| PositionError::OpponentInCheck { king: king.to_owned() };
     for (game, text, error, message) in [
-        (Game::Chess, "8/8/8/8/8/8/8/8 w - - 0 1", kings(Side::First, 0), "White has no king"),
-        (Game::Chess, "4k3/8/8/8/8/8/8/3KK3 w - - 0 1", kings(Side::First, 2), "White has 2 kings"),
+        (
+            Game::Chess,
+            "8/8/8/8/8/8/8/8 w - - 0 1",
+            kings(Game::Chess, Side::First, 0),
+            "White has no king",
+        ),
+        (
+            Game::Chess,
+            "4k3/8/8/8/8/8/8/3KK3 w - - 0 1",
+            kings(Game::Chess, Side::First, 2),
+            "White has 2 kings",
+        ),
         (Game::Chess, "4k2P/8/8/8/8/8/8/4K3 w - - 0 1", dead('P', "h8"), "`P` cannot be on h8"),
         (
             Game::Chess,
@@ -205,7 +215,12 @@ fn rejects_unplayable_positions() {
             "White has more pieces than promotions allow",
         ),
         (Game::Shogi, "9/9/9/9/9/9/9/9/9 b - 1", PositionError::NoKings, "the board has no king"),
-        (Game::Shogi, "4k4/9/9/9/9/9/9/9/3KK4 b - 1", kings(Side::First, 2), "White has 2 kings"),
+        (
+            Game::Shogi,
+            "4k4/9/9/9/9/9/9/9/3KK4 b - 1",
+            kings(Game::Shogi, Side::First, 2),
+            "Black (sente) has 2 kings",
+        ),
         (
             Game::Shogi,
             "4k4/9/9/9/9/9/9/9/4K4 b 3R 1",

@@ -191,7 +191,7 @@ fn reads_lines_of_chess() {
             "line 1, column 1: the castling right with the rook on h1 is impossible",
             "line 1, column 1: the castling right with the rook on a8 is impossible",
             "",
-            "line 2, column 1: bad start position: the second player has 0 kings",
+            "line 2, column 1: bad start position: Black has no king",
             "",
             "",
             "line 4, column 27: unexpected `bm Ka8;`",

@@ -364,7 +364,7 @@ fn reports_a_broken_game_and_reads_the_next_one() {
                 "後手の持駒：なし\n|v玉v玉 ・ ・ ・ ・ ・ ・ ・|一\n{}1 ７六歩(77)\n",
                 rows(2..=9)
             ),
-            "line 11, column 1: bad start position: the second player has 2 kings",
+            "line 11, column 1: bad start position: White (gote) has 2 kings",
         ),
     ] {
         check_error(&format!("{text}{next}"), expected);
