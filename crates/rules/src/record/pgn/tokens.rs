@@ -71,10 +71,10 @@ pub(super) struct Tokens<R> {
     at_line_start: bool,
     /// The last token was a tag, so another one may follow on the same line.
     after_tag: bool,
-    /// The last token is the beginning of a longer symbol.
-    is_cut: bool,
-    /// The last token continues a symbol.
-    is_continuation: bool,
+    /// The end of the last token in the source if it is only the beginning of a symbol, and that of the
+    /// token before it.
+    cut_at: Option<u64>,
+    continues_at: Option<u64>,
     blank_line: bool,
     game_start: u64,
 }
@@ -96,8 +96,8 @@ impl<R: BufRead> Tokens<R> {
             token_location: None,
             at_line_start: true,
             after_tag: false,
-            is_cut: false,
-            is_continuation: false,
+            cut_at: None,
+            continues_at: None,
             blank_line: false,
             game_start: 0,
         }
@@ -119,14 +119,18 @@ impl<R: BufRead> Tokens<R> {
 
     /// Whether the last token continues a symbol that is too long to have a meaning.
     pub(super) fn is_continuation(&self) -> bool {
-        self.is_continuation
+        let is_symbol = |byte: &u8| !ENDS_SYMBOL[usize::from(*byte)];
+        self.continues_at.is_some_and(|end| end == self.discarded + self.token as u64)
+            && self.text().first().is_some_and(is_symbol)
     }
 
     /// Replaces the last token by a part of its text. The text after the part is the next token.
     pub(super) fn narrow(&mut self, part: Range<usize>) {
         let start = self.text.start;
         let end = self.text.end.min(start.saturating_add(part.end));
-        self.is_cut &= end == self.text.end;
+        if end < self.text.end {
+            self.cut_at = None;
+        }
         self.token = end.min(start.saturating_add(part.start));
         self.text = self.token..end;
         self.position = end;
@@ -236,7 +240,7 @@ impl<R: BufRead> Tokens<R> {
     pub(super) fn next(&mut self) -> io::Result<Token> {
         self.blank_line = false;
         self.token_location = None;
-        self.is_continuation = std::mem::take(&mut self.is_cut);
+        self.continues_at = self.cut_at.take();
         let byte = loop {
             let Some(&byte) = self.buffer.get(self.position) else {
                 self.token = self.position;
@@ -264,13 +268,11 @@ impl<R: BufRead> Tokens<R> {
                 b'%' if matches!(self.byte_before(), None | Some(b'\n' | b'\r')) => {
                     self.token = self.position;
                     self.skip_line()?;
-                    self.is_continuation = false;
                     continue;
                 }
                 0xC2 | 0xE1..=0xE3 | 0xEF => match self.wide_blank()? {
                     Some(length) => {
                         self.position += length;
-                        self.is_continuation = false;
                         continue;
                     }
                     None => break byte,
@@ -278,9 +280,7 @@ impl<R: BufRead> Tokens<R> {
                 _ => break byte,
             }
             self.position += 1;
-            self.is_continuation = false;
         };
-        self.is_continuation &= !ENDS_SYMBOL[usize::from(byte)];
         self.token = self.position;
         let at_line_start = std::mem::take(&mut self.at_line_start);
         let after_tag = std::mem::take(&mut self.after_tag);
@@ -346,7 +346,8 @@ impl<R: BufRead> Tokens<R> {
         let end = self.symbol_end(|byte| !belongs(byte))?;
         let text = self.buffer.get(self.token..self.token + end).unwrap_or_default();
         let blank = if text.is_ascii() { None } else { blank_in(text) };
-        self.is_cut = blank.is_none() && end == MAX_SYMBOL;
+        let is_cut = blank.is_none() && end == MAX_SYMBOL;
+        self.cut_at = is_cut.then(|| self.discarded + (self.token + end) as u64);
         let end = blank.unwrap_or(end);
         Ok(self.token(0, end, end, Token::Symbol))
     }

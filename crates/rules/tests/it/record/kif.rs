@@ -172,8 +172,13 @@ fn reads_start_positions_from_names_and_diagrams() {
 
 /// Empty rows of a board diagram.
 fn rows(ranks: std::ops::RangeInclusive<usize>) -> String {
-    let letters: Vec<char> = "一二三四五六七八九".chars().collect();
-    ranks.map(|rank| format!("| ・ ・ ・ ・ ・ ・ ・ ・ ・|{}\n", letters[rank - 1])).collect()
+    let first = ranks.start() - 1;
+    let letters = "一二三四五六七八九".chars().skip(first).take(ranks.count());
+    letters
+        .flat_map(|letter| {
+            ["| ・ ・ ・ ・ ・ ・ ・ ・ ・|".into(), letter.to_string(), "\n".into()]
+        })
+        .collect()
 }
 
 #[test]
