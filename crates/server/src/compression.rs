@@ -148,7 +148,7 @@ enum Inner<R: Read> {
 enum Decoder<R: Read> {
     Gzip(MultiGzDecoder<MeteredSource<R>>),
     Bzip2(MultiBzDecoder<MeteredSource<R>>),
-    Zstd(ZstdReader<MeteredSource<R>>),
+    Zstd(Box<ZstdReader<MeteredSource<R>>>),
 }
 
 impl<R: Read> Read for Decoder<R> {
@@ -240,7 +240,7 @@ impl<R: Read> Decompressed<R> {
         let decoder = match compression {
             Compression::Gzip => Decoder::Gzip(MultiGzDecoder::new(source)),
             Compression::Bzip2 => Decoder::Bzip2(MultiBzDecoder::new(source)),
-            Compression::Zstd => Decoder::Zstd(ZstdReader::new(source)),
+            Compression::Zstd => Decoder::Zstd(Box::new(ZstdReader::new(source))),
         };
         let (mut decoder, mut beginning) = (decoder, Vec::new());
         let failed = (&mut decoder).take(BEGINNING as u64).read_to_end(&mut beginning).err();

@@ -118,6 +118,7 @@ pub(super) enum HeldResult {
 
 /// What a format can hold. A format is described once, and its writer reports the losses of each record.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a format")]
 pub(super) struct Holds {
     pub(super) variations: bool,
     pub(super) illegal_moves: bool,

@@ -29,12 +29,12 @@ pub(in super::super) fn write(record: &GameRecord) -> Result<Written, WriteError
     let mut losses = JKF.losses(record);
     let mut written = Vec::new();
     for (name, value) in record.headers.iter() {
-        if !written.contains(&name) {
+        if written.contains(&name) {
+            losses.add(Loss::Headers);
+        } else {
             let comma = if written.is_empty() { "" } else { "," };
             let _ = write!(out, "{comma}{}:{}", Value::from(name), Value::from(value));
             written.push(name);
-        } else {
-            losses.add(Loss::Headers);
         }
     }
     let initial = match Handicap::of(record.start()) {
