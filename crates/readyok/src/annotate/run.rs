@@ -30,6 +30,7 @@ use crate::terminal::{print, print_error, printable};
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// A run of `annotate`.
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(crate) struct Annotation {
     pub(crate) files: Files,
     pub(crate) read: ReadOptions,

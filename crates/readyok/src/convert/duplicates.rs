@@ -52,20 +52,18 @@ impl DuplicateFinder {
             candidates.find(is_same)
         });
         let annotations = record.annotation_count();
-        let index = match found.and_then(|at| Some((at, self.kept.get_mut(at)?))) {
-            Some((at, kept)) => {
-                if kept.annotations < annotations {
-                    self.duplicates.insert(kept.number);
-                    *kept = Kept { number, annotations, players };
-                } else {
-                    self.duplicates.insert(number);
-                }
-                at
+        let found = found.and_then(|at| Some((at, self.kept.get_mut(at)?)));
+        let index = if let Some((at, kept)) = found {
+            if kept.annotations < annotations {
+                self.duplicates.insert(kept.number);
+                *kept = Kept { number, annotations, players };
+            } else {
+                self.duplicates.insert(number);
             }
-            None => {
-                self.kept.push(Kept { number, annotations, players });
-                self.kept.len() - 1
-            }
+            at
+        } else {
+            self.kept.push(Kept { number, annotations, players });
+            self.kept.len() - 1
         };
         if let Some(key) = by_players {
             self.by_players.entry(key).or_insert(index);
