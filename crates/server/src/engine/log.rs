@@ -232,7 +232,7 @@ mod tests {
             "`bestmove` answers `go`, once",
             "`bestmove` は `go` に対して一度だけ返す"
         )));
-        assert!(texts.contains(&("not a whole number", "整数ではない")), "{texts:?}");
+        assert!(texts.contains(&("not a number", "数ではない")), "{texts:?}");
     }
 
     #[test]
