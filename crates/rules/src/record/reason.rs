@@ -33,12 +33,14 @@ impl NoticeReason {
         match self {
             Self::Skipped(_) => UNEXPECTED,
             Self::NoSuchMove(_) | Self::Move(_) => ILLEGAL,
+            Self::Resolved { .. } => "ambiguous move",
             Self::Header(_) => "malformed header",
             Self::Contradiction(_) => "contradiction",
             Self::NoResult => "no result",
             Self::OpenComment => OPEN_COMMENT,
             Self::CastlingRight { .. } => "impossible castling right",
             Self::PieceLetters { .. } => "letters of pieces",
+            Self::Board(_) => "incomplete board",
             Self::Start(_) => START,
             Self::LimitExceeded(limit) => limit.kind(),
         }
