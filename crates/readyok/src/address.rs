@@ -95,17 +95,15 @@ impl Search<'_> {
     /// Resolves an entry of the list at `list`. Relative paths are relative to the directory of the list.
     fn entry(mut self, entry: Entry, list: &Path) -> Result<Address, AddressError> {
         let base = list.parent().unwrap_or_else(|| Path::new(""));
+        let cwd = entry.cwd.map(|cwd| base.join(cwd));
         let transport = match built_in_or_remote(&entry.command)? {
             Some(transport) => transport,
-            None => {
-                let cwd = entry.cwd.map(|cwd| base.join(cwd));
-                Transport::Program {
-                    file: self.program(&entry.command, base).ok_or_else(|| self.not_found())?,
-                    arguments: entry.args,
-                    directory: cwd.or_else(|| directory_for_name(&entry.command)),
-                    environment: entry.env,
-                }
-            }
+            None => Transport::Program {
+                file: self.program(&entry.command, base).ok_or_else(|| self.not_found())?,
+                arguments: entry.args,
+                directory: cwd.or_else(|| directory_for_name(&entry.command)),
+                environment: entry.env,
+            },
         };
         let dialect = entry.protocol.map(Dialect::from);
         let options = entry.options.into_iter();
