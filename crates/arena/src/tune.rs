@@ -14,7 +14,7 @@
 //! 0.602 and 0.101: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic
 //! optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998), 817–823. As in fishtest, a and c
 //! follow from their values at the last pair: `c_end`, and `r_end` = a / c², and integers are rounded stochastically.
-//! Both sides of a pair are rounded with one random number: where 2 c_k is an integer, it is their exact difference.
+//! Both sides of a pair are rounded with one random number: where `2 c_k` is an integer, it is their exact difference.
 //!
 //! The perturbations depend only on the seed and the index of the pair, and the values on the stored results in their
 //! order: a match that was killed is resumed by adding its results again.
