@@ -338,7 +338,7 @@ fn an_equal_match_is_refused_while_it_has_a_coordinator() {
         NatsDispatcher::open(&connection, spec.clone(), None, settings(), sender)
     };
     let _first = open().expect("a queue");
-    let refused = open().err().expect("the match has a coordinator");
+    let refused = open().expect_err("the match has a coordinator");
     assert!(matches!(refused, OpenError::Coordinated { .. }), "{refused}");
     let text = refused.to_string();
     let start = format!("match `{}` is coordinated by `", &id_of(&spec)[..8]);
@@ -346,6 +346,7 @@ fn an_equal_match_is_refused_while_it_has_a_coordinator() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "it compares two waits")]
 fn a_worker_that_prepares_a_match_is_not_idle() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
