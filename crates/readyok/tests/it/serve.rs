@@ -371,8 +371,9 @@ fn wrong_passwords_behind_a_trusted_proxy_count_by_client() {
     command.arg(dir.path().join("data")).arg("--password-file").arg(&file);
     let (child, host, _) = start(&mut command);
     let from = |address: &str| format!("X-Forwarded-For: 198.51.100.9, {address}\r\n");
-    let guesses = (0..12).map(|_| try_password(&host, "wrong", &from("192.0.2.1")));
-    assert_eq!(guesses.last().as_deref(), Some("429"));
+    let guess = |_| try_password(&host, "wrong", &from("192.0.2.1"));
+    let guesses: Vec<String> = (0..12).map(guess).collect();
+    assert_eq!(guesses.last().map(String::as_str), Some("429"));
     assert_eq!(try_password(&host, "correct horse", &from("192.0.2.1")), "429");
     assert_eq!(try_password(&host, "correct horse", &from("192.0.2.2")), "200");
     stop(child);

@@ -82,7 +82,7 @@ struct Open {
 
 #[derive(Debug)]
 struct Entry {
-    /// The client, as far as it is known.
+    /// The client, if it is known, or the proxy.
     address: IpAddr,
     is_authenticated: bool,
     evicted: Arc<Notify>,

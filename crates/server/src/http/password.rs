@@ -19,7 +19,7 @@ pub struct Password(Arc<str>);
 /// A password cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PasswordError {
-    /// The text begins as a hash, and is none that this program can compute.
+    /// The text begins like a hash, but is not one that this program can compute.
     Hash(String),
     /// The system has no random numbers.
     System(String),

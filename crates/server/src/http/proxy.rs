@@ -73,8 +73,8 @@ impl Proxies {
         Origin { address, is_proxied: true }
     }
 
-    /// The last address of a header that is not a trusted proxy: everything before it may be forged. If there is none,
-    /// or it is unreadable, it is the last known proxy.
+    /// The last address of a header that is not a trusted proxy: everything before it may be forged. If it is missing
+    /// or unreadable, the last known proxy counts.
     fn last_untrusted(
         &self,
         peer: IpAddr,

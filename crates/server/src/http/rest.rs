@@ -246,7 +246,7 @@ const MAX_DISCARDED: usize = 4 << 30;
 /// Maximum time between two of their parts.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// Receives the rest of a body, which nobody needs. Browsers read the answer after they have sent all of it, and the
+/// Receives the rest of a body, which is not needed. Browsers read the answer after they have sent all of it, and the
 /// system drops the answer with a connection that is closed before.
 async fn discard(mut parts: BodyDataStream) {
     let mut size = 0;

@@ -180,7 +180,7 @@ mod tests {
         let (begin, (max, _)) = (instant(), MAX_HASHES);
         let mut throttle = Throttle::default();
         let mut begun = Vec::new();
-        let mut refused = 0;
+        let mut rejected = 0;
         // A thousand local addresses guess for ten seconds.
         for number in 0..1000u32 {
             let now = begin + Duration::from_millis(10) * number;
@@ -188,11 +188,11 @@ mod tests {
                 Ok(delay) => begun.push(now + delay),
                 Err(wait) => {
                     assert!(MAX_DELAY < wait);
-                    refused += 1;
+                    rejected += 1;
                 }
             }
         }
-        assert!(0 < refused && 10 * max <= begun.len(), "{refused} {}", begun.len());
+        assert!(0 < rejected && 10 * max <= begun.len(), "{rejected} {}", begun.len());
         for hashes in begun.windows(max + 1) {
             assert!(WINDOW <= hashes[max] - hashes[0]);
         }

@@ -61,7 +61,7 @@ impl<'a> Aside<'a> {
         Ok(self.directory.as_deref().unwrap_or(self.data))
     }
 
-    /// Moves a file of the data directory, with the files that `SQLite` has beside it.
+    /// Moves a file of the data directory, with the files that `SQLite` stores next to it.
     pub(super) fn take(&mut self, name: &str) -> Result<(), StoreError> {
         let data = self.data;
         let directory = self.directory()?;
@@ -90,7 +90,7 @@ impl<'a> Aside<'a> {
     }
 }
 
-/// The files that were moved at this start or an earlier one, and that nobody has taken away since.
+/// The files that were moved at this start or an earlier one, and that have not been taken away since.
 pub(super) fn moved_files(data: &Path) -> Vec<DamagedFile> {
     let Ok(entries) = fs::read_dir(data.join(DIRECTORY)) else { return Vec::new() };
     let mut directories: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -99,7 +99,7 @@ pub(super) fn moved_files(data: &Path) -> Vec<DamagedFile> {
     let mut files = Vec::new();
     for directory in directories {
         let has = |name: &&str| directory.join(name).exists();
-        // The others are beside the library because they belong to it.
+        // The others are next to the library because they belong to it.
         let names = if has(&library) { vec![library] } else { vec![app, open] };
         files.extend(names.into_iter().filter(has).map(|name| DamagedFile {
             path: data.join(name).to_string_lossy().into_owned(),

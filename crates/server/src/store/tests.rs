@@ -160,7 +160,7 @@ fn a_damaged_file_is_moved_and_the_others_are_used() {
 }
 
 #[test]
-fn what_belongs_to_a_damaged_library_is_kept_beside_it() {
+fn what_belongs_to_a_damaged_library_is_kept_with_it() {
     let (directory, mut store) = store();
     let directory = directory.path();
     let id = add(&mut store, "1. e4 *");
