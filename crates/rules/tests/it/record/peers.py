@@ -12,6 +12,11 @@ COMMAND = re.compile(r"\[%(?:eval|clk|emt|csl|cal)\s[^\]]*\] ?")
 ENGINE_OUTPUT = re.compile(r"([+-]?)(?:M(\d+)|(\d+\.\d+))/(\d+)(?:\s(\d+\.\d+)s)?(?:,\s*(.*))?$", re.DOTALL)
 
 
+def unwrap(comment):
+    """The comment on one line: python-chess keeps the line breaks of the file."""
+    return re.sub(r"\s*\n\s*", " ", comment)
+
+
 def millis(seconds):
     """Rounds seconds, because python-chess adds hours and minutes as floats."""
     return round(seconds, 3) if isinstance(seconds, float) else seconds
@@ -35,8 +40,8 @@ def notes(node):
     white = score and score.white()
     return {
         "nags": sorted(node.nags),
-        "comment": COMMAND.sub("", node.comment).strip(),
-        "before": node.starting_comment,
+        "comment": unwrap(COMMAND.sub("", node.comment).strip()),
+        "before": unwrap(node.starting_comment),
         "clock": millis(node.clock()),
         "elapsed": millis(node.emt()),
         "score": white and ([white.mate()] if white.is_mate() else white.score()),
