@@ -68,6 +68,7 @@ const STATUS_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Messages of an engine outside of searches: its status, and lines that are no protocol messages.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent parts of a status")]
 pub(crate) struct Messages {
     /// The handshake is complete: a bare line is no longer a banner.
     is_handshake_complete: bool,
@@ -192,7 +193,9 @@ pub(crate) fn start_guard() -> io::Result<Guard> {
     let secrets = secrets::variables();
     let mut command = own_executable()?;
     command.arg(GUARD_COMMAND);
-    secrets.iter().for_each(|name| _ = command.env_remove(name));
+    for name in &secrets {
+        command.env_remove(name);
+    }
     let guard = start_guard_by(command)?;
     guard.hide_variables(secrets);
     Ok(guard)

@@ -55,7 +55,7 @@ fn reports_bounds_before_a_line_is_searched_again() {
     for (bound, line) in &bounds {
         assert_eq!(line.multipv, 1, "{bound:?} {line:?}");
         assert!((4..=10).contains(&line.depth), "{bound:?} {line:?}");
-        assert!(position.clone().after(&tokens(Game::Chess, &line.pv)).is_ok(), "{line:?}");
+        assert!(position.clone().after(tokens(Game::Chess, &line.pv)).is_ok(), "{line:?}");
     }
     assert_eq!(search(&position, &depth(10), &Probe::default()), outcome);
 }

@@ -58,7 +58,7 @@ pub(super) struct EloArgs {
 
 /// The figures of `readyok elo`.
 #[derive(Serialize)]
-struct Elo {
+struct EloFigures {
     games: u64,
     score: Option<f64>,
     elo: Estimated,
@@ -120,7 +120,7 @@ pub(super) fn print_elo(args: &EloArgs) -> Result<Code, Failure> {
     let figures = Figures::of(&counts);
     let sprt = args.sprt.map(|sprt| Test::of(sprt.plan(args.sprt_model), &counts)).transpose()?;
     if args.json {
-        let elo = Elo {
+        let elo = EloFigures {
             games: figures.games,
             score: figures.score.number(),
             elo: figures.elo.into(),

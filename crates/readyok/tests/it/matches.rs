@@ -466,7 +466,7 @@ fn prints_elo_as_json() {
     let elo = |args: &[&str]| -> Value {
         let output = at(&dir, &[&["elo", "--json"], args].concat());
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
-        serde_json::from_str(&output.text()).expect("one JSON object")
+        serde_json::from_str(output.text()).expect("one JSON object")
     };
     let found = elo(&["--pairs", "34", "54", "63", "64", "75", "--sprt", "0,5"]);
     assert_eq!(found["games"], 580);

@@ -481,7 +481,7 @@ async fn imports_the_games_of_a_directory() {
     server.stop().await;
 }
 
-/// Archives of shogi have file names in Shift_JIS, which are not Unicode.
+/// Archives of shogi have file names in `Shift_JIS`, which are not Unicode.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn imports_files_whose_names_are_not_unicode() {
@@ -508,7 +508,7 @@ async fn imports_files_whose_names_are_not_unicode() {
         "{job}"
     );
     let name = job["errors"][0]["of"]["name"].as_str().expect("a name");
-    assert!(name.ends_with(".pgn") && name != "a.pgn", "{job}");
+    assert!(name.contains(".pgn") && name != "a.pgn", "{job}");
     server.stop().await;
 }
 

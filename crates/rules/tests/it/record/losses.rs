@@ -19,7 +19,7 @@ fn annotated() -> GameRecord {
     let notes = record.annotations_mut(record.last()).expect("a node");
     notes.comments.push("comment".to_owned());
     notes.nags.push(Nag(1));
-    notes.clock = Some(Duration::from_secs(60));
+    notes.clock = Some(Duration::from_mins(1));
     notes.elapsed = Some(Duration::from_millis(1500));
     notes.evaluation = Some(Evaluation { score: Score::Cp(30), depth: None });
     record.finish(Termination::Resignation);
