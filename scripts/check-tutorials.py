@@ -107,17 +107,17 @@ def quoted_file(path, text):
 
 
 def script_of(block, listed):
-    """The shell commands that a block stands for."""
+    """The shell commands that a block describes."""
     reason = block.marker("not run")
     if reason is not None:
         if not reason:
             raise PageError(f"{block.place}: `not run` needs a reason")
         listed.append((block.place, reason))
         return ""
-    title = f"say {shlex.quote(block.place)}\n"
+    title = f"log {shlex.quote(block.place)}\n"
     text = replaced(block)
     for value in block.markers.get("with", []):
-        title += f"say {shlex.quote(f'  with {value}')}\n"
+        title += f"log {shlex.quote(f'  with {value}')}\n"
     if block.language == "sh":
         until = block.marker("background")
         if until is not None:
@@ -149,7 +149,7 @@ def script_of(block, listed):
 
 PROLOGUE = r"""
 set -euo pipefail
-say() { printf '%s\n' "$*" >&2; }
+log() { printf '%s\n' "$*" >&2; }
 jobs_that_end=()
 count=0
 # Starts commands, and waits until their output contains a text.
@@ -160,7 +160,7 @@ background() {
     local id=$!
     until grep -qF -- "$2" "$log"; do
         if ! kill -0 "$id" 2> /dev/null || ((waited++ > START_LIMIT * 10)); then
-            say "no \`$2\` in the output of: $1"
+            log "no \`$2\` in the output of: $1"
             cat "$log" >&2
             exit 1
         fi
@@ -178,13 +178,13 @@ ends_later() {
 EPILOGUE = r"""
 pwd > "$LOGS/directory"
 for job in ${jobs_that_end[@]+"${jobs_that_end[@]}"}; do
-    wait "${job%:*}" || { say "failed in the background:"; cat "$LOGS/${job#*:}" >&2; exit 1; }
+    wait "${job%:*}" || { log "failed in the background:"; cat "$LOGS/${job#*:}" >&2; exit 1; }
 done
 """
 
 
 def prepare(work, packages):
-    """A directory beside the clone, without the repository above it."""
+    """A directory next to the clone, without the repository above it."""
     crates = work / "readyok/crates"
     crates.mkdir(parents=True)
     patches = []

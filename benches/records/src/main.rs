@@ -213,7 +213,7 @@ fn garbage(kind: &str) -> Vec<u8> {
         let end = text.len() + 100_000;
         while text.len() < end {
             match kind {
-                "words" => {
+                "text" => {
                     let length = 1 + random(9);
                     text.extend((0..length).map(|_| char::from(b'a' + random(26) as u8)));
                     text.push(' ');
@@ -221,7 +221,7 @@ fn garbage(kind: &str) -> Vec<u8> {
                 "bytes" => text.push(char::from(b' ' + random(95) as u8)),
                 "signs" => text.push(char::from(b"]>}\"&^,|~"[random(9)])),
                 "glyphs" => text.push_str("$999 "),
-                "one word" => text.push('x'),
+                "one token" => text.push('x'),
                 "text after moves" => text.push_str("1. Nf3, Nf6/Nc6 2. Ng1' Ng8, "),
                 _ => text.push_str("1. Nf3= Nf6= 2. Ng1= Ng8= "),
             }
@@ -234,7 +234,7 @@ fn garbage(kind: &str) -> Vec<u8> {
 /// CPU time per byte of garbage, as a ratio to that of games. All are read alternately.
 fn compare_garbage() {
     const KINDS: [&str; 7] =
-        ["words", "bytes", "signs", "glyphs", "one word", "text after moves", "signs after moves"];
+        ["text", "bytes", "signs", "glyphs", "one token", "text after moves", "signs after moves"];
     let games = generated(false);
     let games = &games[..GARBAGE_BYTES];
     let texts = KINDS.map(garbage);

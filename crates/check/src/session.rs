@@ -408,7 +408,7 @@ impl EngineSession {
     pub(crate) fn error_output(&self) -> Vec<String> {
         match &self.errors {
             Some(Errors::Read(lines)) if self.exit.is_some() => lines.last(),
-            Some(Errors::Read(_) | Errors::Unread { .. }) | None => Vec::new(),
+            Some(Errors::Read(_) | Errors::Unreadable { .. }) | None => Vec::new(),
         }
     }
 

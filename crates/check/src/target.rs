@@ -63,7 +63,7 @@ pub(crate) struct Started {
 /// The read end of an engine's stderr.
 pub(crate) enum Errors {
     Read(ErrorLines),
-    Unread { _pipe: PipeReader },
+    Unreadable { _pipe: PipeReader },
 }
 
 impl Target {
@@ -181,7 +181,7 @@ impl Target {
                 let (process, input, output) =
                     PipedProcess::spawn(&mut command, self.guard.as_ref(), its_errors, on_exit)?;
                 let errors = if launch.undrained_stderr {
-                    Errors::Unread { _pipe: errors }
+                    Errors::Unreadable { _pipe: errors }
                 } else {
                     Errors::Read(ErrorLines::of(errors)?)
                 };

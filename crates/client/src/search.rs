@@ -116,7 +116,7 @@ impl Search {
     /// from the start of pondering. [`SearchResult::ponder_hit`](crate::SearchResult::ponder_hit) reports hits.
     ///
     /// The engine does not ponder
-    /// - without an expected reply, or on an impossible one, as far as that is visible without the rules: a null move, a
+    /// - without an expected reply, or on an impossible one, if that is visible without the rules: a null move, a
     ///   move from or to its own square, from the origin or the destination of the engine's move, or a drop on its
     ///   destination;
     /// - after the last move of a period (`movestogo 1`): the time of the next period is unknown.

@@ -160,7 +160,7 @@ pub(crate) fn ponder_on_reply(
     Some((expected, ponder))
 }
 
-/// Whether a move may be the reply to another one, as far as that is visible without the rules: the origin of the first
+/// Whether a move may be the reply to another one, if that is visible without the rules: the origin of the first
 /// move is empty, and its destination occupied by the other side. Some engines repeat their own move as the expected
 /// reply.
 fn may_follow(first: Move, reply: Move) -> bool {

@@ -1,6 +1,6 @@
 //! The working directory of an engine, if the user has set none.
 //!
-//! Engines look for their books and networks beside the executable. A program that was found by its name in `PATH` is
+//! Engines look for their books and networks next to the executable. A program that was found by its name in `PATH` is
 //! often an interpreter, whose script is relative to the directory of the user.
 
 use std::env;
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_path_starts_beside_its_executable() {
+    fn only_a_path_starts_next_to_its_executable() {
         let here = env::current_dir().expect("there is one");
         let engine = here.join("engines").join("a");
         assert_eq!(own_directory(&engine), Some(here.join("engines")));

@@ -552,7 +552,7 @@ impl Extend<Move> for MoveList<'_> {
         let moves = moves.into_iter();
         // Few moves are longer than four letters and a space.
         self.text.to_mut().reserve(5 * moves.size_hint().0);
-        // Several moves are checked and copied at once, which takes an eighth of the time of single ones.
+        // Several moves are checked and copied together, which takes an eighth of the time of single ones.
         let (mut chunk, mut length) = ([0; MAX_CHUNK + 1 + size_of::<Move>()], 0);
         for it in moves {
             if let Some([space, slot @ ..]) = chunk.get_mut(length..=length + size_of::<Move>()) {

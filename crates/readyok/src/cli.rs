@@ -129,14 +129,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn print_usage_error(error: &clap::Error) {
     // Standard error may be closed.
     let _ = if error.kind() == clap::error::ErrorKind::ValueValidation {
-        io::stderr().write_all(in_words_of_users(&error.render().to_string()).as_bytes())
+        io::stderr().write_all(explain_numbers(&error.render().to_string()).as_bytes())
     } else {
         error.print()
     };
 }
 
-/// Replaces the messages of number parsers, which do not say what is expected.
-fn in_words_of_users(error: &str) -> String {
+/// Replaces the messages of number parsers, which do not state what is expected.
+fn explain_numbers(error: &str) -> String {
     let unit = if error.contains("<MS>'") { " of milliseconds" } else { "" };
     let mut text = error.to_owned();
     for parser in ["invalid digit found in string", "cannot parse integer from empty string"] {

@@ -93,7 +93,7 @@ fn warnings_contain_position_and_moves() {
 
 /// The parser of fishtest counts each line that contains "on time" as a loss on time.
 #[test]
-fn only_results_contain_the_words_that_fishtest_counts() {
+fn only_results_contain_the_terms_that_fishtest_counts() {
     let kind = WarningKind::HostOverloaded { percent: 150 };
     let context =
         WarningContext { kind, line: None, position: None, moves: Vec::new(), played: None };

@@ -601,8 +601,8 @@ fn a_position_is_sent_before_isready_if_a_clock_runs() {
         drop(first);
         let lines: Vec<String> =
             lines.try_iter().skip_while(|line| !line.starts_with("go")).collect();
-        let words = lines.iter().filter_map(|line| line.split(' ').next().map(str::to_owned));
-        words.take(4).collect::<Vec<_>>()
+        let tokens = lines.iter().filter_map(|line| line.split(' ').next().map(str::to_owned));
+        tokens.take(4).collect::<Vec<_>>()
     };
     let clock = Limits { tc: Some("60+1".parse().expect("a time control")), ..Limits::default() };
     assert_eq!(received(clock), ["go", "position", "isready", "go"]);

@@ -298,7 +298,7 @@ fn a_canceled_run_ends_without_waiting_for_the_engine() {
     let target = Target::program(test_program("obedient"), ["--break", "defect.silent-at-go"]);
     let cancellation = Cancellation::default();
     let by_progress = cancellation.clone();
-    // Timeouts that exceed any patience.
+    // Timeouts that exceed any limit.
     let suite = Suite::new(target).profile(Profile::Uci2006).timeouts(Timeouts::fixed(10_000.0));
     let suite = suite.canceled_by(&cancellation).on_progress(move |_| by_progress.cancel());
     let error = suite.run().expect_err("it was canceled");

@@ -1,6 +1,6 @@
 //! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts an engine and a search,
 //! and another engine for each line of its input; with the containment `none`, without a guard. At the end of the
-//! input it exits and leaks its engines. `guarded guard` is its guardian. With the first word `hide`, it hides the
+//! input it exits and leaks its engines. `guarded guard` is its guardian. With the first argument `hide`, it hides the
 //! variables `SECRET` and `GIVEN` from the command, to which it gives another `GIVEN`, and prints its error output.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "as programs do")]
 

@@ -133,7 +133,7 @@ pub trait Board: Clone {
     }
 
     /// The first of the candidates that is legal in the position of a request, or else any legal move.
-    /// `None` if there is none. If the position is invalid in this game, the first candidate.
+    /// `None` without a legal move. If the position is invalid in this game, the first candidate.
     fn legal_move(request: &SearchRequest, candidates: &[Move]) -> Option<Move> {
         let Ok(board) = Self::from_position(&request.position) else {
             return candidates.first().copied();

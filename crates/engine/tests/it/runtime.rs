@@ -85,7 +85,7 @@ fn a_search_is_stopped_at_its_time_limit() {
 #[test]
 fn limits_that_are_not_integers_end_the_search() {
     let (uci, usi) = (Dialect::Uci, Dialect::Usi);
-    for (dialect, go, told) in [
+    for (dialect, go, reported) in [
         (uci, "go movetime 100.5", None),
         (uci, "go wtime 600.0 btime 600.0 winc 0.0 binc 0.0", None),
         (uci, "go depth 5.0", None),
@@ -107,7 +107,7 @@ fn limits_that_are_not_integers_end_the_search() {
         let lines = client.receive_until(answer);
         let messages: Vec<_> =
             lines.iter().filter(|line| line.starts_with("info string")).collect();
-        match told {
+        match reported {
             Some(text) => assert!(
                 matches!(messages[..], [it] if it.contains(text) && it.ends_with("takes 1s")),
                 "{go}: {lines:?}"

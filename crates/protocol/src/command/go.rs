@@ -514,7 +514,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
         && reader.dialect.mate_search_is_timed()
         && go.unusable.iter().any(|text| is_mate(text))
     {
-        // The answer is `checkmate`, whatever the time.
+        // The answer is `checkmate`, regardless of the time.
         go.mate = Some(MateLimit::Infinite);
     }
     go

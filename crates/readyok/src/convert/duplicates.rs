@@ -110,7 +110,7 @@ fn hash(mut hasher: DefaultHasher, value: impl Hash) -> u128 {
     u128::from(first) << 64 | u128::from(hasher.finish())
 }
 
-/// The hash of a name without case, punctuation and blanks. `None` if it names nobody.
+/// The hash of a name without case, punctuation and blanks. `None` for an unknown player.
 fn known(name: Option<&str>) -> Option<u64> {
     let name = name.filter(|name| is_known_name(name))?;
     let mut hasher = DefaultHasher::new();

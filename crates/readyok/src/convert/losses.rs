@@ -50,7 +50,7 @@ impl Reasons {
     }
 }
 
-/// Counts what is lost, and words it.
+/// Counts and describes what is lost.
 #[derive(Debug, Default)]
 pub(crate) struct LossReport {
     /// Lost moves have no effect on the exit code.

@@ -38,12 +38,12 @@ fn find(dir: &Dir, text: &str) -> Result<Address, String> {
         .map_err(|error| error.to_string().replace(dir.path().to_str().expect("UTF-8"), "DIR"))
 }
 
-/// Whether the program starts beside its executable. Otherwise it keeps the current directory.
+/// Whether the program starts next to its executable. Otherwise it keeps the current directory.
 #[track_caller]
-fn check_program(text: &str, file: &str, arguments: &[&str], beside: bool) {
+fn check_program(text: &str, file: &str, arguments: &[&str], is_path: bool) {
     let dir = sample_dir();
     let here = std::env::current_dir().expect("there is one");
-    let directory = if beside { None } else { Some(here) };
+    let directory = if is_path { None } else { Some(here) };
     let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
     let file = dir.path().join(file);
     let environment = BTreeMap::new();

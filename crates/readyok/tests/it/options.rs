@@ -164,12 +164,12 @@ fn reports_the_status_of_the_engine() {
     assert_eq!((output.text(), output.code()), ("Example (UCI)\n", Some(0)));
     let error = "engine `scripted` is not registered (`registration error`); register it with";
     assert!(output.stderr.contains(error), "{}", output.stderr);
-    let wrong = "< info string trial version: 3 days left\n< registration error\n\
+    let wrong = "< info string evaluation version: 3 days left\n< registration error\n\
                  > register name A code 1\n< registration checking\n< registration error";
     let output = list_with(wrong, &["--register", "name A code 1"]);
     assert_eq!(
         output.stderr,
-        "readyok: engine `scripted` rejected its registration (`registration error`): `trial version: 3 days left`; \
+        "readyok: engine `scripted` rejected its registration (`registration error`): `evaluation version: 3 days left`; \
          check the name and the code in --register, or in engines.toml\n"
     );
     let register = "< registration error\n> register name A code 1\n< registration ok";

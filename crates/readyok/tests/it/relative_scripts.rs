@@ -1,5 +1,5 @@
 //! Engines of an interpreter in `PATH` with a relative path of their script, in every command that starts engines: they
-//! keep the directory of the user. Only a path with a directory is started beside its executable.
+//! keep the directory of the user. Only a path with a directory is started next to its executable.
 
 use std::env;
 use std::process::Command;

@@ -94,7 +94,7 @@ impl Job {
         self.list_errors([JobError { of, why }], 1);
     }
 
-    /// Lists errors, as far as there is room, of a number of them.
+    /// Lists the errors for which there is room, of a number of them.
     fn list_errors(&mut self, errors: impl IntoIterator<Item = JobError>, total: u32) {
         let room = MAX_ERRORS.saturating_sub(self.stored.faults.len());
         self.stored.faults.extend(errors.into_iter().take(room));
@@ -536,9 +536,9 @@ impl Import {
                 return self.fail(directory.display().to_string(), io_error(&error).into());
             }
         };
-        let Files { files, unread } = files;
+        let Files { files, unreadable } = files;
         if stored.files_done == 0 && stored.in_file == 0 {
-            self.report_unread(&directory, unread);
+            self.report_unreadable(&directory, unreadable);
         }
         let sizes: Vec<u64> =
             files.iter().map(|it| it.metadata().map_or(0, |about| about.len())).collect();
@@ -625,14 +625,14 @@ impl Import {
     }
 
     /// Reports entries of the directory that cannot be read, and files beyond the maximum.
-    fn report_unread(&self, directory: &Path, unread: Vec<ErrorInfo>) {
+    fn report_unreadable(&self, directory: &Path, unreadable: Vec<ErrorInfo>) {
         self.update(|jobs, cx, id| {
-            if unread.is_empty() || self.check(jobs, cx).is_none() {
+            if unreadable.is_empty() || self.check(jobs, cx).is_none() {
                 return;
             }
             let Some(job) = jobs.jobs.get_mut(&id) else { return };
             let of = || JobErrorOf::File { name: directory.display().to_string() };
-            for why in unread {
+            for why in unreadable {
                 job.add_error(of(), why);
             }
             jobs.save_and_publish(cx, id);
@@ -705,22 +705,22 @@ impl Read for Counting<'_> {
 /// The files of a job, by name, and why others are not read.
 struct Files {
     files: Vec<PathBuf>,
-    unread: Vec<ErrorInfo>,
+    unreadable: Vec<ErrorInfo>,
 }
 
 /// The file itself, or the records in a directory. Links are followed only to files in the same directory.
 fn files_of(directory: &Path) -> std::io::Result<Files> {
     let real = directory.canonicalize()?;
-    let (mut files, mut unread) = (Vec::new(), Vec::new());
+    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
     if real.is_file() {
         files.push(real);
-        return Ok(Files { files, unread });
+        return Ok(Files { files, unreadable });
     }
     for entry in fs::read_dir(&real)? {
         let path = match entry {
             Ok(entry) => entry.path(),
             Err(error) => {
-                unread.push(io_error(&error).into());
+                unreadable.push(io_error(&error).into());
                 continue;
             }
         };
@@ -732,9 +732,9 @@ fn files_of(directory: &Path) -> std::io::Result<Files> {
     files.sort();
     if MAX_FILES < files.len() {
         files.truncate(MAX_FILES);
-        unread.push(ErrorCode::TooMany { subject: ErrorSubject::File }.into());
+        unreadable.push(ErrorCode::TooMany { subject: ErrorSubject::File }.into());
     }
-    Ok(Files { files, unread })
+    Ok(Files { files, unreadable })
 }
 
 impl Jobs {

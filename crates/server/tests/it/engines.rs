@@ -111,7 +111,7 @@ async fn only_executable_programs_are_registered() {
     let preview = tab.ask(json!({ "kind": "preview_engine", "text": text })).await;
     let args = &preview["entry"]["source"]["args"];
     assert_eq!(args, &json!(["with space", ";", "rm", "-rf", "/"]), "{preview}");
-    // A script of an interpreter in PATH is relative to the directory of the server; a path starts beside its executable.
+    // A script of an interpreter in PATH is relative to the directory of the server; a path starts next to its executable.
     let here = std::env::current_dir().expect("there is one");
     let here = json!(here.to_str().expect("UTF-8"));
     for (text, dir) in [("sh engine.sh", &here), ("sh", &json!(null)), (mime(), &json!(null))] {

@@ -122,14 +122,14 @@ async fn wrong_passwords_count_by_the_client_that_a_trusted_proxy_names() {
     assert_eq!(last("127.0.0.2", forged).await, 429);
     let owner = "Forwarded: for=\"[2001:db8::1]\"\r\n";
     assert_eq!(try_password_with(&server.host, "127.0.0.2", owner, "secret").await.0, 200);
-    // Nobody else can name a client.
+    // Only a trusted proxy names clients.
     assert_eq!(last("127.0.0.3", forged).await, 429);
     assert_eq!(try_password(&server.host, "127.0.0.3", "secret").await.0, 429);
     assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
     server.stop().await;
 }
 
-/// Guesses from any number of addresses neither block the page nor refuse its session.
+/// Guesses from any number of addresses neither block the page nor reject its session.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_owner_is_served_and_logs_in_while_many_addresses_guess() {

@@ -231,7 +231,7 @@ impl Permissions {
         Self { anything: true, ..Self::default() }
     }
 
-    /// Allows a program of this host, with these arguments. Without a working directory it starts beside its executable.
+    /// Allows a program of this host, with these arguments. Without a working directory it starts next to its executable.
     ///
     /// # Errors
     /// The program cannot be read.

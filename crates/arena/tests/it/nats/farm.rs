@@ -328,7 +328,7 @@ fn another_host_takes_a_match_over() {
 }
 
 #[test]
-fn an_equal_match_is_refused_while_it_has_a_coordinator() {
+fn an_equal_match_is_rejected_while_it_has_a_coordinator() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let connection = server.connect();
@@ -338,9 +338,9 @@ fn an_equal_match_is_refused_while_it_has_a_coordinator() {
         NatsDispatcher::open(&connection, spec.clone(), None, settings(), sender)
     };
     let _first = open().expect("a queue");
-    let refused = open().expect_err("the match has a coordinator");
-    assert!(matches!(refused, OpenError::Coordinated { .. }), "{refused}");
-    let text = refused.to_string();
+    let rejected = open().expect_err("the match has a coordinator");
+    assert!(matches!(rejected, OpenError::Coordinated { .. }), "{rejected}");
+    let text = rejected.to_string();
     let start = format!("match `{}` is coordinated by `", &id_of(&spec)[..8]);
     assert!(text.starts_with(&start) && text.ends_with("use another seed"), "{text}");
 }

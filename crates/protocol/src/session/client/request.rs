@@ -186,7 +186,7 @@ impl SearchRequest {
         self.go.infinite || self.go.ponder || self.go.mate == Some(MateLimit::Infinite)
     }
 
-    /// Whether the search may be stopped and started again: nobody waits for its answer at a certain time.
+    /// Whether the search may be stopped and started again: its answer has no deadline.
     pub(super) fn is_repeatable(&self) -> bool {
         self.purpose == Purpose::Analyse || self.is_unbounded()
     }

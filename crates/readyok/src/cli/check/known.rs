@@ -29,7 +29,7 @@ pub(super) struct Known<'a> {
     path: &'a Path,
     /// Remove passing checks, or create the file.
     update: bool,
-    /// The listed checks. `None` if the file is to be created.
+    /// The listed checks. `None` if the file will be created.
     ids: Option<BTreeSet<String>>,
 }
 

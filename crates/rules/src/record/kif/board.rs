@@ -9,7 +9,7 @@ use super::super::shogi::{Setup, kanji_name, kanji_rank, piece_by_kanji, wide_di
 /// Reads a row such as `| ・v飛 ・ … ・|二`, and returns its rank.
 ///
 /// The kanji after the row is its rank; without one, the row has the expected rank. A position whose
-/// rows cannot be read, or do not follow each other, is unknown: it is refused, not shifted.
+/// rows cannot be read, or do not follow each other, is unknown: it is rejected, not shifted.
 pub(super) fn read_row(line: &str, expected: u32, setup: &mut Setup) -> Result<u32, PositionError> {
     let rank = rank_of(line).unwrap_or(expected);
     let wrong_length = |rank| PositionError::RankLength { rank: rank_letter(rank) };

@@ -556,7 +556,7 @@ impl<R: BufRead> Reader<R> {
         self.read_other_symbol(draft, &text)
     }
 
-    /// Reads a sign such as `±`, or a word without meaning.
+    /// Reads a sign such as `±`, or a token without meaning.
     fn read_sign(&mut self, draft: &mut Draft) {
         if !moves::can_begin_sign(self.tokens.text()) {
             return self.notice_skipped();

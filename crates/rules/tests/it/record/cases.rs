@@ -38,9 +38,9 @@ fn reads_defective_records_as_expected() {
     assert!(wrong.is_empty(), "other than expected: {wrong:#?}");
 }
 
-/// A board with a row that is short, missing or unreadable is refused: its other rows do not move up.
+/// A board with a row that is short, missing or unreadable is rejected: its other rows do not move up.
 #[test]
-fn boards_with_defective_rows_are_refused() {
+fn boards_with_defective_rows_are_rejected() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases");
     for (name, expected) in [
         ("short-row.kif", "game 1, line 5, column 1: bad start position: rank `b` has"),

@@ -211,7 +211,7 @@ fn reads_rows_of_boards_with_other_blanks() {
 
 /// The rank letter and the number of rows show that a row is missing: no row moves up.
 #[test]
-fn refuses_boards_with_defective_rows() {
+fn rejects_boards_with_defective_rows() {
     let short = "| ・ ・ ・ ・ ・ ・ ・ ・|二\n";
     let long = "| ・ ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n";
     let unknown = "| ・ ・ ・ ・ｘ玉 ・ ・ ・ ・|二\n";

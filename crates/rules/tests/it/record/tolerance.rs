@@ -170,12 +170,12 @@ fn text_that_can_belong_to_a_move_is_not_cut() {
         let (record, notices) = read_one(format!("1. {text} e5 *").as_bytes(), Format::Pgn);
         assert_eq!((line(&record).as_str(), notices.len()), ("", 1), "{text}: {notices:?}");
     }
-    // The parts of a long word are no moves.
-    let word = "x".repeat(64);
+    // The parts of a long token are no moves.
+    let long = "x".repeat(64);
     let (record, notices) =
-        read(&format!("{word} e4 {word}\u{2003}e5 {word}{{text}} {word}(e6) {word}*"));
+        read(&format!("{long} e4 {long}\u{2003}e5 {long}{{text}} {long}(e6) {long}*"));
     assert_eq!((line(&record).as_str(), record.len(), notices.len()), ("e2e4 e7e5", 3, 5));
-    let (record, notices) = read(&format!("{word}e4 {word}1-0 d4 {word}{word}Nf6, *"));
+    let (record, notices) = read(&format!("{long}e4 {long}1-0 d4 {long}{long}Nf6, *"));
     assert_eq!((line(&record).as_str(), notices.len()), ("d2d4", 3));
 }
 

@@ -484,7 +484,7 @@ impl ActiveGame {
         Some(if is_engine { at.saturating_add(GRACE) } else { at })
     }
 
-    /// Whether a move was played under these clocks. A person has any time for the first move: the clock of the other
+    /// Whether a move was played under these clocks. A human has any time for the first move: the clock of the other
     /// side starts with it.
     pub(super) fn have_clocks_started(&self) -> bool {
         self.readings.contains_key(&self.tip)

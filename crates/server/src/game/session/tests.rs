@@ -105,7 +105,7 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
 
 /// As on Lichess, where the clocks do not run before the first moves.
 #[test]
-fn the_clock_of_a_person_starts_with_the_first_move() {
+fn the_clock_of_a_human_starts_with_the_first_move() {
     let (mut session, _) = begun(human(clock(1000)), human(clock(1000)));
     let clocks = |session: &GameSession, now| {
         session.state(None, now).play.and_then(|play| play.clocks).expect("clocks")
