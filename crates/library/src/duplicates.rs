@@ -1,5 +1,5 @@
 //! Duplicates: games with the same moves of the same players, or of unknown ones at the same event and site, whose
-//! dates do not contradict each other.
+//! dates do not contradict each other; and games that are equal in everything.
 
 use std::collections::HashMap;
 
@@ -73,13 +73,23 @@ impl Identity<'_> {
             return false;
         }
         let mut players = self.known.players.iter().chain(other.known.players);
-        if players.all(|name| is_known_name(name)) {
+        if players.all(|name| is_known_name(name)) || self.is_identical(other) {
             return true;
         }
         let same = |a: &str, b: &str| is_known_name(a) && fold(a.trim()) == fold(b.trim());
         let site = Tag::Site.name(self.summary.variant);
         same(self.known.event, other.known.event)
             && same(a.get(site).unwrap_or_default(), b.get(site).unwrap_or_default())
+    }
+
+    /// Whether all headers, moves and annotations are equal, as when a file is imported again.
+    fn is_identical(&self, other: &Self) -> bool {
+        self.known.players == other.known.players
+            && (self.known.event, self.known.site) == (other.known.event, other.known.site)
+            && (self.moves, self.annotations) == (other.moves, other.annotations)
+            && self.tags == other.tags
+            && (self.summary.date, self.summary.result)
+                == (other.summary.date, other.summary.result)
     }
 
     /// The headers; none if they are corrupt.

@@ -1,10 +1,11 @@
-//! Duplicates: games with the same moves that are known to be of the same players or of the same event.
+//! Duplicates: games with the same moves that are known to be of the same players or of the same event, and games that
+//! are equal in everything.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use readyok_rules::Side;
-use readyok_rules::record::{AnnotationCount, GameRecord, Tag, is_known_name};
+use readyok_rules::record::{AnnotationCount, GameRecord, Node, NodeId, Tag, is_known_name};
 
 /// Games of one event and site with equal moves that are compared.
 const MAX_CANDIDATES: usize = 100;
@@ -18,6 +19,8 @@ pub(super) struct DuplicateFinder {
     by_players: HashMap<u128, usize>,
     /// The kept games by moves, event and site, if both are known.
     by_event: HashMap<u128, Vec<usize>>,
+    /// The kept game by all headers, moves and annotations.
+    by_content: HashMap<u128, usize>,
     duplicates: HashSet<u64>,
 }
 
@@ -43,8 +46,10 @@ impl DuplicateFinder {
             _ => None,
         };
         let by_event = event.map(|event| hash(moves(1), event));
+        let by_content = content(record);
         let of_players = by_players.and_then(|key| self.by_players.get(&key).copied());
-        let found = of_players.or_else(|| {
+        let identical = || self.by_content.get(&by_content).copied();
+        let found = of_players.or_else(identical).or_else(|| {
             let candidates = by_event.and_then(|key| self.by_event.get(&key)).into_iter().flatten();
             let mut candidates = candidates.copied().take(MAX_CANDIDATES);
             let is_same =
@@ -65,6 +70,7 @@ impl DuplicateFinder {
             self.kept.push(Kept { number, annotations, players });
             self.kept.len() - 1
         };
+        self.by_content.entry(by_content).or_insert(index);
         if let Some(key) = by_players {
             self.by_players.entry(key).or_insert(index);
         }
@@ -100,6 +106,28 @@ fn moves(record: &GameRecord, kind: u8) -> DefaultHasher {
         node.mv().hash(&mut hasher);
     }
     hasher
+}
+
+/// A hash of the whole record.
+fn content(record: &GameRecord) -> u128 {
+    let mut hasher = moves(record, 2);
+    record.result.hash(&mut hasher);
+    record.headers.iter().for_each(|header| header.hash(&mut hasher));
+    let mut pending = vec![NodeId::ROOT];
+    while let Some(id) = pending.pop() {
+        let begin = pending.len();
+        pending.extend(record.children(id).map(Node::id));
+        let children = pending.get(begin..).unwrap_or_default();
+        children.len().hash(&mut hasher);
+        for child in children {
+            record.node(*child).and_then(Node::mv).hash(&mut hasher);
+        }
+        let annotations = record.annotations(id);
+        if !annotations.is_empty() {
+            format!("{annotations:?}").hash(&mut hasher);
+        }
+    }
+    hash(hasher, ())
 }
 
 /// 128 bits, so that different games have different hashes.

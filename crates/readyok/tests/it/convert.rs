@@ -206,7 +206,8 @@ fn the_most_annotated_duplicate_is_kept() {
     assert_eq!(events(&["-D", "--sort", "event", "-C", "-V", "-N"]), "Event other, Event rich");
 }
 
-/// Games of unknown players are duplicates only at an equal event and site; chapters of a study never are.
+/// Games of unknown players are duplicates only at an equal event and site, or if they are equal in everything; chapters of
+/// a study never are.
 #[test]
 fn games_of_unknown_players_are_not_duplicates() {
     let line = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6";
@@ -216,7 +217,9 @@ fn games_of_unknown_players_are_not_duplicates() {
     };
     let study = "https://example.org/study";
     for (first, second, count) in [
-        (game("?", "?", "?", ""), game("?", "?", "?", ""), 2),
+        (game("?", "?", "?", ""), game("?", "?", "? 3", ""), 2),
+        // Equal in everything.
+        (game("?", "?", "?", ""), game("?", "?", "?", ""), 1),
         (game("Open", "?", "N.N.", ""), game("Open", "?", "? 3", ""), 2),
         (game("Open", "Oslo", "?", ""), game("Open", "Oslo", "?", ""), 1),
         (game("Open", "Oslo", "?", ""), game("Open", "Oslo", "Tal", ""), 1),
