@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 engines=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsusi nats-server)
-packages=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsshogi gpsshogi-data nats-server)
+packages=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsshogi gpsshogi-data nats-server jq)
 
 scripts/install-debian.sh "${packages[@]}"
 
