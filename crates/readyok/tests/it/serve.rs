@@ -5,9 +5,11 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+#[cfg(unix)]
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
 use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, run, set_mode, signal, wait};
+#[cfg(unix)]
 use crate::real::engine;
 
 /// The host and the token of a printed link.

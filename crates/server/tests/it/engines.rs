@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -519,8 +518,12 @@ async fn an_engine_with_an_environment_is_checked() {
     assert!(checks.iter().all(|it| it["english"]["clauses"][0].is_string()), "{done}");
 }
 
+/// The engine is a shell script, and the end of its processes is seen in `/proc`.
+#[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_shows_its_progress_and_is_canceled() {
+    use std::os::unix::fs::PermissionsExt;
+
     let data = tempfile::tempdir().expect("a directory");
     let mut options = options(data.path());
     // It answers `isready` and never `go`: a search would be awaited for minutes.
