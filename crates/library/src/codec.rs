@@ -102,13 +102,7 @@ impl NewGame {
 impl NewGame {
     /// What its headers are derived from.
     pub(crate) fn known(&self) -> Known<'_> {
-        Known {
-            summary: &self.summary,
-            players: &self.players,
-            event: &self.event,
-            site: &self.site,
-            opening: self.opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
-        }
+        Known::new(&self.summary, &self.players, [&self.event, &self.site], self.opening.as_ref())
     }
 }
 
@@ -128,13 +122,7 @@ impl StoredGame {
 
     /// What its headers are derived from.
     pub(crate) fn known(&self) -> Known<'_> {
-        Known {
-            summary: &self.summary,
-            players: &self.players,
-            event: &self.event,
-            site: &self.site,
-            opening: self.opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
-        }
+        Known::new(&self.summary, &self.players, [&self.event, &self.site], self.opening.as_ref())
     }
 
     /// The start position.
