@@ -44,7 +44,7 @@ pub use filter::{
     PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
 };
 pub use format::{Bookmark, Format};
-pub use game::{Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove};
+pub use game::{Changes, Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove};
 pub use identity::{AnnotationCount, is_known_name};
 pub use limits::Limits;
 pub use loss::{Loss, Losses};

@@ -1,6 +1,11 @@
 //! A recorded game: a start position and a tree of moves.
 
-use std::{fmt, sync::OnceLock};
+mod changes;
+mod edit;
+mod pages;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use crate::{
     CastlingForm, Game, GameOutcome, GameResult, Move, MoveError, Position, Side, Termination,
@@ -10,12 +15,15 @@ use super::{
     AddError, Annotations, End, Headers, Tag, limits::MAX_PLIES, metadata::handicap_player,
     shogi::Handicap,
 };
+pub use changes::Changes;
+use pages::Pages;
 
 /// A game of chess, Chess960 or shogi with headers and annotations.
 ///
 /// The moves are a tree. Each is legal in its position, a null move, or an illegal move that ended the
 /// game; see [`RecordMove`]. The root is the start position and has no move. The first child of a node
-/// continues its line; the others begin variations.
+/// continues its line; the others begin variations. An id is never used twice, even if its node was
+/// deleted or [`restore`](Self::restore) brought back an earlier version.
 ///
 /// ```
 /// use readyok_rules::{Game, Position, Termination, record::GameRecord};
@@ -35,23 +43,39 @@ pub struct GameRecord {
     pub headers: Headers,
     /// The result.
     pub result: GameResult,
-    start: Position,
-    nodes: Vec<Node>,
+    start: Arc<Position>,
+    /// By id. A deleted node leaves a place without a move.
+    nodes: Pages<Node>,
+    /// The number of nodes, including the root.
+    live: usize,
+    /// The id of the next node.
+    next: NodeId,
     /// The annotations of the nodes that have some. One allocation is faster than one per node.
-    annotations: Vec<Annotations>,
+    annotations: Pages<NotedNode, 16>,
     /// The end of the main line.
     last: NodeId,
     /// The position there, so that appending moves needs no replay. Computed on demand.
-    tip: OnceLock<Position>,
+    tip: OnceLock<Arc<Position>>,
+}
+
+/// Annotations with their node.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct NotedNode {
+    node: NodeId,
+    annotations: Annotations,
 }
 
 /// The id of a node within its record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
 
 impl NodeId {
     /// The start position.
     pub const ROOT: Self = Self(0);
+
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// The move of a node.
@@ -108,7 +132,7 @@ impl From<Move> for RecordMove {
 }
 
 /// A move of a record, or, at the root, the start position.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Node {
     id: NodeId,
     parent: NodeId,
@@ -178,17 +202,35 @@ impl GameRecord {
 
     /// A record with room for a number of nodes.
     pub(super) fn with_capacity(start: Position, capacity: usize) -> Self {
-        let mut nodes = Vec::with_capacity(capacity);
-        nodes.push(Node::new(NodeId::ROOT, NodeId::ROOT, None, 0));
+        let mut nodes = Pages::with_capacity(capacity);
+        nodes.push(Node::default());
         Self {
             headers: Headers::default(),
             result: GameResult::Unknown,
             nodes,
-            annotations: Vec::new(),
+            live: 1,
+            next: NodeId(1),
+            annotations: Pages::new(),
             last: NodeId::ROOT,
             tip: OnceLock::new(),
-            start,
+            start: Arc::new(start),
         }
+    }
+
+    /// Makes copies cheap: they share all nodes, and a change copies a few of them. For programs that
+    /// keep many versions of a game, such as an editor with undo.
+    pub fn share(&mut self) {
+        self.nodes.share();
+        self.annotations.share();
+    }
+
+    /// Replaces this version by another one of the same game, and returns it. New nodes get ids that
+    /// neither version has used.
+    pub fn restore(&mut self, version: Self) -> Self {
+        let next = self.next.max(version.next);
+        let replaced = std::mem::replace(self, version);
+        self.next = next;
+        replaced
     }
 
     /// The game.
@@ -205,7 +247,9 @@ impl GameRecord {
     /// position before that move.
     pub fn position(&self) -> &Position {
         // A node of this record has a position.
-        self.tip.get_or_init(|| self.replayed(self.last).unwrap_or_else(|| self.start.clone()))
+        self.tip.get_or_init(|| {
+            self.replayed(self.last).map_or_else(|| Arc::clone(&self.start), Arc::new)
+        })
     }
 
     /// A player's name.
@@ -241,9 +285,15 @@ impl GameRecord {
         self.headers.set(tag.name(self.game()), value);
     }
 
-    /// A node. `None` if the id is of another record.
+    /// A node. `None` if it was deleted or the id is of another record.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
-        self.nodes.get(id.0 as usize)
+        self.nodes.get(id.index()).filter(|node| node.mv.is_some() || id == NodeId::ROOT)
+    }
+
+    /// The ids of all nodes in ascending order, the root first. Parents precede their children.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> {
+        let ids = (0..self.next.0).map(NodeId);
+        ids.filter(|id| self.node(*id).is_some())
     }
 
     /// The annotations of a node.
@@ -253,29 +303,40 @@ impl GameRecord {
 
     fn annotations_of(&self, node: &Node) -> &Annotations {
         let index = (node.annotations as usize).checked_sub(1);
-        index.and_then(|index| self.annotations.get(index)).unwrap_or(&NO_ANNOTATIONS)
+        index
+            .and_then(|index| self.annotations.get(index))
+            .map_or(&NO_ANNOTATIONS, |noted| &noted.annotations)
     }
 
     /// The annotations of a node. `None` if the id is of another record.
     pub fn annotations_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
         let room = self.nodes.capacity();
-        let node = self.nodes.get_mut(id.0 as usize)?;
-        if node.annotations == 0 {
-            if self.annotations.is_empty() {
+        let mut place = self.node(id)?.annotations;
+        if place == 0 {
+            if self.annotations.len() == 0 {
                 // One comment is often followed by others.
                 self.annotations.reserve(room.min(USUAL_ANNOTATIONS));
             }
-            // There are at most as many annotations as nodes.
-            node.annotations = u32::try_from(self.annotations.len() + 1).ok()?;
-            self.annotations.push(Annotations::EMPTY);
+            place = u32::try_from(self.annotations.len() + 1).ok()?;
+            self.nodes.get_mut(id.index())?.annotations = place;
+            self.annotations.push(NotedNode { node: id, annotations: Annotations::EMPTY });
         }
-        let index = (node.annotations as usize).checked_sub(1)?;
-        self.annotations.get_mut(index)
+        let index = (place as usize).checked_sub(1)?;
+        self.annotations.get_mut(index).map(|noted| &mut noted.annotations)
+    }
+
+    /// Removes the annotations of a node.
+    fn clear_annotations(&mut self, id: NodeId) {
+        let index = self.node(id).and_then(|node| (node.annotations as usize).checked_sub(1));
+        if let Some(noted) = index.and_then(|index| self.annotations.get_mut(index)) {
+            noted.annotations = Annotations::EMPTY;
+        }
     }
 
     /// The annotations of all nodes that have some.
-    pub(super) fn all_annotations(&self) -> &[Annotations] {
-        &self.annotations
+    pub(super) fn all_annotations(&self) -> impl Iterator<Item = &Annotations> {
+        let places = 0..self.annotations.len();
+        places.filter_map(|place| Some(&self.annotations.get(place)?.annotations))
     }
 
     /// The moves after a node: the first continues the line, the others begin variations.
@@ -305,7 +366,7 @@ impl GameRecord {
 
     /// The number of moves, including all variations.
     pub fn len(&self) -> usize {
-        self.nodes.len().saturating_sub(1)
+        self.live.saturating_sub(1)
     }
 
     /// Whether there are no moves.
@@ -326,7 +387,7 @@ impl GameRecord {
     /// The positions of the main line: the start position, and the one after each move. An illegal move
     /// repeats the position before it.
     pub fn positions(&self) -> Positions<'_> {
-        Positions { mainline: self.mainline(), next: Some(self.start.clone()) }
+        Positions { mainline: self.mainline(), next: Some(Position::clone(&self.start)) }
     }
 
     /// The position after a node's move. An illegal move is not played. `None` if the node is of another
@@ -342,7 +403,7 @@ impl GameRecord {
             moves.push(mv);
             node = self.node(node.parent)?;
         }
-        let mut position = self.start.clone();
+        let mut position = Position::clone(&self.start);
         for mv in moves.into_iter().rev() {
             mv.play(&mut position).ok()?;
         }
@@ -373,8 +434,10 @@ impl GameRecord {
         }
         let at_the_end = parent == self.last;
         let cached = if at_the_end { self.tip.take() } else { None };
-        let mut position =
-            cached.or_else(|| self.position_after(parent)).ok_or(AddError::NoSuchNode)?;
+        let mut position = cached
+            .map(Arc::unwrap_or_clone)
+            .or_else(|| self.position_after(parent))
+            .ok_or(AddError::NoSuchNode)?;
         if let RecordMove::Illegal(illegal) = mv
             && position.is_legal(illegal)
         {
@@ -383,7 +446,7 @@ impl GameRecord {
         let played = mv.play(&mut position).map_err(AddError::Move);
         let added = played.and_then(|()| self.attach(parent, mv).ok_or(AddError::Full));
         if at_the_end && added != Err(AddError::Full) {
-            self.tip = position.into();
+            self.tip = Arc::new(position).into();
         }
         added
     }
@@ -463,8 +526,9 @@ impl GameRecord {
 
     /// Adds a move that fits its position after an existing node. `None` if there is no room.
     pub(super) fn attach(&mut self, parent: NodeId, mv: RecordMove) -> Option<NodeId> {
-        let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
-        let before = self.nodes.get_mut(parent.0 as usize)?;
+        let id = self.next;
+        self.next = NodeId(id.0.checked_add(1)?);
+        let before = self.nodes.get_mut(parent.index())?;
         let ply = before.ply + 1;
         let elder = std::mem::replace(&mut before.last_child, id);
         if elder == NodeId::ROOT {
@@ -473,26 +537,35 @@ impl GameRecord {
                 self.last = id;
                 self.tip.take();
             }
-        } else if let Some(elder) = self.nodes.get_mut(elder.0 as usize) {
+        } else if let Some(elder) = self.nodes.get_mut(elder.index()) {
             elder.next_sibling = id;
         }
+        // Ids of versions that were replaced.
+        while self.nodes.len() < id.index() {
+            self.nodes.push(Node::default());
+        }
+        self.live += 1;
         self.nodes.push(Node::new(id, parent, Some(mv), ply));
         Some(id)
     }
 
     /// Removes the node that was attached last, and returns its annotations.
     pub(super) fn detach(&mut self, id: NodeId) -> Annotations {
-        if id == NodeId::ROOT || self.nodes.last().is_none_or(|node| node.id != id) {
+        if id == NodeId::ROOT || self.nodes.len() != id.index() + 1 {
             return Annotations::default();
         }
+        let annotations = self.annotations(id).clone();
+        self.clear_annotations(id);
         let Some(node) = self.nodes.pop() else { return Annotations::default() };
-        let annotations = self.annotations_of(&node).clone();
+        self.live -= 1;
+        // Nothing outside has seen the id.
+        self.next = id;
         let elder = self.children(node.parent).find(|child| child.next_sibling == id);
         let elder = elder.map_or(NodeId::ROOT, |elder| elder.id);
-        if let Some(elder) = self.nodes.get_mut(elder.0 as usize) {
+        if let Some(elder) = self.nodes.get_mut(elder.index()) {
             elder.next_sibling = NodeId::ROOT;
         }
-        if let Some(parent) = self.nodes.get_mut(node.parent.0 as usize) {
+        if let Some(parent) = self.nodes.get_mut(node.parent.index()) {
             parent.last_child = elder;
             if elder == NodeId::ROOT {
                 parent.first_child = NodeId::ROOT;
@@ -545,7 +618,7 @@ impl fmt::Debug for GameRecord {
             .field("game", &self.game())
             .field("headers", &self.headers)
             .field("start", &self.start.to_string())
-            .field("nodes", &self.nodes)
+            .field("nodes", &self.ids().filter_map(|id| self.node(id)).collect::<Vec<_>>())
             .field("result", &self.result)
             .finish_non_exhaustive()
     }

@@ -2,6 +2,7 @@
 
 mod cases;
 mod csa;
+mod edits;
 mod encodings;
 mod endings;
 mod formats;

@@ -87,7 +87,7 @@ pub fn write_pgn<W: Write>(
 fn losses(record: &GameRecord) -> Losses {
     let mut losses = Losses::default();
     let mut ends = 0;
-    for end in record.all_annotations().iter().filter_map(|notes| notes.end.as_ref()) {
+    for end in record.all_annotations().filter_map(|notes| notes.end.as_ref()) {
         ends += 1;
         losses.add_if(end.elapsed.is_some(), Loss::Annotations(Feature::Clocks));
     }
