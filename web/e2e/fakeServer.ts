@@ -173,6 +173,7 @@ export function node(
     before: [],
     comments: [],
     nags: [],
+    engine: null,
     clock: null,
     elapsed: null,
     evaluation: null,

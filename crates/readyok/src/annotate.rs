@@ -1,7 +1,6 @@
 //! `readyok annotate`: an engine evaluates every position of games, and the games are written with
 //! evaluations, marked mistakes and accuracies.
 
-mod apply;
 mod evaluate;
 mod journal;
 mod run;

@@ -17,6 +17,7 @@
 //! ```
 
 mod csa;
+mod document;
 mod encoding;
 mod error;
 mod filter;
@@ -37,6 +38,7 @@ mod records;
 mod shogi;
 mod strip;
 
+pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
 pub use encoding::{Encoding, InputEncoding};
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
 pub use filter::{

@@ -1994,7 +1994,28 @@ elapsed: number | null,
 /**
  * The score of the position after the move, for the first side.
  */
-evaluation: Evaluation | null, marks: Array<Mark>, };
+evaluation: Evaluation | null, marks: Array<Mark>, 
+/**
+ * What an engine found, which is not part of the author's game.
+ */
+engine: NodeEngineNote | null, };
+
+/**
+ * What an engine found in the position after a move, and its judgement of the move.
+ */
+export type NodeEngineNote = { 
+/**
+ * The score of the position after the move, for the first side.
+ */
+evaluation: Evaluation, 
+/**
+ * The NAG of an error: 2, 4 or 6.
+ */
+nag: number | null, 
+/**
+ * The line that is better than an error; empty without one.
+ */
+better: Array<LineMove>, };
 
 /**
  * The kind of a node's move.

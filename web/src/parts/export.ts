@@ -13,7 +13,7 @@ export function gameFormats(variant: Variant | null): readonly RecordFormat[] {
 
 export async function exportGames(of: Selection, format: RecordFormat, name = 'games') {
   try {
-    const found = await getText('export', { of: JSON.stringify(of), format });
+    const found = await getText('export', { of: JSON.stringify(of), format, engine: 'true' });
     const extension = format === 'jkf' ? 'json' : format === 'line' ? 'txt' : format;
     save(`${name}.${extension}`, await found.blob());
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { Node } from '../api/wire';
 import { moveText } from '../i18n/format';
 import type { Game } from '../store/apply';
-import { lineFrom, lineNumber, mainLine, nagText } from '../store/tree';
+import { lineFrom, lineNumber, mainLine, nagText, nagsOf } from '../store/tree';
 import { drawn, type Diagram } from './diagram';
 
 /** Plies between two diagrams. */
@@ -17,7 +17,7 @@ function lineText(game: Game, line: Node[]): string {
     const variations = index === 0 ? [] : (parent?.children.slice(1) ?? []);
     const notes = [...node.comments, ...variations.map((id) => variationText(game, id))];
     numbered = notes.length > 0;
-    return [...node.before, `${number} ${moveText(node.text)}${nagText(node.nags)}`.trim(), ...notes].join(
+    return [...node.before, `${number} ${moveText(node.text)}${nagText(nagsOf(node))}`.trim(), ...notes].join(
       ' ',
     );
   });

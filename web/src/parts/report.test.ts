@@ -62,6 +62,7 @@ function node(id: number): Node {
     comments: [],
     before: [],
     nags: [],
+    engine: null,
     marks: [],
     evaluation: null,
     clock: null,

@@ -219,6 +219,7 @@ function node(id: number, parent: number | null, children: number[]): GameState[
     before: [],
     comments: [],
     nags: [],
+    engine: null,
     clock: null,
     elapsed: null,
     evaluation: null,

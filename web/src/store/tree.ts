@@ -104,7 +104,7 @@ export interface Row {
   number: number;
   first: Node | null;
   second: Node | null;
-  /** Nodes whose comments follow, and first nodes of variations. */
+  /** Nodes whose comments or better lines follow, and first nodes of variations. */
   notes: { node: Node; variations: Node[] }[];
 }
 
@@ -123,7 +123,7 @@ export function rowsOf(game: Game): Row[] {
     else open.second = node;
     const parent = node.parent === null ? undefined : game.nodes.get(node.parent);
     const variations = (parent?.children.slice(1) ?? []).flatMap((id) => game.nodes.get(id) ?? []);
-    if (variations.length || node.comments.length || node.before.length) {
+    if (variations.length || node.comments.length || node.before.length || node.engine?.better.length) {
       open.notes.push({ node, variations });
       open = null;
     }
@@ -161,6 +161,15 @@ export const NAGS: Record<number, string> = {
 
 /** The glyphs of White whose successors are those of Black, with the same symbol. */
 const OF_BOTH = new Set([22, 26, 32, 36, 40, 132, 138]);
+
+/** The glyphs of a move: those of the author, and an engine's assessment unless the author has assessed the move. */
+export function nagsOf(node: Node): number[] {
+  const nag = node.engine?.nag ?? null;
+  return nag === null || node.nags.some((own) => own <= 6) ? node.nags : [nag, ...node.nags];
+}
+
+/** The evaluation of the position after a move: that of the author, or else of an engine. */
+export const evaluationOf = (node: Node) => node.evaluation ?? node.engine?.evaluation ?? null;
 
 export const nagText = (nags: number[]) =>
   nags.map((nag) => NAGS[nag] ?? (OF_BOTH.has(nag - 1) ? NAGS[nag - 1] : `$${nag}`)).join('');

@@ -7,10 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use readyok_client::{Engine, EngineError, Game as EngineGame, Guard, Search, Stopper};
 use readyok_protocol::Go;
 use readyok_rules::judgement::final_score;
-use readyok_rules::record::{GameRecord, RecordMove};
+use readyok_rules::record::{
+    EngineNote, EngineNotes, GameDocument, GameRecord, NodeId, RecordMove, ScoredLine,
+};
 use readyok_rules::{Move, MoveCodec, Position};
 
-use super::journal::{EngineLine, Evaluated, Journal};
+use super::journal::{Evaluated, Journal};
 use crate::address::Address;
 
 /// The maximum number of moves of a line that is stored.
@@ -38,14 +40,6 @@ pub(super) struct Shared<'a> {
     pub(super) positions: &'a AtomicU64,
 }
 
-/// A game with an evaluation for each position of its main line, if there is one.
-pub(super) struct EvaluatedGame {
-    pub(super) record: GameRecord,
-    pub(super) evaluations: Vec<Option<Evaluated>>,
-    /// The name of the engine.
-    pub(super) engine: String,
-}
-
 /// A thread that evaluates one game after another.
 pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,
@@ -62,8 +56,8 @@ impl<'a> Worker<'a> {
         &mut self,
         number: u64,
         record: GameRecord,
-    ) -> Result<Option<EvaluatedGame>, String> {
-        let mut evaluations = Vec::with_capacity(record.plies() + 1);
+    ) -> Result<Option<GameDocument>, String> {
+        let (mut notes, mut at) = (Vec::with_capacity(record.plies() + 1), NodeId::ROOT);
         let mut position = record.start().clone();
         // Engines get the position after the last null move.
         let mut root = position.clone();
@@ -75,9 +69,17 @@ impl<'a> Worker<'a> {
                 return Ok(None);
             }
             let evaluated = self.position((number, ply), &position, (&root, &moves), &mut game)?;
-            evaluations.push(evaluated);
+            if let Some(Evaluated { depth, lines }) = evaluated
+                && let Some(best) = lines.first()
+            {
+                let mut note = EngineNote::new(best.score, position.legal_moves().len());
+                (note.depth, note.lines) = (depth, lines);
+                notes.push((at, note));
+            }
             self.shared.positions.fetch_add(1, Ordering::Relaxed);
-            let Some(mv) = nodes.next().and_then(readyok_rules::record::Node::mv) else { break };
+            let Some(node) = nodes.next() else { break };
+            let Some(mv) = node.mv() else { break };
+            at = node.id();
             if mv.is_illegal() || mv.play(&mut position).is_err() {
                 break;
             }
@@ -93,10 +95,13 @@ impl<'a> Worker<'a> {
             // The last search may have been stopped early.
             return Ok(None);
         }
-        let is_evaluated = evaluations.iter().any(Option::is_some);
-        let engine = self.engine.as_ref().filter(|_| is_evaluated);
-        let engine = engine.map(|(_, engine)| engine.identity().name.clone());
-        Ok(Some(EvaluatedGame { record, evaluations, engine: engine.unwrap_or_default() }))
+        let engine = self.engine.as_ref().filter(|_| !notes.is_empty());
+        let name = engine.map(|(_, engine)| engine.identity().name.clone());
+        let mut engine = EngineNotes::new(&name.unwrap_or_default());
+        for (node, note) in notes {
+            engine.set(node, note);
+        }
+        Ok(Some(GameDocument { record, engine }))
     }
 
     fn position(
@@ -111,7 +116,7 @@ impl<'a> Worker<'a> {
             return Ok(None);
         }
         if let Some(score) = final_score(position) {
-            let lines = vec![EngineLine { score, moves: Vec::new() }];
+            let lines = vec![ScoredLine { score, moves: Vec::new() }];
             return Ok(Some(Evaluated { depth: None, lines }));
         }
         if position.legal_moves().is_empty() {
@@ -153,13 +158,13 @@ impl<'a> Worker<'a> {
         let search = Search::from(shared.settings.go.clone()).lines(shared.settings.lines);
         let handle = engine.analyse(&game, search).map_err(|error| error.to_string())?;
         let result = handle.wait().map_err(|error| error.to_string())?;
-        let lines: Vec<EngineLine> = result
+        let lines: Vec<ScoredLine> = result
             .lines
             .iter()
             .filter_map(|info| {
                 let moves = info.pv.iter().flat_map(|pv| codec.decode_line(pv));
                 let moves = moves.take(MAX_MOVES).map(std::borrow::Cow::into_owned).collect();
-                Some(EngineLine { score: info.score?, moves })
+                Some(ScoredLine { score: info.score?, moves })
             })
             .collect();
         if lines.is_empty() {

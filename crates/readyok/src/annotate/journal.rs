@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use readyok_protocol::Score;
+use readyok_rules::record::ScoredLine;
 use serde::{Deserialize, Serialize};
 
 /// The version of the file format.
@@ -35,22 +35,7 @@ impl Settings {
 pub(super) struct Evaluated {
     pub(super) depth: Option<u32>,
     /// The lines of the engine, the best first. The last position of a game has a score without moves.
-    pub(super) lines: Vec<EngineLine>,
-}
-
-impl Evaluated {
-    /// The score from the view of the side to move.
-    pub(super) fn score(&self) -> Option<Score> {
-        self.lines.first().map(|line| line.score)
-    }
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(super) struct EngineLine {
-    /// From the view of the side to move.
-    pub(super) score: Score,
-    /// In UCI or USI notation.
-    pub(super) moves: Vec<String>,
+    pub(super) lines: Vec<ScoredLine>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -164,6 +149,8 @@ fn load(
 
 #[cfg(test)]
 mod tests {
+    use readyok_protocol::Score;
+
     use super::*;
 
     #[test]
@@ -171,7 +158,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("progress");
         let settings = Settings::new("engine", &[], "nodes 1".to_owned(), 1);
-        let line = EngineLine { score: Score::Cp(7), moves: vec!["e2e4".to_owned()] };
+        let line = ScoredLine { score: Score::Cp(7), moves: vec!["e2e4".to_owned()] };
         let evaluated = Evaluated { depth: Some(3), lines: vec![line] };
         let journal = Journal::open(&path, &settings, false).expect("a file");
         journal.add(2, 5, 99, &evaluated).expect("a file");

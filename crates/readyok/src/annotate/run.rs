@@ -13,15 +13,14 @@ use readyok_client::Stopper;
 use readyok_protocol::Go;
 use readyok_rules::Side;
 use readyok_rules::judgement::SideAccuracy;
-use readyok_rules::record::{GameRecord, Notice, RecordError};
+use readyok_rules::record::{Format, GameDocument, GameRecord, Merge, Notice, RecordError};
 
-use super::apply::{Annotated, Style, annotate};
-use super::evaluate::{EngineSettings, EvaluatedGame, Shared, Worker, file_error};
+use super::evaluate::{EngineSettings, Shared, Worker, file_error};
 use super::journal::{Journal, Settings};
 use crate::connect::start_guard;
 use crate::convert::{
-    Destination, Files, Games, InputFormat, LossReport, Origin, Output, Progress, ReadOptions,
-    Rendered, Renderer, is_directory,
+    Destination, Files, Games, InputFormat, LossReport, Origin, Output, OutputFormat, Progress,
+    ReadOptions, Rendered, Renderer, is_directory,
 };
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::{print, print_error, printable};
@@ -114,7 +113,7 @@ impl Source {
 }
 
 enum Outcome {
-    Evaluated(Box<EvaluatedGame>),
+    Evaluated(Box<GameDocument>),
     /// The game cannot be read.
     Unreadable(ReadFailure),
     /// The run fails.
@@ -299,8 +298,13 @@ impl<'a> Writer<'a> {
         self.report(line);
         let renderer = &self.annotation.renderer;
         let format = renderer.format_of(&game.record, format);
-        let style = Style::of(format, self.annotation.insert_lines);
-        let Annotated { record, sides } = annotate(game, style);
+        let merge = match format {
+            OutputFormat::Record(format) => Merge::of(format),
+            OutputFormat::Json => Merge::ALL,
+            OutputFormat::Fen | OutputFormat::Sfen | OutputFormat::Epd => Merge::of(Format::Uci),
+        };
+        let lines = merge.lines && self.annotation.insert_lines;
+        let (record, sides) = (game.to_record(Merge { lines, ..merge }), game.accuracies());
         if renderer.loses_characters(&record, format) {
             self.losses.approximated();
         }

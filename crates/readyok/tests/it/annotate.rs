@@ -50,6 +50,18 @@ fn mistakes_are_marked_and_accuracies_computed() {
     assert!(!plain.text().contains('('), "{}", plain.text());
 }
 
+/// The engine adds to the game and replaces nothing of its author.
+#[test]
+fn annotations_of_the_author_stay() {
+    let game = "1. e4 $1 {[%eval 0.5]} e5 $3 2. Qh5 $3 {my} Nc6 3. Bc4 Nf6 $3 4. Qxf7# *\n";
+    let output = annotate(&Dir::new(), &[&NARIKIN[..], &["--no-lines"]].concat(), game);
+    let text = output.text().replace('\n', " ");
+    assert!(text.contains("1. e4 $1 { [%eval 0.50] } 1... e5 $3 { [%eval"), "{text}");
+    assert!(text.contains(" my } "), "{text}");
+    // A blunder that the author calls brilliant.
+    assert!(text.contains("Nf6 $3 { [%eval #1"), "{text}");
+}
+
 #[test]
 fn several_engines_write_the_games_in_their_order() {
     let dir = Dir::new();

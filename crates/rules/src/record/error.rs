@@ -187,6 +187,8 @@ pub enum AddError {
     AfterIllegalMove,
     /// The record, or this line of it, has the maximum length.
     Full,
+    /// The id belongs to another node, or precedes that of the parent.
+    IdInUse,
 }
 
 impl fmt::Display for AddError {
@@ -196,6 +198,7 @@ impl fmt::Display for AddError {
             Self::Move(error) => error.fmt(f),
             Self::AfterIllegalMove => f.write_str("an illegal move ended the line"),
             Self::Full => f.write_str("the record is full"),
+            Self::IdInUse => f.write_str("the id of the node is in use"),
         }
     }
 }
@@ -204,7 +207,7 @@ impl error::Error for AddError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Move(error) => Some(error),
-            Self::NoSuchNode | Self::AfterIllegalMove | Self::Full => None,
+            Self::NoSuchNode | Self::AfterIllegalMove | Self::Full | Self::IdInUse => None,
         }
     }
 }

@@ -78,6 +78,19 @@ impl NodeId {
     }
 }
 
+/// For storage and messages.
+impl From<NodeId> for u32 {
+    fn from(id: NodeId) -> Self {
+        id.0
+    }
+}
+
+impl From<u32> for NodeId {
+    fn from(number: u32) -> Self {
+        Self(number)
+    }
+}
+
 /// The move of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordMove {
@@ -147,6 +160,9 @@ pub struct Node {
 }
 
 static NO_ANNOTATIONS: Annotations = Annotations::EMPTY;
+
+/// Maximum number of ids of a record, those of deleted nodes included: each needs a place.
+const MAX_IDS: u32 = 1 << 22;
 
 /// Annotated nodes of most games with clocks.
 const USUAL_ANNOTATIONS: usize = 96;
@@ -224,13 +240,11 @@ impl GameRecord {
         self.annotations.share();
     }
 
-    /// Replaces this version by another one of the same game, and returns it. New nodes get ids that
-    /// neither version has used.
-    pub fn restore(&mut self, version: Self) -> Self {
+    /// Replaces this version by another one of the same game. New nodes get ids that neither version has
+    /// used.
+    pub fn restore(&mut self, version: Self) {
         let next = self.next.max(version.next);
-        let replaced = std::mem::replace(self, version);
-        self.next = next;
-        replaced
+        *self = Self { next, ..version };
     }
 
     /// The game.
@@ -481,6 +495,34 @@ impl GameRecord {
         Ok(id)
     }
 
+    /// [`add_at`](Self::add_at) with an id from storage, which follows that of the parent and is not in
+    /// use.
+    pub fn add_with_id(
+        &mut self,
+        id: NodeId,
+        parent: NodeId,
+        position: &mut Position,
+        mv: impl Into<RecordMove>,
+    ) -> Result<NodeId, AddError> {
+        if id <= parent || self.node(id).is_some() {
+            return Err(AddError::IdInUse);
+        }
+        let next = std::mem::replace(&mut self.next, id);
+        let added = self.add_at(parent, position, mv);
+        self.next = self.next.max(next);
+        added
+    }
+
+    /// The id of the next node.
+    pub fn next_id(&self) -> NodeId {
+        self.next
+    }
+
+    /// Gives new nodes ids from here on.
+    pub fn reserve_ids(&mut self, next: NodeId) {
+        self.next = self.next.max(next);
+    }
+
     /// Ends the game with the result that follows from the termination for the side to move. If none
     /// follows, the result is unchanged.
     pub fn finish(&mut self, termination: Termination) {
@@ -527,7 +569,10 @@ impl GameRecord {
     /// Adds a move that fits its position after an existing node. `None` if there is no room.
     pub(super) fn attach(&mut self, parent: NodeId, mv: RecordMove) -> Option<NodeId> {
         let id = self.next;
-        self.next = NodeId(id.0.checked_add(1)?);
+        if id.0 >= MAX_IDS {
+            return None;
+        }
+        self.next = NodeId(id.0 + 1);
         let before = self.nodes.get_mut(parent.index())?;
         let ply = before.ply + 1;
         let elder = std::mem::replace(&mut before.last_child, id);
@@ -540,12 +585,19 @@ impl GameRecord {
         } else if let Some(elder) = self.nodes.get_mut(elder.index()) {
             elder.next_sibling = id;
         }
-        // Ids of versions that were replaced.
+        self.live += 1;
+        let node = Node::new(id, parent, Some(mv), ply);
+        if id.index() < self.nodes.len() {
+            if let Some(empty) = self.nodes.get_mut(id.index()) {
+                *empty = node;
+            }
+            return Some(id);
+        }
+        // Ids that were reserved, or used by versions that were replaced.
         while self.nodes.len() < id.index() {
             self.nodes.push(Node::default());
         }
-        self.live += 1;
-        self.nodes.push(Node::new(id, parent, Some(mv), ply));
+        self.nodes.push(node);
         Some(id)
     }
 

@@ -211,6 +211,13 @@ impl Annotations {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Nag(pub u8);
 
+impl Nag {
+    /// Whether the glyph assesses the move, as `!` and `??` do. A move has at most one of them.
+    pub fn is_move_assessment(self) -> bool {
+        matches!(self.0, 1..=6)
+    }
+}
+
 /// The evaluation of a position by an engine or an annotator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

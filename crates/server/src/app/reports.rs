@@ -6,7 +6,7 @@ use std::time::Duration;
 use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit, Score};
 use readyok_rules::judgement::final_score;
-use readyok_rules::record::Evaluation;
+use readyok_rules::record::EngineNotes;
 use readyok_rules::{MoveCodec, Position};
 
 use super::components::{AppEvent, Context, SearchEvent, SearchId};
@@ -14,21 +14,19 @@ use super::engines::Engines;
 use super::games::Games;
 use super::library::StoredJudgements;
 use super::{App, written};
-use crate::engine::{EngineCommand, SearchKind, SearchSpec};
+use crate::engine::{EngineCommand, RegisteredEngine, SearchKind, SearchSpec};
 use crate::game::{GameSession, ROOT, Searched, judge, summary};
 use crate::store::{StoreError, StoredReport, Written};
 use crate::wire::{
-    Answer, ApiError, Delta, Edit, EngineId, ErrorCategory, ErrorCode, ErrorInfo, GameId, Label,
-    Limits, NodeId, ProcessId, Purpose, ReportDelta, ReportSettings, ReportState, ReportStatus,
-    SearchInfo, Topic, ValuesFor,
+    Answer, ApiError, Delta, EngineId, ErrorCategory, ErrorCode, ErrorInfo, GameId, Limits, NodeId,
+    ProcessId, Purpose, ReportDelta, ReportSettings, ReportState, ReportStatus, SearchInfo, Topic,
+    ValuesFor,
 };
 
 /// Search time of a position without another limit.
 const DEFAULT_TIME: Duration = Duration::from_millis(500);
 /// Maximum number of saved moves of the principal variation.
 const MAX_SAVED_MOVES: usize = 24;
-/// Maximum number of moves of a better line that is inserted into the game.
-const MAX_INSERTED_MOVES: usize = 8;
 
 struct Report {
     settings: ReportSettings,
@@ -449,34 +447,19 @@ impl Reports {
         cx.events.push_back(AppEvent::ReportFinished(id));
     }
 
-    /// Adds the judgements to the game.
+    /// Adds what the engine found to the game.
     fn annotate(&self, games: &mut Games, engines: &Engines, cx: &mut Context<'_>, id: GameId) {
-        let state = self.state(games, id);
         let Some(report) = self.reports.get(&id) else { return };
+        let engine = engines.get(report.settings.engine);
+        let mut notes = EngineNotes::new(engine.map(RegisteredEngine::name).unwrap_or_default());
+        for searched in report.searched.iter().flatten() {
+            notes.set(searched.node.into(), searched.note());
+        }
         // The game is open: its report runs.
         let _ = games.update(engines, cx, id, |session, _| {
-            annotate(session, &report.nodes, &state);
+            session.document_mut().set_engine_notes(notes);
             Ok(Vec::new())
         });
-    }
-}
-
-fn annotate(session: &mut GameSession, nodes: &[NodeId], state: &ReportState) {
-    for judged in state.positions.iter().flatten() {
-        let evaluation = Evaluation { score: judged.score, depth: judged.depth };
-        session.document_mut().set_evaluation(judged.node, evaluation);
-        let Some(nag) = judged.label.and_then(Label::nag) else { continue };
-        session.document_mut().set_judgement(judged.node, nag);
-        let ply = usize::try_from(judged.ply).unwrap_or(usize::MAX);
-        let before = ply.checked_sub(1);
-        let better = before.and_then(|ply| state.positions.get(ply)?.as_ref());
-        let node = before.and_then(|ply| nodes.get(ply).copied());
-        if let (Some(better), Some(node)) = (better, node) {
-            let line = better.best.iter().take(MAX_INSERTED_MOVES);
-            let moves = line.map(|it| it.uci.clone()).collect();
-            // An illegal line is omitted.
-            let _ = session.edit(Edit::Insert { node, moves, evaluation: None });
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use readyok_protocol::Score;
 use readyok_rules::Game;
 use readyok_rules::judgement::{ScoredMove, winning_chances};
+use readyok_rules::record::{EngineNote, ScoredLine};
 use serde::{Deserialize, Serialize};
 
 use crate::wire::{Judged, Side, SideReport, Sides};
@@ -21,6 +22,19 @@ pub(crate) struct Searched {
     pub(crate) uci: String,
     pub(crate) best: Vec<crate::wire::LineMove>,
     pub(crate) depth: Option<u32>,
+}
+
+impl Searched {
+    /// The note for the game.
+    pub(crate) fn note(&self) -> EngineNote {
+        let mut note = EngineNote::new(self.score, self.choices);
+        note.depth = self.depth;
+        let moves: Vec<String> = self.best.iter().map(|best| best.uci.clone()).collect();
+        if !moves.is_empty() {
+            note.lines = vec![ScoredLine { score: self.score, moves }];
+        }
+        note
+    }
 }
 
 /// The move between two successive positions.

@@ -29,7 +29,7 @@ use readyok_rules::record::Tag;
 use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, Position};
 
 use super::position_view::position_view;
-use super::tree::{Branch, EngineLine, ROOT, Tree};
+use super::tree::{EngineLine, ROOT, Tree};
 use crate::errors::illegal;
 use crate::hub::TabId;
 use crate::time::{Moment, date_text};
@@ -105,9 +105,13 @@ pub(crate) fn parse_move(position: &Position, text: &str) -> Result<Move, ApiErr
 impl GameSession {
     /// A session without players.
     pub(crate) fn new(id: GameId, tree: Tree, now: Moment) -> Self {
+        Self::with_document(id, Document::new(tree), now)
+    }
+
+    fn with_document(id: GameId, document: Document, now: Moment) -> Self {
         Self {
             id,
-            document: Document::new(tree),
+            document,
             active: None,
             last_changed: now,
             save_error: None,
@@ -120,7 +124,7 @@ impl GameSession {
     }
 
     pub(crate) fn tree(&self) -> &Tree {
-        &self.document.tree
+        self.document.tree()
     }
 
     pub(crate) fn game(&self) -> Game {
@@ -197,7 +201,7 @@ impl GameSession {
     }
 
     pub(crate) fn go_to(&mut self, node: NodeId) -> Result<(), ApiError> {
-        self.document.tree.node(node).ok_or_else(|| no_node(node))?;
+        self.document.tree().node(node).ok_or_else(|| no_node(node))?;
         self.document.set_cursor(node);
         Ok(())
     }
@@ -305,7 +309,7 @@ impl GameSession {
             cursor,
             position,
             opening,
-            outcome: self.document.outcome.clone(),
+            outcome: self.document.outcome().cloned(),
             play: self.play_state(now),
             undo: self.document.history.state(),
             save_error: self.save_error.clone(),
@@ -318,27 +322,27 @@ impl GameSession {
 
     /// The changes since the last call.
     pub(crate) fn take_delta(&mut self, now: Moment) -> Published {
-        let changes = self.document.take_changes();
+        let (changes, content) = self.document.take_changes();
         let navigated = changes.at;
         if navigated {
             self.last_changed = now;
         }
-        if !changes.is_visible() && !self.document.cursors.is_moved() {
+        let is_visible = changes.play || changes.undo || changes.save_status || !content.is_empty();
+        if !is_visible && !self.document.cursors.is_moved() {
             return Published { delta: None, moved: Vec::new(), navigated };
         }
         self.last_changed = now;
         let moved = self.document.cursors.take_moved();
         let moved = moved.into_iter().map(|(tab, node)| (tab, self.at(node))).collect();
-        let Document { tree, outcome, history, .. } = &self.document;
         let delta = GameDelta {
-            nodes: changes.nodes.iter().filter_map(|id| tree.wire(*id)).collect(),
-            removed: changes.removed.into_iter().filter(|id| tree.node(*id).is_none()).collect(),
-            headers: changes.headers.then(|| self.document.headers()),
-            ratings: (changes.headers || changes.nodes.contains(&ROOT)).then(|| tree.ratings()),
+            nodes: content.nodes,
+            removed: content.removed,
+            headers: content.headers.then(|| self.document.headers()),
+            ratings: content.ratings.then(|| self.tree().ratings()),
             at: None,
-            over: changes.over.then(|| Over { outcome: outcome.clone() }),
+            over: content.outcome.then(|| Over { outcome: self.document.outcome().cloned() }),
             play: if changes.play { self.play_state(now) } else { None },
-            undo: changes.undo.then(|| history.state()),
+            undo: changes.undo.then(|| self.document.history.state()),
             save_status: changes.save_status.then(|| SaveStatus { error: self.save_error.clone() }),
         };
         Published { delta: Some(delta), moved, navigated }
@@ -346,7 +350,7 @@ impl GameSession {
 
     /// The entry in the list of games.
     pub(crate) fn summary(&self) -> GameLine {
-        let outcome = self.document.outcome.as_ref();
+        let outcome = self.document.outcome();
         GameLine {
             id: self.id,
             variant: self.game().into(),

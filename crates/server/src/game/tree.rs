@@ -1,112 +1,75 @@
-//! The tree of a game. The numbers of its nodes never change.
+//! The tree of a game for the page and for engines.
 
-mod nodes;
 mod stored;
 
-#[cfg(test)]
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
+use readyok_rules::judgement::MoveLabel;
 use readyok_rules::record::{
-    AddError, Annotations, End, GameRecord, Headers, NodeId as RecordNode, RecordMove, rating,
+    AddError, Annotations, End, EngineNotes, GameDocument, GameRecord, Node as RecordNode,
+    NodeId as RecordId, RecordMove, rating,
 };
 use readyok_rules::{Game, GameOutcome, GameResult, Move, Opening, Position, Square, Termination};
 
-use nodes::Nodes;
-
-use super::position_view::move_text;
-use crate::wire::{Mark, MoveText, Node, NodeId, NodeKind, Side, Sides};
+use super::position_view::{line, move_text};
+use crate::wire::{Mark, MoveText, Node, NodeEngineNote, NodeId, NodeKind, Side, Sides};
 
 /// The number of the root.
 pub(crate) const ROOT: NodeId = 0;
 /// Maximum number of nodes of a tree.
 const MAX_NODES: usize = 100_000;
+/// Maximum number of shown moves of a better line.
+const MAX_BETTER_MOVES: usize = 8;
 /// Maximum number of plies of a line.
 pub(crate) const MAX_PLIES: u32 = 4096;
 
-/// A game with its variations. Moves are those of a [`RecordMove`].
+/// A game with its variations and what engines found: a document whose ids are the numbers of the page.
 ///
 /// A copy shares all nodes with its original: saving and undo copy the tree at each change.
 #[derive(Clone)]
-pub(crate) struct Tree {
-    start: Position,
-    nodes: Nodes,
-    /// The number of the next node; none is used twice.
-    next: NodeId,
-    pub(crate) headers: Headers,
-    pub(crate) result: GameResult,
+pub(crate) struct Tree(GameDocument);
+
+/// The author's record.
+impl Deref for Tree {
+    type Target = GameRecord;
+
+    fn deref(&self) -> &GameRecord {
+        &self.0.record
+    }
 }
 
-/// A node: a move with its children.
-#[derive(Clone)]
-pub(crate) struct Branch {
-    parent: Option<NodeId>,
-    ply: u32,
-    mv: Option<RecordMove>,
-    text: MoveText,
-    children: Vec<NodeId>,
-    pub(crate) annotations: Annotations,
+impl DerefMut for Tree {
+    fn deref_mut(&mut self) -> &mut GameRecord {
+        &mut self.0.record
+    }
 }
 
-impl Branch {
-    pub(crate) fn parent(&self) -> Option<NodeId> {
-        self.parent
-    }
+/// Changes of a tree for the page.
+pub(crate) struct TreeChanges {
+    /// New nodes, and those with other children, annotations or engine notes.
+    pub(crate) nodes: Vec<NodeId>,
+    /// Nodes whose subtrees were deleted.
+    pub(crate) removed: Vec<NodeId>,
+    pub(crate) headers: bool,
+}
 
-    pub(crate) fn mv(&self) -> Option<RecordMove> {
-        self.mv
-    }
-
-    pub(crate) fn ply(&self) -> u32 {
-        self.ply
+impl TreeChanges {
+    fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.removed.is_empty() && !self.headers
     }
 }
 
 impl Tree {
     pub(crate) fn new(start: Position) -> Self {
-        let root = Branch {
-            parent: None,
-            ply: 0,
-            mv: None,
-            text: MoveText::default(),
-            children: Vec::new(),
-            annotations: Annotations::default(),
-        };
-        let mut nodes = Nodes::default();
-        nodes.insert(ROOT, root);
-        Self {
-            start,
-            nodes,
-            next: ROOT + 1,
-            headers: Headers::default(),
-            result: GameResult::Unknown,
-        }
+        Self::from_record(&GameRecord::new(start))
     }
 
-    /// The tree of a record.
     pub(crate) fn from_record(record: &GameRecord) -> Self {
-        let mut tree = Self::new(record.start().clone());
-        tree.headers = record.headers.clone();
-        tree.result = record.result;
-        if let Some(ours) = tree.annotations_mut(ROOT) {
-            record.annotations(RecordNode::ROOT).clone_into(ours);
-        }
-        // Each with the position after it, so that nothing is replayed.
-        let mut open = vec![(RecordNode::ROOT, ROOT, record.start().clone())];
-        while let Some((theirs, ours, position)) = open.pop() {
-            let mut added = Vec::new();
-            for child in record.children(theirs) {
-                let Some(mv) = child.mv() else { continue };
-                let mut after = position.clone();
-                let Ok(id) = tree.attach(ours, mv, &mut after) else { continue };
-                if let Some(annotations) = tree.annotations_mut(id) {
-                    record.annotations(child.id()).clone_into(annotations);
-                }
-                added.push((child.id(), id, after));
-            }
-            open.extend(added.into_iter().rev());
-        }
-        tree
+        let mut record = record.clone();
+        record.share();
+        Self(record.into())
     }
 
     /// Sets the termination of the game after a node. The tree has the result.
@@ -117,95 +80,103 @@ impl Tree {
         }
     }
 
-    /// The record of the tree.
-    pub(crate) fn to_record(&self) -> GameRecord {
-        let mut record = GameRecord::new(self.start.clone());
-        record.headers = self.headers.clone();
-        record.result = self.result;
-        let mut open = vec![(ROOT, RecordNode::ROOT)];
-        while let Some((ours, theirs)) = open.pop() {
-            let Some(branch) = self.nodes.get(ours) else { continue };
-            if !branch.annotations.is_empty()
-                && let Some(annotations) = record.annotations_mut(theirs)
-            {
-                *annotations = branch.annotations.clone();
+    /// Removes the result and all ends.
+    pub(crate) fn clear_ends(&mut self) {
+        self.result = GameResult::Unknown;
+        let ended = self.ids().filter(|id| self.annotations((*id).into()).end.is_some());
+        for id in ended.collect::<Vec<_>>() {
+            if let Some(notes) = self.annotations_mut(id) {
+                notes.end = None;
             }
-            let mut added = Vec::new();
-            for child in &branch.children {
-                let mv = self.node(*child).and_then(Branch::mv);
-                if let Some(id) = mv.and_then(|mv| record.add(theirs, mv).ok()) {
-                    added.push((*child, id));
-                }
-            }
-            // The main line comes first: there a record adds without a replay.
-            open.extend(added.into_iter().rev());
         }
-        record
     }
 
-    /// The number of the next node.
-    pub(crate) fn next_number(&self) -> NodeId {
-        self.next
+    /// The author's record.
+    pub(crate) fn to_record(&self) -> GameRecord {
+        self.0.record.clone()
     }
 
-    pub(crate) fn game(&self) -> Game {
-        self.start.game()
+    pub(crate) fn document(&self) -> &GameDocument {
+        &self.0
     }
 
-    pub(crate) fn start(&self) -> &Position {
-        &self.start
+    pub(crate) fn engine_notes(&self) -> &EngineNotes {
+        &self.0.engine
     }
 
-    pub(crate) fn node(&self, id: NodeId) -> Option<&Branch> {
-        self.nodes.get(id).map(AsRef::as_ref)
+    pub(crate) fn set_engine_notes(&mut self, notes: EngineNotes) {
+        self.0.engine = notes;
     }
 
-    fn node_mut(&mut self, id: NodeId) -> Option<&mut Branch> {
-        self.nodes.get_mut(id)
+    /// Replaces this version by another one of the same game. Numbers are not used again.
+    pub(crate) fn restore_version(&mut self, version: Self) {
+        let GameDocument { record, engine } = version.0;
+        self.0.record.restore(record);
+        self.0.engine = engine;
+    }
+
+    pub(crate) fn differs_from(&self, before: &Self) -> bool {
+        !self.changes_since(before).is_empty() || self.result != before.result
+    }
+
+    /// The changes from an earlier version, in the form that the page needs.
+    pub(crate) fn changes_since(&self, before: &Self) -> TreeChanges {
+        let changes = self.0.record.changes_since(&before.0.record);
+        let engine = self.engine_notes().changes_since(before.engine_notes());
+        let mut nodes = BTreeSet::new();
+        nodes.extend(changes.added.into_iter().chain(changes.children).chain(changes.annotations));
+        for id in engine {
+            // The judgement of a move depends on the position before it as well.
+            nodes.insert(id);
+            nodes.extend(self.children(id).map(RecordNode::id));
+        }
+        TreeChanges {
+            nodes: nodes.into_iter().map(NodeId::from).collect(),
+            removed: changes.deleted.into_iter().map(NodeId::from).collect(),
+            headers: changes.headers,
+        }
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> Option<&RecordNode> {
+        self.0.record.node(id.into())
+    }
+
+    /// The number of the parent; none for the root or an unknown node.
+    pub(crate) fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id)?.parent().map(NodeId::from)
     }
 
     pub(crate) fn annotations_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
-        self.node_mut(id).map(|branch| &mut branch.annotations)
+        self.0.record.annotations_mut(id.into())
     }
 
+    /// The number of nodes, including the root.
     pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
+        self.0.record.len() + 1
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> {
-        self.nodes.ids()
-    }
-
-    /// Numbers new nodes after those of another tree.
-    pub(crate) fn continue_numbers_of(&mut self, other: &Self) {
-        self.next = self.next.max(other.next);
+        self.0.record.ids().map(NodeId::from)
     }
 
     /// The nodes from the root to one, without the root.
     pub(crate) fn line_to(&self, id: NodeId) -> Vec<NodeId> {
-        let mut line = Vec::new();
-        let mut at = id;
-        while let Some(parent) = self.node(at).and_then(Branch::parent) {
-            line.push(at);
-            at = parent;
-        }
-        line.reverse();
-        line
+        self.0.record.line_to(id.into()).into_iter().map(NodeId::from).collect()
     }
 
     /// The moves from the root to a node.
-    pub(crate) fn moves_to(&self, id: NodeId) -> Vec<RecordMove> {
-        let line = self.line_to(id);
-        line.iter().filter_map(|id| self.nodes.get(*id)?.mv).collect()
+    pub(crate) fn moves_to(&self, id: NodeId) -> impl Iterator<Item = RecordMove> {
+        let line = self.0.record.line_to(id.into()).into_iter();
+        line.filter_map(|id| self.0.record.node(id)?.mv())
     }
 
     /// The line to a node for an engine, which does not accept null moves or illegal ones.
     pub(crate) fn engine_line(&self, id: NodeId) -> Option<EngineLine> {
-        self.nodes.get(id)?;
+        self.node(id)?;
         let mut line = EngineLine {
-            start: self.start.clone(),
+            start: self.start().clone(),
             moves: Vec::new(),
-            position: self.start.clone(),
+            position: self.start().clone(),
         };
         for mv in self.moves_to(id) {
             mv.play(&mut line.position).ok()?;
@@ -223,42 +194,31 @@ impl Tree {
 
     /// The position after a node's move. An illegal move is not played.
     pub(crate) fn position(&self, id: NodeId) -> Option<Position> {
-        self.nodes.get(id)?;
-        let mut position = self.start.clone();
-        for mv in self.moves_to(id) {
-            mv.play(&mut position).ok()?;
-        }
-        Some(position)
+        self.0.record.position_after(id.into())
     }
 
     /// The nodes of the main line, without the root.
     pub(crate) fn main_line(&self) -> Vec<NodeId> {
-        let mut line = Vec::new();
-        let mut at = ROOT;
-        while let Some(child) = self.nodes.get(at).and_then(|branch| branch.children.first()) {
-            line.push(*child);
-            at = *child;
-        }
-        line
+        self.0.record.mainline().map(|node| node.id().into()).collect()
     }
 
     /// The ratings of the players by the record.
     pub(crate) fn ratings(&self) -> Sides<Option<i64>> {
-        let comments = self.node(ROOT).map(|root| root.annotations.comments.as_slice());
-        let of = |side: Side| rating(&self.headers, comments.unwrap_or_default(), side.into());
+        let comments = &self.0.record.annotations(RecordId::ROOT).comments;
+        let of = |side: Side| rating(&self.headers, comments, side.into());
         Sides { first: of(Side::First), second: of(Side::Second) }
     }
 
     /// The opening of a line to a node: the name of its last named position.
     pub(crate) fn opening(&self, id: NodeId) -> Option<Opening> {
-        Opening::of_line(&self.start, self.moves_to(id).into_iter().map_while(RecordMove::legal))
+        Opening::of_line(self.start(), self.moves_to(id).map_while(RecordMove::legal))
     }
 
     /// The child with a move.
     pub(crate) fn child(&self, parent: NodeId, mv: impl Into<RecordMove>) -> Option<NodeId> {
         let mv = mv.into();
-        let children = &self.nodes.get(parent)?.children;
-        children.iter().copied().find(|id| self.node(*id).and_then(Branch::mv) == Some(mv))
+        let child = self.0.record.children(parent.into()).find(|child| child.mv() == Some(mv))?;
+        Some(child.id().into())
     }
 
     /// Adds a move after a node unless it exists.
@@ -271,114 +231,98 @@ impl Tree {
         if let Some(known) = self.child(parent, mv) {
             return Ok(known);
         }
-        let mut position = self.position(parent).ok_or(AddError::NoSuchNode)?;
-        self.attach(parent, mv, &mut position)
-    }
-
-    /// Adds a move and plays it.
-    fn attach(
-        &mut self,
-        parent: NodeId,
-        mv: RecordMove,
-        position: &mut Position,
-    ) -> Result<NodeId, AddError> {
-        let branch = self.nodes.get(parent).ok_or(AddError::NoSuchNode)?;
-        let ply = branch.ply + 1;
-        if MAX_NODES <= self.nodes.len() || MAX_PLIES < ply {
+        let ply = self.node(parent).ok_or(AddError::NoSuchNode)?.ply();
+        if MAX_NODES <= self.len() || MAX_PLIES as usize <= ply {
             return Err(AddError::Full);
         }
-        if branch.mv.is_some_and(RecordMove::is_illegal) {
-            return Err(AddError::AfterIllegalMove);
-        }
-        let text = match mv {
-            RecordMove::Legal(mv) => move_text(position, mv),
-            RecordMove::Null => null_text(self.game()),
-            RecordMove::Illegal(mv) => illegal_text(self.game(), mv),
-        };
-        mv.play(position).map_err(AddError::Move)?;
-        let id = self.next;
-        self.next += 1;
-        if let Some(branch) = self.node_mut(parent) {
-            branch.children.push(id);
-        }
-        let (children, annotations) = (Vec::new(), Annotations::default());
-        let branch =
-            Branch { parent: Some(parent), ply, mv: Some(mv), text, children, annotations };
-        self.nodes.insert(id, branch);
-        Ok(id)
+        self.0.record.add(parent.into(), mv).map(NodeId::from)
     }
 
     /// Deletes a node with its descendants. Returns the deleted nodes; none for the root or an unknown node.
     pub(crate) fn delete(&mut self, id: NodeId) -> Vec<NodeId> {
-        let Some(parent) = self.node(id).and_then(Branch::parent) else { return Vec::new() };
-        if let Some(branch) = self.node_mut(parent) {
-            branch.children.retain(|child| *child != id);
-        }
-        let mut gone = vec![id];
-        let mut at = 0;
-        while let Some(id) = gone.get(at).copied() {
-            at += 1;
-            if let Some(branch) = self.nodes.remove(id) {
-                gone.extend(&branch.children);
-            }
-        }
-        gone
+        self.0.record.delete(id.into()).into_iter().map(NodeId::from).collect()
     }
 
     /// Promotes the line of a node by one variation, or to the main line. Returns the
     /// nodes with reordered children.
     pub(crate) fn promote(&mut self, id: NodeId, to_main: bool) -> Vec<NodeId> {
-        let mut changed = Vec::new();
-        for child in self.line_to(id).into_iter().rev() {
-            let Some(parent) = self.node(child).and_then(Branch::parent) else { break };
-            let Some(branch) = self.node_mut(parent) else { break };
-            let place = branch.children.iter().position(|it| *it == child).unwrap_or(0);
-            if place == 0 {
-                continue;
-            }
-            branch.children.remove(place);
-            branch.children.insert(if to_main { 0 } else { place - 1 }, child);
-            changed.push(parent);
-            if !to_main {
-                break;
-            }
-        }
-        changed
+        self.0.record.promote(id.into(), to_main).into_iter().map(NodeId::from).collect()
     }
 
     /// A node for the page.
     pub(crate) fn wire(&self, id: NodeId) -> Option<Node> {
-        let branch = self.nodes.get(id)?;
-        let form = self.game().castling_form();
-        let notes = &branch.annotations;
+        let node = self.node(id)?;
+        let before = node.parent().and_then(|parent| self.0.record.position_after(parent));
+        Some(self.wire_after(node, before.as_ref()))
+    }
+
+    /// A node for the page, with the position before its move.
+    fn wire_after(&self, node: &RecordNode, before: Option<&Position>) -> Node {
+        let game = self.game();
+        let notes = self.0.record.annotations(node.id());
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        Some(Node {
-            id,
-            parent: branch.parent,
-            ply: branch.ply,
-            kind: match branch.mv {
+        Node {
+            id: node.id().into(),
+            parent: node.parent().map(NodeId::from),
+            ply: u32::try_from(node.ply()).unwrap_or(u32::MAX),
+            kind: match node.mv() {
                 None => NodeKind::Root,
                 Some(RecordMove::Legal(_)) => NodeKind::Legal,
                 Some(RecordMove::Null) => NodeKind::Null,
                 Some(RecordMove::Illegal(_)) => NodeKind::Illegal,
             },
-            uci: branch.mv.map(|mv| mv.to_uci(form)).unwrap_or_default(),
-            text: branch.text.clone(),
-            children: branch.children.clone(),
+            uci: node.mv().map(|mv| mv.to_uci(game.castling_form())).unwrap_or_default(),
+            text: match (node.mv(), before) {
+                (Some(RecordMove::Legal(mv)), Some(before)) => move_text(before, mv),
+                (Some(RecordMove::Illegal(mv)), _) => illegal_text(game, mv),
+                (Some(RecordMove::Null), _) => null_text(game),
+                (Some(RecordMove::Legal(_)), None) | (None, _) => MoveText::default(),
+            },
+            children: self.0.record.children(node.id()).map(|child| child.id().into()).collect(),
             before: notes.before.clone(),
             comments: notes.comments.clone(),
             nags: notes.nags.iter().map(|nag| nag.0).collect(),
             clock: notes.clock.map(millis),
             elapsed: notes.elapsed.map(millis),
             evaluation: notes.evaluation,
-            marks: notes.marks.iter().map(|mark| wire_mark(*mark, self.game())).collect(),
+            marks: notes.marks.iter().map(|mark| wire_mark(*mark, game)).collect(),
+            engine: self.wire_engine_note(node.id(), before),
+        }
+    }
+
+    fn wire_engine_note(&self, id: RecordId, before: Option<&Position>) -> Option<NodeEngineNote> {
+        let better = self.0.better_lines(id).first().zip(before);
+        let better = better.map(|(better, before)| {
+            line(before, &better.moves[..better.moves.len().min(MAX_BETTER_MOVES)], &[])
+        });
+        Some(NodeEngineNote {
+            evaluation: self.0.evaluation(id)?,
+            nag: self.0.label(id).and_then(MoveLabel::nag),
+            better: better.unwrap_or_default(),
         })
     }
 
     /// All nodes, parents before their children.
     pub(crate) fn wire_all(&self) -> Vec<Node> {
+        let mut nodes = Vec::with_capacity(self.len());
+        // Each with the position before its move, so that nothing is replayed.
+        let mut pending: Vec<(RecordId, Option<Position>)> = vec![(RecordId::ROOT, None)];
+        while let Some((id, before)) = pending.pop() {
+            let Some(node) = self.0.record.node(id) else { continue };
+            nodes.push(self.wire_after(node, before.as_ref()));
+            let mut after = before.unwrap_or_else(|| self.start().clone());
+            if let Some(mv) = node.mv()
+                && mv.play(&mut after).is_err()
+            {
+                continue;
+            }
+            let children: Vec<_> = self.0.record.children(id).map(RecordNode::id).collect();
+            let copies = std::iter::repeat_n(after, children.len());
+            pending.extend(children.into_iter().zip(copies.map(Some)));
+        }
         // Numbers grow from parents to children.
-        self.nodes.ids().filter_map(|id| self.wire(id)).collect()
+        nodes.sort_unstable_by_key(|node| node.id);
+        nodes
     }
 }
 
@@ -450,23 +394,6 @@ pub(crate) fn record_mark(mark: &Mark, game: Game) -> Option<readyok_rules::reco
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_copy_shares_unchanged_nodes() {
-        let mut tree = grown(&["e2e4 e7e5 g1f3"]);
-        let copy = tree.clone();
-        assert_eq!(tree.nodes.unshared(&copy.nodes).count(), 0, "nothing is copied until a change");
-        let knight = tree.position(3).and_then(|it| it.parse_move("b8c6").ok()).expect("legal");
-        tree.add(3, knight).expect("there is room");
-        assert_eq!((tree.len(), copy.len()), (5, 4));
-        let shared = |id: NodeId| {
-            let both = tree.nodes.get(id).zip(copy.nodes.get(id));
-            both.is_some_and(|(a, b)| Arc::ptr_eq(a, b))
-        };
-        // Only the parent of the new node has changed.
-        assert_eq!([0, 1, 2, 3].map(shared), [true, true, true, false]);
-        assert!(copy.node(3).is_some_and(|it| it.children.is_empty()));
-    }
-
     fn grown(lines: &[&str]) -> Tree {
         let mut tree = Tree::new(Position::start(Game::Chess));
         for line in lines {
@@ -482,11 +409,10 @@ mod tests {
 
     /// All lines as text, in order.
     fn shown(tree: &Tree, at: NodeId) -> String {
-        let branch = tree.node(at).expect("it is there");
         let mut parts = Vec::new();
-        for child in &branch.children {
-            let rest = shown(tree, *child);
-            let mv = tree.node(*child).and_then(Branch::mv).expect("a move");
+        for child in tree.children(at.into()) {
+            let rest = shown(tree, child.id().into());
+            let mv = child.mv().expect("a move");
             parts.push(format!("{}{rest}", mv.to_uci(Game::Chess.castling_form())));
         }
         match parts.len() {

@@ -12,8 +12,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use readyok_client::unstable::is_executable;
+use readyok_library::StoredGame;
 use readyok_protocol::Language;
-use readyok_rules::record::{Encoding, Format, GameRecord, write_encoded};
+use readyok_rules::record::{Encoding, Format, GameRecord, Merge, write_encoded};
 use readyok_rules::{FenForm, Game, Handicap, Move, Position, Setup};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
@@ -22,7 +23,7 @@ use tokio::time::timeout;
 use super::Service;
 use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
-use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
+use crate::game::{EngineLine, GameSession, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
     ApiError, Choices, Directory, DirectoryEntry, DuplicateChoice, ErrorCategory, ErrorCode,
     ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId, PositionCheck,
@@ -345,6 +346,9 @@ pub(super) struct Wanted {
     encoding: Option<String>,
     /// Of a position; by default that of the latest navigation.
     node: Option<NodeId>,
+    /// Whether the record has what engines found. The author's values win.
+    #[serde(default)]
+    engine: bool,
 }
 
 /// Exports a game.
@@ -359,7 +363,14 @@ pub(super) async fn export(
     };
     let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
     let node = wanted.node.unwrap_or(cursor);
-    match written(&tree, node, wanted.format, encoding) {
+    let bytes = match record_format(wanted.format) {
+        Some(format) if wanted.engine => {
+            let merged = tree.document().to_record(Merge::of(format));
+            record_written(&merged, format, encoding)
+        }
+        _ => written(&tree, node, wanted.format, encoding),
+    };
+    match bytes {
         Ok(bytes) => {
             let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
             ([(header::CONTENT_TYPE, kind)], bytes).into_response()
@@ -375,6 +386,9 @@ pub(super) struct WantedGames {
     of: String,
     format: RecordFormat,
     encoding: Option<String>,
+    /// Whether the records have what engines found. The author's values win.
+    #[serde(default)]
+    engine: bool,
 }
 
 /// Exports any number of games, which are sent while they are read. Games that the format cannot represent are
@@ -415,7 +429,10 @@ pub(super) async fn export_games(
             let Ok(record) = game.record() else { continue };
             // A record is written without a tree, which has the texts of all moves.
             let text = match record_format(format) {
-                Some(format) => record_written(&record, format, encoding),
+                Some(format) => {
+                    let merged = wanted.engine.then(|| with_engine_notes(&game, format)).flatten();
+                    record_written(merged.as_ref().unwrap_or(&record), format, encoding)
+                }
                 None => written(&Tree::from_record(&record), ROOT, format, encoding),
             };
             let Ok(text) = text else { continue };
@@ -525,6 +542,14 @@ fn written(
         RecordFormat::Csa => record_written(&tree.to_record(), Format::Csa, encoding),
         RecordFormat::Jkf => record_written(&tree.to_record(), Format::Jkf, encoding),
     }
+}
+
+/// The record of a game with what engines found. None if nothing was found.
+fn with_engine_notes(game: &StoredGame, format: Format) -> Option<GameRecord> {
+    game.play.as_ref()?;
+    let session = GameSession::from_game(game.id, game, 0)?;
+    let document = session.tree().document();
+    (!document.engine.is_empty()).then(|| document.to_record(Merge::of(format)))
 }
 
 /// The format of complete records; none for positions and lines.

@@ -50,7 +50,7 @@ fn mistake(
 ) -> Option<Task> {
     let game = session.game();
     // The game may have changed after the report.
-    session.tree().node(after.node).filter(|it| it.parent() == Some(before.node))?;
+    session.tree().parent(after.node).filter(|parent| *parent == before.node)?;
     let position = session.tree().position(before.node)?;
     let played = position.parse_move(&after.uci).ok()?;
     let (solution, end) = legal_line(&position, before.best.iter().map(|it| it.uci.as_str()));

@@ -205,6 +205,20 @@ pub struct Node {
     /// The score of the position after the move, for the first side.
     pub evaluation: Option<Evaluation>,
     pub marks: Vec<Mark>,
+    /// What an engine found, which is not part of the author's game.
+    pub engine: Option<NodeEngineNote>,
+}
+
+/// What an engine found in the position after a move, and its judgement of the move.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct NodeEngineNote {
+    /// The score of the position after the move, for the first side.
+    pub evaluation: Evaluation,
+    /// The NAG of an error: 2, 4 or 6.
+    pub nag: Option<u8>,
+    /// The line that is better than an error; empty without one.
+    pub better: Vec<LineMove>,
 }
 
 /// The kind of a node's move.

@@ -219,9 +219,44 @@ async fn a_report_judges_and_annotates_every_position() {
     assert!(report["sides"]["first"]["accuracy"].is_number());
     let state = tab.follow(&format!("game/{game}")).await;
     let nodes = state["nodes"].as_array().expect("nodes");
-    assert!(nodes.iter().filter(|node| node["evaluation"].is_object()).count() >= 5);
-    let text = server.get(&format!("/api/export/{game}?format=pgn")).await.text();
+    assert!(nodes.iter().filter(|node| node["engine"].is_object()).count() >= 5);
+    let text = server.get(&format!("/api/export/{game}?format=pgn&engine=true")).await.text();
     assert!(text.contains("[%eval"), "{text}");
+    server.stop().await;
+}
+
+/// A report adds to the game and changes nothing of its author. One undo removes all of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_preserves_the_annotations_of_the_author() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let pgn = b"1. e4 $1 {[%eval 0.5]} e5 $3 2. Qh5 $3 {my} Nc6 3. Bc4 Nf6 $4 4. Qxf7# *\n";
+    let read =
+        server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
+    let game = read.json()["opened"].clone();
+    let author = server.get(&format!("/api/export/{game}?format=pgn")).await.text();
+    let before = tab.follow(&format!("game/{game}")).await;
+    let topic = format!("report/{game}");
+    tab.follow(&topic).await;
+    let settings = json!({ "engine": engine, "limits": { "depth": 3 }, "annotate": true });
+    let on = json!({ "kind": "games", "games": [game] });
+    let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
+    assert_eq!(begun["kind"], "done", "{begun}");
+    tab.change(&topic, |delta| delta["status"] == "done").await;
+    let unchanged = server.get(&format!("/api/export/{game}?format=pgn")).await.text();
+    assert_eq!(unchanged, author);
+    let merged = server.get(&format!("/api/export/{game}?format=pgn&engine=true")).await.text();
+    let merged = merged.replace('\n', " ");
+    assert!(merged.contains("1. e4 $1 { [%eval 0.50] } 1... e5 $3 { [%eval"), "{merged}");
+    assert!(merged.contains("[Annotator \""), "{merged}");
+    let after = tab.follow(&format!("game/{game}")).await;
+    assert_eq!(after["undo"], json!({ "undo": true, "redo": false }));
+    let undo = json!({ "kind": "edit", "game": game, "edit": { "kind": "undo" } });
+    assert_eq!(tab.ask(undo).await["kind"], "done");
+    let undone = tab.follow(&format!("game/{game}")).await;
+    assert_eq!(undone["nodes"], before["nodes"]);
+    assert_eq!(undone["undo"], json!({ "undo": false, "redo": true }));
     server.stop().await;
 }
 

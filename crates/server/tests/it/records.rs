@@ -551,8 +551,13 @@ async fn reports_on_the_games_of_a_directory() {
     assert_eq!(tab.follow("games").await["games"], json!([]), "none is open");
     let games = games_found(&server, json!({ "player": "babbage" })).await;
     let id = games[0]["id"].clone();
-    let text = server.get(&format!("/api/export/{id}?format=pgn")).await.text();
+    let text = server.get(&format!("/api/export/{id}?format=pgn&engine=true")).await.text();
     assert!(text.contains("[%eval"), "{text}");
+    let of = format!("%7B%22kind%22:%22games%22,%22games%22:[{id}]%7D");
+    let author = server.get(&format!("/api/export?of={of}&format=pgn")).await.text();
+    assert!(author.contains("Babbage") && !author.contains("[%eval"), "{author}");
+    let merged = server.get(&format!("/api/export?of={of}&format=pgn&engine=true")).await.text();
+    assert_eq!(merged, text);
     // The report exists when the game is opened.
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let report = tab.follow(&format!("report/{id}")).await;

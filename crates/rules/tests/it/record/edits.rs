@@ -3,20 +3,35 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use readyok_rules::record::{Annotations, Changes, GameRecord, NodeId, RecordMove};
+use readyok_rules::record::{Annotations, Changes, GameRecord, Node, NodeId, RecordMove};
 use readyok_rules::{Game, Position};
 
 #[derive(Debug, Clone)]
 enum Edit {
-    Add { node: usize, mv: usize },
-    Delete { node: usize },
-    Promote { node: usize, to_main: bool },
-    Comment { node: usize, text: String },
-    Header { value: String },
+    Add {
+        node: usize,
+        mv: usize,
+    },
+    Delete {
+        node: usize,
+    },
+    Promote {
+        node: usize,
+        to_main: bool,
+    },
+    Comment {
+        node: usize,
+        text: String,
+    },
+    Header {
+        value: String,
+    },
     /// Keeps the present version.
     Keep,
     /// Brings back a kept version.
-    Restore { version: usize },
+    Restore {
+        version: usize,
+    },
 }
 
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
@@ -41,14 +56,14 @@ fn add(record: &mut GameRecord, node: NodeId, mv: usize) -> NodeId {
 }
 
 fn children(record: &GameRecord, id: NodeId) -> Vec<NodeId> {
-    record.children(id).map(|child| child.id()).collect()
+    record.children(id).map(Node::id).collect()
 }
 
 /// The changes by a comparison of all nodes.
 fn expected_changes(before: &GameRecord, after: &GameRecord) -> Changes {
     let mut changes = Changes::default();
     for id in before.ids().filter(|id| after.node(*id).is_none()) {
-        let parent = before.node(id).and_then(|node| node.parent()).expect("the root stays");
+        let parent = before.node(id).and_then(Node::parent).expect("the root stays");
         if after.node(parent).is_some() {
             changes.deleted.push(id);
         }
@@ -95,7 +110,7 @@ fn check_edits(game: Game, edits: Vec<Edit>) -> Result<(), TestCaseError> {
                 record.promote(at(node), to_main);
                 prop_assert_eq!(record.line_to(at(node)), before);
                 if to_main {
-                    let main: Vec<_> = record.mainline().map(|node| node.id()).collect();
+                    let main: Vec<_> = record.mainline().map(Node::id).collect();
                     prop_assert!(main.starts_with(&record.line_to(at(node))));
                 }
             }
@@ -107,7 +122,8 @@ fn check_edits(game: Game, edits: Vec<Edit>) -> Result<(), TestCaseError> {
             Edit::Keep => versions.push((record.clone(), record.clone())),
             Edit::Restore { version } => {
                 if let Some((kept, _)) = versions.get(version % versions.len().max(1)) {
-                    let replaced = record.restore(kept.clone());
+                    let replaced = record.clone();
+                    record.restore(kept.clone());
                     versions.push((replaced.clone(), replaced));
                 }
             }
@@ -118,12 +134,15 @@ fn check_edits(game: Game, edits: Vec<Edit>) -> Result<(), TestCaseError> {
             prop_assert_eq!(*known.entry(id).or_insert(content), content, "an id is used twice");
             prop_assert!(content.0 < id);
         }
-        let last = record.mainline().last().map_or(NodeId::ROOT, |node| node.id());
+        let last = record.mainline().last().map_or(NodeId::ROOT, Node::id);
         prop_assert_eq!(record.last(), last);
-        let replayed = record.line_to(last).into_iter().try_fold(record.start().clone(), |mut position, id| {
-            record.node(id)?.mv()?.play(&mut position).ok()?;
-            Some(position)
-        });
+        let replayed = record.line_to(last).into_iter().try_fold(
+            record.start().clone(),
+            |mut position, id| {
+                record.node(id)?.mv()?.play(&mut position).ok()?;
+                Some(position)
+            },
+        );
         prop_assert_eq!(Some(record.position().to_string()), replayed.map(|it| it.to_string()));
         for (kept, copy) in &versions {
             prop_assert!(kept == copy);
@@ -164,7 +183,8 @@ fn a_comment_is_the_only_change() {
     let changes = record.changes_since(&before);
     assert_eq!(changes.annotations, [node]);
     assert!(changes.added.is_empty() && changes.deleted.is_empty() && changes.children.is_empty());
-    let edited = record.restore(before);
+    let edited = record.clone();
+    record.restore(before);
     assert_eq!(record.changes_since(&edited).annotations, [node]);
     assert!(record.annotations(node).is_empty());
 }

@@ -1,32 +1,47 @@
 //! The document of a session: tree, cursor, outcome, undo history, edits, and changes to publish.
 
-use std::collections::BTreeSet;
-
-use readyok_rules::record::{AddError, Evaluation, Headers, Nag};
+use readyok_rules::record::{AddError, Annotations, EngineNotes, Evaluation, Headers, Nag};
 use readyok_rules::{Game, GameOutcome, GameResult, Move, Termination};
 use serde::{Deserialize, Serialize};
 
 use super::cursors::Cursors;
 use super::{ActiveGame, no_node, parse_move};
 use crate::errors::illegal;
-use crate::game::tree::{ROOT, Tree, record_mark};
+use crate::game::tree::{ROOT, Tree, TreeChanges, record_mark};
 use crate::wire::{
-    ApiError, Book, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, NodeId, OutcomeView,
-    Start, Undo,
+    ApiError, Book, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, Node, NodeId,
+    OutcomeView, Start, Undo,
 };
 
 /// Maximum number of states that can be restored.
 const MAX_UNDO: usize = 50;
-/// Maximum number of nodes of all states that can be restored.
-const MAX_UNDO_NODES: usize = 1_000_000;
 
-/// The document of a session.
+/// The document of a session. Its content is changed by [`Self::change`] alone.
 pub(crate) struct Document {
-    pub(super) tree: Tree,
+    content: Content,
+    /// The content that the subscribers have.
+    published: Content,
     pub(super) cursors: Cursors,
-    pub(super) outcome: Option<OutcomeView>,
     pub(super) history: UndoHistory,
     pub(super) changes: Changes,
+}
+
+/// What is saved, published and restored by undo. A copy takes constant time.
+#[derive(Clone)]
+pub(super) struct Content {
+    pub(super) tree: Tree,
+    pub(super) outcome: Option<OutcomeView>,
+}
+
+/// Who changes the content, which determines how the change is undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChangeKind {
+    /// The author. A step of undo restores the author's part, and not what engines found.
+    Edit,
+    /// A report: one step of undo restores the engine's part.
+    Report,
+    /// The game that is played. It cannot be undone, nor can earlier changes.
+    Play,
 }
 
 /// The start of a game, for its rematch. A random start is drawn again.
@@ -36,16 +51,12 @@ pub(crate) struct Origin {
     pub(crate) book: Option<Book>,
 }
 
-/// Changes that are not published or not saved yet.
+/// Changes outside of the content that are not published, and whether there is something to save.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
 pub(super) struct Changes {
-    pub(super) nodes: BTreeSet<NodeId>,
-    pub(super) removed: BTreeSet<NodeId>,
-    pub(super) headers: bool,
     /// The latest cursor, which engines follow.
     pub(super) at: bool,
-    pub(super) over: bool,
     pub(super) play: bool,
     pub(super) undo: bool,
     /// The result of saving.
@@ -54,22 +65,10 @@ pub(super) struct Changes {
     pub(super) unsaved: bool,
 }
 
-impl Changes {
-    pub(super) fn is_visible(&self) -> bool {
-        !self.nodes.is_empty()
-            || !self.removed.is_empty()
-            || self.headers
-            || self.over
-            || self.play
-            || self.undo
-            || self.save_status
-    }
-}
-
 /// A move that the tree does not accept.
 pub(crate) fn not_added(parent: NodeId, error: AddError) -> ApiError {
     match error {
-        AddError::NoSuchNode => no_node(parent),
+        AddError::NoSuchNode | AddError::IdInUse => no_node(parent),
         AddError::Full => ApiError::limit(ErrorCode::GameTreeFull),
         AddError::Move(error) => illegal(&error),
         AddError::AfterIllegalMove => ApiError::conflict(ErrorCode::GameOver),
@@ -78,26 +77,89 @@ pub(crate) fn not_added(parent: NodeId, error: AddError) -> ApiError {
 
 impl Document {
     pub(super) fn new(tree: Tree) -> Self {
+        let outcome = record_outcome(&tree);
+        Self::restored(Content { tree, outcome }, ROOT)
+    }
+
+    /// A document that was saved, with its latest cursor.
+    pub(super) fn restored(content: Content, cursor: NodeId) -> Self {
         Self {
-            outcome: record_outcome(&tree),
-            tree,
-            cursors: Cursors::at(ROOT),
+            published: content.clone(),
+            cursors: Cursors::at(content.tree.node(cursor).map_or(ROOT, |_| cursor)),
+            content,
             history: UndoHistory::default(),
             changes: Changes { unsaved: true, ..Changes::default() },
         }
     }
 
+    pub(super) fn content(&self) -> &Content {
+        &self.content
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        &self.content.tree
+    }
+
+    pub(super) fn outcome(&self) -> Option<&OutcomeView> {
+        self.content.outcome.as_ref()
+    }
+
     pub(super) fn game(&self) -> Game {
-        self.tree.game()
+        self.tree().game()
+    }
+
+    /// Changes the content. After an error it is as before. A cursor at a deleted node goes to the last node of
+    /// its line that remains.
+    pub(super) fn change<T>(
+        &mut self,
+        kind: ChangeKind,
+        change: impl FnOnce(&mut Content) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let before = self.content.clone();
+        let done = change(&mut self.content);
+        if done.is_err() {
+            self.content.tree.restore_version(before.tree);
+            self.content.outcome = before.outcome;
+            return done;
+        }
+        if kind == ChangeKind::Play {
+            self.changes.undo |= self.history.clear();
+        } else if self.content.differs_from(&before) {
+            let cursor = self.cursor();
+            self.history.push(UndoStep { kind, content: before.clone(), cursor });
+            self.changes.undo = true;
+        }
+        self.on_changed(&before);
+        done
+    }
+
+    /// Changes the content by the game that is played.
+    pub(super) fn play(&mut self, change: impl FnOnce(&mut Content)) {
+        let done = self.change(ChangeKind::Play, |content| {
+            change(content);
+            Ok(())
+        });
+        debug_assert!(done.is_ok(), "the change has no error");
+    }
+
+    fn on_changed(&mut self, before: &Content) {
+        self.changes.unsaved = true;
+        let (tree, old) = (&self.content.tree, &before.tree);
+        let remaining = |at| {
+            let mut line = old.line_to(at).into_iter().rev();
+            line.find(|id| tree.node(*id).is_some()).unwrap_or(ROOT)
+        };
+        let replaced = |at| if tree.node(at).is_some() { at } else { remaining(at) };
+        self.changes.at |= self.cursors.replace(replaced);
     }
 
     /// Whether the start position is a handicap of shogi.
     pub(super) fn is_handicap(&self) -> bool {
-        self.game() == Game::Shogi && self.tree.start().setup().as_handicap().is_some()
+        self.game() == Game::Shogi && self.tree().start().setup().as_handicap().is_some()
     }
 
     pub(super) fn headers(&self) -> Vec<Header> {
-        wire_headers(&self.tree)
+        wire_headers(self.tree())
     }
 
     /// The latest cursor.
@@ -117,125 +179,135 @@ impl Document {
         self.changes.at |= self.cursors.follow(from, to);
     }
 
-    pub(super) fn add_move(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, ApiError> {
-        let known = self.tree.child(parent, mv);
-        let id = self.tree.add(parent, mv).map_err(|error| not_added(parent, error))?;
-        if known.is_none() {
-            self.changes.nodes.extend([parent, id]);
-            self.changes.unsaved = true;
-        }
-        Ok(id)
-    }
-
-    /// Adds a move of the user, which can be undone, and goes to it.
+    /// Adds a move of the user, and goes to it.
     pub(super) fn add_on_board(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, ApiError> {
-        let before = self.tree.child(parent, mv).is_none().then(|| self.capture());
-        let id = self.add_move(parent, mv)?;
-        if let Some(before) = before {
-            self.push_undo(before);
-        }
+        let id = match self.tree().child(parent, mv) {
+            Some(known) => known,
+            None => self.change(ChangeKind::Edit, |content| content.add(parent, mv))?,
+        };
         self.set_cursor(id);
         Ok(id)
     }
 
-    pub(super) fn delete_nodes(&mut self, node: NodeId, parent: NodeId) -> Vec<NodeId> {
-        let removed = self.tree.delete(node);
-        self.changes.removed.extend(removed.iter().copied());
-        self.changes.nodes.insert(parent);
-        let replaced = |at| if removed.contains(&at) { parent } else { at };
-        self.changes.at |= self.cursors.replace(replaced);
-        removed
-    }
-
-    pub(super) fn clear_outcome(&mut self) {
-        if self.outcome.take().is_some() {
-            self.changes.over = true;
-        }
-        self.tree.result = GameResult::Unknown;
-        for id in self.tree.ids().collect::<Vec<_>>() {
-            if let Some(notes) = self.tree.annotations_mut(id) {
-                notes.end = None;
-            }
-        }
+    /// Replaces what engines found.
+    pub(crate) fn set_engine_notes(&mut self, notes: EngineNotes) {
+        let done = self.change(ChangeKind::Report, |content| {
+            content.tree.set_engine_notes(notes);
+            Ok(())
+        });
+        debug_assert!(done.is_ok(), "the change has no error");
     }
 
     /// Takes the changes to publish. The flag for saving remains.
-    pub(super) fn take_changes(&mut self) -> Changes {
+    pub(super) fn take_changes(&mut self) -> (Changes, ContentDelta) {
         let unsaved = self.changes.unsaved;
-        std::mem::replace(&mut self.changes, Changes { unsaved, ..Changes::default() })
+        let rest = Changes { unsaved, ..Changes::default() };
+        let delta = ContentDelta::new(&self.content, &self.published);
+        self.published = self.content.clone();
+        (std::mem::replace(&mut self.changes, rest), delta)
     }
 
     // Undo.
 
-    fn capture(&self) -> UndoEntry {
-        UndoEntry { tree: self.tree.clone(), cursor: self.cursor(), outcome: self.outcome.clone() }
-    }
-
-    fn push_undo(&mut self, before: UndoEntry) {
-        self.history.push(before);
-        self.changes.undo = true;
-    }
-
-    /// Clears the history: moves of an active game and earlier edits cannot be undone.
-    pub(super) fn clear_undo(&mut self) {
-        if self.history.clear() {
-            self.changes.undo = true;
-        }
-    }
-
-    pub(super) fn undo(&mut self) -> Result<(), ApiError> {
-        let entry = self.history.undo.pop();
-        let entry = entry.ok_or_else(|| ApiError::conflict(ErrorCode::NothingToUndo))?;
-        let replaced = self.swap(entry);
+    fn undo(&mut self) -> Result<(), ApiError> {
+        let step = self.history.undo.pop();
+        let step = step.ok_or_else(|| ApiError::conflict(ErrorCode::NothingToUndo))?;
+        let replaced = self.restore(step);
         self.history.redo.push(replaced);
         Ok(())
     }
 
-    pub(super) fn redo(&mut self) -> Result<(), ApiError> {
-        let entry = self.history.redo.pop();
-        let entry = entry.ok_or_else(|| ApiError::conflict(ErrorCode::NothingToRedo))?;
-        let replaced = self.swap(entry);
+    fn redo(&mut self) -> Result<(), ApiError> {
+        let step = self.history.redo.pop();
+        let step = step.ok_or_else(|| ApiError::conflict(ErrorCode::NothingToRedo))?;
+        let replaced = self.restore(step);
         self.history.undo.push(replaced);
         Ok(())
     }
 
-    /// Restores a state, and returns the one that it replaces.
-    fn swap(&mut self, entry: UndoEntry) -> UndoEntry {
-        let UndoEntry { mut tree, cursor, outcome } = entry;
-        tree.continue_numbers_of(&self.tree);
-        let old = UndoEntry {
-            tree: std::mem::replace(&mut self.tree, tree),
-            cursor: self.cursor(),
-            outcome: std::mem::replace(&mut self.outcome, outcome),
-        };
-        self.changes.nodes.extend(self.tree.ids());
-        self.changes.removed.extend(old.tree.ids().filter(|id| self.tree.node(*id).is_none()));
+    /// Restores the part of a version that its change concerns, and returns the step back.
+    fn restore(&mut self, step: UndoStep) -> UndoStep {
+        let UndoStep { kind, content: Content { tree, outcome }, cursor } = step;
+        let before = self.content.clone();
+        let back = UndoStep { kind, content: before.clone(), cursor: self.cursor() };
+        if kind == ChangeKind::Report {
+            self.content.tree.set_engine_notes(tree.engine_notes().clone());
+        } else {
+            self.content.tree.restore_version(tree);
+            self.content.tree.set_engine_notes(before.tree.engine_notes().clone());
+            self.content.outcome = outcome;
+        }
+        self.on_changed(&before);
         // The cursor shows the place of the change.
-        let there = self.tree.node(cursor).map(|_| cursor);
-        let there = there.unwrap_or(ROOT);
-        let tree = &self.tree;
-        self.cursors.replace(|at| if tree.node(at).is_some() { at } else { there });
-        self.set_cursor(there);
-        self.changes.over = true;
-        self.changes.headers = true;
+        let there = self.tree().node(cursor).map_or(ROOT, |_| cursor);
+        if kind == ChangeKind::Edit {
+            self.set_cursor(there);
+        }
         self.changes.undo = true;
-        self.changes.unsaved = true;
-        old
+        back
     }
 }
 
-/// A state of the document before a change, or after one that was undone.
-pub(super) struct UndoEntry {
-    tree: Tree,
+impl Content {
+    pub(super) fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, ApiError> {
+        self.tree.add(parent, mv).map_err(|error| not_added(parent, error))
+    }
+
+    /// The annotations of a node.
+    pub(super) fn annotations(&mut self, node: NodeId) -> Result<&mut Annotations, ApiError> {
+        self.tree.annotations_mut(node).ok_or_else(|| no_node(node))
+    }
+
+    pub(super) fn clear_outcome(&mut self) {
+        self.outcome = None;
+        self.tree.clear_ends();
+    }
+
+    fn differs_from(&self, before: &Self) -> bool {
+        self.outcome != before.outcome || self.tree.differs_from(&before.tree)
+    }
+}
+
+/// The difference of two contents for the page.
+pub(super) struct ContentDelta {
+    pub(super) nodes: Vec<Node>,
+    /// Nodes whose subtrees were deleted.
+    pub(super) removed: Vec<NodeId>,
+    pub(super) headers: bool,
+    pub(super) ratings: bool,
+    pub(super) outcome: bool,
+}
+
+impl ContentDelta {
+    fn new(content: &Content, published: &Content) -> Self {
+        let (tree, before) = (&content.tree, &published.tree);
+        let TreeChanges { nodes, removed, headers } = tree.changes_since(before);
+        Self {
+            ratings: headers || nodes.contains(&ROOT),
+            nodes: nodes.into_iter().filter_map(|id| tree.wire(id)).collect(),
+            removed,
+            headers,
+            outcome: content.outcome != published.outcome,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.removed.is_empty() && !self.headers && !self.outcome
+    }
+}
+
+/// The content before a change, or after one that was undone.
+struct UndoStep {
+    kind: ChangeKind,
+    content: Content,
     cursor: NodeId,
-    outcome: Option<OutcomeView>,
 }
 
 /// States that can be restored, the latest last.
 #[derive(Default)]
 pub(super) struct UndoHistory {
-    undo: Vec<UndoEntry>,
-    redo: Vec<UndoEntry>,
+    undo: Vec<UndoStep>,
+    redo: Vec<UndoStep>,
 }
 
 impl UndoHistory {
@@ -243,11 +315,11 @@ impl UndoHistory {
         Undo { undo: !self.undo.is_empty(), redo: !self.redo.is_empty() }
     }
 
-    fn push(&mut self, before: UndoEntry) {
+    fn push(&mut self, before: UndoStep) {
         self.undo.push(before);
-        let mut nodes: usize = self.undo.iter().map(|entry| entry.tree.len()).sum();
-        while MAX_UNDO < self.undo.len() || (MAX_UNDO_NODES < nodes && 1 < self.undo.len()) {
-            nodes -= self.undo.remove(0).tree.len();
+        // Versions share their nodes, so that each has the size of its change.
+        if MAX_UNDO < self.undo.len() {
+            self.undo.remove(0);
         }
         self.redo.clear();
     }
@@ -299,83 +371,65 @@ impl Document {
         active: Option<&mut ActiveGame>,
         edit: Edit,
     ) -> Result<Option<NodeId>, ApiError> {
-        match edit {
-            Edit::Undo | Edit::Redo => {
-                if active.as_ref().is_some_and(|active| !active.is_over()) {
-                    return Err(ApiError::conflict(ErrorCode::UndoDuringGame));
-                }
-                if matches!(edit, Edit::Undo) {
-                    self.undo()?;
-                } else {
-                    self.redo()?;
-                }
-                if let Some(active) = active {
-                    active.ensure_tip(self);
-                }
-                return Ok(None);
-            }
-            Edit::Comment { .. }
-            | Edit::Nags { .. }
-            | Edit::Marks { .. }
-            | Edit::Delete { .. }
-            | Edit::Promote { .. }
-            | Edit::Insert { .. }
-            | Edit::Headers { .. }
-            | Edit::Result { .. } => (),
-        }
-        let before = self.capture();
-        let done = self.apply(active, edit)?;
-        self.push_undo(before);
-        self.changes.unsaved = true;
-        Ok(done)
-    }
-
-    fn apply(
-        &mut self,
-        active: Option<&mut ActiveGame>,
-        edit: Edit,
-    ) -> Result<Option<NodeId>, ApiError> {
         let is_played = active.as_ref().is_some_and(|active| !active.is_over());
-        match edit {
+        let line = active.as_ref().map(|active| self.tree().line_to(active.tip()));
+        let is_undo = matches!(edit, Edit::Undo);
+        if is_undo || matches!(edit, Edit::Redo) {
+            if is_played {
+                return Err(ApiError::conflict(ErrorCode::UndoDuringGame));
+            }
+            if is_undo { self.undo()? } else { self.redo()? }
+        }
+        let played = line.as_deref().filter(|_| is_played).unwrap_or_default();
+        let done = self.change(ChangeKind::Edit, |content| match edit {
             Edit::Comment { node, before, comments } => {
                 check_texts(&before)?;
                 check_texts(&comments)?;
                 let filled = |texts: Vec<String>| -> Vec<String> {
                     texts.into_iter().filter(|text| !text.trim().is_empty()).collect()
                 };
-                let notes = self.tree.annotations_mut(node).ok_or_else(|| no_node(node))?;
+                let notes = content.annotations(node)?;
                 notes.before = filled(before);
                 notes.comments = filled(comments);
-                self.changes.nodes.insert(node);
+                Ok(None)
             }
             Edit::Nags { node, nags } => {
                 check_count(nags.len())?;
-                let notes = self.tree.annotations_mut(node).ok_or_else(|| no_node(node))?;
-                notes.nags = nags.into_iter().map(Nag).collect();
-                self.changes.nodes.insert(node);
+                content.annotations(node)?.nags = nags.into_iter().map(Nag).collect();
+                Ok(None)
             }
             Edit::Marks { node, marks } => {
                 check_count(marks.len())?;
-                let game = self.game();
+                let game = content.tree.game();
                 let marks: Option<Vec<_>> =
                     marks.iter().map(|mark| record_mark(mark, game)).collect();
                 let marks =
                     marks.ok_or_else(|| ApiError::invalid_request(ErrorCode::ShapeOffBoard))?;
-                let notes = self.tree.annotations_mut(node).ok_or_else(|| no_node(node))?;
-                notes.marks = marks;
-                self.changes.nodes.insert(node);
+                content.annotations(node)?.marks = marks;
+                Ok(None)
             }
-            Edit::Delete { node } => self.delete(active, node)?,
+            Edit::Delete { node } => {
+                content.tree.node(node).ok_or_else(|| no_node(node))?;
+                if node == ROOT {
+                    let why = ErrorCode::StartPositionNotDeletable;
+                    return Err(ApiError::new(ErrorCategory::NotFound, why));
+                }
+                if played.contains(&node) {
+                    return Err(ApiError::conflict(ErrorCode::ReorderDuringGame));
+                }
+                content.tree.delete(node);
+                Ok(None)
+            }
             Edit::Promote { node, to_main } => {
-                self.tree.node(node).ok_or_else(|| no_node(node))?;
+                content.tree.node(node).ok_or_else(|| no_node(node))?;
                 if is_played {
                     return Err(ApiError::conflict(ErrorCode::ReorderDuringGame));
                 }
-                let changed = self.tree.promote(node, to_main);
-                self.changes.nodes.extend(changed);
+                content.tree.promote(node, to_main);
+                Ok(None)
             }
             Edit::Insert { node, moves, evaluation } => {
-                return self.insert(node, &moves, evaluation).map(Some);
+                insert(content, node, &moves, evaluation).map(Some)
             }
             Edit::Headers { headers } => {
                 check_count(headers.len())?;
@@ -388,89 +442,46 @@ impl Document {
                     }
                     new.push(name, value);
                 }
-                self.tree.headers = new;
-                self.changes.headers = true;
+                content.tree.headers = new;
+                Ok(None)
             }
             Edit::Result { result } => {
                 if is_played {
                     return Err(ApiError::conflict(ErrorCode::GameInProgress));
                 }
-                self.tree.result = GameResult::from_text(&result).ok_or_else(|| {
+                content.tree.result = GameResult::from_text(&result).ok_or_else(|| {
                     let why = ErrorCode::unknown(ErrorSubject::Result, &result);
                     ApiError::invalid_request(why)
                 })?;
-                self.outcome = record_outcome(&self.tree);
-                self.changes.over = true;
+                content.outcome = record_outcome(&content.tree);
+                Ok(None)
             }
-            Edit::Undo | Edit::Redo => (),
+            Edit::Undo | Edit::Redo => Ok(None),
+        })?;
+        if let (Some(active), Some(line)) = (active, line) {
+            active.ensure_tip(self, &line);
         }
-        Ok(None)
+        Ok(done)
     }
+}
 
-    fn delete(&mut self, active: Option<&mut ActiveGame>, node: NodeId) -> Result<(), ApiError> {
-        let parent = self.tree.node(node).ok_or_else(|| no_node(node))?.parent();
-        let Some(parent) = parent else {
-            return Err(ApiError::new(
-                ErrorCategory::NotFound,
-                ErrorCode::StartPositionNotDeletable,
-            ));
-        };
-        if let Some(active) = active.as_ref().filter(|active| !active.is_over())
-            && self.tree.line_to(active.tip()).contains(&node)
-        {
-            return Err(ApiError::conflict(ErrorCode::ReorderDuringGame));
-        }
-        let removed = self.delete_nodes(node, parent);
-        if let Some(active) = active {
-            active.on_deleted(self, &removed, parent);
-        }
-        Ok(())
-    }
-
-    fn insert(
-        &mut self,
-        node: NodeId,
-        moves: &[String],
-        evaluation: Option<Evaluation>,
-    ) -> Result<NodeId, ApiError> {
-        let mut position = self.tree.position(node).ok_or_else(|| no_node(node))?;
-        let mut parsed = Vec::new();
-        for text in moves.iter().take(MAX_LINE) {
-            let mv = parse_move(&position, text)?;
-            position.play(mv).map_err(|error| illegal(&error))?;
-            parsed.push(mv);
-        }
-        let mut at = node;
-        for (index, mv) in parsed.into_iter().enumerate() {
-            at = self.add_move(at, mv)?;
-            if index == 0
-                && let Some(evaluation) = evaluation
-                && let Some(notes) = self.tree.annotations_mut(at)
-            {
-                notes.evaluation = Some(evaluation);
-                self.changes.nodes.insert(at);
-            }
-        }
-        Ok(at)
-    }
-
-    pub(crate) fn set_evaluation(&mut self, node: NodeId, evaluation: Evaluation) {
-        if let Some(notes) = self.tree.annotations_mut(node) {
-            notes.evaluation = Some(evaluation);
-            self.changes.nodes.insert(node);
-            self.changes.unsaved = true;
+fn insert(
+    content: &mut Content,
+    node: NodeId,
+    moves: &[String],
+    evaluation: Option<Evaluation>,
+) -> Result<NodeId, ApiError> {
+    let mut position = content.tree.position(node).ok_or_else(|| no_node(node))?;
+    let mut at = node;
+    for (index, text) in moves.iter().take(MAX_LINE).enumerate() {
+        let mv = parse_move(&position, text)?;
+        position.play(mv).map_err(|error| illegal(&error))?;
+        at = content.add(at, mv)?;
+        if index == 0 && evaluation.is_some() {
+            content.annotations(at)?.evaluation = evaluation;
         }
     }
-
-    /// Marks a move as a mistake, in place of another judgement.
-    pub(crate) fn set_judgement(&mut self, node: NodeId, nag: u8) {
-        if let Some(notes) = self.tree.annotations_mut(node) {
-            notes.nags.retain(|it| !matches!(it.0, 1..=6));
-            notes.nags.push(Nag(nag));
-            self.changes.nodes.insert(node);
-            self.changes.unsaved = true;
-        }
-    }
+    Ok(at)
 }
 
 fn check_count(count: usize) -> Result<(), ApiError> {

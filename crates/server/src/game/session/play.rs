@@ -8,10 +8,10 @@ use readyok_protocol::Score;
 use readyok_rules::record::Tag;
 use readyok_rules::{EndRules, Game, GameOutcome, GameResult, Move, Position, Termination};
 
+use super::document::ChangeKind;
 use super::search::PendingSearch;
-use super::{
-    Branch, Document, Effect, GameSession, Origin, ROOT, SearchRequest, no_node, no_players,
-};
+use super::{Document, Effect, GameSession, Origin, ROOT, SearchRequest, no_node, no_players};
+use crate::game::Tree;
 use crate::game::clock::{GameClocks, Reading};
 use crate::game::position_view::line;
 use crate::time::{self, Moment};
@@ -22,7 +22,7 @@ use crate::wire::{
 };
 
 /// The ply from which an engine accepts a draw, if it has no better score than [`MAX_DRAW_SCORE`].
-const MIN_DRAW_PLY: u32 = 30;
+const MIN_DRAW_PLY: usize = 30;
 /// In centipawns.
 const MAX_DRAW_SCORE: i32 = 10;
 /// Time for an engine's answer to arrive after its flag has fallen, in milliseconds.
@@ -120,12 +120,10 @@ impl ActiveGame {
             first: PlayerSlot::new(first.0, first.1),
             second: PlayerSlot::new(second.0, second.1),
         };
-        let tip = document.tree.main_line().last().copied().unwrap_or(ROOT);
-        set_headers(document, &slots, now);
+        let tip = document.tree().main_line().last().copied().unwrap_or(ROOT);
+        document.play(|content| set_headers(&mut content.tree, &slots, now));
         document.set_cursor(tip);
         document.changes.play = true;
-        document.changes.headers = true;
-        document.changes.unsaved = true;
         Self::with_slots(slots, rules, tip)
     }
 
@@ -204,7 +202,7 @@ impl ActiveGame {
     }
 
     pub(super) fn tip_position(&self, document: &Document) -> Option<Position> {
-        document.tree.position(self.tip)
+        document.tree().position(self.tip)
     }
 
     /// Sets the name of an engine, which is known after its handshake.
@@ -213,10 +211,8 @@ impl ActiveGame {
         if slot.name != name {
             name.clone_into(&mut slot.name);
             let tag = Tag::Player(side.into()).name(document.game());
-            document.tree.headers.set(tag, name);
+            document.play(|content| content.tree.headers.set(tag, name));
             document.changes.play = true;
-            document.changes.headers = true;
-            document.changes.unsaved = true;
         }
     }
 
@@ -238,7 +234,7 @@ impl ActiveGame {
         if self.is_running() {
             return Err(ApiError::conflict(ErrorCode::GameInProgress));
         }
-        if document.outcome.is_some() && self.is_over() {
+        if document.outcome().is_some() && self.is_over() {
             return Err(ApiError::conflict(ErrorCode::GameOver));
         }
         self.set_state(document, PlayState::Running);
@@ -263,12 +259,12 @@ impl ActiveGame {
         node: NodeId,
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
-        document.tree.node(node).ok_or_else(|| no_node(node))?;
+        document.tree().node(node).ok_or_else(|| no_node(node))?;
         let effects = self.stop_searches(now);
-        document.clear_undo();
-        let changed = document.tree.promote(node, true);
-        document.changes.nodes.extend(changed);
-        document.clear_outcome();
+        document.play(|content| {
+            content.tree.promote(node, true);
+            content.clear_outcome();
+        });
         document.follow(self.tip, node);
         self.tip = node;
         self.offer = None;
@@ -344,7 +340,6 @@ impl ActiveGame {
         now: Moment,
     ) -> Vec<Effect> {
         let mut effects = self.stop_searches(now);
-        document.clear_undo();
         self.offer = None;
         for side in [Side::First, Side::Second] {
             if self.slots.of(side).engine().is_some() {
@@ -352,10 +347,12 @@ impl ActiveGame {
                 effects.push(Effect::Request(side, SearchRequest::Leave { won }));
             }
         }
-        document.tree.result = outcome.result;
-        document.tree.conclude(self.tip, outcome.termination);
-        document.outcome = Some(outcome);
-        document.changes.over = true;
+        let tip = self.tip;
+        document.play(|content| {
+            content.tree.result = outcome.result;
+            content.tree.conclude(tip, outcome.termination);
+            content.outcome = Some(outcome);
+        });
         self.set_state(document, PlayState::Over);
         effects
     }
@@ -389,23 +386,25 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<(NodeId, Vec<Effect>), ApiError> {
         let tip = self.tip;
-        let before = document.tree.position(tip).ok_or_else(|| no_node(tip))?;
-        document.clear_undo();
+        let before = document.tree().position(tip).ok_or_else(|| no_node(tip))?;
         let text = mv.to_uci(document.game().castling_form());
-        let id = document.add_move(tip, mv)?;
-        let reordered = document.tree.promote(id, true);
-        document.changes.nodes.extend(reordered);
-        document.changes.nodes.insert(id);
         document.changes.play = true;
-        document.changes.unsaved = true;
         let pressed = self.clocks.as_mut().map(|clocks| clocks.press(side, now, measured));
         if let Some(Err(_)) = pressed {
             // The flag fell before the move.
-            document.delete_nodes(id, tip);
             let outcome = before.outcome_on_timeout(side.into()).into();
             return Ok((tip, self.finish(document, outcome, now)));
         }
         let left = self.clocks.and_then(|clocks| clocks.left(side));
+        let elapsed = pressed.and_then(Result::ok).flatten().or(measured);
+        let id = document.change(ChangeKind::Play, |content| {
+            let id = content.add(tip, mv)?;
+            content.tree.promote(id, true);
+            let notes = content.annotations(id)?;
+            notes.clock = left.map(Duration::from_millis);
+            notes.elapsed = elapsed.map(Duration::from_millis);
+            Ok(id)
+        })?;
         if let Some(clocks) = &self.clocks {
             self.readings.insert(id, clocks.reading());
         }
@@ -413,11 +412,6 @@ impl ActiveGame {
         self.hint = None;
         // An offer is valid until the other side has moved.
         self.offer = self.offer.filter(|by| *by == side);
-        if let Some(notes) = document.tree.annotations_mut(id) {
-            let time = Duration::from_millis;
-            notes.clock = left.map(time);
-            notes.elapsed = pressed.and_then(Result::ok).flatten().or(measured).map(time);
-        }
         document.follow(tip, id);
         let after = self.tip_position(document).ok_or_else(|| no_node(id))?;
         let effects = match after.outcome_under(self.end_rules()) {
@@ -434,10 +428,10 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
         let was_paused = self.state == PlayState::Paused;
-        let tree = &document.tree;
+        let tree = document.tree();
         let line = tree.line_to(self.tip);
         let by_human = |id: &NodeId| {
-            let parent = tree.node(*id).and_then(Branch::parent);
+            let parent = tree.parent(*id);
             let position = parent.and_then(|parent| tree.position(parent));
             position
                 .is_some_and(|position| self.slots.of(position.turn().into()).engine().is_none())
@@ -445,32 +439,21 @@ impl ActiveGame {
         let Some(last) = line.iter().rev().find(|id| by_human(id)).copied() else {
             return Err(ApiError::conflict(ErrorCode::NothingToTakeBack));
         };
-        let parent = tree.node(last).and_then(Branch::parent).unwrap_or(ROOT);
+        let parent = tree.parent(last).unwrap_or(ROOT);
         let mut effects = self.rewind_to(document, parent, now)?;
-        document.delete_nodes(last, parent);
+        document.play(|content| drop(content.tree.delete(last)));
         if !was_paused {
             effects.extend(self.resume(document, now)?);
         }
         Ok(effects)
     }
 
-    /// Adjusts the last move after nodes were deleted.
-    pub(super) fn on_deleted(
-        &mut self,
-        document: &mut Document,
-        removed: &[NodeId],
-        parent: NodeId,
-    ) {
-        if removed.contains(&self.tip) {
-            self.tip = parent;
-            document.changes.play = true;
-        }
-    }
-
-    /// Adjusts the last move to a restored tree.
-    pub(super) fn ensure_tip(&mut self, document: &mut Document) {
-        if document.tree.node(self.tip).is_none() {
-            self.tip = document.tree.main_line().last().copied().unwrap_or(ROOT);
+    /// Goes back to the last node of the game's line that remains after an edit.
+    pub(super) fn ensure_tip(&mut self, document: &mut Document, line: &[NodeId]) {
+        let tree = document.tree();
+        if tree.node(self.tip).is_none() {
+            let remaining = line.iter().rev().find(|id| tree.node(**id).is_some());
+            self.tip = remaining.copied().unwrap_or(ROOT);
             document.changes.play = true;
         }
     }
@@ -549,7 +532,7 @@ impl ActiveGame {
     ) -> Result<Vec<Effect>, ApiError> {
         let side = self.acting_player(document)?;
         let other = self.slots.of(side.other());
-        let ply = document.tree.node(self.tip).map_or(0, Branch::ply);
+        let ply = document.tree().node(self.tip).map_or(0, readyok_rules::record::Node::ply);
         let score = other.info.as_ref().and_then(|info| info.score);
         let accepts = other.engine().is_some()
             && MIN_DRAW_PLY <= ply
@@ -624,9 +607,9 @@ fn claim_of(outcome: GameOutcome) -> Claim {
 }
 
 /// Sets the headers of the players, the date and the time control.
-fn set_headers(document: &mut Document, slots: &Sides<PlayerSlot>, now: Moment) {
-    let game = document.game();
-    let headers = &mut document.tree.headers;
+fn set_headers(tree: &mut Tree, slots: &Sides<PlayerSlot>, now: Moment) {
+    let game = tree.game();
+    let headers = &mut tree.headers;
     for side in [Side::First, Side::Second] {
         headers.set(Tag::Player(side.into()).name(game), slots.of(side).name.clone());
     }

@@ -101,7 +101,7 @@ impl ActiveGame {
         now: Moment,
     ) -> Vec<Effect> {
         let side = Side::from(position.turn());
-        let line = document.tree.engine_line(self.tip);
+        let line = document.tree().engine_line(self.tip);
         let clocks = self.clocks;
         let have_clocks_started = self.have_clocks_started();
         let slot = self.slots.of_mut(side);
@@ -138,7 +138,7 @@ impl ActiveGame {
 
     /// Makes an engine ponder its expected reply, if the reply is legal.
     fn ponder(&mut self, document: &Document, side: Side, answer: &EngineAnswer) -> Vec<Effect> {
-        let Some(mut line) = document.tree.engine_line(self.tip) else { return Vec::new() };
+        let Some(mut line) = document.tree().engine_line(self.tip) else { return Vec::new() };
         let clocks = self.clocks;
         let slot = self.slots.of_mut(side);
         let Some(engine) = slot.engine().filter(|engine| engine.ponder) else { return Vec::new() };
@@ -276,10 +276,12 @@ impl ActiveGame {
     fn record_evaluation(&self, document: &mut Document, side: Side, id: NodeId) {
         let Some(info) = &self.slots.of(side).info else { return };
         let Some(score) = info.score else { return };
-        if let Some(notes) = document.tree.annotations_mut(id) {
-            notes.evaluation = Some(Evaluation::by(side.into(), score, info.depth));
-            document.changes.nodes.insert(id);
-        }
+        let evaluation = Evaluation::by(side.into(), score, info.depth);
+        document.play(|content| {
+            if let Some(notes) = content.tree.annotations_mut(id) {
+                notes.evaluation = Some(evaluation);
+            }
+        });
     }
 
     /// Ends the game: a failed engine loses.

@@ -3,18 +3,21 @@
 use std::collections::BTreeMap;
 
 use readyok_library::{Entry, NewGame, OpenTree, Source};
+use readyok_rules::record::{EngineNote, EngineNotes};
 use serde::{Deserialize, Serialize};
 
-use super::cursors::Cursors;
+use super::document::Content;
 use super::play::PlayState;
 use super::{ActiveGame, Document, GameSession, Origin, PlayerSlot};
 use crate::game::clock::Reading;
-use crate::game::tree::{ROOT, Tree};
+use crate::game::tree::Tree;
 use crate::time::Moment;
 use crate::wire::{GameId, NodeId, OutcomeView, PlayRules, Player, Side, Sides};
 
 /// The name of the state in the log of an open game.
 const STATE: &str = "state";
+/// The name of the engine notes in the log.
+const ENGINE: &str = "engine";
 /// The prefix of the names of clocks in the log, before the number of the node.
 const CLOCK: &str = "clock.";
 
@@ -30,6 +33,31 @@ pub(crate) struct StoredState {
     numbers: Vec<NodeId>,
     outcome: Option<OutcomeView>,
     play: Option<StoredPlay>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<StoredNotes>,
+}
+
+/// What an engine found.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct StoredNotes {
+    name: String,
+    notes: BTreeMap<NodeId, EngineNote>,
+}
+
+impl StoredNotes {
+    fn of(tree: &Tree) -> Option<Self> {
+        let notes = tree.engine_notes();
+        let by_node = notes.iter().map(|(node, note)| (node.into(), note.clone())).collect();
+        (!notes.is_empty()).then(|| Self { name: notes.name().to_owned(), notes: by_node })
+    }
+
+    fn into_notes(self) -> EngineNotes {
+        let mut notes = EngineNotes::new(&self.name);
+        for (node, note) in self.notes {
+            notes.set(node.into(), note);
+        }
+        notes
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -66,6 +94,7 @@ impl GameSnapshot {
             numbers: if tree.has_default_numbers() { Vec::new() } else { tree.numbers() },
             outcome: self.outcome.clone(),
             play: self.play.clone(),
+            engine: StoredNotes::of(tree),
         };
         let mut game = NewGame::from_record(&tree.to_record(), source, at);
         if let Some(outcome) = &self.outcome {
@@ -85,6 +114,7 @@ impl GameSnapshot {
         let mut open = self.tree.to_open();
         open.cursor = self.cursor;
         open.data.insert(STATE.to_owned(), self.state_text());
+        open.data.insert(ENGINE.to_owned(), self.notes_text());
         for (node, reading) in self.play.iter().flat_map(|play| &play.readings) {
             open.data.insert(clock_name(*node), clock_text(Some(reading)));
         }
@@ -93,13 +123,17 @@ impl GameSnapshot {
 
     /// The changes from an earlier snapshot. None if a log cannot represent them.
     pub(crate) fn changes_since(&self, before: &Self) -> Option<Vec<Entry>> {
-        let mut entries = self.tree.changes_since(&before.tree)?;
+        let mut entries = self.tree.log_entries_since(&before.tree)?;
         if self.cursor != before.cursor {
             entries.push(Entry::Cursor(self.cursor));
         }
         let state = self.state_text();
         if state != before.state_text() {
             entries.push(Entry::Data { name: STATE.to_owned(), value: state });
+        }
+        let notes = self.tree.engine_notes();
+        if !notes.changes_since(before.tree.engine_notes()).is_empty() {
+            entries.push(Entry::Data { name: ENGINE.to_owned(), value: self.notes_text() });
         }
         let readings = |it: &Self| it.play.as_ref().map(|play| play.readings.clone());
         let (old, new) = (readings(before).unwrap_or_default(), readings(self).unwrap_or_default());
@@ -109,6 +143,11 @@ impl GameSnapshot {
             entries.push(Entry::Data { name: clock_name(*node), value: clock_text(reading) });
         }
         Some(entries)
+    }
+
+    fn notes_text(&self) -> String {
+        let notes = StoredNotes::of(&self.tree);
+        notes.and_then(|notes| serde_json::to_string(&notes).ok()).unwrap_or_default()
     }
 
     /// The state for a log, which has the other parts.
@@ -133,10 +172,10 @@ fn is_engine(player: &Player) -> bool {
 
 impl GameSession {
     pub(crate) fn snapshot(&self) -> GameSnapshot {
-        let Document { tree, outcome, .. } = &self.document;
+        let Content { tree, outcome } = self.document.content().clone();
         GameSnapshot {
-            outcome: outcome.clone(),
-            tree: tree.clone(),
+            outcome,
+            tree,
             cursor: self.cursor(),
             play: self.active.as_ref().map(ActiveGame::to_stored),
         }
@@ -171,6 +210,8 @@ impl GameSession {
         let state = open.data.get(STATE).map(|it| serde_json::from_str::<StoredState>(it));
         let mut state = state.transpose().ok()?.unwrap_or_default();
         state.cursor = open.cursor;
+        let notes = open.data.get(ENGINE).filter(|it| !it.is_empty());
+        state.engine = notes.map(|it| serde_json::from_str(it)).transpose().ok()?;
         if let Some(play) = &mut state.play {
             for (name, value) in &open.data {
                 if let Some(node) = name.strip_prefix(CLOCK).and_then(|it| it.parse().ok()) {
@@ -182,16 +223,18 @@ impl GameSession {
     }
 
     /// A game that was running is interrupted.
-    fn restore(id: GameId, tree: Tree, state: StoredState, now: Moment) -> Option<Self> {
-        let mut session = Self::new(id, tree, now);
-        let Document { tree, cursors, outcome, changes, .. } = &mut session.document;
-        changes.unsaved = false;
-        *outcome = state.outcome;
-        *cursors = Cursors::at(tree.node(state.cursor).map_or(ROOT, |_| state.cursor));
-        if let Some(play) = state.play {
-            tree.node(play.tip)?;
-            session.active = Some(ActiveGame::restore(play));
+    fn restore(id: GameId, mut tree: Tree, state: StoredState, now: Moment) -> Option<Self> {
+        let tip = state.play.as_ref().map(|play| play.tip);
+        if tip.is_some_and(|tip| tree.node(tip).is_none()) {
+            return None;
         }
+        if let Some(notes) = state.engine {
+            tree.set_engine_notes(notes.into_notes());
+        }
+        let content = Content { tree, outcome: state.outcome };
+        let mut session = Self::with_document(id, Document::restored(content, state.cursor), now);
+        session.take_unsaved();
+        session.active = state.play.map(ActiveGame::restore);
         Some(session)
     }
 }

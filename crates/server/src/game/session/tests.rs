@@ -1,5 +1,7 @@
 //! Tests of sessions without engines.
 
+mod edits;
+
 use std::collections::BTreeMap;
 
 use readyok_protocol::Score;
@@ -36,7 +38,7 @@ impl GameSession {
     }
 
     fn outcome(&self) -> Option<&OutcomeView> {
-        self.document.outcome.as_ref()
+        self.document.outcome()
     }
 }
 
