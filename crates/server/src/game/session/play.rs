@@ -389,13 +389,16 @@ impl ActiveGame {
         let before = document.tree().position(tip).ok_or_else(|| no_node(tip))?;
         let text = mv.to_uci(document.game().castling_form());
         document.changes.play = true;
-        let pressed = self.clocks.as_mut().map(|clocks| clocks.press(side, now, measured));
+        // A move that the tree does not accept does not press the clock.
+        let mut clocks = self.clocks;
+        let pressed = clocks.as_mut().map(|clocks| clocks.press(side, now, measured));
         if let Some(Err(_)) = pressed {
             // The flag fell before the move.
+            self.clocks = clocks;
             let outcome = before.outcome_on_timeout(side.into()).into();
             return Ok((tip, self.finish(document, outcome, now)));
         }
-        let left = self.clocks.and_then(|clocks| clocks.left(side));
+        let left = clocks.and_then(|clocks| clocks.left(side));
         let elapsed = pressed.and_then(Result::ok).flatten().or(measured);
         let id = document.change(ChangeKind::Play, |content| {
             let id = content.add(tip, mv)?;
@@ -405,6 +408,7 @@ impl ActiveGame {
             notes.elapsed = elapsed.map(Duration::from_millis);
             Ok(id)
         })?;
+        self.clocks = clocks;
         if let Some(clocks) = &self.clocks {
             self.readings.insert(id, clocks.reading());
         }
