@@ -165,7 +165,7 @@ const OF_BOTH = new Set([22, 26, 32, 36, 40, 132, 138]);
 /** The glyphs of a move: those of the author, and an engine's assessment unless the author has assessed the move. */
 export function nagsOf(node: Node): number[] {
   const nag = node.engine?.nag ?? null;
-  return nag === null || node.nags.some((own) => own <= 6) ? node.nags : [nag, ...node.nags];
+  return nag === null || node.nags.some((own) => own >= 1 && own <= 6) ? node.nags : [nag, ...node.nags];
 }
 
 /** The evaluation of the position after a move: that of the author, or else of an engine. */

@@ -44,8 +44,10 @@ pub struct GameDocument {
 
 /// What an engine found in the positions of a game. A copy takes constant time.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EngineNotes {
     name: Arc<str>,
+    #[cfg_attr(feature = "serde", serde(rename = "notes"))]
     by_node: Arc<BTreeMap<NodeId, EngineNote>>,
 }
 
@@ -206,10 +208,11 @@ impl GameDocument {
     }
 
     /// The author's record with engine notes. The author's evaluations, glyphs of moves (`!`, `?` and
-    /// similar), variations and headers win.
+    /// similar), variations and headers win. Evaluations belong to moves: that of the start position is
+    /// not added.
     pub fn to_record(&self, merge: Merge) -> GameRecord {
         let mut record = self.record.clone();
-        for (id, _) in self.engine.iter() {
+        for (id, _) in self.engine.iter().filter(|(id, _)| *id != NodeId::ROOT) {
             if merge.scores
                 && let Some(evaluation) = self.evaluation(id)
                 && let Some(annotations) = record.annotations_mut(id)

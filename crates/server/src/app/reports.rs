@@ -470,13 +470,16 @@ fn searched(
     position: &Position,
     score: Score,
 ) -> Searched {
+    let tree = session.tree();
+    let mv = tree.node(node).and_then(readyok_rules::record::Node::mv);
+    let uci = mv.map(|mv| mv.to_uci(tree.game().castling_form()));
     Searched {
         ply: u32::try_from(ply).unwrap_or(u32::MAX),
         node,
         turn: position.turn().into(),
         score,
         choices: position.legal_moves().len(),
-        uci: session.tree().wire(node).map(|node| node.uci).unwrap_or_default(),
+        uci: uci.unwrap_or_default(),
         best: Vec::new(),
         depth: None,
     }

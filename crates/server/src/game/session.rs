@@ -39,6 +39,7 @@ use crate::wire::{
     Sides,
 };
 
+use document::Changes;
 pub(crate) use document::{Document, Origin, not_added};
 pub(crate) use play::{ActiveGame, PlayerSlot, check_players};
 pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest};
@@ -322,12 +323,13 @@ impl GameSession {
 
     /// The changes since the last call.
     pub(crate) fn take_delta(&mut self, now: Moment) -> Published {
-        let (changes, content) = self.document.take_changes();
+        let (changes, moves) = self.document.take_changes();
         let navigated = changes.at;
         if navigated {
             self.last_changed = now;
         }
-        let is_visible = changes.play || changes.undo || changes.save_status || !content.is_empty();
+        let Changes { over, play, undo, save_status, .. } = changes;
+        let is_visible = over || play || undo || save_status || !moves.is_empty();
         if !is_visible && !self.document.cursors.is_moved() {
             return Published { delta: None, moved: Vec::new(), navigated };
         }
@@ -335,15 +337,16 @@ impl GameSession {
         let moved = self.document.cursors.take_moved();
         let moved = moved.into_iter().map(|(tab, node)| (tab, self.at(node))).collect();
         let delta = GameDelta {
-            nodes: content.nodes,
-            removed: content.removed,
-            headers: content.headers.then(|| self.document.headers()),
-            ratings: content.ratings.then(|| self.tree().ratings()),
+            headers: moves.headers.then(|| self.document.headers()),
+            // The comments of the root can have ratings.
+            ratings: (moves.headers || moves.nodes.contains(&ROOT)).then(|| self.tree().ratings()),
+            nodes: self.tree().wire(moves.nodes),
+            removed: moves.removed,
             at: None,
-            over: content.outcome.then(|| Over { outcome: self.document.outcome().cloned() }),
-            play: if changes.play { self.play_state(now) } else { None },
-            undo: changes.undo.then(|| self.document.history.state()),
-            save_status: changes.save_status.then(|| SaveStatus { error: self.save_error.clone() }),
+            over: over.then(|| Over { outcome: self.document.outcome().cloned() }),
+            play: if play { self.play_state(now) } else { None },
+            undo: undo.then(|| self.document.history.state()),
+            save_status: save_status.then(|| SaveStatus { error: self.save_error.clone() }),
         };
         Published { delta: Some(delta), moved, navigated }
     }

@@ -49,14 +49,14 @@ impl DerefMut for Tree {
 /// Changes of a tree for the page.
 pub(crate) struct TreeChanges {
     /// New nodes, and those with other children, annotations or engine notes.
-    pub(crate) nodes: Vec<NodeId>,
+    pub(crate) nodes: BTreeSet<NodeId>,
     /// Nodes whose subtrees were deleted.
     pub(crate) removed: Vec<NodeId>,
     pub(crate) headers: bool,
 }
 
 impl TreeChanges {
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.removed.is_empty() && !self.headers
     }
 }
@@ -249,11 +249,21 @@ impl Tree {
         self.0.record.promote(id.into(), to_main).into_iter().map(NodeId::from).collect()
     }
 
-    /// A node for the page.
-    pub(crate) fn wire(&self, id: NodeId) -> Option<Node> {
-        let node = self.node(id)?;
-        let before = node.parent().and_then(|parent| self.0.record.position_after(parent));
-        Some(self.wire_after(node, before.as_ref()))
+    /// Nodes for the page, in ascending order. Unknown ones are omitted. The moves of a line are played once.
+    pub(crate) fn wire(&self, ids: BTreeSet<NodeId>) -> Vec<Node> {
+        let mut nodes = Vec::with_capacity(ids.len());
+        let mut after: Option<(RecordId, Position)> = None;
+        for node in ids.into_iter().filter_map(|id| self.node(id)) {
+            let before = node.parent().and_then(|parent| match after.take() {
+                Some((id, position)) if id == parent => Some(position),
+                _ => self.0.record.position_after(parent),
+            });
+            nodes.push(self.wire_after(node, before.as_ref()));
+            let mut position = before.unwrap_or_else(|| self.start().clone());
+            let is_played = node.mv().is_none_or(|mv| mv.play(&mut position).is_ok());
+            after = is_played.then(|| (node.id(), position));
+        }
+        nodes
     }
 
     /// A node for the page, with the position before its move.

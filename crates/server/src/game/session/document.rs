@@ -9,8 +9,8 @@ use super::{ActiveGame, no_node, parse_move};
 use crate::errors::illegal;
 use crate::game::tree::{ROOT, Tree, TreeChanges, record_mark};
 use crate::wire::{
-    ApiError, Book, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, Node, NodeId,
-    OutcomeView, Start, Undo,
+    ApiError, Book, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, NodeId, OutcomeView,
+    Start, Undo,
 };
 
 /// Maximum number of states that can be restored.
@@ -57,6 +57,8 @@ pub(crate) struct Origin {
 pub(super) struct Changes {
     /// The latest cursor, which engines follow.
     pub(super) at: bool,
+    /// Whether the outcome differs from the published one.
+    pub(super) over: bool,
     pub(super) play: bool,
     pub(super) undo: bool,
     /// The result of saving.
@@ -116,30 +118,42 @@ impl Document {
         change: impl FnOnce(&mut Content) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         let before = self.content.clone();
-        let done = change(&mut self.content);
-        if done.is_err() {
-            self.content.tree.restore_version(before.tree);
-            self.content.outcome = before.outcome;
-            return done;
+        match change(&mut self.content) {
+            Ok(done) => {
+                self.record(kind, before);
+                Ok(done)
+            }
+            Err(error) => {
+                self.content.tree.restore_version(before.tree);
+                self.content.outcome = before.outcome;
+                Err(error)
+            }
         }
-        if kind == ChangeKind::Play {
-            self.changes.undo |= self.history.clear();
-        } else if self.content.differs_from(&before) {
-            let cursor = self.cursor();
-            self.history.push(UndoStep { kind, content: before.clone(), cursor });
-            self.changes.undo = true;
-        }
-        self.on_changed(&before);
-        done
     }
 
     /// Changes the content by the game that is played.
     pub(super) fn play(&mut self, change: impl FnOnce(&mut Content)) {
-        let done = self.change(ChangeKind::Play, |content| {
-            change(content);
-            Ok(())
-        });
-        debug_assert!(done.is_ok(), "the change has no error");
+        let before = self.content.clone();
+        change(&mut self.content);
+        self.record(ChangeKind::Play, before);
+    }
+
+    /// Replaces what engines found.
+    pub(crate) fn set_engine_notes(&mut self, notes: EngineNotes) {
+        let before = self.content.clone();
+        self.content.tree.set_engine_notes(notes);
+        self.record(ChangeKind::Report, before);
+    }
+
+    /// Records a change in the history.
+    fn record(&mut self, kind: ChangeKind, before: Content) {
+        self.on_changed(&before);
+        if kind == ChangeKind::Play {
+            self.changes.undo |= self.history.clear();
+        } else if self.content.differs_from(&before) {
+            self.history.push(UndoStep { kind, content: before, cursor: self.cursor() });
+            self.changes.undo = true;
+        }
     }
 
     fn on_changed(&mut self, before: &Content) {
@@ -189,22 +203,13 @@ impl Document {
         Ok(id)
     }
 
-    /// Replaces what engines found.
-    pub(crate) fn set_engine_notes(&mut self, notes: EngineNotes) {
-        let done = self.change(ChangeKind::Report, |content| {
-            content.tree.set_engine_notes(notes);
-            Ok(())
-        });
-        debug_assert!(done.is_ok(), "the change has no error");
-    }
-
     /// Takes the changes to publish. The flag for saving remains.
-    pub(super) fn take_changes(&mut self) -> (Changes, ContentDelta) {
-        let unsaved = self.changes.unsaved;
-        let rest = Changes { unsaved, ..Changes::default() };
-        let delta = ContentDelta::new(&self.content, &self.published);
+    pub(super) fn take_changes(&mut self) -> (Changes, TreeChanges) {
+        let tree = self.tree().changes_since(&self.published.tree);
+        let over = self.content.outcome != self.published.outcome;
         self.published = self.content.clone();
-        (std::mem::replace(&mut self.changes, rest), delta)
+        let rest = Changes { unsaved: self.changes.unsaved, ..Changes::default() };
+        (Changes { over, ..std::mem::replace(&mut self.changes, rest) }, tree)
     }
 
     // Undo.
@@ -265,34 +270,6 @@ impl Content {
 
     fn differs_from(&self, before: &Self) -> bool {
         self.outcome != before.outcome || self.tree.differs_from(&before.tree)
-    }
-}
-
-/// The difference of two contents for the page.
-pub(super) struct ContentDelta {
-    pub(super) nodes: Vec<Node>,
-    /// Nodes whose subtrees were deleted.
-    pub(super) removed: Vec<NodeId>,
-    pub(super) headers: bool,
-    pub(super) ratings: bool,
-    pub(super) outcome: bool,
-}
-
-impl ContentDelta {
-    fn new(content: &Content, published: &Content) -> Self {
-        let (tree, before) = (&content.tree, &published.tree);
-        let TreeChanges { nodes, removed, headers } = tree.changes_since(before);
-        Self {
-            ratings: headers || nodes.contains(&ROOT),
-            nodes: nodes.into_iter().filter_map(|id| tree.wire(id)).collect(),
-            removed,
-            headers,
-            outcome: content.outcome != published.outcome,
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.removed.is_empty() && !self.headers && !self.outcome
     }
 }
 

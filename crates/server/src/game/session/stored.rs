@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use readyok_library::{Entry, NewGame, OpenTree, Source};
-use readyok_rules::record::{EngineNote, EngineNotes};
+use readyok_rules::record::EngineNotes;
 use serde::{Deserialize, Serialize};
 
 use super::document::Content;
@@ -33,31 +33,8 @@ pub(crate) struct StoredState {
     numbers: Vec<NodeId>,
     outcome: Option<OutcomeView>,
     play: Option<StoredPlay>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    engine: Option<StoredNotes>,
-}
-
-/// What an engine found.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-struct StoredNotes {
-    name: String,
-    notes: BTreeMap<NodeId, EngineNote>,
-}
-
-impl StoredNotes {
-    fn of(tree: &Tree) -> Option<Self> {
-        let notes = tree.engine_notes();
-        let by_node = notes.iter().map(|(node, note)| (node.into(), note.clone())).collect();
-        (!notes.is_empty()).then(|| Self { name: notes.name().to_owned(), notes: by_node })
-    }
-
-    fn into_notes(self) -> EngineNotes {
-        let mut notes = EngineNotes::new(&self.name);
-        for (node, note) in self.notes {
-            notes.set(node.into(), note);
-        }
-        notes
-    }
+    #[serde(skip_serializing_if = "EngineNotes::is_empty")]
+    engine: EngineNotes,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -94,7 +71,7 @@ impl GameSnapshot {
             numbers: if tree.has_default_numbers() { Vec::new() } else { tree.numbers() },
             outcome: self.outcome.clone(),
             play: self.play.clone(),
-            engine: StoredNotes::of(tree),
+            engine: tree.engine_notes().clone(),
         };
         let mut game = NewGame::from_record(&tree.to_record(), source, at);
         if let Some(outcome) = &self.outcome {
@@ -146,8 +123,7 @@ impl GameSnapshot {
     }
 
     fn notes_text(&self) -> String {
-        let notes = StoredNotes::of(&self.tree);
-        notes.and_then(|notes| serde_json::to_string(&notes).ok()).unwrap_or_default()
+        serde_json::to_string(self.tree.engine_notes()).unwrap_or_default()
     }
 
     /// The state for a log, which has the other parts.
@@ -210,8 +186,8 @@ impl GameSession {
         let state = open.data.get(STATE).map(|it| serde_json::from_str::<StoredState>(it));
         let mut state = state.transpose().ok()?.unwrap_or_default();
         state.cursor = open.cursor;
-        let notes = open.data.get(ENGINE).filter(|it| !it.is_empty());
-        state.engine = notes.map(|it| serde_json::from_str(it)).transpose().ok()?;
+        let notes = open.data.get(ENGINE).map(|it| serde_json::from_str(it));
+        state.engine = notes.transpose().ok()?.unwrap_or_default();
         if let Some(play) = &mut state.play {
             for (name, value) in &open.data {
                 if let Some(node) = name.strip_prefix(CLOCK).and_then(|it| it.parse().ok()) {
@@ -228,9 +204,7 @@ impl GameSession {
         if tip.is_some_and(|tip| tree.node(tip).is_none()) {
             return None;
         }
-        if let Some(notes) = state.engine {
-            tree.set_engine_notes(notes.into_notes());
-        }
+        tree.set_engine_notes(state.engine);
         let content = Content { tree, outcome: state.outcome };
         let mut session = Self::with_document(id, Document::restored(content, state.cursor), now);
         session.take_unsaved();

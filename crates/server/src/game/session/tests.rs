@@ -37,6 +37,10 @@ impl GameSession {
         change(active, document)
     }
 
+    fn wire_node(&self, id: NodeId) -> Option<crate::wire::Node> {
+        self.tree().wire([id].into()).pop()
+    }
+
     fn outcome(&self) -> Option<&OutcomeView> {
         self.document.outcome()
     }
@@ -101,7 +105,7 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
     let clocks = clocks(&session, 1450).expect("clocks");
     assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(1000), Some(600)));
     assert_eq!(clocks.running, Some(Side::First));
-    let last = session.tree().wire(tip(&session)).expect("a move");
+    let last = session.wire_node(tip(&session)).expect("a move");
     assert_eq!((last.clock, last.elapsed), (Some(600), Some(400)));
 }
 
@@ -120,7 +124,7 @@ fn the_clock_of_a_human_starts_with_the_first_move() {
     let now = clocks(&session, 6300);
     assert_eq!(now.running, Some(Side::Second));
     assert_eq!((now.remaining.first, now.remaining.second), (Some(1000), Some(700)));
-    let notes = session.tree().wire(first).expect("a move");
+    let notes = session.wire_node(first).expect("a move");
     assert_eq!((notes.clock, notes.elapsed), (Some(1000), None), "it was not timed");
     session.play_move(first, "e5", 6400).expect("it is legal");
     assert_eq!(clocks(&session, 6500).running, Some(Side::First));
@@ -326,9 +330,9 @@ fn edits_are_undone_and_redone() {
     let Published { delta, navigated: moved, .. } = session.take_delta(1);
     assert_eq!((delta.expect("a change").removed, moved), (vec![node], true));
     session.edit(Edit::Undo).expect("it was done");
-    assert_eq!(session.tree().wire(node).expect("it is back").nags, [1]);
+    assert_eq!(session.wire_node(node).expect("it is back").nags, [1]);
     session.edit(Edit::Undo).expect("it was done");
-    assert_eq!(session.tree().wire(node).expect("it is there").nags, [0_u8; 0]);
+    assert_eq!(session.wire_node(node).expect("it is there").nags, [0_u8; 0]);
     session.edit(Edit::Redo).expect("it was undone");
     session.edit(Edit::Redo).expect("it was undone");
     assert!(session.tree().node(node).is_none());
@@ -348,7 +352,7 @@ fn moves_on_a_board_are_undone_one_by_one() {
     session.edit(Edit::Undo).expect("a move was played");
     assert!(session.tree().node(second).is_none());
     assert_eq!(session.cursor(), first, "one sees what is undone");
-    assert_eq!(session.tree().wire(first).expect("it stays").nags, [1]);
+    assert_eq!(session.wire_node(first).expect("it stays").nags, [1]);
     session.edit(Edit::Undo).expect("a sign was given");
     session.edit(Edit::Undo).expect("a move was played");
     assert_eq!((session.tree().len(), session.cursor()), (1, ROOT));
@@ -426,4 +430,23 @@ fn headers_contain_the_date_and_the_time_control() {
     assert!(none.ends_with("; TimeControl: -"), "{none}");
     let shogi = noted(Game::Shogi, clock(600_000, 0), clock(600_000, 0));
     assert!(shogi.contains("; 開始日時: 2026/11/2") && shogi.ends_with(":00"), "{shogi}");
+}
+
+/// A move that the tree does not accept leaves the clocks as they are.
+#[test]
+fn a_rejected_move_does_not_press_the_clock() {
+    let mut record = readyok_rules::record::GameRecord::new(Position::start(Game::Chess));
+    for uci in ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(1024) {
+        record.play(record.position().parse_move(uci).expect("legal")).expect("there is room");
+    }
+    let mut session = GameSession::new(1, Tree::from_record(&record), 0);
+    let named = |name: &str| (human(clock(60_000)), name.to_owned());
+    let players = Sides { first: named("Ada"), second: named("Bob") };
+    session.set_players(players, PlayRules::default(), 0);
+    let before = session.state(None, 0).play.expect("players").clocks;
+    let mv = record.position().parse_move("e2e4").expect("legal");
+    let made =
+        session.with(|it, document| it.make_move(document, Side::First, mv, Some(5000), 9000));
+    assert!(made.is_err(), "the line is as long as it can be");
+    assert_eq!(session.state(None, 0).play.expect("players").clocks, before);
 }
