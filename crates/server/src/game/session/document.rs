@@ -16,7 +16,7 @@ use crate::wire::{
 /// Maximum number of states that can be restored.
 const MAX_UNDO: usize = 50;
 
-/// The document of a session. Its content is changed by [`Self::change`] alone.
+/// The document of a session. Each change of its content is recorded by [`Self::record`].
 pub(crate) struct Document {
     content: Content,
     /// The content that the subscribers have.
