@@ -84,7 +84,7 @@ fn pgn_reader(text: &[u8]) -> (usize, usize) {
 
 fn readyok(text: &[u8]) -> (usize, usize) {
     let (mut games, mut moves) = (0, 0);
-    for game in record::read(text, Format::Pgn) {
+    for game in record::read(text, Format::PGN) {
         let game = game.expect("a readable game");
         games += 1;
         moves += game.len();
@@ -242,7 +242,7 @@ fn compare_garbage() {
     for _ in 0..PASSES {
         let all = std::iter::once(games).chain(texts.iter().map(Vec::as_slice));
         for (best, text) in best.iter_mut().zip(all) {
-            let (time, _) = seconds(|| (record::read(text, Format::Pgn).flatten().count(), 0));
+            let (time, _) = seconds(|| (record::read(text, Format::PGN).flatten().count(), 0));
             *best = best.min(time / text.len() as f64);
         }
     }
@@ -255,7 +255,7 @@ fn compare_garbage() {
 
 /// CPU time of writing the games of a file.
 fn measure_writing(name: &str, text: &[u8]) {
-    let games = record::read(text, Format::Pgn).take(20_000);
+    let games = record::read(text, Format::PGN).take(20_000);
     let games: Vec<GameRecord> = games.map(|game| game.expect("a readable game")).collect();
     let mut best = f64::INFINITY;
     for _ in 0..PASSES {

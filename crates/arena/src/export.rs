@@ -265,11 +265,11 @@ impl Form {
             Self::Pgn(style) => record::text(style, plan, &pair.pairing, number, game),
             Self::Positions => record::final_position(plan, &pair.pairing, game),
             Self::Csa => {
-                let text = record_text(Format::Csa, plan, &pair.pairing, number, game)?;
+                let text = record_text(Format::CSA, plan, &pair.pairing, number, game)?;
                 // Separates the games of a file.
                 Ok(text + "/\n")
             }
-            Self::Kif => record_text(Format::Kif, plan, &pair.pairing, number, game),
+            Self::Kif => record_text(Format::KIF, plan, &pair.pairing, number, game),
         }
     }
 }

@@ -166,11 +166,11 @@ fn import_pgn(annotated: bool) {
     let mut random = Random(9);
     let mut pgn = Vec::new();
     for _ in 0..20_000 {
-        write(&record(&mut random, 3000, annotated), Format::Pgn, &mut pgn).expect("written");
+        write(&record(&mut random, 3000, annotated), Format::PGN, &mut pgn).expect("written");
         pgn.push(b'\n');
     }
     let start = cpu("self");
-    let read = Records::new(&pgn[..], Format::Pgn, Limits::default()).flatten().count();
+    let read = Records::new(&pgn[..], Format::PGN, Limits::default()).flatten().count();
     let reading = cpu("self") - start;
     let dir = tempfile::tempdir().expect("a directory");
     let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");

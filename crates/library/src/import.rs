@@ -1,10 +1,10 @@
 //! Import of many games: records are encoded on the thread of the caller and stored by the writer in batches.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::{ControlFlow, Range};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -286,13 +286,13 @@ impl<'a> Importer<'a> {
 /// A source whose bytes are counted.
 struct Counting<R> {
     source: R,
-    bytes: Rc<Cell<u64>>,
+    bytes: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counting<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
-        self.bytes.set(self.bytes.get() + count as u64);
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -300,12 +300,12 @@ impl<R: Read> Read for Counting<R> {
 /// Reads all games of a source.
 pub(crate) fn import(
     library: &Library,
-    source: impl Read,
+    source: impl Read + Send,
     options: ImportOptions,
     mut progress: impl FnMut(&Imported) -> ControlFlow<()>,
 ) -> Result<Imported, Error> {
-    let bytes = Rc::new(Cell::new(0));
-    let source = Counting { source, bytes: Rc::clone(&bytes) };
+    let bytes = Arc::new(AtomicU64::new(0));
+    let source = Counting { source, bytes: Arc::clone(&bytes) };
     let mut records = Records::new(source, options.format, options.limits);
     let mut importer = Importer::new(library, options);
     let mut reported = now();
@@ -324,7 +324,7 @@ pub(crate) fn import(
         state.noticed += records.notices().len() as u64;
         let notices = records.notices().iter().map(|it| (number, it.clone()));
         state.notices.extend(notices.take(MAX_REPORTED - state.notices.len()));
-        state.bytes = bytes.get();
+        state.bytes = bytes.load(Ordering::Relaxed);
         if now().saturating_duration_since(reported) >= PROGRESS {
             reported = now();
             if progress(importer.state()).is_break() {

@@ -137,7 +137,7 @@ impl Library {
     /// A batch could not be stored. A game that cannot be read is not an error.
     pub fn import(
         &self,
-        source: impl Read,
+        source: impl Read + Send,
         options: ImportOptions,
         progress: impl FnMut(&Imported) -> ControlFlow<()>,
     ) -> Result<Imported, Error> {

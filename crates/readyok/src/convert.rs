@@ -3,6 +3,7 @@
 mod compression;
 mod duplicates;
 mod encoding;
+mod format;
 mod input;
 mod json;
 mod losses;
@@ -16,13 +17,14 @@ mod stats;
 
 pub(crate) use compression::MAX_RATIO;
 pub(crate) use encoding::{input_encoding, output_encoding};
-pub(crate) use input::{Files, Games, InputFormat, ReadOptions};
+pub(crate) use format::FileFormat;
+pub(crate) use input::{Files, Games, ReadOptions};
 pub(crate) use losses::{LossReport, Origin};
 pub(crate) use output::{
     CompressionArg, Destination, Output, Rendered, Split, SplitKey, is_directory,
 };
 pub(crate) use progress::Progress;
-pub(crate) use render::{OutputFormat, PositionChoice, Renderer};
+pub(crate) use render::{PositionChoice, Renderer};
 pub(crate) use run::{Conversion, Mode, run};
 pub(crate) use select::{Content, Duplicates, Selection};
 pub(crate) use sort::{Order, SortKey};

@@ -7,11 +7,11 @@
 //! use readyok_rules::record::{self, Format};
 //!
 //! let file = b"[White \"Anna\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4) 2... Nc6 1/2-1/2\n";
-//! for game in record::read(&file[..], Format::Pgn) {
+//! for game in record::read(&file[..], Format::PGN) {
 //!     let game = game?;
 //!     assert_eq!(game.mainline().count(), 4);
 //!     let mut written = Vec::new();
-//!     record::write(&game, Format::Pgn, &mut written)?;
+//!     record::write(&game, Format::PGN, &mut written)?;
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,7 +33,6 @@ mod loss;
 mod metadata;
 mod notice;
 mod pgn;
-mod reason;
 mod records;
 mod shogi;
 mod strip;
@@ -51,7 +50,6 @@ pub use identity::{AnnotationCount, is_known_name};
 pub use limits::Limits;
 pub use loss::{Loss, Losses};
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};
-pub use notice::{Kept, Notice, NoticeReason};
+pub use notice::{Cost, Kept, Notice, NoticeReason};
 pub use pgn::{PgnOptions, write_pgn};
-pub use reason::Cost;
 pub use records::{Records, read, write, write_encoded};

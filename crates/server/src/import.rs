@@ -64,17 +64,15 @@ fn extension(path: &Path) -> Option<String> {
 /// Passes all games of a file or text, which can be compressed, to `visit` until it returns false.
 pub(crate) fn read_each(
     name: impl AsRef<Path>,
-    source: impl Read,
+    source: impl Read + Send,
     mut visit: impl FnMut(&GameRecord) -> bool,
 ) -> Faults {
     let mut faults = Faults::default();
     let extension = extension(name.as_ref());
     let by_name = extension.as_deref().and_then(Format::from_extension);
     // The game by the format. PGN states it for each game.
-    let game = by_name.map(|format| match format {
-        Format::Pgn | Format::Uci => Game::Chess,
-        Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf | Format::Usi => Game::Shogi,
-    });
+    let games = [Game::Chess, Game::Shogi];
+    let game = by_name.and_then(|format| games.into_iter().find(|game| format.supports(*game)));
     let source = match Decompressed::new(source) {
         Ok(source) => source,
         Err(error) => {

@@ -2253,8 +2253,6 @@ export type Protocol = "uci" | "usi";
  */
 export type Purpose = { "kind": "inspect" } | { "kind": "play", game: number, } | { "kind": "analyse", game: number, } | { "kind": "hint", game: number, } | { "kind": "report", game: number, } | { "kind": "learn", game: number, } | { "kind": "exercise", exercise: number, } | { "kind": "console" };
 
-export type RecordFormat = "pgn" | "position" | "epd" | "kif" | "ki2" | "csa" | "jkf" | "line";
-
 /**
  * Files that are looked up for a position, on the machine of the server.
  */

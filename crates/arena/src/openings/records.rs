@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use readyok_rules::Game;
 use readyok_rules::record::{
     self, Bookmark, Format, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError,
     RecordErrorKind,
@@ -18,7 +19,7 @@ pub(super) struct Records {
     paths: Vec<PathBuf>,
     /// The file opened last, and its number.
     source: Option<(usize, File)>,
-    reading: Option<record::Records<File>>,
+    reading: Option<record::Records<'static>>,
     index: SeekIndex<Cursor>,
     at: Cursor,
     count: Option<u64>,
@@ -159,7 +160,7 @@ fn games_of(
     path: &Path,
     source: Option<(usize, File)>,
     from: Option<Bookmark>,
-) -> Result<(record::Records<File>, File), OpeningFault> {
+) -> Result<(record::Records<'static>, File), OpeningFault> {
     let file = match source {
         Some((_, file)) => file,
         None => open_seekable(path)?,
@@ -179,13 +180,17 @@ fn files_of(directory: &Path) -> Result<Vec<PathBuf>, OpeningFault> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        match format_of(&path) {
-            Some(Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf) => paths.push(path),
-            Some(Format::Pgn | Format::Uci | Format::Usi) | None => {}
+        if format_of(&path).is_some_and(holds_records) {
+            paths.push(path);
         }
     }
     paths.sort_unstable();
     if paths.is_empty() { Err(OpeningFault::Empty) } else { Ok(paths) }
+}
+
+/// Whether a format has records of shogi, and not lines of moves.
+pub(super) fn holds_records(format: Format) -> bool {
+    format.supports(Game::Shogi) && format != Format::USI
 }
 
 /// The format by file extension, ignoring `.gz`.

@@ -11,7 +11,7 @@ use readyok_rules::record::{Format, GameRecord};
 use readyok_rules::{EndRules, Epd, Game, Handicap, Position, Setup, record};
 
 use crate::openings::entries::{Entries, EntryKind, open_seekable};
-use crate::openings::records::{Found, Records, truncation};
+use crate::openings::records::{Found, Records, holds_records, truncation};
 use crate::openings::{OpeningError, OpeningFault};
 use crate::pairing::Opening;
 use crate::plan::{BookFormat, OpeningSource, Openings};
@@ -220,9 +220,11 @@ fn format_of(path: &str) -> Option<BookFormat> {
         "epd" | "fen" => BookFormat::Epd,
         "pgn" => BookFormat::Pgn,
         "sfen" => BookFormat::Sfen,
-        "kif" | "kifu" | "ki2" | "ki2u" | "csa" | "jkf" => BookFormat::Kif,
         "bin" => BookFormat::Polyglot,
-        _ => return None,
+        extension => {
+            Format::from_extension(extension).filter(|it| holds_records(*it))?;
+            BookFormat::Kif
+        }
     })
 }
 
@@ -376,7 +378,7 @@ fn position_command(game: Game, line: &str) -> Result<Line, OpeningFault> {
 
 /// The main line of a PGN game. An error has its line number, counted from 1.
 pub(super) fn pgn(game: Game, bytes: &[u8]) -> Result<Line, (u64, OpeningFault)> {
-    let mut games = record::read(bytes, Format::Pgn);
+    let mut games = record::read(bytes, Format::PGN);
     match games.next() {
         Some(Ok(record)) => match truncation(games.notices()) {
             Some((notice, kind)) => Err((notice.line, OpeningFault::Record(kind))),

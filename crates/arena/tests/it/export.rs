@@ -253,7 +253,7 @@ fn latency_is_the_difference_of_measured_and_reported_time() {
 #[test]
 fn exported_games_can_be_read() {
     let text = expected(&pgn(), 3);
-    let games = record::read(text.as_bytes(), Format::Pgn);
+    let games = record::read(text.as_bytes(), Format::PGN);
     let plies: Vec<usize> = games.map(|game| game.expect("a game").mainline().count()).collect();
     assert_eq!(plies, [7, 8, 7, 8, 7, 8]);
 }
@@ -396,14 +396,14 @@ fn exported_shogi_games_can_be_read() {
         assert_eq!(games[0].player(Side::First), Some("a"));
     };
     let csa = fs::read(place.path("csa")).expect("a file");
-    check(&csa, Format::Csa, &[3, 2, 3, 2]);
+    check(&csa, Format::CSA, &[3, 2, 3, 2]);
     let expected = "Black plays the illegal move `2f2e+`";
     assert_eq!(String::from_utf8_lossy(&csa).matches(expected).count(), 2);
     let permissions = |path: &Path| fs::metadata(path).expect("a file").permissions();
     let dir = place.path("kif");
     for (name, plies) in [("000001-1", 3), ("000002-1", 3)] {
         let path = dir.join(format!("{name}.kif"));
-        check(&fs::read(&path).expect("a file"), Format::Kif, &[plies]);
+        check(&fs::read(&path).expect("a file"), Format::KIF, &[plies]);
         assert_eq!(
             permissions(&path),
             permissions(&place.path("csa")),
@@ -445,7 +445,7 @@ fn shogi_records_name_the_winner_for_both_sides_to_move() {
         exports.close().expect("space");
         let kif = fs::read(place.path("games/000001-1.kif")).expect("a file");
         let csa = fs::read(place.path("csa")).expect("a file");
-        for (bytes, format) in [(&kif, Format::Kif), (&csa, Format::Csa)] {
+        for (bytes, format) in [(&kif, Format::KIF), (&csa, Format::CSA)] {
             let game =
                 record::read(&bytes[..], format).next().expect("a game").expect("a good one");
             let text = String::from_utf8_lossy(bytes);
@@ -483,7 +483,7 @@ fn handicap_games_have_handicap_player_names() {
         assert!(text.contains(line), "{line}: {text}");
     }
     let csa = fs::read(place.path("csa")).expect("a file");
-    for (bytes, format) in [(&kif, Format::Kif), (&csa, Format::Csa)] {
+    for (bytes, format) in [(&kif, Format::KIF), (&csa, Format::CSA)] {
         let game = record::read(&bytes[..], format).next().expect("a game").expect("a good one");
         let players = [Side::First, Side::Second].map(|side| game.player(side));
         assert_eq!(players, [Some("a"), Some("b")]);

@@ -166,7 +166,7 @@ fn shogi_records_are_imported() {
     }
     record.finish(Termination::Resignation);
     let mut file = Vec::new();
-    write(&record, Format::Kif, &mut file).expect("written");
+    write(&record, Format::KIF, &mut file).expect("written");
     fs::write(dir.path().join("game.kif"), &file).expect("written");
     let source = fs::File::open(dir.path().join("game.kif")).expect("it opens");
     let imported = library

@@ -19,8 +19,8 @@ use super::evaluate::{EngineSettings, Shared, Worker, file_error};
 use super::journal::{Journal, Settings};
 use crate::connect::start_guard;
 use crate::convert::{
-    Destination, Files, Games, InputFormat, LossReport, Origin, Output, OutputFormat, Progress,
-    ReadOptions, Rendered, Renderer, is_directory,
+    Destination, FileFormat, Files, Games, LossReport, Origin, Output, Progress, ReadOptions,
+    Rendered, Renderer, is_directory,
 };
 use crate::exit::{Code, Failure, on_interrupt};
 use crate::terminal::{print, print_error, printable};
@@ -71,7 +71,7 @@ struct GameSource {
     file: usize,
     /// The number in the file, from 1.
     number: u64,
-    format: Option<InputFormat>,
+    format: Option<FileFormat>,
     notices: Vec<Notice>,
 }
 
@@ -299,9 +299,9 @@ impl<'a> Writer<'a> {
         let renderer = &self.annotation.renderer;
         let format = renderer.format_of(&game.record, format);
         let merge = match format {
-            OutputFormat::Record(format) => Merge::of(format),
-            OutputFormat::Json => Merge::ALL,
-            OutputFormat::Fen | OutputFormat::Sfen | OutputFormat::Epd => Merge::of(Format::Uci),
+            FileFormat::Record(format) => Merge::of(format),
+            FileFormat::Json => Merge::ALL,
+            FileFormat::Fen | FileFormat::Sfen | FileFormat::Epd => Merge::of(Format::UCI),
         };
         let lines = merge.lines && self.annotation.insert_lines;
         let (record, sides) = (game.to_record(Merge { lines, ..merge }), game.accuracies());

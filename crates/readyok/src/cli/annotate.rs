@@ -8,11 +8,11 @@ use std::time::Duration;
 use readyok_protocol::Go;
 use readyok_rules::record;
 
-use super::convert::{FormatArg, InputArgs};
+use super::convert::InputArgs;
 use super::engine::StartArgs;
 use crate::address::Address;
 use crate::annotate::{Annotation, EngineSettings, run as run_annotation};
-use crate::convert::{Destination, OutputFormat, Renderer, is_directory, output_encoding};
+use crate::convert::{Destination, FileFormat, Renderer, is_directory, output_encoding};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 
@@ -68,7 +68,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
     /// Set the output format [default: from the extension of the output, or the input format]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    to: Option<FormatArg>,
+    to: Option<FileFormat>,
     /// Set the output encoding, such as `shift_jis` [default: utf-8]
     #[arg(long, value_name = "ENCODING", value_parser = output_encoding)]
     output_encoding: Option<record::Encoding>,
@@ -97,8 +97,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let go = if go.is_bare() { Go { move_time: Some(DEFAULT_TIME), ..go } } else { go };
     let path = args.output.filter(|path| path.as_os_str() != "-");
     let extension = path.as_deref().filter(|path| !is_directory(path));
-    let format = args.to.map(FormatArg::output);
-    let format = format.or_else(|| extension.and_then(OutputFormat::of));
+    let format = args.to.or_else(|| extension.and_then(FileFormat::of));
     let concurrency = match args.concurrency {
         0 => thread::available_parallelism().map_or(1, usize::from),
         number => number,

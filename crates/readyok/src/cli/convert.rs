@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use readyok_rules::record::{
-    self, Condition, DateRange, Feature, Format, InputEncoding, MaterialPattern, NumberRange,
-    PgnOptions, PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Tag, TextPattern,
+    self, Condition, DateRange, Feature, InputEncoding, MaterialPattern, NumberRange, PgnOptions,
+    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Tag, TextPattern,
 };
 use readyok_rules::{GameResult, Notation, Side, Termination};
 
 use super::engine::GameArg;
 use crate::convert::{
-    CompressionArg, Content, Conversion, Destination, Duplicates, Files, InputFormat, MAX_RATIO,
-    Mode, Order, OutputFormat, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split,
-    SplitKey, StatsForm, input_encoding, is_directory, output_encoding, run as run_conversion,
+    CompressionArg, Content, Conversion, Destination, Duplicates, FileFormat, Files, MAX_RATIO,
+    Mode, Order, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split, SplitKey,
+    StatsForm, input_encoding, is_directory, output_encoding, run as run_conversion,
 };
 use crate::exit::{Code, Failure};
 
@@ -67,7 +67,7 @@ pub(super) struct InputArgs {
     glob: Vec<String>,
     /// Set the input format [default: from the file extension or the content]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    from: Option<FormatArg>,
+    from: Option<FileFormat>,
     /// Set the input encoding, such as windows-1252 or `shift_jis` [default: detected]
     #[arg(long, value_name = "ENCODING", value_parser = input_encoding)]
     encoding: Option<InputEncoding>,
@@ -84,7 +84,7 @@ pub(super) struct InputArgs {
 struct OutputArgs {
     /// Set the output format [default: from the extension of the output, or the input format]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    to: Option<FormatArg>,
+    to: Option<FileFormat>,
     /// Write to a file, or to a directory with a file for each input file [default: standard output]
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
@@ -281,65 +281,6 @@ struct ReportArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum FormatArg {
-    /// Portable Game Notation (chess)
-    Pgn,
-    /// Kifu for Windows (shogi)
-    Kif,
-    /// KIF without origin squares (shogi)
-    Ki2,
-    /// Computer Shogi Association
-    Csa,
-    /// JSON Kifu Format (shogi)
-    Jkf,
-    /// A line of moves per game: `position startpos moves ...`
-    #[value(alias = "uci")]
-    Usi,
-    /// A position per line (shogi)
-    Sfen,
-    /// A position per line with the next move (chess)
-    Epd,
-    /// A position per line (chess)
-    Fen,
-    /// A JSON object per line
-    Json,
-}
-
-impl FormatArg {
-    fn record(self) -> Option<Format> {
-        Some(match self {
-            Self::Pgn => Format::Pgn,
-            Self::Kif => Format::Kif,
-            Self::Ki2 => Format::Ki2,
-            Self::Csa => Format::Csa,
-            Self::Jkf => Format::Jkf,
-            Self::Usi => Format::Usi,
-            Self::Sfen | Self::Epd | Self::Fen | Self::Json => return None,
-        })
-    }
-
-    fn input(self) -> InputFormat {
-        match self {
-            Self::Sfen => InputFormat::Record(Format::Usi),
-            Self::Json => InputFormat::Json,
-            Self::Epd => InputFormat::Epd,
-            Self::Fen => InputFormat::Fen,
-            other => other.record().map_or(InputFormat::Fen, InputFormat::Record),
-        }
-    }
-
-    pub(super) fn output(self) -> OutputFormat {
-        match self {
-            Self::Sfen => OutputFormat::Sfen,
-            Self::Json => OutputFormat::Json,
-            Self::Epd => OutputFormat::Epd,
-            Self::Fen => OutputFormat::Fen,
-            other => other.record().map_or(OutputFormat::Fen, OutputFormat::Record),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 enum NotationArg {
     /// Standard algebraic notation, `Nbd7`
     San,
@@ -470,7 +411,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
 impl InputArgs {
     pub(super) fn files(&self, files: &[OsString]) -> Result<(Files, ReadOptions), Failure> {
         let read = ReadOptions {
-            format: self.from.map(FormatArg::input),
+            format: self.from.map(FileFormat::as_input),
             encoding: self.encoding,
             max_ratio: (self.max_ratio > 0).then_some(self.max_ratio),
         };
@@ -483,8 +424,7 @@ impl OutputArgs {
     fn mode(self) -> Result<Mode, Failure> {
         let path = self.output.filter(|path| path.as_os_str() != "-");
         let extension = path.as_deref().filter(|path| !is_directory(path));
-        let format = self.to.map(FormatArg::output);
-        let format = format.or_else(|| extension.and_then(OutputFormat::of));
+        let format = self.to.or_else(|| extension.and_then(FileFormat::of));
         let split = self.split.map(Split::Count).or_else(|| self.split_by.map(Split::By));
         if split.is_some() && path.is_none() {
             return Err(Failure::usage("splitting needs --output"));

@@ -13,39 +13,14 @@ use readyok_rules::record::{
 };
 
 use super::compression::{Compression, Decompressed};
+use super::format::FileFormat;
 use super::json;
-
-/// The format of an input file.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum InputFormat {
-    Record(Format),
-    /// A FEN or an SFEN per line.
-    Fen,
-    /// An EPD per line.
-    Epd,
-    /// A JSON object per line, as `--to json` writes.
-    Json,
-}
-
-impl InputFormat {
-    /// The format of a file extension, also before that of a compressed file.
-    fn of(path: &Path) -> Option<Self> {
-        let path = Compression::of(path).map_or(path, |(_, stem)| stem);
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "fen" => Some(Self::Fen),
-            "epd" => Some(Self::Epd),
-            "jsonl" | "ndjson" => Some(Self::Json),
-            extension => Format::from_extension(extension).map(Self::Record),
-        }
-    }
-}
 
 /// How input is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadOptions {
     /// The format; detected if `None`.
-    pub(crate) format: Option<InputFormat>,
+    pub(crate) format: Option<FileFormat>,
     /// The encoding; detected if `None`.
     pub(crate) encoding: Option<InputEncoding>,
     /// The maximum ratio of decompressed to compressed bytes; without a limit if `None`.
@@ -109,7 +84,7 @@ impl InputFile {
     pub(super) fn stem(&self) -> PathBuf {
         let name = Path::new(self.relative.file_name().unwrap_or_default());
         let name = Compression::of(name).map_or(name, |(_, stem)| stem);
-        let stem = match InputFormat::of(name) {
+        let stem = match FileFormat::of_input(name) {
             Some(_) => name.file_stem().unwrap_or_default(),
             None => name.as_os_str(),
         };
@@ -218,7 +193,7 @@ fn walk(
         }
         let relative = path.strip_prefix(root).unwrap_or(&path).to_owned();
         let is_selected = if globs.is_empty() {
-            InputFormat::of(&path).is_some()
+            FileFormat::of_input(&path).is_some()
         } else {
             let name = relative.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             globs.iter().any(|glob| glob.matches(name) || glob.matches_path(&relative))
@@ -252,11 +227,11 @@ const BEGINNING: u64 = 64;
 /// The games of a file.
 pub(crate) struct Games {
     reader: Reader,
-    format: Option<InputFormat>,
+    format: Option<FileFormat>,
 }
 
 enum Reader {
-    Records(Box<Records<BufReader<Source>>>),
+    Records(Records<'static>),
     Json(json::Reader<BufReader<Source>>),
 }
 
@@ -275,29 +250,28 @@ impl Games {
         let is_json = json::begins(&beginning);
         let source: Source = Box::new(Cursor::new(beginning).chain(source));
         let source = BufReader::with_capacity(1 << 16, source);
-        let mut format = options.format.or_else(|| file.path.as_deref().and_then(InputFormat::of));
-        // The extension `.json` is also that of JKF.
-        if options.format.is_none()
-            && matches!(format, None | Some(InputFormat::Record(Format::Jkf)))
-            && is_json
-        {
-            format = Some(InputFormat::Json);
+        let mut format =
+            options.format.or_else(|| file.path.as_deref().and_then(FileFormat::of_input));
+        let can_be_json = format.is_none_or(|format| format == FileFormat::Record(Format::JKF));
+        if options.format.is_none() && can_be_json && is_json {
+            format = Some(FileFormat::Json);
         }
         let record_format = match format {
-            Some(InputFormat::Record(format)) => Some(format),
-            Some(InputFormat::Fen | InputFormat::Epd) => Some(Format::Uci),
-            Some(InputFormat::Json) => {
+            Some(FileFormat::Record(format)) => Some(format),
+            Some(FileFormat::Sfen) => Some(Format::USI),
+            Some(FileFormat::Fen | FileFormat::Epd) => Some(Format::UCI),
+            Some(FileFormat::Json) => {
                 return Ok(Self { reader: Reader::Json(json::Reader::new(source)), format });
             }
             None => None,
         };
         let limits = Limits::default();
         let records = Records::in_encoding(source, record_format, limits, options.encoding);
-        Ok(Self { reader: Reader::Records(Box::new(records)), format })
+        Ok(Self { reader: Reader::Records(records), format })
     }
 
     /// The format, if it was not detected from the content.
-    pub(crate) fn format(&self) -> Option<InputFormat> {
+    pub(crate) fn format(&self) -> Option<FileFormat> {
         self.format
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use readyok_rules::record::{Cost, Kept, Loss, Losses, Notice, RecordError, RecordErrorKind};
 
-use super::render::OutputFormat;
+use super::format::FileFormat;
 
 /// The maximum number of lines about single games, of all reasons and of each.
 const MAX_LINES: u64 = 20;
@@ -132,7 +132,7 @@ impl LossReport {
     pub(crate) fn written(
         &mut self,
         origin: Origin<'_>,
-        format: OutputFormat,
+        format: FileFormat,
         losses: Losses,
     ) -> Option<String> {
         for loss in losses.iter() {

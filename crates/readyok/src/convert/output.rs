@@ -11,8 +11,8 @@ use readyok_rules::record::{GameRecord, Tag};
 use tempfile::TempPath;
 
 use super::compression::{Compression, Encoder};
+use super::format::FileFormat;
 use super::input::InputFile;
-use super::render::OutputFormat;
 
 /// The maximum number of files that are open at the same time.
 const MAX_OPEN: usize = 64;
@@ -87,7 +87,7 @@ impl From<CompressionArg> for Compression {
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) format: OutputFormat,
+    pub(crate) format: FileFormat,
     /// The number of the input file.
     pub(crate) file: usize,
     /// The names of the files that the game belongs to, if games are distributed by a property.
@@ -301,7 +301,7 @@ impl Output {
     }
 
     /// The path of one of several files.
-    fn path(&self, name: &str, format: OutputFormat) -> PathBuf {
+    fn path(&self, name: &str, format: FileFormat) -> PathBuf {
         let base = self.destination.path.as_deref().unwrap_or_else(|| Path::new("."));
         let mut file = if self.is_directory {
             base.join(name).into_os_string()

@@ -11,7 +11,8 @@ use std::time::Duration;
 use readyok_rules::record::{Condition, GameRecord, Kept, Notice, RecordError};
 
 use super::duplicates::DuplicateFinder;
-use super::input::{Files, Games, InputFile, InputFormat, ReadOptions};
+use super::format::FileFormat;
+use super::input::{Files, Games, InputFile, ReadOptions};
 use super::losses::{LossReport, Origin};
 use super::output::{Destination, Output, Rendered};
 use super::progress::Progress;
@@ -68,7 +69,7 @@ struct Game {
     number: u64,
     /// The number among the games of all files.
     ordinal: u64,
-    format: Option<InputFormat>,
+    format: Option<FileFormat>,
     record: Result<GameRecord, RecordError>,
     notices: Vec<Notice>,
 }

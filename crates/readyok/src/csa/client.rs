@@ -497,7 +497,7 @@ pub(super) fn save(
     record: &GameRecord,
 ) -> Result<(), (PathBuf, io::Error)> {
     let mut text = Vec::new();
-    let written = record::write(record, Format::Csa, &mut text);
+    let written = record::write(record, Format::CSA, &mut text);
     written.map_err(|error| (directory.to_owned(), io::Error::other(error.to_string())))?;
     fs::create_dir_all(directory).map_err(|error| (directory.to_owned(), error))?;
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "+-_.".contains(letter);

@@ -350,7 +350,7 @@ impl SummaryReader {
         if self.position.is_empty() {
             return Err(SummaryError::Missing("Position"));
         }
-        let mut records = record::read(self.position.as_bytes(), Format::Csa);
+        let mut records = record::read(self.position.as_bytes(), Format::CSA);
         let record = records.next().ok_or(SummaryError::Missing("Position"))?;
         let record = record.map_err(|error| SummaryError::Position(error.to_string()))?;
         if let Some(notice) = records.notices().first() {

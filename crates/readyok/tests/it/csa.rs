@@ -121,7 +121,7 @@ fn records(directory: &Path) -> Vec<GameRecord> {
     files.sort();
     let read = |path| {
         let file = fs::File::open(path).expect("a file");
-        let mut games = record::read(file, Format::Csa);
+        let mut games = record::read(file, Format::CSA);
         let game = games.next().expect("a game").expect("a valid game");
         assert_eq!(games.notices(), []);
         game

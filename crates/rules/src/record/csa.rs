@@ -23,11 +23,19 @@ mod read;
 mod write;
 
 pub(super) use read::Reader;
-pub(super) use write::write;
+pub(super) use write::{HOLDS, write};
 
 use crate::{GameOutcome, GameResult, Side, Termination};
 
-use super::{End, GameRecord};
+use super::{End, GameRecord, format::Certainty};
+
+/// Whether a line begins a file of CSA.
+pub(super) fn detect(line: &str, _: &str) -> Option<Certainty> {
+    let digit = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_digit());
+    let is_csa = ["'", "N+", "N-", "$", "PI", "P1"].iter().any(|start| line.starts_with(start))
+        || line.strip_prefix(['V', '+', '-']).is_some_and(digit);
+    is_csa.then_some(Certainty::Likely)
+}
 
 /// Headers of CSA, with the names that KIF has for them.
 const HEADERS: [(&str, &str); 8] = [

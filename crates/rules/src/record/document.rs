@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use readyok_protocol::Score;
 
-use super::{Evaluation, Format, GameRecord, Nag, NodeId, RecordMove};
+use super::{Evaluation, Feature, Format, GameRecord, Nag, NodeId, RecordMove};
 use crate::judgement::{MoveLabel, ScoredMove, SideAccuracy};
 use crate::{Game, Position, Side};
 
@@ -99,13 +99,12 @@ impl Merge {
 
     /// Everything that a format can hold.
     pub fn of(format: Format) -> Self {
-        let (lines, glyphs) = match format {
-            Format::Pgn => (true, true),
-            Format::Kif | Format::Ki2 | Format::Jkf => (true, false),
-            Format::Csa | Format::Uci | Format::Usi => (false, false),
-        };
-        // `'** 30`, the usual form of evaluations in CSA, has no depth.
-        Self { lines, glyphs, depth: format != Format::Csa, ..Self::ALL }
+        Self {
+            lines: format.holds(Feature::Variations),
+            glyphs: format.holds(Feature::Nags),
+            depth: format.holds_depths(),
+            ..Self::ALL
+        }
     }
 }
 

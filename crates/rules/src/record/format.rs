@@ -1,136 +1,319 @@
-//! Formats of records, and bookmarks.
+//! The table of formats, their detection, and bookmarks.
 
-use std::fmt;
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+};
 
-use super::{Encoding, encoding::decode_beginning, kif, lines};
+use crate::Game;
 
-/// A format of game records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Portable Game Notation, for chess and Chess960.
-    Pgn,
-    /// The format of Kifu for Windows, for shogi.
-    Kif,
-    /// KIF with moves in Japanese notation without origin squares, for shogi.
-    Ki2,
-    /// The format of the Computer Shogi Association, for shogi.
-    Csa,
-    /// JSON Kifu Format, for shogi.
-    Jkf,
-    /// A line per game: `position startpos moves e2e4`, or a FEN or EPD alone, for chess and Chess960.
-    Uci,
-    /// A line per game: `position startpos moves 7g7f`, or an SFEN alone, for shogi.
-    Usi,
+use super::{
+    Encoding, Feature, GameRecord, Limits, csa,
+    encoding::decode_beginning,
+    input::Games,
+    jkf, kif, lines,
+    loss::Holds,
+    pgn,
+    records::{Source, Written},
+};
+
+/// A format of game records: a row of the table of formats.
+#[derive(Clone, Copy)]
+pub struct Format(pub(super) &'static FormatRow);
+
+/// All that distinguishes a format. A format is a module with a reader and a writer, and a row.
+pub(super) struct FormatRow {
+    /// The name on the command line and in the wire.
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    /// File extensions, in lower case. The first is that of written files.
+    pub(super) extensions: &'static [&'static str],
+    pub(super) media_type: &'static str,
+    pub(super) games: &'static [Game],
+    /// The text between two games of a file. `None` if a file can hold only one game.
+    pub(super) separator: Option<&'static str>,
+    /// Whether it has no other encoding than UTF-8.
+    pub(super) is_utf8: bool,
+    pub(super) holds: Holds,
+    /// Whether a line begins a file. Its arguments are the line and the complete beginning of the file.
+    pub(super) detect: fn(&str, &str) -> Option<Certainty>,
+    pub(super) read: for<'a> fn(Source<'a>, Limits, Bookmark) -> Box<dyn Games + Send + 'a>,
+    /// The text of a record of one of the games.
+    pub(super) write: fn(&GameRecord, Encoding) -> Written,
 }
+
+/// How certain it is that a line has a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Certainty {
+    /// A move.
+    Possible,
+    /// A header.
+    Likely,
+    /// Text that no other format has.
+    Certain,
+}
+
+const CHESS: &[Game] = &[Game::Chess, Game::Chess960];
+const SHOGI: &[Game] = &[Game::Shogi];
+
+/// Of formats that are equally certain, the first is detected.
+const FORMATS: [FormatRow; 7] = [
+    FormatRow {
+        name: "pgn",
+        description: "Portable Game Notation (chess)",
+        extensions: &["pgn"],
+        media_type: "text/plain",
+        games: CHESS,
+        separator: Some(""),
+        is_utf8: false,
+        holds: Holds::ALL,
+        detect: pgn::detect,
+        read: |source, limits, _| Box::new(pgn::Reader::new(source, limits)),
+        write: |record, _| pgn::write(record, pgn::PgnOptions::default()),
+    },
+    FormatRow {
+        name: "kif",
+        description: "Kifu for Windows (shogi)",
+        extensions: &["kif", "kifu"],
+        media_type: "text/plain",
+        games: SHOGI,
+        separator: None,
+        is_utf8: false,
+        holds: kif::KIF,
+        detect: kif::detect_kif,
+        read: |source, limits, from| Box::new(kif::Reader::new(source, limits, from)),
+        write: kif::write_kif,
+    },
+    FormatRow {
+        name: "ki2",
+        description: "KIF without origin squares (shogi)",
+        extensions: &["ki2", "ki2u"],
+        media_type: "text/plain",
+        games: SHOGI,
+        separator: None,
+        is_utf8: false,
+        holds: kif::KI2,
+        detect: kif::detect_ki2,
+        read: |source, limits, from| Box::new(kif::Reader::new(source, limits, from)),
+        write: kif::write_ki2,
+    },
+    FormatRow {
+        name: "csa",
+        description: "Computer Shogi Association",
+        extensions: &["csa"],
+        media_type: "text/plain",
+        games: SHOGI,
+        separator: Some("/\n"),
+        is_utf8: false,
+        holds: csa::HOLDS,
+        detect: csa::detect,
+        read: |source, limits, from| Box::new(csa::Reader::new(source, limits, from)),
+        write: csa::write,
+    },
+    FormatRow {
+        name: "jkf",
+        description: "JSON Kifu Format (shogi)",
+        extensions: &["jkf", "json"],
+        media_type: "application/json",
+        games: SHOGI,
+        separator: Some(""),
+        is_utf8: true,
+        holds: jkf::HOLDS,
+        detect: jkf::detect,
+        read: |source, limits, from| Box::new(jkf::Reader::new(source, limits, from)),
+        write: jkf::write,
+    },
+    FormatRow {
+        name: "uci",
+        description: "A line of moves per game: `position startpos moves ...`",
+        extensions: &["uci", "fen", "epd"],
+        media_type: "text/plain",
+        games: CHESS,
+        separator: Some(""),
+        is_utf8: false,
+        holds: Holds::MOVES,
+        detect: |line, _| lines::detect(line, Game::Chess),
+        read: |source, limits, from| Box::new(lines::Reader::new(source, limits, from)),
+        write: lines::write,
+    },
+    FormatRow {
+        name: "usi",
+        description: "A line of moves per game: `position startpos moves ...`",
+        extensions: &["usi", "sfen"],
+        media_type: "text/plain",
+        games: SHOGI,
+        separator: Some(""),
+        is_utf8: false,
+        holds: Holds::MOVES,
+        detect: |line, _| lines::detect(line, Game::Shogi),
+        read: |source, limits, from| Box::new(lines::Reader::new(source, limits, from)),
+        write: lines::write,
+    },
+];
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 7] =
-        [Self::Pgn, Self::Kif, Self::Ki2, Self::Csa, Self::Jkf, Self::Uci, Self::Usi];
+    pub const ALL: &[Self] = &{
+        let rows: &'static [FormatRow; FORMATS.len()] = &FORMATS;
+        let mut all = [Self(&rows[0]); FORMATS.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = Self(&rows[index]);
+            index += 1;
+        }
+        all
+    };
+
+    /// Portable Game Notation, for chess and Chess960.
+    pub const PGN: Self = Self::named("pgn");
+    /// The format of Kifu for Windows, for shogi.
+    pub const KIF: Self = Self::named("kif");
+    /// KIF with moves in Japanese notation without origin squares, for shogi.
+    pub const KI2: Self = Self::named("ki2");
+    /// The format of the Computer Shogi Association, for shogi.
+    pub const CSA: Self = Self::named("csa");
+    /// JSON Kifu Format, for shogi.
+    pub const JKF: Self = Self::named("jkf");
+    /// A line per game: `position startpos moves e2e4`, or a FEN or EPD alone, for chess and Chess960.
+    pub const UCI: Self = Self::named("uci");
+    /// A line per game: `position startpos moves 7g7f`, or an SFEN alone, for shogi.
+    pub const USI: Self = Self::named("usi");
+
+    /// The format of a row. A name without one does not compile.
+    const fn named(name: &str) -> Self {
+        let mut index = 0;
+        loop {
+            let format = Self::ALL[index];
+            if is_same(format.0.name.as_bytes(), name.as_bytes()) {
+                return format;
+            }
+            index += 1;
+        }
+    }
+
+    /// The name in lower case, such as `pgn`.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The format in a few words.
+    pub fn description(self) -> &'static str {
+        self.0.description
+    }
+
+    /// The file extension of written files.
+    pub fn extension(self) -> &'static str {
+        self.0.extensions.first().unwrap_or(&self.0.name)
+    }
+
+    /// All file extensions, in lower case.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.0.extensions
+    }
+
+    /// The media type, without a charset.
+    pub fn media_type(self) -> &'static str {
+        self.0.media_type
+    }
+
+    /// Whether the format can hold a game.
+    pub fn supports(self, game: Game) -> bool {
+        self.0.games.contains(&game)
+    }
 
     /// Whether text that is not UTF-8 is probably Japanese.
     pub(super) fn is_japanese(self) -> bool {
-        match self {
-            Self::Pgn | Self::Uci => false,
-            Self::Kif | Self::Ki2 | Self::Csa | Self::Jkf | Self::Usi => true,
-        }
+        self.supports(Game::Shogi)
+    }
+
+    /// Whether it has no other encoding than UTF-8.
+    pub fn is_utf8(self) -> bool {
+        self.0.is_utf8
     }
 
     /// The text between two games of a file. `None` if a file can hold only one game.
     pub fn separator(self) -> Option<&'static str> {
-        match self {
-            Self::Pgn | Self::Jkf | Self::Uci | Self::Usi => Some(""),
-            Self::Csa => Some("/\n"),
-            Self::Kif | Self::Ki2 => None,
-        }
+        self.0.separator
+    }
+
+    /// Whether the format can hold annotations of a kind.
+    pub fn holds(self, feature: Feature) -> bool {
+        self.0.holds.has(feature)
+    }
+
+    /// Whether evaluations have the depth of the search.
+    pub fn holds_depths(self) -> bool {
+        self.0.holds.depths
+    }
+
+    /// The format of a name in any case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name))
     }
 
     /// The format of a file extension, without its dot and in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
-        Some(match extension.to_ascii_lowercase().as_str() {
-            "pgn" => Self::Pgn,
-            "kif" | "kifu" => Self::Kif,
-            "ki2" | "ki2u" => Self::Ki2,
-            "csa" => Self::Csa,
-            "jkf" | "json" => Self::Jkf,
-            "fen" | "epd" | "uci" => Self::Uci,
-            "sfen" | "usi" => Self::Usi,
-            _ => return None,
-        })
+        Self::of_extension(Self::ALL, extension)
+    }
+
+    pub(super) fn of_extension(formats: &[Self], extension: &str) -> Option<Self> {
+        let is_known = |known: &&str| known.eq_ignore_ascii_case(extension);
+        formats.iter().copied().find(|format| format.0.extensions.iter().any(is_known))
     }
 
     /// The format of a file with this beginning; a few kilobytes suffice.
     pub fn detect(beginning: &[u8]) -> Option<Self> {
+        Self::detect_among(Self::ALL, beginning)
+    }
+
+    pub(super) fn detect_among(formats: &[Self], beginning: &[u8]) -> Option<Self> {
         // The markers of the formats of shogi are Japanese.
         let text = decode_beginning(beginning, true);
         let text = text.trim_start();
-        if is_json(text) {
-            return Some(Self::Jkf);
-        }
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).find_map(line_format)
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines
+            .filter_map(|line| {
+                let certain = |format: &Self| Some(((format.0.detect)(line, text)?, *format));
+                // Of equal ones, the last is the maximum.
+                formats.iter().rev().filter_map(certain).max_by_key(|(certainty, _)| *certainty)
+            })
+            .map(|(_, format)| format)
+            .next()
     }
 }
 
-/// Whether a text begins like a JSON object. A comment of PGN can begin with a brace and a quote.
-fn is_json(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix('{') else { return false };
-    let rest = rest.trim_start();
-    let name = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
-    rest.starts_with('}') || name.is_some_and(|(_, rest)| rest.trim_start().starts_with(':'))
+/// Whether texts are equal, as a constant expression.
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut index = 0;
+    while index < one.len() && index < other.len() && one[index] == other[index] {
+        index += 1;
+    }
+    index == one.len() && index == other.len()
 }
 
-/// The format that a line identifies.
-fn line_format(line: &str) -> Option<Format> {
-    let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
-    let digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
-    if begins(&["[", "{", ";", "%"]) {
-        return Some(Format::Pgn);
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
     }
-    if let Some(format) = lines::format_of(line) {
-        return Some(format);
-    }
-    if begins(&["▲", "△", "▼", "▽", "☗", "☖"]) {
-        return Some(Format::Ki2);
-    }
-    if begins(&["#KIF", "# ---", "手数--", "手合割："]) || line.contains('：') {
-        // Headers of KI2 look the same, but KI2 has no line above its moves.
-        return Some(Format::Kif);
-    }
-    if begins(&["'", "N+", "N-", "$", "PI", "P1"])
-        || line.strip_prefix('V').is_some_and(digit)
-        || line.strip_prefix(['+', '-']).is_some_and(digit)
-    {
-        return Some(Format::Csa);
-    }
-    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    if number.len() < line.len() && number.starts_with(' ') && !number.is_ascii() {
-        return Some(Format::Kif);
-    }
-    if !line.starts_with(|letter: char| letter.is_ascii()) && kif::begins_a_square(line) {
-        return Some(if line.contains('(') { Format::Kif } else { Format::Ki2 });
-    }
-    let is_numbered = number.len() < line.len() && number.starts_with(['.', ' ']);
-    (is_numbered || line.split_whitespace().next().is_some_and(is_san)).then_some(Format::Pgn)
 }
 
-/// Whether a token is a move of chess in SAN.
-fn is_san(token: &str) -> bool {
-    let token = token.trim_end_matches(['!', '?', '+', '#']);
-    !token.bytes().all(|byte| byte.is_ascii_digit())
-        && (token.parse::<shakmaty::san::San>().is_ok() || matches!(token, "0-0" | "0-0-0"))
+impl Eq for Format {}
+
+impl Hash for Format {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pgn => "PGN",
-            Self::Kif => "KIF",
-            Self::Ki2 => "KI2",
-            Self::Csa => "CSA",
-            Self::Jkf => "JKF",
-            Self::Uci => "UCI",
-            Self::Usi => "USI",
-        })
+        f.write_str(&self.name().to_ascii_uppercase())
     }
 }
 
@@ -156,3 +339,6 @@ impl Bookmark {
         self.offset
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, Read};
 
+use crate::error::shortened;
+
 use super::{
     Bookmark, Format, GameRecord, Kept, Limit, Limits, Notice, NoticeReason, RecordError,
     RecordErrorKind, encoding::Transcoder,
@@ -145,7 +147,12 @@ impl<R: BufRead> Lines<R> {
 
 /// A reader of a format.
 pub(super) trait Games {
-    fn state(&mut self) -> &mut State;
+    fn state(&self) -> &State;
+
+    fn state_mut(&mut self) -> &mut State;
+
+    /// The start of the next game, or of text before it. `None` if its offset is unknown.
+    fn bookmark(&self) -> Option<Bookmark>;
 
     /// Starts counting against the limits.
     fn begin_game(&mut self);
@@ -164,22 +171,104 @@ pub(super) trait Games {
         if self.state().over {
             return None;
         }
-        self.state().notices.clear();
+        self.state_mut().notices.clear();
         self.begin_game();
         let read = self.read_game();
         if matches!(read, Ok(None)) {
-            self.state().over = true;
+            self.state_mut().over = true;
             return None;
         }
-        self.state().game += 1;
+        self.state_mut().game += 1;
         let read = read.map_err(|kind| {
             let Location { line, column } = self.location();
             let error = RecordError { game: self.state().game, line, column, kind };
             let ends = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
-            self.state().over = ends;
+            self.state_mut().over = ends;
             error
         });
         read.transpose()
+    }
+}
+
+/// A reader of a format whose games are lines.
+pub(super) struct LineReader<R, S> {
+    pub(super) lines: Lines<R>,
+    pub(super) format: Format,
+    /// The location of the last line, or of a part of it.
+    pub(super) location: Location,
+    pub(super) state: State,
+    /// What the format remembers of the current game.
+    pub(super) game: S,
+}
+
+/// How lines are a game.
+pub(super) trait ReadLines {
+    /// Reads a game. `None` at the end of the source.
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind>;
+
+    /// Skips the rest of a game that cannot be read. False if the source ends.
+    fn skip_game(&mut self) -> bool;
+}
+
+impl<R: BufRead, S: Default> LineReader<R, S> {
+    pub(super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
+        Self {
+            lines: Lines::new(input, limits, from),
+            format: from.format,
+            location: Location::START,
+            state: State::after(from.games),
+            game: S::default(),
+        }
+    }
+
+    /// The next line, which becomes the location.
+    pub(super) fn next_line(&mut self) -> Result<Option<Line>, RecordErrorKind> {
+        let line = self.lines.next()?;
+        if let Some(line) = &line {
+            self.location = Location { line: line.number, column: 1 };
+        }
+        Ok(line)
+    }
+
+    pub(super) fn notice(&mut self, reason: NoticeReason) {
+        self.state.notice(self.location, reason, Kept::All);
+    }
+
+    pub(super) fn skipped(&mut self, text: &str) {
+        self.notice(NoticeReason::Skipped(shortened(text)));
+    }
+}
+
+impl<R: BufRead, S> Games for LineReader<R, S>
+where
+    Self: ReadLines,
+{
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn bookmark(&self) -> Option<Bookmark> {
+        Some(self.lines.bookmark(self.format, self.state.games()))
+    }
+
+    fn begin_game(&mut self) {
+        self.lines.begin_game();
+    }
+
+    fn location(&mut self) -> Location {
+        self.location.max(self.lines.location())
+    }
+
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
+        ReadLines::read_game(self)
+    }
+
+    fn skip_game(&mut self) -> bool {
+        ReadLines::skip_game(self)
     }
 }
 

@@ -15,4 +15,15 @@ mod read;
 mod write;
 
 pub(super) use read::Reader;
-pub(super) use write::write;
+pub(super) use write::{HOLDS, write};
+
+use super::format::Certainty;
+
+/// Whether a file begins like a JSON object. A comment of PGN can begin with a brace and a quote.
+pub(super) fn detect(_: &str, beginning: &str) -> Option<Certainty> {
+    let rest = beginning.strip_prefix('{')?.trim_start();
+    let name = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    let is_json =
+        rest.starts_with('}') || name.is_some_and(|(_, rest)| rest.trim_start().starts_with(':'));
+    is_json.then_some(Certainty::Certain)
+}

@@ -30,6 +30,35 @@ mod moves;
 mod read;
 mod write;
 
-pub(super) use moves::{begins_a_square, relative};
+use super::format::Certainty;
+
+pub(super) use moves::relative;
 pub(super) use read::Reader;
-pub(super) use write::{can_be_a_header, write_ki2, write_kif};
+pub(super) use write::{KI2, KIF, can_be_a_header, write_ki2, write_kif};
+
+/// Whether a line begins a file of KIF. Headers of KI2 look the same, but KI2 has no line above its moves.
+pub(super) fn detect_kif(line: &str, _: &str) -> Option<Certainty> {
+    if ["#KIF", "# ---", "手数--", "手合割："].iter().any(|start| line.starts_with(start))
+        || line.contains('：')
+    {
+        return Some(Certainty::Likely);
+    }
+    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let is_numbered = number.len() < line.len() && number.starts_with(' ') && !number.is_ascii();
+    (is_numbered || begins_a_move(line) && line.contains('(')).then_some(Certainty::Possible)
+}
+
+/// Whether a line begins a file of KI2.
+pub(super) fn detect_ki2(line: &str, _: &str) -> Option<Certainty> {
+    if line.starts_with(SIDE_MARKS) {
+        return Some(Certainty::Certain);
+    }
+    (begins_a_move(line) && !line.contains('(')).then_some(Certainty::Possible)
+}
+
+fn begins_a_move(line: &str) -> bool {
+    !line.starts_with(|letter: char| letter.is_ascii()) && moves::begins_a_square(line)
+}
+
+/// The marks of the sides before moves of KI2.
+const SIDE_MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];

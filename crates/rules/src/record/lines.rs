@@ -24,60 +24,23 @@ use crate::{
 };
 
 use super::{
-    AddError, Bookmark, Format, GameRecord, Kept, Limit, Limits, Notice, NoticeReason,
-    RecordErrorKind, RecordMove, Records, WriteError,
-    encoding::Transcoder,
-    input::{Games, Line, Lines, Location, State},
+    AddError, Encoding, Format, GameRecord, Kept, Limit, Notice, NoticeReason, RecordErrorKind,
+    RecordMove, Records,
+    format::Certainty,
+    input::{Line, LineReader, Location, ReadLines},
     loss::Holds,
     records::Written,
 };
 
-/// Reads lines until the source ends.
-#[derive(Debug)]
-pub(super) struct Reader<R> {
-    lines: Lines<R>,
-    format: Format,
-    location: Location,
-    state: State,
-}
+pub(super) type Reader<R> = LineReader<R, OneLine>;
 
-impl<R: BufRead> Reader<R> {
-    pub(super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
-        let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
-        Self { lines, format: from.format, location: Location::START, state }
-    }
+/// A game is a line.
+#[derive(Debug, Default)]
+pub(super) struct OneLine;
 
-    /// The location of the next line.
-    pub(super) fn bookmark(&self) -> Bookmark {
-        self.lines.bookmark(self.format, self.state.games())
-    }
-
-    pub(super) fn notices(&self) -> &[Notice] {
-        self.state.notices()
-    }
-
-    /// The game of a line that fits several.
-    fn usual_game(&self) -> Game {
-        if self.format == Format::Uci { Game::Chess } else { Game::Shogi }
-    }
-}
-
-impl<R: BufRead> Games for Reader<R> {
-    fn state(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn begin_game(&mut self) {
-        self.lines.begin_game();
-    }
-
-    fn location(&mut self) -> Location {
-        self.location.max(self.lines.location())
-    }
-
+impl<R: BufRead> ReadLines for Reader<R> {
     fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
         while let Some(line) = self.next_line()? {
-            self.location = Location { line: line.number, column: 1 };
             let text = line.text.trim();
             if text.is_empty() || text.starts_with('#') {
                 continue;
@@ -103,12 +66,9 @@ struct Start<'a> {
 }
 
 impl<R: BufRead> Reader<R> {
-    fn next_line(&mut self) -> Result<Option<Line>, RecordErrorKind> {
-        self.lines.next()
-    }
-
-    fn notice(&mut self, reason: NoticeReason, kept: Kept) {
-        self.state.notice(self.location, reason, kept);
+    /// The game of a line that fits several.
+    fn usual_game(&self) -> Game {
+        if self.format.supports(Game::Shogi) { Game::Shogi } else { Game::Chess }
     }
 
     fn read_line(&mut self, line: &Line, text: &str) -> Result<GameRecord, RecordErrorKind> {
@@ -119,7 +79,7 @@ impl<R: BufRead> Reader<R> {
         let moves = after(moves, "moves").unwrap_or_else(|| {
             self.location = line.location(moves);
             if !moves.is_empty() {
-                self.notice(NoticeReason::Skipped(shortened(moves)), Kept::All);
+                self.skipped(moves);
             }
             ""
         });
@@ -137,7 +97,7 @@ impl<R: BufRead> Reader<R> {
         };
         let mut record = GameRecord::new(Position::start(self.game_of_moves(moves)));
         let mut complete = self.play(&mut record, moves, |token| Some(line.location(token)));
-        while let Some(line) = self.next_line()? {
+        while let Some(line) = self.lines.next()? {
             let moves = line.text.trim();
             if !moves.split_whitespace().next().is_some_and(is_move) {
                 self.lines.push_back(line);
@@ -202,7 +162,7 @@ impl<R: BufRead> Reader<R> {
         let rest = rest.trim();
         if !rest.is_empty() {
             self.location = line.location(rest);
-            self.notice(NoticeReason::Skipped(shortened(rest)), Kept::All);
+            self.skipped(rest);
         }
         Ok(record)
     }
@@ -211,7 +171,7 @@ impl<R: BufRead> Reader<R> {
     fn viewed(&mut self, setup: &Setup) -> GameRecord {
         let position = Position::for_viewing(setup);
         if let Some(defect) = position.defect() {
-            self.notice(NoticeReason::Start(defect.clone()), Kept::All);
+            self.notice(NoticeReason::Start(defect.clone()));
         }
         GameRecord::new(position)
     }
@@ -234,13 +194,13 @@ impl<R: BufRead> Reader<R> {
             if !setup.drop_castling_right(&square) {
                 break;
             }
-            self.notice(NoticeReason::CastlingRight { square }, Kept::All);
+            self.notice(NoticeReason::CastlingRight { square });
         }
         let mut record = self.viewed(&setup);
         let operations = text.get(fields.len()..).unwrap_or_default().trim();
         if !operations.is_empty() && !epd::annotate(&mut record, operations) {
             self.location = line.location(operations);
-            self.notice(NoticeReason::Skipped(shortened(operations)), Kept::All);
+            self.skipped(operations);
         }
         Ok(record)
     }
@@ -253,12 +213,12 @@ impl<R: BufRead> Reader<R> {
                 usen::read(&text, &limits, self.location, self.state.notices_mut())
             }
             Some(link::Content::Pgn(text)) => {
-                let mut games = Records::new(text.as_bytes(), Format::Pgn, limits);
+                let mut games = Records::new(text.as_bytes(), Format::PGN, limits);
                 let game = games.next();
                 // Links have no results.
                 for Notice { reason, kept, .. } in games.notices() {
                     if *reason != NoticeReason::NoResult {
-                        self.notice(reason.clone(), *kept);
+                        self.state.notice(self.location, reason.clone(), *kept);
                     }
                 }
                 match game {
@@ -305,7 +265,7 @@ impl<R: BufRead> Reader<R> {
                 return false;
             }
             if ply >= limits.plies.min(limits.moves) {
-                self.notice(NoticeReason::LimitExceeded(Limit::Plies), kept);
+                self.state.notice(self.location, NoticeReason::LimitExceeded(Limit::Plies), kept);
                 return false;
             }
             let position = record.position();
@@ -326,7 +286,7 @@ impl<R: BufRead> Reader<R> {
                 Err(error) | Ok(Err(AddError::Move(error))) => NoticeReason::Move(error),
                 Ok(Err(_)) => NoticeReason::LimitExceeded(Limit::Plies),
             };
-            self.notice(reason, kept);
+            self.state.notice(self.location, reason, kept);
             return false;
         }
         true
@@ -342,26 +302,31 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// The format of a line. `None` if the line is of another format.
-pub(super) fn format_of(line: &str) -> Option<Format> {
+/// Whether a line is one of a game.
+pub(super) fn detect(line: &str, game: Game) -> Option<Certainty> {
+    (game_of(line)? == game).then_some(Certainty::Certain)
+}
+
+/// The game of a line. `None` if the line is of another format.
+fn game_of(line: &str) -> Option<Game> {
     if link::is_link(line) {
-        return Some(Format::Uci);
+        return Some(Game::Chess);
     }
     let rest = after(line, "position").unwrap_or(line);
     let mut tokens = rest.split_whitespace();
     let first = tokens.next()?;
     if first == "startpos" {
         let mv = tokens.find(|token| *token != "moves");
-        return Some(if mv.is_some_and(is_usi) { Format::Usi } else { Format::Uci });
+        return Some(if mv.is_some_and(is_usi) { Game::Shogi } else { Game::Chess });
     }
     let first = if first == "moves" { tokens.next()? } else { first };
     match first {
-        "fen" => Some(Format::Uci),
-        "sfen" => Some(Format::Usi),
-        _ if is_usi(first) => Some(Format::Usi),
-        _ if is_uci(first) => Some(Format::Uci),
+        "fen" => Some(Game::Chess),
+        "sfen" => Some(Game::Shogi),
+        _ if is_usi(first) => Some(Game::Shogi),
+        _ if is_uci(first) => Some(Game::Chess),
         _ if is_board(first) => {
-            Some(if first.split('/').count() == 9 { Format::Usi } else { Format::Uci })
+            Some(if first.split('/').count() == 9 { Game::Shogi } else { Game::Chess })
         }
         _ => None,
     }
@@ -429,11 +394,8 @@ fn split_at_moves(text: &str) -> (&str, &str) {
 }
 
 /// The line of a record in UCI or USI.
-pub(super) fn write(record: &GameRecord, format: Format) -> Result<Written, WriteError> {
+pub(super) fn write(record: &GameRecord, _: Encoding) -> Written {
     let game = record.game();
-    if (format == Format::Usi) != (game == Game::Shogi) {
-        return Err(WriteError::WrongGame { format, game });
-    }
     let start = record.start().text(match game {
         // The letters of files distinguish it from chess.
         Game::Chess960 => crate::FenForm::Shredder,
@@ -456,5 +418,5 @@ pub(super) fn write(record: &GameRecord, format: Format) -> Result<Written, Writ
         line.push_str(&mv.to_uci(game.castling_form()));
     }
     line.push('\n');
-    Ok(Written { text: line, losses: Holds::MOVES.losses(record) })
+    Written { text: line, losses: Holds::MOVES.losses(record) }
 }

@@ -121,12 +121,16 @@ pub(super) enum HeldResult {
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a format")]
 pub(super) struct Holds {
     pub(super) variations: bool,
+    pub(super) nags: bool,
+    pub(super) marks: bool,
     pub(super) illegal_moves: bool,
     /// Comments after a move. Only PGN holds those before a variation.
     pub(super) comments: bool,
     /// Comments on the end of the game.
     pub(super) end_comments: bool,
     pub(super) evaluations: bool,
+    /// The depth of evaluations.
+    pub(super) depths: bool,
     /// Times of moves in seconds.
     pub(super) times: bool,
     pub(super) fractions: bool,
@@ -135,33 +139,55 @@ pub(super) struct Holds {
 }
 
 impl Holds {
-    /// A format of shogi with all that most of them hold.
-    pub(super) const SHOGI: Self = Self {
+    /// A format with everything.
+    pub(super) const ALL: Self = Self {
         variations: true,
+        nags: true,
+        marks: true,
         illegal_moves: true,
         comments: true,
         end_comments: true,
         evaluations: true,
+        depths: true,
         times: true,
-        fractions: false,
+        fractions: true,
         headers: true,
         result: HeldResult::Any,
     };
 
+    /// A format of shogi with all that most of them hold.
+    pub(super) const SHOGI: Self =
+        Self { nags: false, marks: false, fractions: false, ..Self::ALL };
+
     /// Start position and moves.
     pub(super) const MOVES: Self = Self {
         variations: false,
+        nags: false,
+        marks: false,
         illegal_moves: false,
         comments: false,
         end_comments: false,
         evaluations: false,
+        depths: false,
         times: false,
         fractions: false,
         headers: false,
         result: HeldResult::None,
     };
 
-    /// What the format cannot hold of a record. None of these formats holds null moves: a line ends before one,
+    /// Whether the format can hold annotations of a kind.
+    pub(super) fn has(&self, feature: Feature) -> bool {
+        match feature {
+            Feature::Comments => self.comments,
+            Feature::Variations => self.variations,
+            Feature::Nags => self.nags,
+            Feature::Clocks => self.times,
+            Feature::Evaluations => self.evaluations,
+            Feature::Marks => self.marks,
+        }
+    }
+
+    /// What a format of shogi, or of lines, cannot hold of a record. None of these formats holds null moves: a line ends before one,
     /// and has no variations of it.
     pub(super) fn losses(&self, record: &GameRecord) -> Losses {
         let mut losses = Losses::default();

@@ -22,6 +22,8 @@ use std::borrow::Cow;
 
 use memchr::memchr2;
 
+use super::format::Certainty;
+
 mod command;
 mod moves;
 mod movetext;
@@ -29,7 +31,32 @@ mod tokens;
 mod write;
 
 pub(super) use movetext::Reader;
+pub(super) use write::write;
 pub use write::{PgnOptions, write_pgn};
+
+/// Whether a line begins a file of PGN.
+pub(super) fn detect(line: &str, _: &str) -> Option<Certainty> {
+    if line.starts_with(['[', ';', '%']) {
+        return Some(Certainty::Certain);
+    }
+    // A JSON object begins with a brace as well.
+    if line.starts_with('{') {
+        return Some(Certainty::Likely);
+    }
+    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    // Moves of KIF have numbers as well.
+    let is_numbered = number.len() < line.len()
+        && (number.starts_with('.') || number.starts_with(' ') && number.is_ascii());
+    (is_numbered || line.split_whitespace().next().is_some_and(is_san))
+        .then_some(Certainty::Possible)
+}
+
+/// Whether a token is a move of chess in SAN.
+fn is_san(token: &str) -> bool {
+    let token = token.trim_end_matches(['!', '?', '+', '#']);
+    !token.bytes().all(|byte| byte.is_ascii_digit())
+        && (token.parse::<shakmaty::san::San>().is_ok() || matches!(token, "0-0" | "0-0-0"))
+}
 
 /// The tags that are first in every game, in this order.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];

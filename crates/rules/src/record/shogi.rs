@@ -3,6 +3,8 @@
 
 mod board;
 mod draft;
+mod reader;
+mod text;
 mod walk;
 
 pub(super) use crate::shogi::{csa_name, piece_by_csa, square, square_of};
@@ -10,4 +12,6 @@ pub(super) use board::{
     Handicap, Setup, kanji_name, kanji_rank, piece_by_kanji, wide_digit, wide_file,
 };
 pub(super) use draft::{Draft, evaluation_lines, flat_comment};
+pub(super) use reader::{Head, Part, RANKS, ReadShogi};
+pub(super) use text::{Totals, comment_text, one_line};
 pub(super) use walk::{Step, Walk};

@@ -6,11 +6,11 @@
 //! ```
 //! Games that are not open are loaded as background sessions, which the user does not see.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use readyok_library::{NewGame, Source};
@@ -579,7 +579,7 @@ impl Import {
         let mut batch: Vec<NewGame> = Vec::new();
         let mut size = 0;
         let mut continues = true;
-        let read = Cell::new(before);
+        let read = AtomicU64::new(before);
         let faults = read_each(path, Counting { file, read: &read }, |record| {
             if 0 < skip {
                 skip -= 1;
@@ -590,11 +590,12 @@ impl Import {
             batch.push(game);
             if MAX_BATCH <= batch.len() || MAX_BATCH_BYTES <= size {
                 size = 0;
-                continues = self.add(std::mem::take(&mut batch), read.get());
+                continues = self.add(std::mem::take(&mut batch), read.load(Ordering::Relaxed));
             }
             continues
         });
-        let continues = continues && (batch.is_empty() || self.add(batch, read.get()));
+        let continues =
+            continues && (batch.is_empty() || self.add(batch, read.load(Ordering::Relaxed)));
         continues.then_some(faults)
     }
 
@@ -691,13 +692,13 @@ impl Import {
 /// A file whose bytes are counted.
 struct Counting<'a> {
     file: File,
-    read: &'a Cell<u64>,
+    read: &'a AtomicU64,
 }
 
 impl Read for Counting<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.file.read(buffer)?;
-        self.read.set(self.read.get() + count as u64);
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }

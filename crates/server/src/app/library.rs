@@ -240,7 +240,7 @@ impl App {
     pub(crate) fn import(
         &self,
         name: &str,
-        source: impl Read,
+        source: impl Read + Send,
         (open, duplicates): (bool, Duplicates),
     ) -> Imported {
         let mut imported = Imported::default();

@@ -363,8 +363,8 @@ pub(super) async fn export(
     };
     let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
     let node = wanted.node.unwrap_or(cursor);
-    let bytes = match record_format(wanted.format) {
-        Some(format) if wanted.engine => {
+    let bytes = match wanted.format {
+        RecordFormat::Record(format) if wanted.engine => {
             let merged = tree.document().to_record(Merge::of(format));
             record_written(&merged, format, encoding)
         }
@@ -372,7 +372,7 @@ pub(super) async fn export(
     };
     match bytes {
         Ok(bytes) => {
-            let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
+            let kind = wanted.format.content_type(encoding);
             ([(header::CONTENT_TYPE, kind)], bytes).into_response()
         }
         Err(error) => rejected(error),
@@ -428,16 +428,16 @@ pub(super) async fn export_games(
             };
             let Ok(record) = game.record() else { continue };
             // A record is written without a tree, which has the texts of all moves.
-            let text = match record_format(format) {
-                Some(format) => {
+            let text = match format {
+                RecordFormat::Record(format) => {
                     let merged = wanted.engine.then(|| with_engine_notes(&game, format)).flatten();
                     record_written(merged.as_ref().unwrap_or(&record), format, encoding)
                 }
-                None => written(&Tree::from_record(&record), ROOT, format, encoding),
+                _ => written(&Tree::from_record(&record), ROOT, format, encoding),
             };
             let Ok(text) = text else { continue };
             if !is_first {
-                part.extend_from_slice(separator(format).as_bytes());
+                part.extend_from_slice(format.separator().as_bytes());
             }
             is_first = false;
             part.extend_from_slice(&text);
@@ -453,25 +453,12 @@ pub(super) async fn export_games(
         }
     });
     let parts = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
-    let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
+    let kind = format.content_type(encoding);
     ([(header::CONTENT_TYPE, kind)], Body::from_stream(parts)).into_response()
 }
 
 /// Minimum size of a sent part of an export, in bytes.
 const PART: usize = 64 << 10;
-
-/// The text between two games of a file.
-fn separator(format: RecordFormat) -> &'static str {
-    match format {
-        RecordFormat::Csa => "/\n",
-        RecordFormat::Kif | RecordFormat::Ki2 => "\n",
-        RecordFormat::Pgn
-        | RecordFormat::Position
-        | RecordFormat::Epd
-        | RecordFormat::Jkf
-        | RecordFormat::Line => "",
-    }
-}
 
 /// Lists groups of duplicates.
 pub(super) async fn duplicates(State(service): State<Service>) -> Response {
@@ -536,11 +523,7 @@ fn written(
             line.push('\n');
             Ok(line.into_bytes())
         }
-        RecordFormat::Pgn => record_written(&tree.to_record(), Format::Pgn, encoding),
-        RecordFormat::Kif => record_written(&tree.to_record(), Format::Kif, encoding),
-        RecordFormat::Ki2 => record_written(&tree.to_record(), Format::Ki2, encoding),
-        RecordFormat::Csa => record_written(&tree.to_record(), Format::Csa, encoding),
-        RecordFormat::Jkf => record_written(&tree.to_record(), Format::Jkf, encoding),
+        RecordFormat::Record(format) => record_written(&tree.to_record(), format, encoding),
     }
 }
 
@@ -550,18 +533,6 @@ fn with_engine_notes(game: &StoredGame, format: Format) -> Option<GameRecord> {
     let session = GameSession::from_game(game.id, game, 0)?;
     let document = session.tree().document();
     (!document.engine.is_empty()).then(|| document.to_record(Merge::of(format)))
-}
-
-/// The format of complete records; none for positions and lines.
-fn record_format(format: RecordFormat) -> Option<Format> {
-    match format {
-        RecordFormat::Pgn => Some(Format::Pgn),
-        RecordFormat::Kif => Some(Format::Kif),
-        RecordFormat::Ki2 => Some(Format::Ki2),
-        RecordFormat::Csa => Some(Format::Csa),
-        RecordFormat::Jkf => Some(Format::Jkf),
-        RecordFormat::Position | RecordFormat::Epd | RecordFormat::Line => None,
-    }
 }
 
 fn record_written(

@@ -227,28 +227,6 @@ pub struct DuplicateGroups {
     pub surplus: u32,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "snake_case")]
-pub enum RecordFormat {
-    /// PGN (chess).
-    Pgn,
-    /// The current position as FEN or SFEN.
-    Position,
-    /// The positions of the main line as EPD (chess) or SFEN lines.
-    Epd,
-    /// KIF (shogi).
-    Kif,
-    /// KI2 (shogi).
-    Ki2,
-    /// CSA (shogi).
-    Csa,
-    /// JKF (shogi).
-    Jkf,
-    /// A `position …` line of UCI or USI.
-    Line,
-}
-
 /// The result of an import. `POST /api/import?name=…` with the file or text as the body.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use readyok_rules::Game;
+use readyok_rules::record::Format;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::wire;
@@ -53,7 +55,6 @@ fn generated() -> String {
     all.add::<wire::LibraryPage>();
     all.add::<wire::LibraryQuery>();
     all.add::<wire::PositionCheck>();
-    all.add::<wire::RecordFormat>();
     all.add::<wire::TablebaseQuery>();
     all.add::<wire::TablebaseView>();
     all.add::<wire::ImportedExercises>();
@@ -85,6 +86,43 @@ fn check(path: &str, expected: &str) {
 #[test]
 fn the_types_of_the_page_match_the_server() {
     check("api/wire.ts", &generated());
+}
+
+#[test]
+fn the_formats_of_the_page_match_the_table() {
+    let json = |value: serde_json::Value| value.to_string();
+    let formats: Vec<_> = wire::RecordFormat::all().collect();
+    let names: Vec<String> = formats.iter().map(|it| json(it.name().into())).collect();
+    let mut text = format!(
+        "// Generated from crates/rules/src/record/format.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
+         // Do not edit.\n\
+         import type {{ Variant }} from './wire';\n\n\
+         /** A format of exported games. */\n\
+         export type RecordFormat = {};\n\n\
+         export const recordFormats: readonly {{ name: RecordFormat; extension: string; variants: readonly Variant[] }}[] = [\n",
+        names.join(" | ")
+    );
+    for format in formats {
+        let variants = [Game::Chess, Game::Chess960, Game::Shogi];
+        let variants: Vec<Game> = variants.into_iter().filter(|it| format.supports(*it)).collect();
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(
+            text,
+            "  {{ name: {}, extension: {}, variants: {} }},",
+            json(format.name().into()),
+            json(format.extension().into()),
+            json(serde_json::json!(variants)),
+        );
+    }
+    let extensions = Format::ALL.iter().flat_map(|format| format.extensions());
+    let extensions: Vec<String> = extensions.map(|it| format!(".{it}")).collect();
+    let extensions = json(extensions.join(",").into());
+    let _ = writeln!(
+        text,
+        "];\n\n/** The extensions of record files, for file inputs. */\n\
+         export const recordExtensions = {extensions};",
+    );
+    check("api/formats.ts", &text);
 }
 
 /// `RankCount` as serde writes it: `rank_count`.

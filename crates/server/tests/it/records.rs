@@ -163,6 +163,10 @@ async fn export_restores_the_imported_record() {
         let text = server.get(&format!("/api/export/{id}?format={format}")).await.text();
         assert!(text.contains(part), "{format}: {text}");
     }
+    // JSON has no other encoding than UTF-8 (RFC 8259, 8.1).
+    let jkf = server.get(&format!("/api/export/{id}?format=jkf&encoding=shift_jis")).await;
+    assert_eq!(jkf.header("content-type"), Some("application/json; charset=utf-8"));
+    assert!(jkf.text().contains("角道を開ける"));
     let pgn = server.get(&format!("/api/export/{id}?format=pgn")).await;
     assert_eq!((pgn.status, pgn.json()["category"].clone()), (400, json!("invalid_record")));
     server.stop().await;

@@ -9,210 +9,99 @@ use readyok_protocol::Score;
 use crate::{Game, Position, PositionError, Side, error::shortened, shogi::read_csa};
 
 use super::super::{
-    Bookmark, Evaluation, Format, GameRecord, Headers, Kept, Limits, Notice, NoticeReason,
-    RecordErrorKind, Tag,
-    encoding::Transcoder,
-    input::{Games, Line, Lines, Location, State},
+    Evaluation, Headers, NoticeReason, RecordErrorKind, Tag,
+    input::{Line, LineReader},
     kif,
     metadata::handicap_player,
-    shogi::{Draft, Setup, piece_by_csa},
+    shogi::{Draft, Handicap, Head, Part, RANKS, ReadShogi, Setup, piece_by_csa},
 };
 use super::{HEADERS, PLAYERS, end_of, read_summary};
 
-/// Reads games until the source ends.
-#[derive(Debug)]
-pub(in super::super) struct Reader<R> {
-    lines: Lines<R>,
-    location: Location,
-    state: State,
-}
+pub(in super::super) type Reader<R> = LineReader<R, Csa>;
 
-/// The lines before the moves.
-#[derive(Debug)]
-struct Head {
-    headers: Headers,
-    /// The comment on the start position.
-    comment: String,
-    setup: Setup,
-    /// Whether rows or pieces of a board were read.
-    board: bool,
-    /// Number of rows that were read.
-    rows: usize,
+/// What is remembered of a game.
+#[derive(Debug, Default)]
+pub(in super::super) struct Csa {
     /// The side that has all other pieces in hand.
     rest: Option<Side>,
-    seen: bool,
 }
 
-impl<R: BufRead> Reader<R> {
-    pub(in super::super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
-        let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
-        Self { lines, location: Location::START, state }
+impl<R: BufRead> ReadShogi for Reader<R> {
+    fn begins_a_game(line: &str) -> bool {
+        line.trim() == "/" || is_version(line)
     }
 
-    /// The start of the next game, or of lines before it.
-    pub(in super::super) fn bookmark(&self) -> Bookmark {
-        self.lines.bookmark(Format::Csa, self.state.games())
-    }
-
-    pub(in super::super) fn notices(&self) -> &[Notice] {
-        self.state.notices()
-    }
-
-    fn notice(&mut self, reason: NoticeReason) {
-        self.state.notice(self.location, reason, Kept::All);
-    }
-}
-
-impl<R: BufRead> Games for Reader<R> {
-    fn state(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn begin_game(&mut self) {
-        self.lines.begin_game();
-    }
-
-    fn location(&mut self) -> Location {
-        self.location.max(self.lines.location())
-    }
-
-    /// Skips the rest of a game that cannot be read. False if the file ends.
-    fn skip_game(&mut self) -> bool {
-        loop {
-            self.lines.begin_game();
-            match self.lines.next() {
-                Ok(Some(line)) if line.text.trim() == "/" => return true,
-                Ok(Some(line)) if begins_a_game(&line.text) => {
-                    self.lines.push_back(line);
-                    return true;
-                }
-                Ok(None) | Err(RecordErrorKind::Io(_)) => return false,
-                Ok(Some(_)) | Err(_) => {}
-            }
-        }
-    }
-
-    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
-        let mut head = Head::new();
-        let mut draft: Option<Draft> = None;
-        while let Some(line) = self.lines.next()? {
-            self.location = Location { line: line.number, column: 1 };
-            let separator = line.text.trim() == "/";
-            if draft.is_some() && begins_a_game(&line.text) {
-                self.lines.push_back(line);
-                break;
-            }
-            match &mut draft {
-                Some(_) if separator => break,
-                None if separator && head.seen => break,
-                None if separator => {}
-                None => {
-                    let text = line.text.trim_end();
-                    if let Some(turn) = turn_line(text) {
-                        draft = Some(self.begin(std::mem::replace(&mut head, Head::new()), turn)?);
-                    } else if begins_a_move(text) {
-                        // The side to move is missing: it is that of the first move.
-                        let turn = if text.starts_with('-') { Side::Second } else { Side::First };
-                        let head = std::mem::replace(&mut head, Head::new());
-                        let draft = draft.insert(self.begin(head, turn)?);
-                        self.body_line(draft, &line)?;
-                    } else {
-                        self.head_line(&mut head, &line)?;
-                    }
-                }
-                Some(draft) => self.body_line(draft, &line)?,
-            }
-        }
-        match draft {
-            Some(draft) => Ok(Some(draft.finish(self.state.notices_mut()))),
-            // Without a side to move, Black is to move.
-            None if head.seen => {
-                let draft = self.begin(head, Side::First)?;
-                Ok(Some(draft.finish(self.state.notices_mut())))
-            }
-            None => Ok(None),
-        }
-    }
-}
-
-impl<R: BufRead> Reader<R> {
-    fn head_line(&mut self, head: &mut Head, line: &Line) -> Result<(), RecordErrorKind> {
+    fn head_line(&mut self, head: &mut Head, line: &Line) -> Result<Part, RecordErrorKind> {
         let text = line.text.trim_end();
+        if text.trim_start() == "/" {
+            return Ok(if head.seen { Part::End } else { Part::Head });
+        }
+        if let Some(turn) = turn_line(text) {
+            head.turn = Some(turn);
+            return Ok(Part::LastOfHead);
+        }
+        if begins_a_move(text) {
+            // The side to move is missing: it is that of the first move.
+            head.turn = text.starts_with('-').then_some(Side::Second);
+            return Ok(Part::Moves);
+        }
         if let Some(comment) = text.strip_prefix('\'') {
             if !comment.starts_with("CSA encoding=") {
                 // Comments before a game belong to it, but do not begin one.
                 self.lines.limits().add_line(&mut head.comment, comment_text(comment))?;
             }
-            return Ok(());
+            return Ok(Part::Head);
         }
         if text.is_empty() {
-            return Ok(());
+            return Ok(Part::Head);
         }
         head.seen = true;
+        let player = |side| Tag::Player(side).name(Game::Shogi);
         if let Some(header) = text.strip_prefix('$') {
-            let Some((name, value)) = header.split_once(':') else {
-                self.notice(NoticeReason::Header(shortened(text)));
-                return Ok(());
-            };
-            return self.header(head, &kif_name(name), value.trim());
-        }
-        if let Some(name) = text.strip_prefix("N+") {
-            return self.header(head, Tag::Player(Side::First).name(Game::Shogi), name.trim());
-        }
-        if let Some(name) = text.strip_prefix("N-") {
-            return self.header(head, Tag::Player(Side::Second).name(Game::Shogi), name.trim());
-        }
-        if text.starts_with('V') && begins_a_game(text) {
-            return Ok(());
-        }
-        if text.starts_with('P') {
-            match head.board_line(text) {
+            match header.split_once(':') {
+                Some((name, value)) => self.header(head, &kif_name(name), value.trim())?,
+                None => self.notice(NoticeReason::Header(shortened(text))),
+            }
+        } else if let Some(name) = text.strip_prefix("N+") {
+            self.header(head, player(Side::First), name.trim())?;
+        } else if let Some(name) = text.strip_prefix("N-") {
+            self.header(head, player(Side::Second), name.trim())?;
+        } else if text.starts_with('P') {
+            match self.board_line(head, text) {
                 Some(Row::Complete) => {}
                 Some(Row::Short(rank)) => {
                     self.notice(NoticeReason::Board(PositionError::RankLength { rank }));
                 }
                 None => return Err(RecordErrorKind::Unexpected(shortened(text))),
             }
-            return Ok(());
-        }
-        if text.starts_with(['+', '-', '%', 'T']) {
+        } else if text.starts_with(['+', '-', '%', 'T']) {
             return Err(RecordErrorKind::Unexpected(shortened(text)));
+        } else if !is_version(text) {
+            self.skipped(text);
         }
-        self.notice(NoticeReason::Skipped(shortened(text)));
-        Ok(())
+        Ok(Part::Head)
     }
 
-    fn header(&self, head: &mut Head, name: &str, value: &str) -> Result<(), RecordErrorKind> {
-        if value.is_empty() {
-            return Ok(());
+    fn start(&mut self, head: &mut Head) -> Result<Position, RecordErrorKind> {
+        if !matches!(head.rows, 0 | RANKS) {
+            let (count, expected) = (head.rows as usize, RANKS as usize);
+            self.notice(NoticeReason::Board(PositionError::RankCount { count, expected }));
         }
-        self.lines.limits().add_header(&mut head.headers, name, value)
-    }
-
-    fn begin(&mut self, mut head: Head, turn: Side) -> Result<Draft, RecordErrorKind> {
-        if !matches!(head.rows, 0 | 9) {
-            let error = PositionError::RankCount { count: head.rows, expected: 9 };
-            self.notice(NoticeReason::Board(error));
+        let mut setup = head.setup.take().unwrap_or_else(usual_start);
+        if let Some(side) = self.game.rest {
+            setup.add_rest_to_hand(side);
         }
-        let start = if head.board {
-            if let Some(side) = head.rest {
-                head.setup.add_rest_to_hand(side);
+        // Without a side to move, Black is to move.
+        setup.set_turn(head.turn.unwrap_or(Side::First));
+        let start = setup.position();
+        if Handicap::of(&start).is_some_and(|handicap| !handicap.is_even()) {
+            let mut headers = Headers::default();
+            for (name, value) in head.headers.iter() {
+                headers.push(handicap_name(name), value);
             }
-            head.setup.set_turn(turn);
-            head.setup.position()
-        } else {
-            let mut setup = Setup::of(&Position::start(Game::Shogi));
-            setup.set_turn(turn);
-            setup.position()
-        };
-        let mut draft = Draft::new(start, self.lines.limits(), self.location)?;
-        let is_handicap_game = draft.record.is_handicap_game();
-        for (name, value) in head.headers.iter() {
-            let name = if is_handicap_game { handicap_name(name) } else { name };
-            draft.record.headers.push(name, value);
+            head.headers = headers;
         }
-        draft.comment = head.comment;
-        Ok(draft)
+        Ok(start)
     }
 
     fn body_line(&mut self, draft: &mut Draft, line: &Line) -> Result<(), RecordErrorKind> {
@@ -233,63 +122,53 @@ impl<R: BufRead> Reader<R> {
             self.location = line.location(statement);
             let statement = statement.trim();
             if let Some(time) = statement.strip_prefix('T') {
-                self.time(draft, time);
+                match seconds(time.trim()) {
+                    Some(time) => draft.set_elapsed(Some(time)),
+                    None => self.skipped(time),
+                }
             } else if let Some(keyword) = statement.strip_prefix('%') {
                 draft.end(end_of(keyword.trim(), draft.turn()));
             } else if statement.starts_with(['+', '-']) {
                 if draft.has_ended() {
-                    self.notice(NoticeReason::Skipped(shortened(statement)));
+                    self.skipped(statement);
                     continue;
                 }
                 let mv = read_csa(draft.board(), statement.get(1..).unwrap_or_default())
                     .ok_or_else(|| NoticeReason::NoSuchMove(shortened(statement)));
                 draft.play(mv, self.location);
             } else if !statement.is_empty() {
-                self.notice(NoticeReason::Skipped(shortened(statement)));
+                self.skipped(statement);
             }
         }
         Ok(())
     }
-
-    fn time(&mut self, draft: &mut Draft, text: &str) {
-        let Some(time) = seconds(text.trim()) else {
-            self.notice(NoticeReason::Skipped(shortened(text)));
-            return;
-        };
-        draft.set_elapsed(Some(time));
-    }
 }
 
-impl Head {
-    fn new() -> Self {
-        Self {
-            headers: Headers::default(),
-            comment: String::new(),
-            setup: Setup::empty(),
-            board: false,
-            rows: 0,
-            rest: None,
-            seen: false,
+impl<R: BufRead> Reader<R> {
+    fn header(&self, head: &mut Head, name: &str, value: &str) -> Result<(), RecordErrorKind> {
+        if value.is_empty() {
+            return Ok(());
         }
+        self.lines.limits().add_header(&mut head.headers, name, value)
     }
 
     /// Reads `PI82HI22KA`, `P1-KY-KE * …`, `P+63FU00KI` or `P-00AL`. `None` for any other line.
-    fn board_line(&mut self, line: &str) -> Option<Row> {
+    fn board_line(&mut self, head: &mut Head, line: &str) -> Option<Row> {
         let mut letters = line.get(1..)?.chars();
         let kind = letters.next()?;
         let rest = letters.as_str();
-        self.board = true;
+        let setup = head.setup.get_or_insert_with(Setup::empty);
         match kind {
             'I' => {
-                self.setup = Setup::of(&Position::start(Game::Shogi));
+                *setup = usual_start();
                 for (file, rank, piece) in pieces(rest)? {
-                    let (_, removed) = self.setup.remove(file, rank)?;
+                    let (_, removed) = setup.remove(file, rank)?;
                     (removed == piece?).then_some(())?;
                 }
             }
             '1'..='9' => {
                 let rank = kind.to_digit(10)?;
-                self.rows += 1;
+                head.rows += 1;
                 let mut rest = rest;
                 for file in (1..=9).rev() {
                     // Blanks at the end of a line can be missing.
@@ -307,7 +186,7 @@ impl Head {
                         _ if matches!(cell.trim(), "*" | "") => continue,
                         Some(_) | None => return None,
                     };
-                    self.setup.put(file, rank, side, piece_by_csa(cell.get(1..)?)?);
+                    setup.put(file, rank, side, piece_by_csa(cell.get(1..)?)?);
                 }
                 if !rest.trim().is_empty() {
                     return None;
@@ -317,10 +196,10 @@ impl Head {
                 let side = if kind == '+' { Side::First } else { Side::Second };
                 for (file, rank, piece) in pieces(rest)? {
                     match (file, rank, piece) {
-                        (0, 0, None) => self.rest = Some(side),
-                        (0, 0, Some(kind)) => self.setup.add_to_hand(side, kind, 1),
+                        (0, 0, None) => self.game.rest = Some(side),
+                        (0, 0, Some(kind)) => setup.add_to_hand(side, kind, 1),
                         (_, _, Some(kind)) => {
-                            self.setup.put(file, rank, side, kind).then_some(())?;
+                            setup.put(file, rank, side, kind).then_some(())?;
                         }
                         (_, _, None) => return None,
                     }
@@ -330,6 +209,10 @@ impl Head {
         }
         Some(Row::Complete)
     }
+}
+
+fn usual_start() -> Setup {
+    Setup::of(&Position::start(Game::Shogi))
 }
 
 /// A line of a board.
@@ -394,7 +277,8 @@ fn begins_a_move(line: &str) -> bool {
     rest.is_some_and(|rest| rest.bytes().take(4).filter(u8::is_ascii_digit).count() == 4)
 }
 
-fn begins_a_game(line: &str) -> bool {
+/// Whether a line is the version, the first line of a game.
+fn is_version(line: &str) -> bool {
     line.strip_prefix('V').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
 }
 

@@ -9,61 +9,59 @@ use readyok_protocol::Score;
 use crate::{Game, Side, Termination, shogi::write_csa};
 
 use super::super::{
-    Annotations, Evaluation, Format, GameRecord, NodeId, RecordMove, WriteError,
+    Annotations, Encoding, Evaluation, GameRecord, NodeId, RecordMove,
     loss::{HeldResult, Holds},
     records::Written,
-    shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment},
+    shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, one_line},
 };
 use super::{HEADERS, PLAYERS, keyword_and_summary, sign_of};
 
-const CSA: Holds =
-    Holds { variations: false, fractions: true, result: HeldResult::WithEnd, ..Holds::SHOGI };
+pub(in super::super) const HOLDS: Holds = Holds {
+    variations: false,
+    depths: false,
+    fractions: true,
+    result: HeldResult::WithEnd,
+    ..Holds::SHOGI
+};
 
 /// The text of a record. The first line declares the encoding.
-pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Written, WriteError> {
-    let wrong = || WriteError::WrongGame { format: Format::Csa, game: record.game() };
-    let mut walk = Walk::new(record.start()).ok_or_else(wrong)?;
+pub(in super::super) fn write(record: &GameRecord, encoding: Encoding) -> Written {
+    let mut walk = Walk::new(record.start());
     let fractions = needs_fractions(record);
-    let mut out = format!("'CSA encoding={encoding}\n");
+    let mut out = format!("'CSA encoding={}\n", encoding.name().to_ascii_uppercase());
     out.push_str(if fractions { "V3.0\n" } else { "V2.2\n" });
     headers(record, &mut out);
     board(record, &mut out);
     comments(record.annotations(NodeId::ROOT), &mut out);
-    let shown: Result<(), WriteError> = walk.steps(record, false, |step| {
-        match step {
-            Step::Variation(_) => {}
-            Step::Move { node, mv, board, .. } => {
-                let side = record.turn_after(node).other();
-                let _ = writeln!(out, "{}{}", sign_of(side), write_csa(board, mv));
-                time(record.annotations(node.id()).elapsed, fractions, &mut out);
-                comments(record.annotations(node.id()), &mut out);
-            }
-            Step::Illegal { node, mv, board, .. } => {
-                let _ =
-                    writeln!(out, "{}{}", sign_of(record.turn_after(node)), write_csa(board, mv));
-                time(record.annotations(node.id()).elapsed, fractions, &mut out);
-                comments(record.annotations(node.id()), &mut out);
-            }
-            Step::LineEnd(node) => {
-                if let Some(end) = &record.annotations(node.id()).end {
-                    // After a foul it is the opponent's turn.
-                    let is_foul = node.mv().is_some_and(RecordMove::is_illegal);
-                    let turn = record.turn_after(node);
-                    let turn = if is_foul { turn.other() } else { turn };
-                    let (keyword, summary) = keyword_and_summary(end, record.result, turn, record);
-                    let _ = writeln!(out, "%{keyword}");
-                    time(end.elapsed, fractions, &mut out);
-                    if let Some(summary) = summary {
-                        let _ = writeln!(out, "'{summary}");
-                    }
-                    comment_lines(&end.comments.join("\n"), &mut out);
+    walk.steps(record, false, |step| match step {
+        Step::Variation(_) => {}
+        Step::Move { node, mv, board, .. } | Step::Illegal { node, mv, board, .. } => {
+            // An illegal move does not change the turn.
+            let is_illegal = node.mv().is_some_and(RecordMove::is_illegal);
+            let turn = record.turn_after(node);
+            let side = if is_illegal { turn } else { turn.other() };
+            let _ = writeln!(out, "{}{}", sign_of(side), write_csa(board, mv));
+            let notes = record.annotations(node.id());
+            time(notes.elapsed, fractions, &mut out);
+            comments(notes, &mut out);
+        }
+        Step::LineEnd(node) => {
+            if let Some(end) = &record.annotations(node.id()).end {
+                // After a foul it is the opponent's turn.
+                let is_foul = node.mv().is_some_and(RecordMove::is_illegal);
+                let turn = record.turn_after(node);
+                let turn = if is_foul { turn.other() } else { turn };
+                let (keyword, summary) = keyword_and_summary(end, record.result, turn, record);
+                let _ = writeln!(out, "%{keyword}");
+                time(end.elapsed, fractions, &mut out);
+                if let Some(summary) = summary {
+                    let _ = writeln!(out, "'{summary}");
                 }
+                comment_lines(&end.comments.join("\n"), &mut out);
             }
         }
-        Ok(())
     });
-    shown?;
-    Ok(Written { text: out, losses: CSA.losses(record) })
+    Written { text: out, losses: HOLDS.losses(record) }
 }
 
 /// Whether the game needs version 3.0.
@@ -94,10 +92,6 @@ fn headers(record: &GameRecord, out: &mut String) {
         let name = one_line(name).replace(':', " ");
         let _ = writeln!(out, "${name}:{}", one_line(value));
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ").trim().to_owned()
 }
 
 fn board(record: &GameRecord, out: &mut String) {

@@ -16,11 +16,10 @@ use serde_json::{Map, Value};
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    Bookmark, End, Format, GameRecord, Headers, Kept, Limit, Limits, Notice, NoticeReason,
-    RecordError, RecordErrorKind,
+    Bookmark, End, Format, GameRecord, Headers, Kept, Limit, Limits, NoticeReason, RecordErrorKind,
     csa::{end_of, read_summary},
     encoding::Transcoder,
-    input::{Location, add_notice},
+    input::{Games, Location, State, add_notice},
     shogi::{Draft, Handicap, Setup, piece_by_csa, square},
 };
 
@@ -31,9 +30,57 @@ pub(in super::super) struct Reader<R> {
     limits: Limits,
     /// The location of the next byte.
     location: Location,
-    over: bool,
-    notices: Vec<Notice>,
-    game: u64,
+    /// The location of the current game, or of its defect.
+    game_location: Location,
+    /// The start of the next game is unknown.
+    is_lost: bool,
+    state: State,
+}
+
+impl<R: BufRead> Games for Reader<R> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn bookmark(&self) -> Option<Bookmark> {
+        let (offset, lines) = (self.input.offset()?, self.location.line - 1);
+        let (encoding, games) = (self.input.encoding(), self.state.games());
+        Some(Bookmark { format: Format::JKF, offset, lines, games, encoding })
+    }
+
+    fn begin_game(&mut self) {
+        self.game_location = self.location;
+    }
+
+    fn location(&mut self) -> Location {
+        self.game_location
+    }
+
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
+        if self.is_lost {
+            return Ok(None);
+        }
+        let Some(text) = self.read_value()? else { return Ok(None) };
+        let file: File = serde_json::from_slice(&text).map_err(|error| {
+            let begin = self.game_location;
+            let before = if error.line() <= 1 { begin.column - 1 } else { 0 };
+            self.game_location = Location {
+                line: begin.line + (error.line() as u64).saturating_sub(1),
+                column: before + (error.column() as u64).max(1),
+            };
+            RecordErrorKind::Unexpected(shortened(&error.to_string()))
+        })?;
+        self.game(file, self.game_location).map(Some)
+    }
+
+    /// A game that cannot be read was consumed.
+    fn skip_game(&mut self) -> bool {
+        !self.is_lost
+    }
 }
 
 impl<R: BufRead> Reader<R> {
@@ -42,72 +89,30 @@ impl<R: BufRead> Reader<R> {
             input,
             limits,
             location: Location { line: from.lines + 1, column: 1 },
-            over: false,
-            notices: Vec::new(),
-            game: from.games,
+            game_location: Location::START,
+            is_lost: false,
+            state: State::after(from.games),
         }
-    }
-
-    pub(in super::super) fn notices(&self) -> &[Notice] {
-        &self.notices
-    }
-
-    /// The start of the next game, or of blanks before it. `None` if its offset is unknown.
-    pub(in super::super) fn bookmark(&self) -> Option<Bookmark> {
-        let (offset, lines) = (self.input.offset()?, self.location.line - 1);
-        let encoding = self.input.encoding();
-        Some(Bookmark { format: Format::Jkf, offset, lines, games: self.game, encoding })
-    }
-
-    /// The next game, or why it cannot be read.
-    pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
-        self.notices.clear();
-        if self.over {
-            return None;
-        }
-        let mut location = self.location;
-        let read = self.read_value(&mut location);
-        if matches!(read, Ok(None)) {
-            self.over = true;
-            return None;
-        }
-        self.game += 1;
-        let read = read.and_then(|text| {
-            let text = text.unwrap_or_default();
-            let file: File = serde_json::from_slice(&text).map_err(|error| {
-                let begin = location;
-                location.line = begin.line + (error.line() as u64).saturating_sub(1);
-                let before = if error.line() <= 1 { begin.column - 1 } else { 0 };
-                location.column = before + (error.column() as u64).max(1);
-                RecordErrorKind::Unexpected(shortened(&error.to_string()))
-            })?;
-            self.game(file, location)
-        });
-        let Location { line, column } = location;
-        Some(read.map_err(|kind| RecordError { game: self.game, line, column, kind }))
     }
 
     /// The text of the next value, and the location of its start. `None` at the end of the file.
     /// Reading ends after a value that is not an object or array, or that is too long.
-    fn read_value(&mut self, location: &mut Location) -> Result<Option<Vec<u8>>, RecordErrorKind> {
+    fn read_value(&mut self) -> Result<Option<Vec<u8>>, RecordErrorKind> {
         let mut text = Vec::new();
         let mut nesting = Nesting::default();
         loop {
             let byte = match self.input.fill_buf() {
                 Ok(buffer) => buffer.first().copied(),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    self.over = true;
-                    return Err(error.into());
-                }
+                Err(error) => return Err(error.into()),
             };
             let Some(byte) = byte else { return Ok((!text.is_empty()).then_some(text)) };
             if text.is_empty() && !byte.is_ascii_whitespace() {
-                *location = self.location;
+                self.game_location = self.location;
             }
             if !nesting.is_open() && !text.is_empty() && byte == b'\n' {
                 // The start of the next game is unknown.
-                self.over = true;
+                self.is_lost = true;
                 return Ok(Some(text));
             }
             self.input.consume(1);
@@ -121,7 +126,7 @@ impl<R: BufRead> Reader<R> {
             }
             text.push(byte);
             if text.len() as u64 > self.limits.game_bytes {
-                self.over = true;
+                self.is_lost = true;
                 return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
             }
             if nesting.closes_with(byte) {
@@ -140,7 +145,7 @@ impl<R: BufRead> Reader<R> {
         let mut draft = Draft::new(start, &self.limits, location)?;
         draft.record.headers = self.headers(header, location)?;
         self.moves(&mut draft, moves, location)?;
-        Ok(draft.finish(&mut self.notices))
+        Ok(draft.finish(self.state.notices_mut()))
     }
 
     fn headers(&mut self, header: Pairs, location: Location) -> Result<Headers, RecordErrorKind> {
@@ -148,7 +153,7 @@ impl<R: BufRead> Reader<R> {
         for (name, value) in header.0 {
             let Value::String(value) = value else {
                 let reason = NoticeReason::Header(shortened(&name));
-                add_notice(&mut self.notices, location, reason, Kept::All);
+                add_notice(self.state.notices_mut(), location, reason, Kept::All);
                 continue;
             };
             self.limits.add_header(&mut headers, name, value)?;
@@ -182,13 +187,13 @@ impl<R: BufRead> Reader<R> {
                         .ok_or_else(|| NoticeReason::NoSuchMove(shortened(&mv.to_string())));
                     if draft.has_ended() {
                         let reason = NoticeReason::Skipped("{\"move\"}".to_owned());
-                        add_notice(&mut self.notices, location, reason, Kept::All);
+                        add_notice(self.state.notices_mut(), location, reason, Kept::All);
                         break;
                     }
                     draft.play(mv, location);
                 } else if !(main && index == 0) && entry.get("special").is_none() {
                     let reason = NoticeReason::Skipped("{}".to_owned());
-                    add_notice(&mut self.notices, location, reason, Kept::All);
+                    add_notice(self.state.notices_mut(), location, reason, Kept::All);
                 }
                 read_annotations(draft, entry)?;
                 let variations = entry.get("forks").and_then(Value::as_array);

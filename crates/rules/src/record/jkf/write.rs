@@ -11,22 +11,21 @@ use serde_json::{Value, json};
 use crate::{Move, Side};
 
 use super::super::{
-    Format, GameRecord, Loss, Node, NodeId, RecordMove, WriteError,
+    Encoding, GameRecord, Loss, Node, NodeId, RecordMove,
     csa::keyword_and_summary,
     kif,
     loss::{HeldResult, Holds},
     records::Written,
-    shogi::{Handicap, Setup, Walk, csa_name, evaluation_lines, flat_comment, square_of},
+    shogi::{Handicap, Setup, Totals, Walk, comment_text, csa_name, square_of},
 };
 
-const JKF: Holds = Holds { result: HeldResult::WithEnd, ..Holds::SHOGI };
+pub(in super::super) const HOLDS: Holds = Holds { result: HeldResult::WithEnd, ..Holds::SHOGI };
 
 /// The text of a record.
-pub(in super::super) fn write(record: &GameRecord) -> Result<Written, WriteError> {
-    let wrong = || WriteError::WrongGame { format: Format::Jkf, game: record.game() };
-    let walk = Walk::new(record.start()).ok_or_else(wrong)?;
+pub(in super::super) fn write(record: &GameRecord, _: Encoding) -> Written {
+    let walk = Walk::new(record.start());
     let mut out = "{\"header\":{".to_owned();
-    let mut losses = JKF.losses(record);
+    let mut losses = HOLDS.losses(record);
     let mut written = Vec::new();
     for (name, value) in record.headers.iter() {
         if written.contains(&name) {
@@ -43,10 +42,10 @@ pub(in super::super) fn write(record: &GameRecord) -> Result<Written, WriteError
     };
     let _ = write!(out, "}},\"initial\":{initial},\"moves\":[");
     let start = record.start().turn();
-    let mut writer = Writer { record, walk, out, start, totals: vec![[0; 2]] };
+    let mut writer = Writer { record, walk, out, start, totals: Totals::new(start) };
     writer.main_line();
     writer.out.push_str("]}\n");
-    Ok(Written { text: writer.out, losses })
+    Written { text: writer.out, losses }
 }
 
 fn setup_json(setup: &Setup) -> Value {
@@ -84,8 +83,7 @@ struct Writer<'a> {
     out: String,
     /// The side that moves first.
     start: Side,
-    /// The total times of both sides before each move of the line.
-    totals: Vec<[u64; 2]>,
+    totals: Totals,
 }
 
 impl Writer<'_> {
@@ -120,7 +118,7 @@ impl Writer<'_> {
                     if !node.mv().is_some_and(RecordMove::is_illegal) {
                         self.walk.play(mv);
                     }
-                    self.add_time(self.record.annotations(node.id()).elapsed, node.ply());
+                    self.totals.add(self.record.annotations(node.id()).elapsed, node.ply());
                     tasks.extend(self.next(node));
                 }
             }
@@ -129,7 +127,7 @@ impl Writer<'_> {
 
     fn back_to(&mut self, ply: usize) {
         self.walk.back_to(ply);
-        self.totals.truncate(ply + 1);
+        self.totals.back_to(ply);
     }
 
     /// Begins the continuation of a node or writes the end of the line.
@@ -173,26 +171,9 @@ impl Writer<'_> {
         self.comments(node, ",");
     }
 
-    /// The total times of both sides including this move.
-    fn sums(&self, elapsed: Option<Duration>, ply: usize) -> ([u64; 2], u64) {
-        let mut sums = self.totals.last().copied().unwrap_or_default();
-        let side = usize::from(self.turn_after(ply.saturating_sub(1)) == Side::Second);
-        let mut total = 0;
-        if let Some(sum) = sums.get_mut(side) {
-            *sum = sum.saturating_add(elapsed.map_or(0, |time| time.as_secs()));
-            total = *sum;
-        }
-        (sums, total)
-    }
-
-    fn add_time(&mut self, elapsed: Option<Duration>, ply: usize) {
-        let (sums, _) = self.sums(elapsed, ply);
-        self.totals.push(sums);
-    }
-
     fn time(&mut self, elapsed: Option<Duration>, ply: usize) {
         if let Some(time) = elapsed {
-            let (_, total) = self.sums(elapsed, ply);
+            let total = self.totals.with(elapsed, ply);
             let parts = |seconds: u64| json!({ "h": seconds / 3600, "m": seconds / 60 % 60, "s": seconds % 60 });
             let (now, total) = (parts(time.as_secs()), parts(total));
             let _ = write!(self.out, ",\"time\":{{\"now\":{now},\"total\":{total}}}");
@@ -200,11 +181,7 @@ impl Writer<'_> {
     }
 
     fn comments(&mut self, node: &Node, before: &str) {
-        // Readers use the first evaluation.
-        let mut lines = evaluation_lines(self.record.annotations(node.id()).evaluation);
-        lines.push(flat_comment(self.record.annotations(node.id())));
-        lines.retain(|text| !text.is_empty());
-        self.comment_lines(&lines.join("\n"), before);
+        self.comment_lines(&comment_text(self.record.annotations(node.id())), before);
     }
 
     fn comment_lines(&mut self, text: &str, before: &str) {

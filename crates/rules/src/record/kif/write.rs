@@ -5,134 +5,120 @@ use std::{fmt::Write as _, time::Duration};
 use crate::Side;
 
 use super::super::{
-    Annotations, Format, GameRecord, Loss, Losses, Node, NodeId, RecordMove, WriteError,
+    Encoding, GameRecord, Loss, Losses, Node, NodeId, RecordMove,
     loss::Holds,
     records::Written,
-    shogi::{Handicap, Setup, Step, Walk, evaluation_lines, flat_comment},
+    shogi::{Handicap, Setup, Step, Totals, Walk, comment_text, one_line},
 };
 use super::{board, ends, moves};
 
-const KIF: Holds = Holds::SHOGI;
+pub(in super::super) const KIF: Holds = Holds::SHOGI;
 /// The summary states an illegal move.
-const KI2: Holds =
+pub(in super::super) const KI2: Holds =
     Holds { illegal_moves: false, end_comments: false, times: false, ..Holds::SHOGI };
 
 /// The text of a record in KIF. The first line names the encoding.
-pub(in super::super) fn write_kif(
-    record: &GameRecord,
-    encoding: &str,
-) -> Result<Written, WriteError> {
+pub(in super::super) fn write_kif(record: &GameRecord, encoding: Encoding) -> Written {
     let losses = losses(record, &KIF);
-    let mut out = format!("#KIF version=2.0 encoding={encoding}\n");
-    let mut walk = begin(record, Format::Kif, &mut out)?;
+    let mut out = format!("#KIF version=2.0 encoding={}\n", encoding.name());
+    let mut walk = begin(record, &mut out);
     out.push_str("手数----指手---------消費時間--\n");
     comments(record, &mut out);
-    let mut totals = vec![[0_u64; 2]];
-    let second_begins = record.start().turn() == Side::Second;
+    let mut totals = Totals::new(record.start().turn());
     let handicap = record.is_handicap_game();
     let mut main = true;
-    let shown: Result<(), WriteError> = walk.steps(record, true, |step| {
-        match step {
-            Step::Variation(number) => {
-                totals.truncate(number);
-                let _ = writeln!(out, "\n変化：{number}手");
-                main = false;
+    walk.steps(record, true, |step| match step {
+        Step::Variation(number) => {
+            totals.back_to(number - 1);
+            let _ = writeln!(out, "\n変化：{number}手");
+            main = false;
+        }
+        Step::Move { node, mv, board, last } | Step::Illegal { node, mv, board, last } => {
+            let text = moves::written(board, mv, last);
+            let notes = record.annotations(node.id());
+            let time = spent(notes.elapsed, node.ply(), &mut totals);
+            // A `+` marks a move with further variations.
+            let siblings = node.parent().map(|parent| record.children(parent));
+            let last = siblings.and_then(Iterator::last);
+            let more = if last.is_some_and(|last| last.id() != node.id()) { "+" } else { "" };
+            let _ = writeln!(out, "{:>4} {text}{time}{more}", node.ply());
+            push_comment(&comment_text(notes), &mut out);
+        }
+        Step::LineEnd(node) => {
+            if let Some(end) = &record.annotations(node.id()).end {
+                // A variation has no summary.
+                // KIF counts an illegal move: it is the opponent who wins by it.
+                let turn = record.turn_after(node);
+                let turn = if is_illegal(node) { turn.other() } else { turn };
+                let termination = end.outcome.termination;
+                let (known, result) = if main {
+                    (ends::known_end(termination, record.result, turn), record.result)
+                } else {
+                    (termination, end.outcome.result)
+                };
+                let name = ends::write(known, end.text.as_deref(), result, turn);
+                let ply = node.ply() + 1;
+                let time = spent(end.elapsed, ply, &mut totals);
+                let _ = writeln!(out, "{ply:>4} {name}{time}");
+                push_comment(&end.comments.join("\n"), &mut out);
             }
-            Step::Move { node, mv, board, last } | Step::Illegal { node, mv, board, last } => {
-                let text = moves::written(board, mv, last);
-                let time = spent(
-                    record.annotations(node.id()).elapsed,
-                    node.ply(),
-                    second_begins,
-                    &mut totals,
-                );
-                // A `+` marks a move with further variations.
-                let siblings = node.parent().map(|parent| record.children(parent));
-                let last = siblings.and_then(Iterator::last);
-                let more = if last.is_some_and(|last| last.id() != node.id()) { "+" } else { "" };
-                let _ = writeln!(out, "{:>4} {text}{time}{more}", node.ply());
-                push_comment(&lines_of(record.annotations(node.id())), &mut out);
-            }
-            Step::LineEnd(node) => {
-                if let Some(end) = &record.annotations(node.id()).end {
-                    // A variation has no summary.
-                    // KIF counts an illegal move: it is the opponent who wins by it.
-                    let turn = record.turn_after(node);
-                    let turn = if is_illegal(node) { turn.other() } else { turn };
-                    let termination = end.outcome.termination;
-                    let (known, result) = if main {
-                        (ends::known_end(termination, record.result, turn), record.result)
-                    } else {
-                        (termination, end.outcome.result)
-                    };
-                    let name = ends::write(known, end.text.as_deref(), result, turn);
-                    let ply = node.ply() + 1;
-                    let time = spent(end.elapsed, ply, second_begins, &mut totals);
-                    let _ = writeln!(out, "{ply:>4} {name}{time}");
-                    push_comment(&end.comments.join("\n"), &mut out);
-                }
-                if main {
-                    write_summary(record, node, handicap, &mut out);
-                }
+            if main {
+                write_summary(record, node, handicap, &mut out);
             }
         }
-        Ok(())
     });
-    shown.map(|()| Written { text: out, losses })
+    Written { text: out, losses }
 }
 
 /// The text of a record in KI2.
-pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<Written, WriteError> {
+pub(in super::super) fn write_ki2(record: &GameRecord, _: Encoding) -> Written {
     let losses = losses(record, &KI2);
     let mut out = String::new();
-    let mut walk = begin(record, Format::Ki2, &mut out)?;
+    let mut walk = begin(record, &mut out);
     out.push('\n');
     comments(record, &mut out);
     let second_begins = record.start().turn() == Side::Second;
     let handicap = record.is_handicap_game();
     let (mut main, mut column) = (true, 0);
-    let shown: Result<(), WriteError> = walk.steps(record, true, |step| {
-        match step {
-            Step::Variation(number) => {
-                let _ = writeln!(out, "\n変化：{number}手");
-                main = false;
+    walk.steps(record, true, |step| match step {
+        Step::Variation(number) => {
+            let _ = writeln!(out, "\n変化：{number}手");
+            main = false;
+        }
+        Step::Move { node, mv, board, last } => {
+            let first = node.ply().is_multiple_of(2) == second_begins;
+            let sign = if first { '▲' } else { '△' };
+            let text = moves::relative(board, mv, last);
+            if column > 0 {
+                out.push_str("    ");
             }
-            Step::Move { node, mv, board, last } => {
-                let first = node.ply().is_multiple_of(2) == second_begins;
-                let sign = if first { '▲' } else { '△' };
-                let text = moves::relative(board, mv, last);
-                if column > 0 {
-                    out.push_str("    ");
-                }
-                let _ = write!(out, "{sign}{text}");
-                column += 1;
-                let comment = lines_of(record.annotations(node.id()));
-                if column == 6 || !comment.is_empty() {
-                    out.push('\n');
-                    column = 0;
-                }
-                push_comment(&comment, &mut out);
+            let _ = write!(out, "{sign}{text}");
+            column += 1;
+            let comment = comment_text(record.annotations(node.id()));
+            if column == 6 || !comment.is_empty() {
+                out.push('\n');
+                column = 0;
             }
-            // The notation needs a legal move; the summary states the foul.
-            Step::Illegal { .. } => {}
-            Step::LineEnd(node) => {
-                if column > 0 {
-                    out.push('\n');
-                    column = 0;
-                }
-                if main {
-                    write_summary(record, node, handicap, &mut out);
-                } else if let Some(end) = &record.annotations(node.id()).end {
-                    let (turn, result) = (record.turn_after(node), end.outcome.result);
-                    let plies = legal_plies(node);
-                    let line = ends::write_summary(plies, Some(end), result, turn, handicap);
-                    push_line(line, &mut out);
-                }
+            push_comment(&comment, &mut out);
+        }
+        // The notation needs a legal move; the summary states the foul.
+        Step::Illegal { .. } => {}
+        Step::LineEnd(node) => {
+            if column > 0 {
+                out.push('\n');
+                column = 0;
+            }
+            if main {
+                write_summary(record, node, handicap, &mut out);
+            } else if let Some(end) = &record.annotations(node.id()).end {
+                let (turn, result) = (record.turn_after(node), end.outcome.result);
+                let plies = legal_plies(node);
+                let line = ends::write_summary(plies, Some(end), result, turn, handicap);
+                push_line(line, &mut out);
             }
         }
-        Ok(())
     });
-    shown.map(|()| Written { text: out, losses })
+    Written { text: out, losses }
 }
 
 fn losses(record: &GameRecord, holds: &Holds) -> Losses {
@@ -143,9 +129,7 @@ fn losses(record: &GameRecord, holds: &Holds) -> Losses {
 }
 
 /// Writes the headers and the start position.
-fn begin(record: &GameRecord, format: Format, out: &mut String) -> Result<Walk, WriteError> {
-    let wrong = || WriteError::WrongGame { format, game: record.game() };
-    let walk = Walk::new(record.start()).ok_or_else(wrong)?;
+fn begin(record: &GameRecord, out: &mut String) -> Walk {
     for (name, value) in record.headers.iter() {
         let (name, value) = (one_line(name), one_line(value));
         if can_be_a_header(&name) {
@@ -162,11 +146,7 @@ fn begin(record: &GameRecord, format: Format, out: &mut String) -> Result<Walk, 
             }
         }
     }
-    Ok(walk)
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ").trim().to_owned()
+    Walk::new(record.start())
 }
 
 /// Whether a header with this name is read as one.
@@ -181,16 +161,7 @@ pub(in super::super) fn can_be_a_header(name: &str) -> bool {
 }
 
 fn comments(record: &GameRecord, out: &mut String) {
-    push_comment(&lines_of(record.annotations(NodeId::ROOT)), out);
-}
-
-/// The comments and the evaluation as one text.
-fn lines_of(notes: &Annotations) -> String {
-    // Readers use the first evaluation.
-    let mut lines = evaluation_lines(notes.evaluation);
-    lines.push(flat_comment(notes));
-    lines.retain(|text| !text.is_empty());
-    lines.join("\n")
+    push_comment(&comment_text(record.annotations(NodeId::ROOT)), out);
 }
 
 fn push_comment(text: &str, out: &mut String) {
@@ -224,25 +195,9 @@ fn is_illegal(node: &Node) -> bool {
 }
 
 /// The time of a move and its side's total: `   ( 0:16/00:00:16)`; empty if the time is unknown.
-/// `totals` has the totals of both sides before each move of the line.
-fn spent(
-    elapsed: Option<Duration>,
-    ply: usize,
-    second_begins: bool,
-    totals: &mut Vec<[u64; 2]>,
-) -> String {
-    let side = usize::from(ply.is_multiple_of(2) != second_begins);
-    let mut sums = totals.last().copied().unwrap_or_default();
-    let seconds = elapsed.map_or(0, |time| time.as_secs());
-    let mut total = 0;
-    if let Some(sum) = sums.get_mut(side) {
-        *sum = sum.saturating_add(seconds);
-        total = *sum;
-    }
-    totals.push(sums);
-    if elapsed.is_none() {
-        return String::new();
-    }
+fn spent(elapsed: Option<Duration>, ply: usize, totals: &mut Totals) -> String {
+    let total = totals.add(elapsed, ply);
+    let Some(seconds) = elapsed.map(|time| time.as_secs()) else { return String::new() };
     let (hours, minutes, rest) = (total / 3600, total / 60 % 60, total % 60);
     format!("   ({:>2}:{:02}/{hours:02}:{minutes:02}:{rest:02})", seconds / 60, seconds % 60)
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::super::{
-    GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, Notice, NoticeReason, RecordErrorKind,
+    Bookmark, GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, NoticeReason, RecordErrorKind,
     RecordMove,
     input::{Games, Location, State},
     limits::MAX_PLIES,
@@ -87,10 +87,6 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    pub(in super::super) fn notices(&self) -> &[Notice] {
-        self.state.notices()
-    }
-
     fn notice(&mut self, reason: NoticeReason) {
         self.notice_kept(reason, Kept::All);
     }
@@ -111,8 +107,17 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl<R: BufRead> Games for Reader<R> {
-    fn state(&mut self) -> &mut State {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State {
         &mut self.state
+    }
+
+    fn bookmark(&self) -> Option<Bookmark> {
+        // A part of the next game may be consumed.
+        None
     }
 
     fn begin_game(&mut self) {

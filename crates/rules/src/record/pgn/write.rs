@@ -12,6 +12,7 @@ use crate::{
 
 use super::super::{
     Annotations, Feature, Format, GameRecord, Loss, Losses, Node, NodeId, RecordMove, WriteError,
+    records::Written,
 };
 use super::{ILLEGAL_MOVE, ROSTER, command, unknown_value, without_line_breaks};
 
@@ -58,29 +59,37 @@ pub fn write_pgn<W: Write>(
     options: &PgnOptions,
     out: &mut W,
 ) -> Result<Losses, WriteError> {
-    let start = match record.start().board() {
-        BoardRef::Chess(board) => Some(board.position().clone()),
-        // No moves follow a diagram.
-        BoardRef::Diagram(setup) if setup.game() != Game::Shogi => None,
-        BoardRef::Diagram(_) | BoardRef::Shogi(_) => {
-            return Err(WriteError::WrongGame { format: Format::Pgn, game: record.game() });
-        }
-    };
+    let game = record.game();
+    if !Format::PGN.supports(game) {
+        return Err(WriteError::WrongGame { format: Format::PGN, game });
+    }
     // One write per game: the output may be unbuffered.
+    let Written { text, losses } = write(record, *options);
+    out.write_all(text.as_bytes())?;
+    Ok(losses)
+}
+
+pub(in super::super) fn write(record: &GameRecord, options: PgnOptions) -> Written {
     let mut text = String::with_capacity(USUAL_SIZE.max(record.len() * 8));
-    write_headers(record, *options, &mut text);
+    write_headers(record, options, &mut text);
     text.push('\n');
     let castling = record.game().castling_form();
-    let mut text =
-        Movetext { options, castling, text, scratch: String::new(), column: 0, glued: true };
+    let mut text = Movetext {
+        options: &options,
+        castling,
+        text,
+        scratch: String::new(),
+        column: 0,
+        glued: true,
+    };
     write_comments(record.annotations(NodeId::ROOT), &mut text);
-    if let Some(start) = start {
-        write_moves(record, start, &mut text);
+    // No moves follow a diagram.
+    if let BoardRef::Chess(board) = record.start().board() {
+        write_moves(record, board.position().clone(), &mut text);
     }
     text.token(record.result.as_str());
     text.text.push_str("\n\n");
-    out.write_all(text.text.as_bytes())?;
-    Ok(losses(record))
+    Written { text: text.text, losses: losses(record) }
 }
 
 /// PGN holds everything except times of ends, the ends of variations, and variations of an illegal move.

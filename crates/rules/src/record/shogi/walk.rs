@@ -4,7 +4,7 @@
 
 use rsshogi::types::Move32;
 
-use crate::{BoardRef, Game, Move, Position};
+use crate::{BoardRef, Move, Position};
 
 use super::super::{GameRecord, Node, NodeId, RecordMove};
 
@@ -33,17 +33,13 @@ pub(in super::super) enum Step<'a> {
 }
 
 impl Walk {
-    /// `None` for other games.
-    pub(in super::super) fn new(start: &Position) -> Option<Self> {
+    pub(in super::super) fn new(start: &Position) -> Self {
         let board = match start.board() {
             BoardRef::Shogi(board) => board.position().clone(),
-            // No moves follow a diagram.
-            BoardRef::Diagram(setup) if setup.game() == Game::Shogi => {
-                rsshogi::board::hirate_position()
-            }
-            BoardRef::Diagram(_) | BoardRef::Chess(_) => return None,
+            // No moves follow a diagram, and records of other games are not written.
+            BoardRef::Diagram(_) | BoardRef::Chess(_) => rsshogi::board::hirate_position(),
         };
-        Some(Self { board, path: Vec::new() })
+        Self { board, path: Vec::new() }
     }
 
     /// The current board.
@@ -74,15 +70,14 @@ impl Walk {
         }
     }
 
-    /// Calls `visit` for every step of a record, with all variations or the main line only. Stops at an
-    /// error.
-    pub(in super::super) fn steps<E>(
+    /// Calls `visit` for every step of a record, with all variations or the main line only.
+    pub(in super::super) fn steps(
         &mut self,
         record: &GameRecord,
         variations: bool,
-        mut visit: impl FnMut(Step<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Some(root) = record.root() else { return Ok(()) };
+        mut visit: impl FnMut(Step<'_>),
+    ) {
+        let Some(root) = record.root() else { return };
         let mut starts: Vec<NodeId> = Vec::new();
         let mut node = root;
         let mut next = Self::next(record, root.id(), variations, &mut starts);
@@ -91,13 +86,13 @@ impl Walk {
                 let (board, last) = (&self.board, self.path.last().copied());
                 match mv {
                     RecordMove::Legal(Move::Shogi(mv)) => {
-                        visit(Step::Move { node: child, mv, board, last })?;
+                        visit(Step::Move { node: child, mv, board, last });
                         if !self.play(mv) {
                             break;
                         }
                     }
                     RecordMove::Illegal(Move::Shogi(mv)) => {
-                        visit(Step::Illegal { node: child, mv, board, last })?;
+                        visit(Step::Illegal { node: child, mv, board, last });
                     }
                     RecordMove::Null
                     | RecordMove::Legal(Move::Chess(_))
@@ -106,9 +101,9 @@ impl Walk {
                 node = child;
                 next = Self::next(record, child.id(), variations, &mut starts);
             }
-            visit(Step::LineEnd(node))?;
-            let Some(start) = starts.pop().and_then(|id| record.node(id)) else { return Ok(()) };
-            visit(Step::Variation(start.ply()))?;
+            visit(Step::LineEnd(node));
+            let Some(start) = starts.pop().and_then(|id| record.node(id)) else { return };
+            visit(Step::Variation(start.ply()));
             self.back_to(start.ply().saturating_sub(1));
             next = start.mv().map(|mv| (start, mv));
         }

@@ -58,8 +58,8 @@ fn boards_with_defective_rows_are_rejected() {
 #[track_caller]
 fn is_stable(name: &str, record: &GameRecord) {
     let formats = match record.game() {
-        Game::Chess | Game::Chess960 => &[Format::Pgn][..],
-        Game::Shogi => &[Format::Kif, Format::Csa, Format::Jkf],
+        Game::Chess | Game::Chess960 => &[Format::PGN][..],
+        Game::Shogi => &[Format::KIF, Format::CSA, Format::JKF],
     };
     for &format in formats {
         let written = |record: &GameRecord| {

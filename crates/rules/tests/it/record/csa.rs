@@ -37,7 +37,7 @@ T1
 
 #[test]
 fn reads_a_game() {
-    let (record, warnings) = read_one(GAME.as_bytes(), Format::Csa);
+    let (record, warnings) = read_one(GAME.as_bytes(), Format::CSA);
     assert_eq!((uci_moves(&record).as_str(), warnings), ("7g7f 3c3d 8h2b+ 3a2b B*5e", vec![]));
     assert_eq!(record.player(Side::First), Some("Asahi"));
     assert_eq!(record.header(Tag::Event), Some("spring"));
@@ -49,7 +49,7 @@ fn reads_a_game() {
     assert_eq!(first.comments, ["good\n-3334FU +2726FU #1200"]);
     let end = record.annotations(record.last()).end.clone();
     assert_eq!(end.and_then(|end| end.elapsed), Some(Duration::from_secs(1)));
-    check_round_trip(&record, Format::Csa);
+    check_round_trip(&record, Format::CSA);
 }
 
 #[test]
@@ -63,12 +63,12 @@ fn reads_positions_in_every_form() {
         ),
         ("-\n", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
     ] {
-        let (record, warnings) = read_one(text.as_bytes(), Format::Csa);
+        let (record, warnings) = read_one(text.as_bytes(), Format::CSA);
         assert_eq!(record.start().to_string(), sfen, "{text}");
         // The rows of the standard have nine squares.
         let is_complete = !text.contains("P1-KY");
         assert_eq!(warnings.is_empty(), is_complete, "{text}: {warnings:?}");
-        check_round_trip(&record, Format::Csa);
+        check_round_trip(&record, Format::CSA);
     }
 }
 
@@ -76,7 +76,7 @@ fn reads_positions_in_every_form() {
 fn rows_that_are_short_or_missing_are_reported() {
     let (record, warnings) = read_one(
         "P1-KY-KE *  * -OU\nP3 * \nP9 *  *  *  *  *  *  *  * +OU\n+\n".as_bytes(),
-        Format::Csa,
+        Format::CSA,
     );
     assert_eq!(record.start().to_string(), "ln2k4/9/9/9/9/9/9/9/8K b - 1");
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
@@ -90,7 +90,7 @@ fn rows_that_are_short_or_missing_are_reported() {
     );
     // A row whose squares are not aligned would shift its pieces.
     for row in ["P2 *-HI *  *  *  *  * -KA * ", "P2 * -HI *  *  *  *  *  * -KA * "] {
-        let error = read_all(format!("{row}\n+\n").as_bytes(), Format::Csa).remove(0);
+        let error = read_all(format!("{row}\n+\n").as_bytes(), Format::CSA).remove(0);
         assert!(error.is_err(), "{row}");
     }
 }
@@ -99,20 +99,20 @@ fn rows_that_are_short_or_missing_are_reported() {
 #[test]
 fn handicap_games_and_titles_survive_csa() {
     let kif = "表題：名局\n棋戦：秋\n手合割：二枚落ち\n下手：甲\n上手：乙\n手数----指手---------消費時間--\n   1 ６二銀(71)\n";
-    let (record, _) = read_one(kif.as_bytes(), Format::Kif);
-    let csa = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
+    let (record, _) = read_one(kif.as_bytes(), Format::KIF);
+    let csa = String::from_utf8(written(&record, Format::CSA)).expect("UTF-8");
     assert!(csa.contains("N+甲\nN-乙\n$表題:名局\n$EVENT:秋\n"), "{csa}");
-    let (read, warnings) = read_one(csa.as_bytes(), Format::Csa);
+    let (read, warnings) = read_one(csa.as_bytes(), Format::CSA);
     assert_eq!(warnings, []);
     let headers: Vec<_> = read.headers.iter().collect();
     assert_eq!(headers, [("下手", "甲"), ("上手", "乙"), ("表題", "名局"), ("棋戦", "秋")]);
-    let again = String::from_utf8(written(&read, Format::Kif)).expect("UTF-8");
+    let again = String::from_utf8(written(&read, Format::KIF)).expect("UTF-8");
     assert!(
         again.contains("下手：甲\n上手：乙\n表題：名局\n棋戦：秋\n手合割：二枚落ち\n"),
         "{again}"
     );
     // Names with another meaning in KIF keep the sign of CSA.
-    let (read, _) = read_one("N+a\n$手合割:x\n$先手:y\nPI\n+\n".as_bytes(), Format::Csa);
+    let (read, _) = read_one("N+a\n$手合割:x\n$先手:y\nPI\n+\n".as_bytes(), Format::CSA);
     let headers: Vec<_> = read.headers.iter().collect();
     assert_eq!(headers, [("先手", "a"), ("$手合割", "x"), ("$先手", "y")]);
 }
@@ -120,7 +120,7 @@ fn handicap_games_and_titles_survive_csa() {
 #[test]
 fn reads_several_games() {
     let count = |text: &str| {
-        let games = read_all(text.as_bytes(), Format::Csa);
+        let games = read_all(text.as_bytes(), Format::CSA);
         games.into_iter().map(|game| game.expect("it is read").len()).collect::<Vec<_>>()
     };
     assert_eq!(count(&format!("{GAME}/\nPI\n+\n+7776FU\n")), [5, 1]);
@@ -149,12 +149,12 @@ fn reads_ends() {
         ("ERROR", Termination::Error, GameResult::Unknown),
         ("SOMETHING", Termination::Other, GameResult::Unknown),
     ] {
-        let (record, _) = read_one(format!("PI\n+\n+7776FU\n%{keyword}\n").as_bytes(), Format::Csa);
+        let (record, _) = read_one(format!("PI\n+\n+7776FU\n%{keyword}\n").as_bytes(), Format::CSA);
         assert_eq!((record.termination(), record.result), (Some(end), result), "{keyword}");
-        let text = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
+        let text = String::from_utf8(written(&record, Format::CSA)).expect("UTF-8");
         assert!(text.contains(&format!("%{keyword}\n")), "{text}");
-        check_round_trip(&record, Format::Csa);
-        check_round_trip(&record, Format::Jkf);
+        check_round_trip(&record, Format::CSA);
+        check_round_trip(&record, Format::JKF);
     }
 }
 
@@ -179,7 +179,7 @@ fn reports_a_broken_game_and_reads_the_next_one() {
     ] {
         for next in ["/\nPI\n+\n+7776FU\n", "V2.2\nPI\n+\n+7776FU\n"] {
             let file = format!("{text}{next}");
-            let mut games = record::read(file.as_bytes(), Format::Csa);
+            let mut games = record::read(file.as_bytes(), Format::CSA);
             let found = match games.next().expect("a game") {
                 Err(error) => error.to_string(),
                 Ok(_) => games.notices()[0].to_string(),
@@ -195,8 +195,8 @@ fn reports_a_broken_game_and_reads_the_next_one() {
 #[test]
 fn writes_version_3_if_required() {
     let version = |text: &str| {
-        let (record, _) = read_one(text.as_bytes(), Format::Csa);
-        let text = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
+        let (record, _) = read_one(text.as_bytes(), Format::CSA);
+        let text = String::from_utf8(written(&record, Format::CSA)).expect("UTF-8");
         text.lines().nth(1).map(str::to_owned)
     };
     assert_eq!(version("PI\n+\n+7776FU\nT1\n").as_deref(), Some("V2.2"));
@@ -207,12 +207,12 @@ fn writes_version_3_if_required() {
 #[test]
 fn writes_and_reads_both_encodings() {
     let text = GAME.replace("Asahi", "あさひ");
-    let (record, _) = read_one(text.as_bytes(), Format::Csa);
+    let (record, _) = read_one(text.as_bytes(), Format::CSA);
     let mut bytes = Vec::new();
-    record::write_encoded(&record, Format::Csa, Encoding::ShiftJis, &mut bytes)
+    record::write_encoded(&record, Format::CSA, Encoding::ShiftJis, &mut bytes)
         .expect("it is shogi");
     assert!(bytes.starts_with(b"'CSA encoding=SHIFT_JIS\n"));
-    assert!(read_one(&bytes, Format::Csa).0 == record);
+    assert!(read_one(&bytes, Format::CSA).0 == record);
 }
 
 /// The main line as a record of its own.
@@ -245,12 +245,12 @@ proptest! {
         record = without_variations(&record);
         record.set_player(Side::Second, name);
         finish(&mut record, end);
-        check_round_trip(&record, Format::Csa);
+        check_round_trip(&record, Format::CSA);
     }
 
     #[test]
     fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        read_all(&bytes, Format::Csa);
+        read_all(&bytes, Format::CSA);
     }
 
     #[test]
@@ -263,15 +263,15 @@ proptest! {
             0..40,
         ),
     ) {
-        for game in read_all(lines.join("\n").as_bytes(), Format::Csa).into_iter().flatten() {
-            let once = read_one(&written(&game, Format::Csa), Format::Csa).0;
-            assert_eq!(read_one(&written(&once, Format::Csa), Format::Csa).0, once);
+        for game in read_all(lines.join("\n").as_bytes(), Format::CSA).into_iter().flatten() {
+            let once = read_one(&written(&game, Format::CSA), Format::CSA).0;
+            assert_eq!(read_one(&written(&once, Format::CSA), Format::CSA).0, once);
         }
     }
 }
 
 #[test]
 fn main_line_is_complete() {
-    let (record, _) = read_one(GAME.as_bytes(), Format::Csa);
+    let (record, _) = read_one(GAME.as_bytes(), Format::CSA);
     assert!(without_variations(&record).mainline().map(Node::ply).eq(1..=5));
 }

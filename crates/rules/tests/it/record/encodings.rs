@@ -23,11 +23,11 @@ fn encodings(text: &str) -> impl Iterator<Item = (Encoding, Vec<u8>)> {
 #[test]
 fn files_have_any_encoding() {
     for (text, format, expected) in [
-        (KIF, Format::Kif, 5),
-        (KI2, Format::Ki2, 5),
-        (CSA, Format::Csa, 5),
-        (JKF, Format::Jkf, 5),
-        (PGN, Format::Pgn, 4),
+        (KIF, Format::KIF, 5),
+        (KI2, Format::KI2, 5),
+        (CSA, Format::CSA, 5),
+        (JKF, Format::JKF, 5),
+        (PGN, Format::PGN, 4),
     ] {
         let (plain, _) = read_one(text.as_bytes(), format);
         let mut count = 0;
@@ -48,7 +48,7 @@ fn a_declared_encoding_is_only_a_hint() {
     for declared in ["Shift_JIS", "UTF-8", "EUC-JP"] {
         let kif = format!("# KIF version=2.0 encoding={declared}\n{KIF}");
         let csa = format!("'CSA encoding={}\n{CSA}", declared.to_uppercase());
-        for (text, format) in [(kif, Format::Kif), (csa, Format::Csa)] {
+        for (text, format) in [(kif, Format::KIF), (csa, Format::CSA)] {
             for (encoding, bytes) in encodings(&text) {
                 let (game, notices) = read_one(&bytes, format);
                 assert!(game.player(Side::First).is_some_and(|name| name.starts_with('甲')));

@@ -38,7 +38,7 @@ fn winner_and_end_are_preserved_for_either_side_to_move() {
     }) {
         let record = game(moves, end, result);
         let turn = record.position().turn();
-        for format in [Format::Csa, Format::Jkf, Format::Kif, Format::Ki2] {
+        for format in [Format::CSA, Format::JKF, Format::KIF, Format::KI2] {
             let text = text(&record, format);
             let (read, warnings) = read_one(text.as_bytes(), format);
             assert_eq!(read.result, result, "{end:?}, {turn}: {text}");
@@ -55,13 +55,13 @@ fn winner_and_end_are_preserved_for_either_side_to_move() {
         if is_of_chess {
             continue;
         }
-        check_round_trip(&record, Format::Csa);
-        check_round_trip(&record, Format::Jkf);
+        check_round_trip(&record, Format::CSA);
+        check_round_trip(&record, Format::JKF);
         let loser_is_to_move = result == GameResult::Win(turn.other());
         if end != Termination::Stalemate || !loser_is_to_move {
-            let (read, _) = read_one(text(&record, Format::Kif).as_bytes(), Format::Kif);
+            let (read, _) = read_one(text(&record, Format::KIF).as_bytes(), Format::KIF);
             let kept = if end == Termination::Stalemate { Termination::Checkmate } else { end };
-            assert_eq!(read.termination(), Some(kept), "{}", text(&record, Format::Kif));
+            assert_eq!(read.termination(), Some(kept), "{}", text(&record, Format::KIF));
         }
     }
 }
@@ -69,7 +69,7 @@ fn winner_and_end_are_preserved_for_either_side_to_move() {
 #[track_caller]
 fn check(record: &GameRecord, csa: &str, special: &str, kif: &str) {
     let [as_csa, as_jkf, as_kif] =
-        [Format::Csa, Format::Jkf, Format::Kif].map(|format| text(record, format));
+        [Format::CSA, Format::JKF, Format::KIF].map(|format| text(record, format));
     assert!(as_csa.ends_with(&format!("\n{csa}\n")), "{as_csa}");
     assert!(as_jkf.ends_with(&format!(",{special}]}}\n")), "{as_jkf}");
     assert!(as_kif.ends_with(&format!("\n{kif}\n")), "{as_kif}");
@@ -133,15 +133,15 @@ fn reads_summaries_of_servers() {
         ("'summary:time up:A:b win win:C d lose\n", Termination::TimeForfeit, Side::First),
         ("'summary:oute_sennichite:A lose:C win\n", Termination::PerpetualCheck, Side::Second),
     ] {
-        let (read, _) = read_one(format!("{board}{ending}").as_bytes(), Format::Csa);
+        let (read, _) = read_one(format!("{board}{ending}").as_bytes(), Format::CSA);
         assert_eq!(read.termination(), Some(end), "{ending}");
         assert_eq!(read.result, GameResult::Win(result), "{ending}");
-        check_round_trip(&read, Format::Csa);
+        check_round_trip(&read, Format::CSA);
     }
     // A redundant or malformed summary stays a comment.
     for comment in ["summary:toryo:A win:C lose", "summary:toryo", "summary:x:A:B won"] {
         let file = format!("{board}%TORYO\n'{comment}\n");
-        let (read, _) = read_one(file.as_bytes(), Format::Csa);
+        let (read, _) = read_one(file.as_bytes(), Format::CSA);
         assert_eq!(read.termination(), Some(Termination::Resignation));
         let end = read.annotations(read.last()).end.as_ref().expect("an end");
         assert_eq!(end.comments, [comment]);
@@ -157,7 +157,7 @@ fn the_end_in_kif_has_precedence_over_the_summary() {
         ("まで1手で先手の勝ち（切れ負け）", Termination::TimeForfeit, Side::First),
     ] {
         let file = format!("1 ７六歩(77)\n2 投了\n{summary}\n");
-        let read = super::read_all(file.as_bytes(), Format::Kif).remove(0).expect("a game");
+        let read = super::read_all(file.as_bytes(), Format::KIF).remove(0).expect("a game");
         assert_eq!(read.termination(), Some(end), "{summary}");
         assert_eq!(read.result, GameResult::Win(result), "{summary}");
     }

@@ -14,39 +14,39 @@ use super::{check_round_trip, read_one, written};
 #[test]
 fn detects_the_format() {
     for (text, format) in [
-        ("[Event \"a\"]\n\n1. e4 *", Some(Format::Pgn)),
-        ("\u{feff}\n\n1. e4 e5", Some(Format::Pgn)),
-        ("{a comment} 1. e4", Some(Format::Pgn)),
-        ("#KIF version=2.0 encoding=UTF-8\n", Some(Format::Kif)),
-        ("# ---- Kifu for Windows ----\n", Some(Format::Kif)),
-        ("開始日時：2026/11/21\n", Some(Format::Kif)),
-        ("   1 ７六歩(77)\n", Some(Format::Kif)),
-        ("▲７六歩\n", Some(Format::Ki2)),
-        ("V2.2\n", Some(Format::Csa)),
-        ("'CSA encoding=UTF-8\nV3.0\n", Some(Format::Csa)),
-        ("N+a\n", Some(Format::Csa)),
-        ("{\"header\":{}}", Some(Format::Jkf)),
-        ("{\n  \"header\":{}}", Some(Format::Jkf)),
-        ("position startpos moves 7g7f", Some(Format::Usi)),
-        ("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", Some(Format::Usi)),
-        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", Some(Format::Usi)),
-        ("position startpos moves e2e4", Some(Format::Uci)),
-        ("position fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", Some(Format::Uci)),
-        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b", Some(Format::Uci)),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;", Some(Format::Uci)),
-        ("https://lichess.org/analysis/8/8/8/8/8/8/8/8_w_-_-_0_1", Some(Format::Uci)),
-        ("e2e4 e7e5 g1f3", Some(Format::Uci)),
-        ("7g7f 3c3d", Some(Format::Usi)),
-        ("P*5e", Some(Format::Usi)),
-        ("e4 e5 Nf3 Nc6 Bb5", Some(Format::Pgn)),
-        ("O-O", Some(Format::Pgn)),
-        ("12. e4 e5", Some(Format::Pgn)),
-        ("{\n\"a quotation\" and a game }\n1. e4", Some(Format::Pgn)),
-        ("{\n a study }\n[Event \"a\"]", Some(Format::Pgn)),
-        ("[White \"先手：田中\"]", Some(Format::Pgn)),
-        ("７六歩(77) ３四歩(33)", Some(Format::Kif)),
-        ("７六歩 ３四歩", Some(Format::Ki2)),
-        ("+7776FU\n-3334FU\n", Some(Format::Csa)),
+        ("[Event \"a\"]\n\n1. e4 *", Some(Format::PGN)),
+        ("\u{feff}\n\n1. e4 e5", Some(Format::PGN)),
+        ("{a comment} 1. e4", Some(Format::PGN)),
+        ("#KIF version=2.0 encoding=UTF-8\n", Some(Format::KIF)),
+        ("# ---- Kifu for Windows ----\n", Some(Format::KIF)),
+        ("開始日時：2026/11/21\n", Some(Format::KIF)),
+        ("   1 ７六歩(77)\n", Some(Format::KIF)),
+        ("▲７六歩\n", Some(Format::KI2)),
+        ("V2.2\n", Some(Format::CSA)),
+        ("'CSA encoding=UTF-8\nV3.0\n", Some(Format::CSA)),
+        ("N+a\n", Some(Format::CSA)),
+        ("{\"header\":{}}", Some(Format::JKF)),
+        ("{\n  \"header\":{}}", Some(Format::JKF)),
+        ("position startpos moves 7g7f", Some(Format::USI)),
+        ("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", Some(Format::USI)),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", Some(Format::USI)),
+        ("position startpos moves e2e4", Some(Format::UCI)),
+        ("position fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", Some(Format::UCI)),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b", Some(Format::UCI)),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;", Some(Format::UCI)),
+        ("https://lichess.org/analysis/8/8/8/8/8/8/8/8_w_-_-_0_1", Some(Format::UCI)),
+        ("e2e4 e7e5 g1f3", Some(Format::UCI)),
+        ("7g7f 3c3d", Some(Format::USI)),
+        ("P*5e", Some(Format::USI)),
+        ("e4 e5 Nf3 Nc6 Bb5", Some(Format::PGN)),
+        ("O-O", Some(Format::PGN)),
+        ("12. e4 e5", Some(Format::PGN)),
+        ("{\n\"a quotation\" and a game }\n1. e4", Some(Format::PGN)),
+        ("{\n a study }\n[Event \"a\"]", Some(Format::PGN)),
+        ("[White \"先手：田中\"]", Some(Format::PGN)),
+        ("７六歩(77) ３四歩(33)", Some(Format::KIF)),
+        ("７六歩 ３四歩", Some(Format::KI2)),
+        ("+7776FU\n-3334FU\n", Some(Format::CSA)),
         ("hello", None),
         ("", None),
     ] {
@@ -58,7 +58,7 @@ fn detects_the_format() {
         let mv = record.position().parse_move(mv).expect("legal");
         record.play(mv).expect("legal");
     }
-    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi] {
+    for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF, Format::USI] {
         for encoding in [record::Encoding::Utf8, record::Encoding::ShiftJis] {
             let mut bytes = Vec::new();
             record::write_encoded(&record, format, encoding, &mut bytes).expect("it is shogi");
@@ -81,16 +81,16 @@ fn resumes_at_any_bookmark() {
     let declared = format!("#KIF version=2.0 encoding=UTF-8\r\n{kif}");
     let jkf = "{\"moves\":[{}]}\n\n  {\"moves\":[{\"a\":\"}\\\"{\"},3]}{\"moves\":[{}]} \n";
     let files: [(Format, &[u8]); 7] = [
-        (Format::Kif, kif.as_bytes()),
-        (Format::Kif, &kif_in_shift_jis),
-        (Format::Kif, declared.as_bytes()),
+        (Format::KIF, kif.as_bytes()),
+        (Format::KIF, &kif_in_shift_jis),
+        (Format::KIF, declared.as_bytes()),
         (
-            Format::Ki2,
+            Format::KI2,
             "手合割：平手\n▲７六歩\n手合割：平手\n▲７五歩\n手合割：平手\n▲２六歩".as_bytes(),
         ),
-        (Format::Csa, b"V2.2\nPI\n+\n+7776FU\n/\nPI\n+\n+7775FU\nV2.2\nPI\n+\n+2726FU\n"),
-        (Format::Jkf, jkf.as_bytes()),
-        (Format::Usi, b"startpos moves 7g7f\n\n# not a game\nrubbish game: 2\nstartpos moves 2g2f"),
+        (Format::CSA, b"V2.2\nPI\n+\n+7776FU\n/\nPI\n+\n+7775FU\nV2.2\nPI\n+\n+2726FU\n"),
+        (Format::JKF, jkf.as_bytes()),
+        (Format::USI, b"startpos moves 7g7f\n\n# not a game\nrubbish game: 2\nstartpos moves 2g2f"),
     ];
     for (format, bytes) in files {
         let mut games = record::read(bytes, format);
@@ -114,15 +114,15 @@ fn resumes_at_any_bookmark() {
     assert_eq!(games.bookmark(), None, "the format is not known yet");
     games.next();
     assert!(games.bookmark().is_some());
-    assert_eq!(record::read(&b"1. e4 *"[..], Format::Pgn).bookmark(), None);
+    assert_eq!(record::read(&b"1. e4 *"[..], Format::PGN).bookmark(), None);
 }
 
 #[test]
 fn formats_reject_other_games() {
     let chess = GameRecord::new(Position::start(Game::Chess));
     let shogi = GameRecord::new(Position::start(Game::Shogi));
-    for format in Format::ALL {
-        let of_chess = matches!(format, Format::Pgn | Format::Uci);
+    for &format in Format::ALL {
+        let of_chess = format.supports(Game::Chess);
         let (right, wrong) = if of_chess { (&chess, &shogi) } else { (&shogi, &chess) };
         let error = record::write(wrong, format, &mut Vec::new()).expect_err("not this game");
         assert!(matches!(error, WriteError::WrongGame { .. }));
@@ -164,15 +164,15 @@ fn reads_lines_of_chess() {
         ("https://lichess.org/analysis/pgn/e4_e5_Nf3", "", "e2e4 e7e5 g1f3"),
         ("https://example.org/?moves=e4,e5", "", "e2e4 e7e5"),
     ] {
-        let (record, notices) = read_one(line.as_bytes(), Format::Uci);
+        let (record, notices) = read_one(line.as_bytes(), Format::UCI);
         let usual = Position::start(Game::Chess).to_string();
         let start = if start.is_empty() { usual.as_str() } else { start };
         assert_eq!(record.start().to_string(), start, "{line}");
         assert_eq!(uci_moves(&record), moves, "{line}");
         assert_eq!(notices, [], "{line}");
         // Comments and results are not written.
-        let bare = read_one(&written(&record, Format::Uci), Format::Uci).0;
-        check_round_trip(&bare, Format::Uci);
+        let bare = read_one(&written(&record, Format::UCI), Format::UCI).0;
+        check_round_trip(&bare, Format::UCI);
     }
     assert_eq!(
         described(
@@ -183,7 +183,7 @@ fn reads_lines_of_chess() {
              https://lichess.org/abcdefgh\n\
              8/8/8 w\n\
              4k3/8/8/8/8/8/8/4K3 w - - 0 1 moves e1d1 0000 d1c1\n",
-            Format::Uci
+            Format::UCI
         ),
         [
             "e1d2 e8g8",
@@ -261,11 +261,11 @@ fn reads_lines_of_usi() {
         ("startpos moves P-7f", "7g7f"),
         ("startpos moves ▲７六歩 △３四歩", "7g7f 3c3d"),
     ] {
-        let (record, _) = read_one(line.as_bytes(), Format::Usi);
+        let (record, _) = read_one(line.as_bytes(), Format::USI);
         assert_eq!(uci_moves(&record), moves, "{line}");
-        check_round_trip(&record, Format::Usi);
+        check_round_trip(&record, Format::USI);
     }
-    let (record, notices) = read_one(b"position startpos moves 7g7f 3c3d resign", Format::Usi);
+    let (record, notices) = read_one(b"position startpos moves 7g7f 3c3d resign", Format::USI);
     assert_eq!(
         (uci_moves(&record).as_str(), record.result),
         ("7g7f 3c3d", GameResult::Win(Side::Second))
@@ -274,7 +274,7 @@ fn reads_lines_of_usi() {
     let file = "# openings\n\nstartpos moves 7g7f\nstartpos moves 7g7e\nstartpos moves 2g2f x\n\
         sfen 9/9/9/9/9/9/9/9/9 b - 1\nstartpos 7g7f\nrubbish\nstartpos moves 2g2f\n";
     assert_eq!(
-        described(file, Format::Usi),
+        described(file, Format::USI),
         [
             "7g7f",
             "",
@@ -306,16 +306,16 @@ fn deep_variations_can_be_written() {
         parent = record.add(parent, main).expect("legal");
         position.play(main).expect("legal");
     }
-    for format in [Format::Kif, Format::Ki2, Format::Jkf] {
+    for format in [Format::KIF, Format::KI2, Format::JKF] {
         assert!(!written(&record, format).is_empty());
     }
-    check_round_trip(&record, Format::Kif);
+    check_round_trip(&record, Format::KIF);
     let mut chess = String::from("1. Nf3 ");
     for _ in 0..99 {
         let _ = write!(chess, "(1. Nc3 (1. Nf3 ");
     }
     // Too deep for the reader, which skips the innermost variations.
-    let (read, notices) = read_one(chess.as_bytes(), Format::Pgn);
+    let (read, notices) = read_one(chess.as_bytes(), Format::PGN);
     assert_eq!(read.len(), 101);
     let reason = notices.first().map(|it| &it.reason);
     assert_eq!(reason, Some(&NoticeReason::LimitExceeded(Limit::Depth)));

@@ -23,7 +23,7 @@ fn reads_files_of_other_programs() {
          "forks":[[{"move":{"from":{"x":8,"y":2},"to":{"x":2,"y":2},"piece":"HI"}}]]},
         {"move":{"to":{"x":4,"y":5},"color":0,"piece":"KA","relative":"H"}},
         {"special":"TORYO","comments":["終わり"]}]}"#;
-    let (record, warnings) = read_one(text.as_bytes(), Format::Jkf);
+    let (record, warnings) = read_one(text.as_bytes(), Format::JKF);
     assert_eq!((uci_moves(&record).as_str(), warnings), ("7g7f 3c3d 8h2b+ 3a2b B*4e", vec![]));
     assert_eq!(record.header(Tag::Player(Side::First)), Some("na2hiro"));
     assert_eq!((record.len(), record.result), (7, GameResult::Win(Side::First)));
@@ -35,14 +35,14 @@ fn reads_files_of_other_programs() {
         (end.outcome.termination, end.comments),
         (Termination::Resignation, vec!["終わり".to_owned()])
     );
-    check_round_trip(&record, Format::Jkf);
-    check_round_trip(&record, Format::Kif);
+    check_round_trip(&record, Format::JKF);
+    check_round_trip(&record, Format::KIF);
 }
 
 #[test]
 fn writes_all_fields_of_moves() {
-    let (record, _) = read_one("▲７六歩 △３四歩 ▲２二角成 △同　銀 ▲５五角".as_bytes(), Format::Ki2);
-    let text = String::from_utf8(written(&record, Format::Jkf)).expect("UTF-8");
+    let (record, _) = read_one("▲７六歩 △３四歩 ▲２二角成 △同　銀 ▲５五角".as_bytes(), Format::KI2);
+    let text = String::from_utf8(written(&record, Format::JKF)).expect("UTF-8");
     let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let moves: Vec<_> = (1..=5).map(|index| value["moves"][index]["move"].clone()).collect();
     assert_eq!(
@@ -68,7 +68,7 @@ fn reports_broken_files() {
             "line 1, column 1: unexpected `{\"preset\":\"X\"}`",
         ),
     ] {
-        let error = read_all(text.as_bytes(), Format::Jkf).remove(0).expect_err(text);
+        let error = read_all(text.as_bytes(), Format::JKF).remove(0).expect_err(text);
         assert!(error.to_string().starts_with(&format!("game 1, {expected}")), "{text}: {error}");
     }
     for (text, expected) in [
@@ -78,19 +78,19 @@ fn reports_broken_files() {
             "line 1, column 1: illegal move `7g7e`: the piece cannot reach the target square; ",
         ),
     ] {
-        let (game, notices) = read_one(text.as_bytes(), Format::Jkf);
+        let (game, notices) = read_one(text.as_bytes(), Format::JKF);
         assert!(game.is_empty());
         assert!(notices[0].to_string().starts_with(expected), "{text}: {notices:?}");
     }
     // Deep nesting is an error, not a stack overflow.
     let deep = format!("{{\"moves\":{}", "[{\"forks\":[".repeat(10_000));
-    assert!(read_all(deep.as_bytes(), Format::Jkf).remove(0).is_err());
+    assert!(read_all(deep.as_bytes(), Format::JKF).remove(0).is_err());
 }
 
 #[test]
 fn reads_several_games() {
     let game = r#"{"moves":[{},{"special":"TORYO"}]}"#;
-    let games = read_all(format!("\u{feff}{game}\n{game}\n{{}}\n{game}").as_bytes(), Format::Jkf);
+    let games = read_all(format!("\u{feff}{game}\n{game}\n{{}}\n{game}").as_bytes(), Format::JKF);
     let read: Vec<bool> = games.iter().map(Result::is_ok).collect();
     assert_eq!(read, [true, true, false, true]);
 }
@@ -99,10 +99,10 @@ fn reads_several_games() {
 fn a_redundant_summary_stays_a_comment() {
     let file =
         r#"{"moves":[{},{"special":"TORYO","comments":["summary:toryo:a lose:b win","x"]}]}"#;
-    let (record, _) = read_one(file.as_bytes(), Format::Jkf);
+    let (record, _) = read_one(file.as_bytes(), Format::JKF);
     let end = record.annotations(record.last()).end.as_ref().expect("an end");
     assert_eq!(end.comments, ["summary:toryo:a lose:b win\nx"]);
-    check_round_trip(&record, Format::Jkf);
+    check_round_trip(&record, Format::JKF);
 }
 
 proptest! {
@@ -119,11 +119,11 @@ proptest! {
         let mut record = games::build(&start, games::Plan { root: no_time(plan.root), ..plan });
         finish(&mut record, end);
         record.headers.push("先手", "a \"b\" \\ 王");
-        check_round_trip(&record, Format::Jkf);
+        check_round_trip(&record, Format::JKF);
     }
 
     #[test]
     fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        read_all(&bytes, Format::Jkf);
+        read_all(&bytes, Format::JKF);
     }
 }

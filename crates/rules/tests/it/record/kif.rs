@@ -26,14 +26,14 @@ pub(super) fn uci_moves(record: &GameRecord) -> String {
 
 #[track_caller]
 fn check_moves(text: &str, expected: &str) -> GameRecord {
-    let (record, warnings) = read_one(text.as_bytes(), Format::Kif);
+    let (record, warnings) = read_one(text.as_bytes(), Format::KIF);
     assert_eq!((uci_moves(&record).as_str(), warnings), (expected, vec![]), "{text}");
     record
 }
 
 #[track_caller]
 fn check_error(text: &str, expected: &str) {
-    let mut games = record::read(text.as_bytes(), Format::Kif);
+    let mut games = record::read(text.as_bytes(), Format::KIF);
     let found = match games.next().expect("a game") {
         Err(error) => error.to_string(),
         Ok(_) => games.notices()[0].to_string(),
@@ -108,8 +108,8 @@ fn reads_kif_with_variations() {
             termination: Termination::Aborted
         }))
     );
-    check_round_trip(&record, Format::Kif);
-    check_round_trip(&record, Format::Jkf);
+    check_round_trip(&record, Format::KIF);
+    check_round_trip(&record, Format::JKF);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn reads_modifiers() {
         ("▲５五角", "B*5e"),
         ("▲５五角打", "B*5e"),
     ] {
-        let read = read_all(format!("{golds}{text}\n").as_bytes(), Format::Ki2).remove(0);
+        let read = read_all(format!("{golds}{text}\n").as_bytes(), Format::KI2).remove(0);
         match read {
             Ok(record) => assert!(uci_moves(&record) == expected, "{text}"),
             Err(error) => assert_eq!(expected, "", "{text}: {error}"),
@@ -164,10 +164,10 @@ fn reads_start_positions_from_names_and_diagrams() {
          先手の持駒：角二　飛\n手数＝12  △９一王  まで\n後手番\n"
             .replace("銀四", "銀三")
             .as_bytes(),
-        Format::Kif,
+        Format::KIF,
     );
     assert_eq!(record.start().to_string(), "k8/1+r7/1+S7/9/9/9/9/9/9 w R2B4g3s4n4l17p 13");
-    check_round_trip(&record, Format::Kif);
+    check_round_trip(&record, Format::KIF);
 }
 
 /// Empty rows of a board diagram.
@@ -192,17 +192,17 @@ fn reads_rows_of_boards_with_other_blanks() {
         "|v香 ・v銀 ・v玉 ・ ・ 歩 と一",
     ] {
         let text = format!("+--\n{row}\n{}+--\n先手の持駒：なし\n", rows(2..=9));
-        let (record, _) = read_one(text.as_bytes(), Format::Kif);
+        let (record, _) = read_one(text.as_bytes(), Format::KIF);
         let start = record.start().to_string();
         assert!(start.starts_with("l1s1k2P+P/9/9/9/9/9/9/9/9 b"), "{row}: {start}");
     }
     // Without the letters, the rows are counted.
     let text = format!("+--\n{}+--\n", "| ・ ・ ・ ・v玉 ・ ・ ・ ・|\n".repeat(9));
-    let (record, _) = read_one(text.as_bytes(), Format::Kif);
+    let (record, _) = read_one(text.as_bytes(), Format::KIF);
     assert!(record.start().to_string().starts_with("4k4/4k4/4k4/4k4/4k4/4k4/4k4/4k4/4k4 b"));
     // Only the first diagram is the start position.
     let text = format!("+--\n{}+--\n{}+--\n", rows(1..=9), rows(1..=9));
-    let (_, notices) = read_one(text.as_bytes(), Format::Kif);
+    let (_, notices) = read_one(text.as_bytes(), Format::KIF);
     assert_eq!(
         notices.iter().filter(|it| matches!(it.reason, NoticeReason::Skipped(_))).count(),
         9
@@ -248,16 +248,16 @@ fn rejects_boards_with_defective_rows() {
 #[test]
 fn bookmarks_are_kept() {
     let text = "手合割：平手\n手数----指手---------消費時間--\n&開始\n   1 ７六歩(77)\n*一言\n&しおり\n   2 投了\n";
-    let (record, notices) = read_one(text.as_bytes(), Format::Kif);
+    let (record, notices) = read_one(text.as_bytes(), Format::KIF);
     assert_eq!(notices, []);
     let comments = |record: &GameRecord| {
         let nodes = record.root().into_iter().chain(record.mainline());
         nodes.flat_map(|node| record.annotations(node.id()).comments.clone()).collect::<Vec<_>>()
     };
     assert_eq!(comments(&record), ["&開始", "一言\n&しおり"]);
-    let kif = String::from_utf8(written(&record, Format::Kif)).expect("UTF-8");
+    let kif = String::from_utf8(written(&record, Format::KIF)).expect("UTF-8");
     assert!(kif.contains("\n&開始\n   1 ７六歩(77)\n*一言\n&しおり\n"), "{kif}");
-    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf] {
+    for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF] {
         let (read, _) = read_one(&written(&record, format), format);
         assert_eq!(comments(&read), comments(&record), "{format}");
     }
@@ -266,17 +266,17 @@ fn bookmarks_are_kept() {
 #[test]
 fn preserves_an_unknown_reason_and_the_winner() {
     let text = "▲７六歩\nまで1手で先手の反則により後手の勝ち\n";
-    let (record, _) = read_one(text.as_bytes(), Format::Ki2);
+    let (record, _) = read_one(text.as_bytes(), Format::KI2);
     assert_eq!(record.termination(), Some(Termination::Other));
     assert_eq!(record.result, GameResult::Win(Side::Second));
-    check_round_trip(&record, Format::Ki2);
-    check_round_trip(&record, Format::Kif);
+    check_round_trip(&record, Format::KI2);
+    check_round_trip(&record, Format::KIF);
 }
 
 #[test]
 fn blanks_do_not_hide_an_evaluation() {
     let text = "1 ７六歩(77)\n* #評価値=5\n*  #深さ=3\n*一言\n";
-    let (record, _) = read_one(text.as_bytes(), Format::Kif);
+    let (record, _) = read_one(text.as_bytes(), Format::KIF);
     let notes = record.annotations(record.mainline().next().expect("a move").id());
     let evaluation = notes.evaluation.expect("an evaluation");
     assert_eq!((evaluation.score, evaluation.depth), (Score::Cp(5), Some(3)));
@@ -286,10 +286,10 @@ fn blanks_do_not_hide_an_evaluation() {
 #[test]
 fn control_characters_do_not_hide_an_end() {
     let text = "1 ７六歩(77)\nまで1手で後手の勝ち\n2 投了 \u{1}\0\n";
-    let (record, _) = read_one(text.as_bytes(), Format::Kif);
+    let (record, _) = read_one(text.as_bytes(), Format::KIF);
     assert_eq!(record.termination(), Some(Termination::Resignation));
     assert_eq!(record.result, GameResult::Win(Side::First));
-    check_round_trip(&record, Format::Kif);
+    check_round_trip(&record, Format::KIF);
 }
 
 #[test]
@@ -309,9 +309,9 @@ fn reads_ends_and_summaries() {
     ] {
         let record = check_moves(&format!("1 ７六歩(77)\n2 {name}  ( 0:05/00:00:05)\n"), "7g7f");
         assert_eq!((record.termination(), record.result), (Some(end), result), "{name}");
-        check_round_trip(&record, Format::Kif);
-        let ki2 = String::from_utf8(written(&record, Format::Ki2)).expect("UTF-8");
-        let (read, _) = read_one(ki2.as_bytes(), Format::Ki2);
+        check_round_trip(&record, Format::KIF);
+        let ki2 = String::from_utf8(written(&record, Format::KI2)).expect("UTF-8");
+        let (read, _) = read_one(ki2.as_bytes(), Format::KI2);
         assert_eq!((read.termination(), read.result), (record.termination(), result), "{ki2}");
     }
     for (line, end, result) in [
@@ -401,7 +401,7 @@ fn reports_games_that_exceed_limits() {
         wide,
     ] {
         let file = format!("{text}\n手合割：平手\n   1 ７六歩(77)\n");
-        let mut games = Records::new(file.as_bytes(), Format::Kif, limits);
+        let mut games = Records::new(file.as_bytes(), Format::KIF, limits);
         let is_limit = match games.next().expect("a game") {
             Err(error) => matches!(error.kind, RecordErrorKind::LimitExceeded(_)),
             Ok(_) => matches!(games.notices()[0].reason, NoticeReason::LimitExceeded(_)),
@@ -416,10 +416,10 @@ fn reports_games_that_exceed_limits() {
 fn empty_lines_of_comments_count() {
     let many = 70_000;
     for (format, text) in [
-        (Format::Kif, format!("{}手合割：平手\n", "*\n".repeat(many))),
-        (Format::Kif, format!("手合割：平手\n   1 ７六歩(77)\n{}", "*\n".repeat(many))),
-        (Format::Csa, format!("{}PI\n+\n", "'\n".repeat(many))),
-        (Format::Csa, format!("PI\n+\n+7776FU\n{}", "'*\n".repeat(many))),
+        (Format::KIF, format!("{}手合割：平手\n", "*\n".repeat(many))),
+        (Format::KIF, format!("手合割：平手\n   1 ７六歩(77)\n{}", "*\n".repeat(many))),
+        (Format::CSA, format!("{}PI\n+\n", "'\n".repeat(many))),
+        (Format::CSA, format!("PI\n+\n+7776FU\n{}", "'*\n".repeat(many))),
     ] {
         let games: Vec<_> = Records::new(text.as_bytes(), format, Limits::default()).collect();
         let Some(Err(error)) = games.first() else { panic!("{:?}: {}", format, games.len()) };
@@ -430,17 +430,17 @@ fn empty_lines_of_comments_count() {
 
 #[test]
 fn reads_declared_and_undeclared_encodings() {
-    let (record, _) = read_one(WITH_VARIATIONS.as_bytes(), Format::Kif);
+    let (record, _) = read_one(WITH_VARIATIONS.as_bytes(), Format::KIF);
     let mut bytes = Vec::new();
-    record::write_encoded(&record, Format::Kif, Encoding::ShiftJis, &mut bytes)
+    record::write_encoded(&record, Format::KIF, Encoding::ShiftJis, &mut bytes)
         .expect("it is shogi");
     assert!(std::str::from_utf8(&bytes).is_err());
-    assert!(read_one(&bytes, Format::Kif).0 == record);
+    assert!(read_one(&bytes, Format::KIF).0 == record);
     // Without the line that declares the encoding.
     let end = bytes.iter().position(|&byte| byte == b'\n').expect("a line");
-    assert!(read_one(&bytes[end + 1..], Format::Kif).0 == record);
+    assert!(read_one(&bytes[end + 1..], Format::KIF).0 == record);
     let marked = [b"\xef\xbb\xbf", WITH_VARIATIONS.as_bytes()].concat();
-    assert!(read_one(&marked, Format::Kif).0 == record);
+    assert!(read_one(&marked, Format::KIF).0 == record);
 }
 
 #[test]
@@ -448,9 +448,9 @@ fn replaces_characters_that_shift_jis_lacks() {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     record.set_header(Tag::Player(Side::First), "é👑か");
     let mut bytes = Vec::new();
-    record::write_encoded(&record, Format::Kif, Encoding::ShiftJis, &mut bytes)
+    record::write_encoded(&record, Format::KIF, Encoding::ShiftJis, &mut bytes)
         .expect("it is shogi");
-    assert_eq!(read_one(&bytes, Format::Kif).0.player(Side::First), Some("??か"));
+    assert_eq!(read_one(&bytes, Format::KIF).0.player(Side::First), Some("??か"));
 }
 
 #[test]
@@ -461,7 +461,7 @@ fn does_not_write_headers_with_reserved_names() {
         record.headers.push(name, "１手\n変化：1手");
     }
     record.headers.push("備考", "一\n二");
-    let (read, warnings) = read_one(&written(&record, Format::Kif), Format::Kif);
+    let (read, warnings) = read_one(&written(&record, Format::KIF), Format::KIF);
     assert_eq!(read.headers.iter().collect::<Vec<_>>(), [("備考", "一 二")]);
     assert_eq!(warnings, []);
 }
@@ -504,7 +504,7 @@ proptest! {
         for (name, value) in headers {
             record.headers.push(name, value);
         }
-        check_round_trip(&record, Format::Kif);
+        check_round_trip(&record, Format::KIF);
     }
 
     #[test]
@@ -515,12 +515,12 @@ proptest! {
     ) {
         let mut record = games::build(&start, for_ki2(plan));
         finish(&mut record, end);
-        check_round_trip(&record, Format::Ki2);
+        check_round_trip(&record, Format::KI2);
     }
 
     #[test]
     fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        read_all(&bytes, Format::Kif);
+        read_all(&bytes, Format::KIF);
     }
 
     #[test]
@@ -534,9 +534,9 @@ proptest! {
             0..40,
         ),
     ) {
-        for game in read_all(lines.join("\n").as_bytes(), Format::Kif).into_iter().flatten() {
+        for game in read_all(lines.join("\n").as_bytes(), Format::KIF).into_iter().flatten() {
             // The first pass loses what KIF does not support.
-            check_round_trip(&read_one(&written(&game, Format::Kif), Format::Kif).0, Format::Kif);
+            check_round_trip(&read_one(&written(&game, Format::KIF), Format::KIF).0, Format::KIF);
         }
     }
 }

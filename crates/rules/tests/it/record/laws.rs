@@ -7,32 +7,32 @@ use readyok_rules::record::{
 
 /// Any bytes, as PGN.
 pub fn pgn(bytes: &[u8]) {
-    check(bytes, Format::Pgn, &[Format::Pgn]);
+    check(bytes, Format::PGN, &[Format::PGN]);
 }
 
 /// Any bytes, as KIF or KI2, which have the same reader.
 pub fn kif(bytes: &[u8]) {
-    check(bytes, Format::Kif, &[Format::Kif, Format::Ki2, Format::Usi]);
+    check(bytes, Format::KIF, &[Format::KIF, Format::KI2, Format::USI]);
 }
 
 /// Any bytes, as CSA.
 pub fn csa(bytes: &[u8]) {
-    check(bytes, Format::Csa, &[Format::Csa, Format::Kif]);
+    check(bytes, Format::CSA, &[Format::CSA, Format::KIF]);
 }
 
 /// Any bytes, as JKF.
 pub fn jkf(bytes: &[u8]) {
-    check(bytes, Format::Jkf, &[Format::Jkf, Format::Kif]);
+    check(bytes, Format::JKF, &[Format::JKF, Format::KIF]);
 }
 
 /// Any bytes, as lines of FEN, EPD and moves.
 pub fn uci(bytes: &[u8]) {
-    check(bytes, Format::Uci, &[Format::Uci, Format::Usi]);
+    check(bytes, Format::UCI, &[Format::UCI, Format::USI]);
 }
 
 /// Any bytes, as lines of SFEN with moves.
 pub fn usi(bytes: &[u8]) {
-    check(bytes, Format::Usi, &[Format::Uci, Format::Usi, Format::Kif]);
+    check(bytes, Format::USI, &[Format::UCI, Format::USI, Format::KIF]);
 }
 
 /// Reads games and writes each twice. The first pass may lose what a format does not support; the second
@@ -42,7 +42,7 @@ fn check(bytes: &[u8], format: Format, targets: &[Format]) {
     for game in Records::new(bytes, format, limits).flatten() {
         assert!(game.positions().count() == game.mainline().count() + 1, "{game:?}");
         for &target in targets {
-            let is_chess = matches!(target, Format::Pgn | Format::Uci);
+            let is_chess = target.supports(Game::Chess);
             // Lines of text can be of any game.
             if is_chess == (game.game() == Game::Shogi) {
                 continue;
@@ -57,7 +57,7 @@ fn check(bytes: &[u8], format: Format, targets: &[Format]) {
             assert!(none.is_empty() || !losses.is_empty(), "{target}: {none:?} {once:?}");
             assert!(once == twice, "{target}: {once:?}\n{twice:?}");
             // Only PGN has null moves; the other formats end before one.
-            let ends = |mv: &RecordMove| target != Format::Pgn && *mv == RecordMove::Null;
+            let ends = |mv: &RecordMove| target != Format::PGN && *mv == RecordMove::Null;
             let moves = |game: &GameRecord| {
                 let moves = game.mainline().filter_map(Node::mv).take_while(|mv| !ends(mv));
                 moves.filter_map(RecordMove::legal).count()

@@ -37,14 +37,14 @@ fn losses(record: &GameRecord, format: Format) -> Vec<String> {
 fn writers_report_what_a_format_cannot_hold() {
     let record = annotated();
     let kif = ["glyphs", "remaining times", "fractions of seconds"];
-    assert_eq!(losses(&record, Format::Kif), kif);
-    assert_eq!(losses(&record, Format::Jkf), kif);
-    assert_eq!(losses(&record, Format::Ki2), ["glyphs", "times"]);
-    assert_eq!(losses(&record, Format::Csa), ["variations", "glyphs", "remaining times"]);
+    assert_eq!(losses(&record, Format::KIF), kif);
+    assert_eq!(losses(&record, Format::JKF), kif);
+    assert_eq!(losses(&record, Format::KI2), ["glyphs", "times"]);
+    assert_eq!(losses(&record, Format::CSA), ["variations", "glyphs", "remaining times"]);
     let usi = ["variations", "comments", "glyphs", "evaluations", "times", "headers", "results"];
-    assert_eq!(losses(&record, Format::Usi), usi);
+    assert_eq!(losses(&record, Format::USI), usi);
     let plain = GameRecord::new(Position::start(Game::Shogi));
-    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi] {
+    for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF, Format::USI] {
         assert!(losses(&plain, format).is_empty(), "{format}");
     }
 }
@@ -52,12 +52,12 @@ fn writers_report_what_a_format_cannot_hold() {
 #[test]
 fn pgn_holds_annotations_of_every_kind() {
     let pgn = "1. e4 $1 { [%clk 0:01:00.5] [%emt 0:00:01] [%cal Ge2e4] [%eval 0.3] best } ( { or } 1. d4 ) 1... -- *";
-    let record = record::read(pgn.as_bytes(), Format::Pgn).next().expect("a game").expect("read");
+    let record = record::read(pgn.as_bytes(), Format::PGN).next().expect("a game").expect("read");
     for feature in Feature::ALL {
         assert!(feature.is_in(&record), "{feature:?}");
     }
-    assert!(losses(&record, Format::Pgn).is_empty());
-    let losses = record::write(&record, Format::Uci, &mut Vec::new()).expect("written");
+    assert!(losses(&record, Format::PGN).is_empty());
+    let losses = record::write(&record, Format::UCI, &mut Vec::new()).expect("written");
     assert!(losses.contains(Loss::Moves), "a null move: {losses:?}");
 }
 
@@ -66,7 +66,7 @@ fn pgn_holds_annotations_of_every_kind() {
 fn null_moves_of_the_main_line_are_lost_moves() {
     let mut record = annotated();
     record.play(RecordMove::Null).expect("it passes");
-    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi] {
+    for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF, Format::USI] {
         assert!(losses(&record, format).contains(&"moves".to_owned()), "{format}");
     }
 }

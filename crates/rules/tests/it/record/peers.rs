@@ -132,7 +132,7 @@ fn exchanges_games_with_python_chess() {
         record.set_header(Tag::Event, format!("game {index}"));
         record.headers.push("Annotator", "Ä [b]");
     }
-    let text: Vec<u8> = records.iter().flat_map(|it| written(it, Format::Pgn)).collect();
+    let text: Vec<u8> = records.iter().flat_map(|it| written(it, Format::PGN)).collect();
     let text = String::from_utf8(text).expect("UTF-8");
     let Some(answer) = query(&json!({ "pgn": text })) else { return };
     let answer = answer.as_array().expect("games");
@@ -148,7 +148,7 @@ fn exchanges_games_with_python_chess() {
             assert_eq!(ours, theirs, "{text}");
         }
         let pgn = theirs["pgn"].as_str().expect("text");
-        let (read, warnings) = read_one(pgn.as_bytes(), Format::Pgn);
+        let (read, warnings) = read_one(pgn.as_bytes(), Format::PGN);
         assert_eq!((tree(&read), warnings), (ours, vec![]), "{pgn}");
         assert_eq!((read.game(), read.result), (record.game(), record.result));
         assert_eq!(read.start().to_string(), record.start().to_string());
@@ -173,7 +173,7 @@ fn python_chess_reads_the_samples_equally() {
         let text = String::from_utf8(bytes.clone()).unwrap_or_else(|_| latin1());
         let text = for_python_chess(&text);
         let Some(answer) = query(&json!({ "pgn": text })) else { return };
-        let ours = read_all(&bytes, Format::Pgn);
+        let ours = read_all(&bytes, Format::PGN);
         assert_eq!(answer.as_array().map(Vec::len), Some(ours.len()), "{name}");
         for (theirs, ours) in answer.as_array().expect("games").iter().zip(ours) {
             check_sample(name, theirs, &ours.expect("a game"));
@@ -249,9 +249,9 @@ fn exchanges_games_with_cshogi() {
         .iter()
         .map(|it| {
             json!({
-                "kif": text(it, Format::Kif),
-                "ki2": text(it, Format::Ki2),
-                "csa": text(it, Format::Csa),
+                "kif": text(it, Format::KIF),
+                "ki2": text(it, Format::KI2),
+                "csa": text(it, Format::CSA),
             })
         })
         .collect();
@@ -267,24 +267,24 @@ fn exchanges_games_with_cshogi() {
             .collect();
         for format in ["kif", "csa"] {
             let read = &theirs[format];
-            assert_eq!(read["moves"], json!(moves), "{}", text(record, Format::Kif));
+            assert_eq!(read["moves"], json!(moves), "{}", text(record, Format::KIF));
             assert_eq!(read["sfen"], record.start().to_string());
             assert_eq!(read["names"], json!(["甲", "乙"]));
             assert_eq!(read["times"], json!(times), "{format}");
         }
         assert_eq!(theirs["csa"]["end"], "%TORYO");
         if record.start().turn() == Side::First {
-            assert_eq!(theirs["ki2"]["moves"], json!(moves), "{}", text(record, Format::Ki2));
+            assert_eq!(theirs["ki2"]["moves"], json!(moves), "{}", text(record, Format::KI2));
         }
         times.fill(61);
-        for (name, format) in [("kif", Format::Kif), ("ki2", Format::Ki2), ("csa", Format::Csa)] {
+        for (name, format) in [("kif", Format::KIF), ("ki2", Format::KI2), ("csa", Format::CSA)] {
             let Some(file) = theirs["written"][name].as_str() else { continue };
             let read = read_all(file.as_bytes(), format).remove(0);
             let read = read.unwrap_or_else(|error| panic!("{file}: {error}"));
             assert_eq!(uci_moves(&read), uci_moves(record), "{file}");
             assert_eq!(read.player(Side::First), Some("a"));
             // KI2 of cshogi has no end.
-            if format != Format::Ki2 {
+            if format != Format::KI2 {
                 assert_eq!(read.termination(), Some(Termination::Resignation), "{file}");
                 assert_eq!(read.result, record.result);
                 let read: Vec<Duration> = read
@@ -312,9 +312,9 @@ fn cshogi_reads_the_winners() {
         .iter()
         .map(|it| {
             json!({
-                "kif": text(it, Format::Kif),
-                "ki2": text(it, Format::Ki2),
-                "csa": text(it, Format::Csa),
+                "kif": text(it, Format::KIF),
+                "ki2": text(it, Format::KI2),
+                "csa": text(it, Format::CSA),
             })
         })
         .collect();
@@ -334,7 +334,7 @@ fn cshogi_reads_the_winners() {
                 | Termination::EngineFailure
                 | Termination::Adjudication
         );
-        for (name, format) in [("kif", Format::Kif), ("csa", Format::Csa)] {
+        for (name, format) in [("kif", Format::KIF), ("csa", Format::CSA)] {
             let found = &theirs[name]["win"];
             let is_missing = found.is_null() || *found == 0;
             assert!(*found == winner || is_missing && !is_known, "{}", text(record, format));

@@ -26,14 +26,14 @@ fn uci_moves(record: &GameRecord) -> String {
 
 #[track_caller]
 fn check_moves(text: &str, expected: &str) -> GameRecord {
-    let (record, _) = read_one(text.as_bytes(), Format::Pgn);
+    let (record, _) = read_one(text.as_bytes(), Format::PGN);
     assert_eq!(uci_moves(&record), expected, "{text}");
     record
 }
 
 #[track_caller]
 fn check_error(text: &str, expected: &str) {
-    let mut games = read_all(text.as_bytes(), Format::Pgn);
+    let mut games = read_all(text.as_bytes(), Format::PGN);
     let error = games.remove(0).err().unwrap_or_else(|| panic!("{text} was read"));
     assert_eq!(error.to_string(), expected, "{text}");
     for game in games {
@@ -69,7 +69,7 @@ fn reads_lenient_tags() {
     let (record, warnings) = read_one(
         b"[White \"\\\"Big\\\" \\\\ Al\"]  [Black\t\"\xe9mile\" ]\n[Site \"the \"best\" bar\"]\n\
           [Round 3]\n[Annotator \"open]\n[A_b \"1\"]\n[A_b \"2\"]\n1. e4 *",
-        Format::Pgn,
+        Format::PGN,
     );
     let headers: Vec<(&str, &str)> = record.headers.iter().collect();
     assert_eq!(
@@ -113,7 +113,7 @@ fn reads_commands_in_comments() {
     let (record, warnings) = read_one(
         b"1. e4 { [%eval 0.25,18] [%clk 0:09:58.5] a good [%foo bar] move [%clk 9] } \
           e5 {[%csl Ge4,Rd5][%cal Ye2e4]} 2. Nf3 {[%emt 0:00:04] [%eval #-3]} *",
-        Format::Pgn,
+        Format::PGN,
     );
     assert_eq!(warnings, []);
     let notes: Vec<_> =
@@ -145,14 +145,14 @@ fn marks_of_another_board_are_not_written() {
         mark(Game::Chess, "e2", Some("e4")),
         mark(Game::Shogi, "7g", Some("7i")),
     ];
-    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    let text = String::from_utf8(written(&record, Format::PGN)).expect("UTF-8");
     assert!(text.contains("{ [%csl Rh1] [%cal Re2e4] }"), "{text}");
 }
 
 #[test]
 fn engine_output_in_comments_can_have_line_breaks() {
     let text = b"1. e4 {+0.54/12\n0.31s} e5 {+0.10/11\r\n0.25s,\r\nn=1200} *";
-    let (record, _) = read_one(text, Format::Pgn);
+    let (record, _) = read_one(text, Format::PGN);
     let notes: Vec<_> =
         record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
     let depths = notes.iter().map(|notes| notes.evaluation.and_then(|it| it.depth));
@@ -168,7 +168,7 @@ fn reads_the_comments_of_match_runners() {
     let (record, _) = read_one(
         b"1. e4 {+0.54/12 0.31s} e5 {+0.10/11 0.25s, n=1200} 2. Nf3 {book} Nc6 {-M4/9 1s, White mates}\
           3. Bc4 {0.00/1} Nf6 {1/2 open} *",
-        Format::Pgn,
+        Format::PGN,
     );
     let notes: Vec<_> =
         record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
@@ -198,7 +198,7 @@ fn reads_times_without_scores() {
     let (record, _) = read_one(
         b"1. e4 {1.7s} e5 {25s} 2. Nf3 {0.015s, Black's connection stalls} Nc6 {the 60s} \
           3. Bc4 {s} Nf6 {1.s} *",
-        Format::Pgn,
+        Format::PGN,
     );
     let notes: Vec<_> =
         record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
@@ -211,7 +211,7 @@ fn reads_times_without_scores() {
     assert_eq!(notes[2].comments, ["Black's connection stalls"]);
     assert_eq!(notes[3].comments, ["the 60s"]);
     assert_eq!(notes[4].comments, ["s"]);
-    check_round_trip(&record, Format::Pgn);
+    check_round_trip(&record, Format::PGN);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn comments_are_attached_to_their_moves() {
     let (record, _) = read_one(
         b"{of the game} 1. e4 {one} ;two\n% escaped\n({before} 1. d4 d5 (1... Nf6 2. c4) 2. c4 {in}) {three}\n\
           1... e5 $1 (1... c5!? 2. Nf3 (2. c3)) 2. Nf3 *",
-        Format::Pgn,
+        Format::PGN,
     );
     assert_eq!(record.annotations(NodeId::ROOT).comments, ["of the game"]);
     let line: Vec<_> = record.mainline().collect();
@@ -229,14 +229,14 @@ fn comments_are_attached_to_their_moves() {
     assert_eq!(record.annotations(d4.id()).before, ["before"]);
     assert_eq!(record.children(d4.id()).count(), 2);
     assert_eq!(record.len(), 3 + 3 + 2 + 3);
-    check_round_trip(&record, Format::Pgn);
+    check_round_trip(&record, Format::PGN);
 }
 
 /// The export format breaks lines at blanks, so a line break in a comment is a blank (PGN standard, 4.3 and 5).
 #[test]
 fn line_breaks_in_comments_are_blanks() {
     let text = "1. e4 { first\nline,  \r\n\r\n second\rline } ({a\nb} 1. d4) 1... e5 *";
-    let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
+    let (record, notices) = read_one(text.as_bytes(), Format::PGN);
     assert_eq!(notices, []);
     let e4 = record.mainline().next().expect("e4").id();
     assert_eq!(record.annotations(e4).comments, ["first line, second line"]);
@@ -244,14 +244,14 @@ fn line_breaks_in_comments_are_blanks() {
     assert_eq!(record.annotations(d4).before, ["a b"]);
     let mut record = record;
     record.annotations_mut(e4).expect("e4").comments = vec!["one\ntwo\r\n[Event \"x".to_owned()];
-    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    let text = String::from_utf8(written(&record, Format::PGN)).expect("UTF-8");
     assert!(text.contains("1. e4 { one two [Event \"x }"), "{text}");
 }
 
 #[test]
 fn glyphs_and_comments_before_a_variation_belong_to_its_first_move() {
     let text = "1. e4 e5 ( $142 $1 {text} 1... c5 $10 2. Nf3 ) ( ± 1... e6 ) ( $3 {lost} ) ( $5 ( ) ) 2. d4 *";
-    let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
+    let (record, notices) = read_one(text.as_bytes(), Format::PGN);
     let e4 = record.mainline().next().expect("e4").id();
     let moves: Vec<_> = record.children(e4).map(|node| record.annotations(node.id())).collect();
     assert_eq!(moves[1].nags, [142, 1, 10].map(Nag));
@@ -268,7 +268,7 @@ fn glyphs_and_comments_before_a_variation_belong_to_its_first_move() {
             "line 1, column 85: unexpected `$5`",
         ]
     );
-    check_round_trip(&record, Format::Pgn);
+    check_round_trip(&record, Format::PGN);
 }
 
 /// Some editors write a byte order mark at the start of every file, also of files that are joined.
@@ -276,7 +276,7 @@ fn glyphs_and_comments_before_a_variation_belong_to_its_first_move() {
 fn byte_order_marks_between_games_are_blanks() {
     let game = |name: &str| format!("[Event \"{name}\"]\n\n1. e4 {{x}} e5 *\n\n");
     let text = format!("\u{feff}{}\u{feff}{}\n\u{feff}{}", game("a"), game("b"), game("c"));
-    let mut games = record::read(text.as_bytes(), Format::Pgn);
+    let mut games = record::read(text.as_bytes(), Format::PGN);
     for name in ["a", "b", "c"] {
         let record = games.next().expect("a game").expect("it is read");
         assert_eq!((record.header(Tag::Event), record.len()), (Some(name), 2));
@@ -284,7 +284,7 @@ fn byte_order_marks_between_games_are_blanks() {
     }
     assert!(games.next().is_none());
     let open = format!("1. e4 {{open\n\u{feff}{}", game("next"));
-    let games: Vec<_> = read_all(open.as_bytes(), Format::Pgn);
+    let games: Vec<_> = read_all(open.as_bytes(), Format::PGN);
     assert_eq!(
         games.into_iter().map(|it| it.expect("it is read").len()).collect::<Vec<_>>(),
         [1, 2]
@@ -293,22 +293,22 @@ fn byte_order_marks_between_games_are_blanks() {
 
 #[test]
 fn results_come_from_movetext_and_tag() {
-    let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
+    let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::PGN);
     assert_eq!(record.result, GameResult::Win(Side::First));
     assert_eq!(warnings.last().map(|it| &it.reason), Some(&NoticeReason::NoResult));
-    let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::Pgn);
+    let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::PGN);
     assert_eq!(record.result, GameResult::Win(Side::Second));
     assert_eq!(warnings.len(), 1);
-    let (record, _) = read_one(b"[Result \"1/2-1/2\"]\n\n1. e4 *", Format::Pgn);
+    let (record, _) = read_one(b"[Result \"1/2-1/2\"]\n\n1. e4 *", Format::PGN);
     assert_eq!(record.result, GameResult::Draw);
-    let (record, _) = read_one("1. e4 1–0".as_bytes(), Format::Pgn);
+    let (record, _) = read_one("1. e4 1–0".as_bytes(), Format::PGN);
     assert_eq!(record.result, GameResult::Win(Side::First));
 }
 
 #[test]
 fn separates_games() {
     let count = |text: &str| {
-        let games = read_all(text.as_bytes(), Format::Pgn);
+        let games = read_all(text.as_bytes(), Format::PGN);
         games.into_iter().map(|game| game.expect("it is read").len()).collect::<Vec<_>>()
     };
     assert_eq!(count(""), [0; 0]);
@@ -324,7 +324,7 @@ fn separates_games() {
 #[track_caller]
 fn check_kept(text: &str, moves: &str, expected: &[&str]) {
     let file = format!("{text}{NEXT}");
-    let mut games = record::read(file.as_bytes(), Format::Pgn);
+    let mut games = record::read(file.as_bytes(), Format::PGN);
     let game = games.next().expect("a game");
     let game = game.unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(uci_moves(&game), moves, "{text}");
@@ -376,7 +376,7 @@ fn keeps_a_broken_game_up_to_the_defect_and_reads_the_next_one() {
             the main line was read up to ply 2"],
     );
     let all = |text: &str| -> Vec<String> {
-        read_all(text.as_bytes(), Format::Pgn)
+        read_all(text.as_bytes(), Format::PGN)
             .into_iter()
             .map(|it| it.map(|it| format!("{} {}", uci_moves(&it), it.result.as_str())))
             .collect::<Result<_, _>>()
@@ -391,7 +391,7 @@ fn keeps_a_broken_game_up_to_the_defect_and_reads_the_next_one() {
 fn truncates_a_broken_variation() {
     let (record, warnings) = read_one(
         b"1. e4 (1. d4 d5 2. Ke3 (2. c4 {x}) Nf6) (1. c4 --) (1. Nf3) 1... e5 (2. hello) 2. Nf3 *",
-        Format::Pgn,
+        Format::PGN,
     );
     assert_eq!(uci_moves(&record), "e2e4 e7e5 g1f3");
     assert_eq!(record.len(), 3 + 2 + 2 + 1);
@@ -405,7 +405,7 @@ fn truncates_a_broken_variation() {
         ]
     );
     let (record, warnings) =
-        read_one(b"(1. e4 e5) 1. d4 ) d5 ((1... e5)) 2. c4 <x> *", Format::Pgn);
+        read_one(b"(1. e4 e5) 1. d4 ) d5 ((1... e5)) 2. c4 <x> *", Format::PGN);
     assert_eq!((uci_moves(&record).as_str(), record.len()), ("d2d4 d7d5 c2c4", 3));
     assert_eq!(warnings.len(), 5, "{warnings:?}");
 }
@@ -438,7 +438,7 @@ fn keeps_games_up_to_a_limit() {
         (wide, Limit::Moves, Kept::Variation(0), 20),
     ] {
         let file = format!("[T \"\"]\n{text}\n\n[Event \"next\"]\n\n1. e4 e5 *");
-        let mut games = Records::new(file.as_bytes(), Format::Pgn, limits);
+        let mut games = Records::new(file.as_bytes(), Format::PGN, limits);
         let game = games.next().expect("a game").expect("it is read in part");
         let exceeded = NoticeReason::LimitExceeded(limit);
         let notice = games.notices().iter().find(|it| it.reason == exceeded);
@@ -459,19 +459,19 @@ fn limitations_are_those_of_the_documentation() {
     let notes = record.annotations_mut(id).expect("it is there");
     notes.comments = vec![" {a}\nb ".to_owned(), "x\n[Event \"".to_owned()];
     notes.clock = Some(Duration::from_nanos(1_234_567_890));
-    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    let text = String::from_utf8(written(&record, Format::PGN)).expect("UTF-8");
     assert_eq!(
         text,
         "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"?\"]\n\
          [Black \"?\"]\n[Result \"1-0\"]\n[F__e \"two lines\"]\n[Termination \"time forfeit\"]\n\n\
          1. e4 { [%clk 0:00:01.234] } ; {a} b\n{ x [Event \" } 1-0\n\n"
     );
-    let (read, warnings) = read_one(text.as_bytes(), Format::Pgn);
+    let (read, warnings) = read_one(text.as_bytes(), Format::PGN);
     assert_eq!(warnings, []);
     assert_eq!(read.termination(), Some(readyok_rules::Termination::TimeForfeit));
     assert_eq!(read.annotations(read.last()).comments, ["{a} b", "x [Event \""]);
     assert!(
-        record::write(&GameRecord::new(Position::start(Game::Shogi)), Format::Pgn, &mut vec![])
+        record::write(&GameRecord::new(Position::start(Game::Shogi)), Format::PGN, &mut vec![])
             .is_err()
     );
 }
@@ -481,8 +481,8 @@ fn lines_have_up_to_eighty_columns() {
     let text = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 (4... Rg8 5. Nf3 (5. e4 e5 6. d4)) "
         .to_owned()
         + &"Nf3 Nf6 Ng1 Ng8 ".repeat(40);
-    let (record, _) = read_one(text.as_bytes(), Format::Pgn);
-    let written = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    let (record, _) = read_one(text.as_bytes(), Format::PGN);
+    let written = String::from_utf8(written(&record, Format::PGN)).expect("UTF-8");
     let longest = written.lines().map(str::len).max().expect("lines");
     assert!((70..=79).contains(&longest), "{longest}\n{written}");
     assert!(written.contains("4... Rg8 5. Nf3 (5. e4 e5 6. d4))"), "{written}");
@@ -504,7 +504,7 @@ impl Read for Broken<'_> {
 
 #[test]
 fn a_failing_source_ends_the_games() {
-    let games: Vec<_> = record::read(Broken(b"1. e4 * 1. e4 e5"), Format::Pgn).collect();
+    let games: Vec<_> = record::read(Broken(b"1. e4 * 1. e4 e5"), Format::PGN).collect();
     assert_eq!(games.len(), 2);
     assert!(games[0].is_ok());
     assert!(matches!(games[1], Err(ref error) if matches!(error.kind, RecordErrorKind::Io(_))));
@@ -523,12 +523,12 @@ proptest! {
         for (name, value) in headers {
             record.headers.push(name, value);
         }
-        check_round_trip(&record, Format::Pgn);
+        check_round_trip(&record, Format::PGN);
     }
 
     #[test]
     fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        read_all(&bytes, Format::Pgn);
+        read_all(&bytes, Format::PGN);
     }
 
     /// A move followed by any text is that move only if the text cannot belong to it.
@@ -548,7 +548,7 @@ proptest! {
             }
             text.push(' ');
         }
-        let (record, notices) = read_one(format!("{text}*").as_bytes(), Format::Pgn);
+        let (record, notices) = read_one(format!("{text}*").as_bytes(), Format::PGN);
         let moves: Vec<_> =
             record.mainline().filter_map(|node| node.mv()?.legal()).map(|mv| mv.to_uci(CastlingForm::KingMove)).collect();
         let expected: Vec<_> = LINE.iter().map(|(_, uci)| *uci).collect();
@@ -573,9 +573,9 @@ proptest! {
             0..60,
         ),
     ) {
-        for game in read_all(tokens.join(" ").as_bytes(), Format::Pgn).into_iter().flatten() {
+        for game in read_all(tokens.join(" ").as_bytes(), Format::PGN).into_iter().flatten() {
             // The first pass loses what PGN does not support.
-            check_round_trip(&read_one(&written(&game, Format::Pgn), Format::Pgn).0, Format::Pgn);
+            check_round_trip(&read_one(&written(&game, Format::PGN), Format::PGN).0, Format::PGN);
         }
     }
 }
@@ -592,7 +592,7 @@ fn writes_chess960_castling() {
             .collect::<Vec<_>>(),
         ["e1g1"]
     );
-    check_round_trip(&record, Format::Pgn);
+    check_round_trip(&record, Format::PGN);
 }
 
 #[test]
@@ -610,7 +610,7 @@ fn repeated_tags_survive_a_round_trip() {
 #[test]
 fn options_change_notation_comments_and_numbers() {
     let text = b"1. e4 {best by test} e5 2. Nf3 (2. f4 exf4) Nc6 {book} 3. Bb5 *";
-    let (record, _) = read_one(text, Format::Pgn);
+    let (record, _) = read_one(text, Format::PGN);
     let movetext = |options: PgnOptions| {
         let mut out = Vec::new();
         write_pgn(&record, &options, &mut out).expect("a game of chess");

@@ -20,7 +20,7 @@ fn read_with_notices(text: &str, format: Format) -> (GameRecord, Vec<String>) {
 
 #[test]
 fn a_foul_that_lost_the_game_is_its_last_move() {
-    let (record, notices) = read_with_notices(NIFU, Format::Kif);
+    let (record, notices) = read_with_notices(NIFU, Format::KIF);
     assert!(notices.is_empty(), "{notices:?}");
     assert_eq!(record.mainline().count(), 13);
     let foul = record.mainline().last().expect("a move");
@@ -32,16 +32,16 @@ fn a_foul_that_lost_the_game_is_its_last_move() {
     assert_eq!(record.annotations(foul.id()).elapsed.map(|time| time.as_secs()), Some(7));
     assert_eq!(record.result, GameResult::Win(Side::Second));
     assert_eq!(record.termination(), Some(Termination::IllegalMove));
-    for format in [Format::Kif, Format::Csa, Format::Jkf] {
+    for format in [Format::KIF, Format::CSA, Format::JKF] {
         check_round_trip(&record, format);
     }
-    let kif = String::from_utf8(written(&record, Format::Kif)).expect("UTF-8");
+    let kif = String::from_utf8(written(&record, Format::KIF)).expect("UTF-8");
     assert!(kif.contains("  13 ７六歩打"), "{kif}");
     assert!(kif.contains("  14 反則勝ち\nまで12手で先手の反則負け\n"), "{kif}");
-    let csa = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
+    let csa = String::from_utf8(written(&record, Format::CSA)).expect("UTF-8");
     assert!(csa.contains("+0076FU\nT7\n'*二歩\n%+ILLEGAL_ACTION\n"), "{csa}");
     // KI2 has only legal moves, and states the foul.
-    let (ki2, _) = read_one(&written(&record, Format::Ki2), Format::Ki2);
+    let (ki2, _) = read_one(&written(&record, Format::KI2), Format::KI2);
     assert_eq!((ki2.len(), ki2.result), (12, GameResult::Win(Side::Second)));
     assert_eq!(ki2.termination(), Some(Termination::IllegalMove));
 }
@@ -52,24 +52,24 @@ fn a_foul_is_recognized_in_any_form() {
     let kif = "   1 ２六歩(27)\n   2 ３四歩(33)\n   3 ５五角打\n";
     let ki2 = "▲２六歩 △３四歩 ▲５五角打\n";
     for (text, format, plies) in [
-        (format!("PI\n+\n{moves}%ILLEGAL_MOVE\n"), Format::Csa, 3),
-        (format!("PI\n+\n{moves}%+ILLEGAL_ACTION\n"), Format::Csa, 3),
-        (format!("{kif}   4 反則勝ち\n"), Format::Kif, 3),
-        (format!("{kif}   4 反則負け\n"), Format::Kif, 3),
-        (format!("{kif}まで2手で先手の反則負け\n"), Format::Kif, 3),
-        (format!("{ki2}まで2手で先手の反則負け\n"), Format::Ki2, 3),
-        (format!("{ki2}まで3手で後手の反則勝ち\n"), Format::Ki2, 3),
+        (format!("PI\n+\n{moves}%ILLEGAL_MOVE\n"), Format::CSA, 3),
+        (format!("PI\n+\n{moves}%+ILLEGAL_ACTION\n"), Format::CSA, 3),
+        (format!("{kif}   4 反則勝ち\n"), Format::KIF, 3),
+        (format!("{kif}   4 反則負け\n"), Format::KIF, 3),
+        (format!("{kif}まで2手で先手の反則負け\n"), Format::KIF, 3),
+        (format!("{ki2}まで2手で先手の反則負け\n"), Format::KI2, 3),
+        (format!("{ki2}まで3手で後手の反則勝ち\n"), Format::KI2, 3),
         // Without the move.
-        ("   1 ２六歩(27)\n   2 ３四歩(33)\n   3 反則負け\n".to_owned(), Format::Kif, 2),
+        ("   1 ２六歩(27)\n   2 ３四歩(33)\n   3 反則負け\n".to_owned(), Format::KIF, 2),
     ] {
         let (record, notices) = read_with_notices(&text, format);
         assert!(notices.is_empty(), "{text}: {notices:?}");
         assert_eq!(record.mainline().count(), plies, "{text}");
         assert_eq!(record.result, GameResult::Win(Side::Second), "{text}");
         assert_eq!(record.termination(), Some(Termination::IllegalMove), "{text}");
-        check_round_trip(&record, Format::Kif);
-        check_round_trip(&record, Format::Csa);
-        check_round_trip(&record, Format::Jkf);
+        check_round_trip(&record, Format::KIF);
+        check_round_trip(&record, Format::CSA);
+        check_round_trip(&record, Format::JKF);
     }
 }
 
@@ -78,7 +78,7 @@ fn a_game_is_kept_up_to_an_illegal_move() {
     let (record, notices) = read_with_notices(
         "   1 ７六歩(77)\n   2 ３三歩(34)\n*skipped\n   3 ２六歩(27)\n   4 投了\nまで3手で先手の勝ち\n\n\
          変化：1手\n   1 ２六歩(27)\n   2 ８四歩(83)\n",
-        Format::Kif,
+        Format::KIF,
     );
     assert_eq!(uci_moves(&record), "7g7f");
     assert_eq!(record.len(), 3);
@@ -89,7 +89,7 @@ fn a_game_is_kept_up_to_an_illegal_move() {
         ["line 2, column 6: `３三歩(34)` is not a legal move; the main line was read up to ply 1"]
     );
     let (record, notices) =
-        read_with_notices("PI\n+\n+7776FU\n-3335FU\n+2726FU\n%TORYO\n", Format::Csa);
+        read_with_notices("PI\n+\n+7776FU\n-3335FU\n+2726FU\n%TORYO\n", Format::CSA);
     assert_eq!(
         (uci_moves(&record).as_str(), record.result),
         ("7g7f", GameResult::Win(Side::First))
@@ -99,7 +99,7 @@ fn a_game_is_kept_up_to_an_illegal_move() {
         ["line 4, column 1: illegal move `3c3e`: the piece cannot reach the target square; \
           the main line was read up to ply 1"]
     );
-    let (record, notices) = read_with_notices("▲７六歩 △３六歩 ▲２六歩\n", Format::Ki2);
+    let (record, notices) = read_with_notices("▲７六歩 △３六歩 ▲２六歩\n", Format::KI2);
     assert_eq!(uci_moves(&record), "7g7f");
     assert_eq!(
         notices,
@@ -108,7 +108,7 @@ fn a_game_is_kept_up_to_an_illegal_move() {
     );
     // The next game is read.
     let file = "手合割：平手\n   1 ７五歩(77)\n手合割：平手\n   1 ７六歩(77)\n";
-    let games: Vec<String> = record::read(file.as_bytes(), Format::Kif)
+    let games: Vec<String> = record::read(file.as_bytes(), Format::KIF)
         .map(|game| uci_moves(&game.expect("a game")))
         .collect();
     assert_eq!(games, ["", "7g7f"]);
@@ -118,7 +118,7 @@ fn a_game_is_kept_up_to_an_illegal_move() {
 fn variations_of_moves_that_do_not_exist_are_skipped() {
     let (record, notices) = read_with_notices(
         "   1 ７六歩(77)\n   2 中断\n\n変化：9手\n   9 ２六歩(27)\n\n変化：1手\n   1 ２六歩(27)\n",
-        Format::Kif,
+        Format::KIF,
     );
     assert_eq!((uci_moves(&record).as_str(), record.len()), ("7g7f", 2));
     assert_eq!(notices, ["line 4, column 1: unexpected `変化：9手`"]);
@@ -127,7 +127,7 @@ fn variations_of_moves_that_do_not_exist_are_skipped() {
 #[test]
 fn moves_after_the_end_are_skipped() {
     let (record, notices) =
-        read_with_notices("   1 ７六歩(77)\n   2 投了\n   3 ２六歩(27)\n", Format::Kif);
+        read_with_notices("   1 ７六歩(77)\n   2 投了\n   3 ２六歩(27)\n", Format::KIF);
     assert_eq!(uci_moves(&record), "7g7f");
     assert_eq!(notices, ["line 3, column 6: unexpected `２六歩(27)`"]);
 }
@@ -140,7 +140,7 @@ fn start_positions_that_violate_the_rules_can_be_viewed() {
         | ・ ・ ・ ・ ・ ・ ・ ・ ・|七\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|八\n| ・ ・ ・ ・ 玉 ・ ・ ・ ・|九\n\
         +---------------------------+\n先手の持駒：金\n手数----指手---------消費時間--\n\
         \u{20}  1 ５二金打\n   2 中断\n";
-    let (record, notices) = read_with_notices(two_pawns, Format::Kif);
+    let (record, notices) = read_with_notices(two_pawns, Format::KIF);
     assert_eq!(record.start().to_string(), "4k4/9/4P4/9/9/4P4/9/9/4K4 b G 1");
     assert!(matches!(record.start().defect(), Some(PositionError::TwoPawns { file: 5, .. })));
     assert_eq!(uci_moves(&record), "G*5b");
@@ -149,11 +149,11 @@ fn start_positions_that_violate_the_rules_can_be_viewed() {
     assert!(notices[0].contains("bad start position: "), "{notices:?}");
     // Nothing can be played without kings.
     let no_kings = two_pawns.replace('玉', "と");
-    let (diagram, notices) = read_with_notices(&no_kings, Format::Kif);
+    let (diagram, notices) = read_with_notices(&no_kings, Format::KIF);
     assert!(matches!(diagram.start().board(), BoardRef::Diagram(_)));
     assert_eq!((uci_moves(&diagram).as_str(), notices.len()), ("", 2));
     for (record, moves) in [(&record, "G*5b"), (&diagram, "")] {
-        for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi] {
+        for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF, Format::USI] {
             let text = written(record, format);
             let mut games = record::read(&text[..], format);
             let read = games.next().expect("a game").expect("it is read");
@@ -167,12 +167,12 @@ fn start_positions_that_violate_the_rules_can_be_viewed() {
 #[test]
 fn the_number_of_moves_of_a_mate_is_an_end() {
     let text = "手合割：平手\n先手：甲\n後手：乙\n\n▲７六歩 △３四歩 ▲３三角成\nまで3手詰\n";
-    let (record, notices) = read_with_notices(text, Format::Ki2);
+    let (record, notices) = read_with_notices(text, Format::KI2);
     assert!(notices.is_empty(), "{notices:?}");
     assert_eq!(uci_moves(&record), "7g7f 3c3d 8h3c+");
     assert_eq!(record.termination(), Some(Termination::Checkmate));
     assert_eq!(record.result, GameResult::Win(Side::First));
-    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf] {
+    for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF] {
         check_round_trip(&record, format);
     }
 }
@@ -180,7 +180,7 @@ fn the_number_of_moves_of_a_mate_is_an_end() {
 #[test]
 fn reads_csa_without_a_start_position() {
     for text in ["+7776FU\n-3334FU\n%TORYO\n", "N+a\n+7776FU\n-3334FU\n%TORYO\n"] {
-        let (record, notices) = read_with_notices(text, Format::Csa);
+        let (record, notices) = read_with_notices(text, Format::CSA);
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(uci_moves(&record), "7g7f 3c3d");
         assert_eq!(record.result, GameResult::Win(Side::Second));

@@ -21,11 +21,11 @@ fn texts(notices: &[Notice]) -> Vec<String> {
 /// Reads the only game of a text. It must be the same when it is written and read again.
 #[track_caller]
 fn read(text: &str) -> (GameRecord, Vec<Notice>) {
-    let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
-    let once = written(&record, Format::Pgn);
-    let (again, _) = read_one(&once, Format::Pgn);
+    let (record, notices) = read_one(text.as_bytes(), Format::PGN);
+    let once = written(&record, Format::PGN);
+    let (again, _) = read_one(&once, Format::PGN);
     assert!(again == record, "{text}\n{}", String::from_utf8_lossy(&once));
-    assert_eq!(written(&again, Format::Pgn), once, "{text}");
+    assert_eq!(written(&again, Format::PGN), once, "{text}");
     (record, notices)
 }
 
@@ -35,7 +35,7 @@ fn null_moves_are_nodes() {
         let (record, notices) = read(&format!("1. e4 e5 2. {null} Nf6 3. d4 exd4 *"));
         assert_eq!(line(&record), "e2e4 e7e5 0000 g8f6 d2d4 e5d4", "{null}");
         assert_eq!(notices, [], "{null}");
-        assert!(String::from_utf8_lossy(&written(&record, Format::Pgn)).contains(" 2. -- Nf6 "));
+        assert!(String::from_utf8_lossy(&written(&record, Format::PGN)).contains(" 2. -- Nf6 "));
     }
     let (record, notices) = read("1. d4 d5 (1... Nf6 2. -- g6 3. c4 {idea} Bg7) 2. c4 *");
     assert_eq!((record.len(), notices.len()), (3 + 5, 0));
@@ -54,19 +54,19 @@ fn an_illegal_move_at_the_end_is_the_reason_for_the_result() {
         ("1. e4 e5 2. O-O", "e1g1"),
         ("1. e4 e5 2. Bf1d5 $4 { oh }", "f1d5"),
     ] {
-        let (record, notices) = read_one(format!("{moves} 0-1").as_bytes(), Format::Pgn);
+        let (record, notices) = read_one(format!("{moves} 0-1").as_bytes(), Format::PGN);
         assert_eq!(notices.len(), 1, "{moves}");
         assert_eq!(line(&record), format!("e2e4 e7e5 {uci}"));
         assert!(record.node(record.last()).and_then(Node::mv).is_some_and(RecordMove::is_illegal));
         assert_eq!(record.termination(), Some(Termination::IllegalMove));
-        let once = written(&record, Format::Pgn);
+        let once = written(&record, Format::PGN);
         let text = String::from_utf8_lossy(&once);
         assert!(text.contains(&format!("{{ illegal move: {uci} }}")), "{text}");
-        let (again, notices) = read_one(&once, Format::Pgn);
+        let (again, notices) = read_one(&once, Format::PGN);
         assert_eq!(notices, []);
         assert_eq!(line(&again), line(&record));
         assert_eq!(again.termination(), Some(Termination::IllegalMove));
-        assert_eq!(written(&again, Format::Pgn), once);
+        assert_eq!(written(&again, Format::PGN), once);
     }
     // Moves after an illegal move show that it did not end the game.
     let (record, _) = read("1. e4 e5 2. Ke3 Nf6 3. d4 0-1");
@@ -111,7 +111,7 @@ fn a_move_ends_before_text_that_cannot_belong_to_it() {
         ("1. e4= e5+= 2. Nf3+-, Nc6=/∞ *", "e2e4 e7e5 g1f3 b8c6", &[","]),
         ("1. e4 e5 2. Nf3: Nc6_x *", "e2e4 e7e5 g1f3 b8c6", &[":", "_x"]),
     ] {
-        let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
+        let (record, notices) = read_one(text.as_bytes(), Format::PGN);
         assert_eq!(line(&record), moves, "{text}");
         assert_eq!(notices.len(), reported.len(), "{text}: {notices:?}");
         for (notice, reported) in notices.iter().zip(reported) {
@@ -167,7 +167,7 @@ fn text_that_can_belong_to_a_move_is_not_cut() {
         "e4e6", "e4x", "e4-e9", "e4:d5", "e4=Q", "e4@", "e4–e5", "e4é", "e4王", "e4５", "e4♘f6",
         "e41-1",
     ] {
-        let (record, notices) = read_one(format!("1. {text} e5 *").as_bytes(), Format::Pgn);
+        let (record, notices) = read_one(format!("1. {text} e5 *").as_bytes(), Format::PGN);
         assert_eq!((line(&record).as_str(), notices.len()), ("", 1), "{text}: {notices:?}");
     }
     // The parts of a long token are no moves.
@@ -234,7 +234,7 @@ fn games_without_moves_follow_each_other() {
     let text = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n[White \"C\"]\n[Black \"D\"]\n\
         [Result \"0-1\"]\n\n[White \"E\"]\n[Black \"F\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 1/2-1/2\n";
     let games: Vec<GameRecord> =
-        record::read(text.as_bytes(), Format::Pgn).collect::<Result<_, _>>().expect("readable");
+        record::read(text.as_bytes(), Format::PGN).collect::<Result<_, _>>().expect("readable");
     let results: Vec<&str> = games.iter().map(|game| game.result.as_str()).collect();
     assert_eq!(results, ["1-0", "0-1", "1/2-1/2"]);
     assert_eq!(games.iter().map(GameRecord::len).collect::<Vec<_>>(), [0, 0, 2]);
@@ -309,19 +309,19 @@ fn moves_need_neither_headers_nor_numbers() {
 #[test]
 fn a_position_without_kings_can_be_viewed() {
     let (record, notices) =
-        read_one(b"[FEN \"8/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 1-0", Format::Pgn);
+        read_one(b"[FEN \"8/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 1-0", Format::PGN);
     assert_eq!((record.len(), record.result), (0, GameResult::Win(readyok_rules::Side::First)));
     assert!(matches!(record.start().defect(), Some(PositionError::Kings { .. })));
     assert!(matches!(notices.as_slice(), [Notice { reason: NoticeReason::Start(_), .. }]));
-    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    let text = String::from_utf8(written(&record, Format::PGN)).expect("UTF-8");
     assert!(text.contains("[FEN \"8/8/8/8/8/8/4P3/4K3 w - - 0 1\"]"), "{text}");
-    assert_eq!(read_one(text.as_bytes(), Format::Pgn).0, record);
+    assert_eq!(read_one(text.as_bytes(), Format::PGN).0, record);
 }
 
 #[test]
 fn a_comment_can_precede_the_headers() {
     let (record, notices) =
-        read_one(b"{\n a study }\n[Event \"Case\"]\n[Site \"x\"]\n\n1. e4 e5 *", Format::Pgn);
+        read_one(b"{\n a study }\n[Event \"Case\"]\n[Site \"x\"]\n\n1. e4 e5 *", Format::PGN);
     assert_eq!((line(&record).as_str(), notices), ("e2e4 e7e5", vec![]));
     assert_eq!(record.annotations(NodeId::ROOT).comments, ["a study"]);
 }

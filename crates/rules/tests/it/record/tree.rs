@@ -68,9 +68,9 @@ fn null_moves_pass_the_turn_and_are_written_in_pgn() {
     );
     assert_eq!(record.add(record.mainline().next().expect("e4").id(), RecordMove::Null), Ok(null));
     play(&mut record, "d2d4");
-    let text = written(&record, Format::Pgn);
+    let text = written(&record, Format::PGN);
     assert!(text.ends_with("\n1. e4 -- 2. d4 *\n\n"), "{text}");
-    let read = read(text.as_bytes(), Format::Pgn).next().expect("a game").expect("readable");
+    let read = read(text.as_bytes(), Format::PGN).next().expect("a game").expect("readable");
     assert!(read == record);
 }
 
@@ -103,11 +103,11 @@ fn an_illegal_move_ends_a_line() {
     assert_eq!(record.positions().count(), record.mainline().count() + 1);
     let after = record.position().legal_moves()[0];
     assert_eq!(record.add(last, after), Err(AddError::AfterIllegalMove));
-    assert_eq!(written(&record, Format::Usi), "position startpos moves 7g7f 3c3d 8h2b+ 3a2b\n");
-    let kif = written(&record, Format::Kif);
+    assert_eq!(written(&record, Format::USI), "position startpos moves 7g7f 3c3d 8h2b+ 3a2b\n");
+    let kif = written(&record, Format::KIF);
     assert!(kif.contains("\n   5 同　角打\n   6 反則勝ち\n"), "{kif}");
-    assert!(written(&record, Format::Csa).contains("\n+0022KA\n%+ILLEGAL_ACTION\n"));
-    assert!(written(&record, Format::Jkf).contains("+ILLEGAL_ACTION"));
+    assert!(written(&record, Format::CSA).contains("\n+0022KA\n%+ILLEGAL_ACTION\n"));
+    assert!(written(&record, Format::JKF).contains("+ILLEGAL_ACTION"));
     // A legal move is never stored as an illegal one.
     let legal = RecordMove::Illegal(record.start().parse_move("2g2f").expect("legal"));
     let id = record.add(NodeId::ROOT, legal).expect("legal");
@@ -123,7 +123,7 @@ fn formats_of_shogi_end_a_line_before_a_null_move() {
     let reply = record.start().clone().after(["7g7f"]).map(|it| it.parse_move("3c3d"));
     let first = record.mainline().next().expect("a move").id();
     record.add(first, reply.expect("legal").expect("legal")).expect("legal");
-    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi] {
+    for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF, Format::USI] {
         let text = written(&record, format);
         let read = read(text.as_bytes(), format).next().expect("a game").expect("readable");
         assert_eq!((read.mainline().count(), read.len()), (1, 1), "{text}");

@@ -1,1 +1,0 @@
-import{f as e,i as t,n}from"./http.js";function r(e){let t=[`kif`,`ki2`,`csa`,`jkf`],n=[`epd`,`line`];return e===null?[`pgn`,...t,...n]:e===`shogi`?[...t,...n]:[`pgn`,...n]}async function i(r,i,a=`games`){try{let e=await n(`export`,{of:JSON.stringify(r),format:i,engine:`true`});t(`${a}.${i===`jkf`?`json`:i===`line`?`txt`:i}`,await e.blob())}catch(t){e(t)}}export{r as n,i as t};
