@@ -4,7 +4,7 @@
 //! cargo bench -p readyok-library -- [GAMES] [annotated] [FILE]
 //! ```
 //!
-//! Then it imports 20,000 of the games from PGN and measures changes of an open game with 90,000 moves.
+//! Then it imports 20,000 of the games from PGN and stores versions of an open game with 90,000 moves.
 //!
 //! The games share their first 8 to 31 plies with others and have seven headers, ratings and a time control. With
 //! `annotated` every move has a clock and an evaluation. A FILE is kept, and used again if it exists.
@@ -19,15 +19,16 @@
 use std::env;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use readyok_library::{
-    Column, Entry, Filter, ImportOptions, Key, Library, NewGame, OpenGames, OpenTree, Source,
-    StoredGame, StoredMove, code_of,
+    Column, Filter, ImportOptions, Key, Library, NewGame, Source, StoredGame, code_of,
+    decode_document, encode_document,
 };
 use readyok_protocol::Score;
-use readyok_rules::record::{Evaluation, Format, GameRecord, Limits, Records, Tag, write};
+use readyok_rules::record::{
+    Evaluation, Format, GameDocument, GameRecord, Limits, NodeId, Records, Tag, write,
+};
 use readyok_rules::{Game, GameResult, Move, Position, Side};
 
 struct Random(u64);
@@ -190,38 +191,62 @@ fn import_pgn(annotated: bool) {
     );
 }
 
-/// The time until a change of a large open game is stored.
+/// The time until a version of a large open game is stored in a file of its own, and until it is read again.
 fn open_game() {
+    let mut document = GameDocument::from(large_record());
+    document.record.share();
     let dir = tempfile::tempdir().expect("a directory");
-    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
-    let (open, _) = OpenGames::open(&dir.path().join("open.sqlite"), &library).expect("it opens");
-    let start = Position::start(Game::Chess);
-    let empty = NewGame::from_record(&GameRecord::new(start.clone()), Source::Play, 0);
-    let game = library.add(vec![empty]).expect("added")[0];
-    let mut tree = OpenTree::new(&start);
-    let add = |node: u32| Entry::Add { parent: node / 3, node, mv: StoredMove::Legal(7) };
-    for node in 1..90_000 {
-        tree.apply(&add(node)).expect("it fits");
-    }
-    open.begin(game, 0, &tree, 0).expect("begun");
-    let mut times: Vec<Duration> = (90_000..100_000)
-        .map(|node| {
+    let db = rusqlite::Connection::open(dir.path().join("app.sqlite")).expect("it opens");
+    db.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+         CREATE TABLE open_game (game INTEGER PRIMARY KEY, document BLOB NOT NULL)",
+    )
+    .expect("a table");
+    let ids: Vec<_> = document.record.ids().collect();
+    let mut blob = Vec::new();
+    let mut times: Vec<Duration> = (0..200)
+        .map(|at| {
             let start = Instant::now();
-            let (sender, receiver) = mpsc::channel();
-            open.append(game, &[add(node)], 0, move |result| drop(sender.send(result)));
-            receiver.recv().expect("a response").expect("stored");
+            let notes = document.record.annotations_mut(ids[at * 17]).expect("a node");
+            notes.comments = vec![format!("comment {at}")];
+            blob = encode_document(&document, b"{}");
+            db.execute("REPLACE INTO open_game VALUES (1, ?1)", [&blob]).expect("stored");
             start.elapsed()
         })
         .collect();
     times.sort_unstable();
     println!(
-        "change of an open game with 90,000 moves: median {:?}, 99 % {:?}, worst {:?}",
-        times[5_000], times[9_900], times[9_999]
+        "version of an open game with {} moves, {} kB: median {:?}, 99 % {:?}, worst {:?}",
+        document.record.len(),
+        blob.len() >> 10,
+        times[100],
+        times[198],
+        times[199]
     );
-    drop(open);
     let start = Instant::now();
-    let (_, games) = OpenGames::open(&dir.path().join("open.sqlite"), &library).expect("it opens");
-    println!("restored {} moves in {:?}", games[0].tree.nodes.len() - 1, start.elapsed());
+    let (read, _) = decode_document(&blob).expect("it is whole");
+    println!("read {} moves in {:?}", read.record.len(), start.elapsed());
+}
+
+/// A tree of 90,000 moves: variations of all legal moves, level by level.
+fn large_record() -> GameRecord {
+    let mut record = GameRecord::new(Position::start(Game::Chess));
+    let mut level = vec![NodeId::ROOT];
+    while record.len() < 90_000 {
+        let mut next = Vec::new();
+        for id in level {
+            let position = record.position_after(id).expect("a node");
+            for mv in position.legal_moves() {
+                let added = record.add_at(id, &mut position.clone(), mv);
+                next.push(added.expect("there is room"));
+            }
+            if record.len() >= 90_000 {
+                break;
+            }
+        }
+        level = next;
+    }
+    record
 }
 
 fn sizes(path: &Path, count: u64) {

@@ -1,13 +1,15 @@
 //! Game records as stored games, and back.
 
 pub(crate) mod annotations;
+mod document;
+mod layer;
 mod moves;
 pub(crate) mod tags;
 mod walk;
 
 use std::sync::LazyLock;
 
-use readyok_rules::record::{GameRecord, Node, Tag};
+use readyok_rules::record::{GameDocument, GameRecord, Node, NodeId, Tag};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{BoardRef, Game, Position, Setup, Side};
 
@@ -17,8 +19,10 @@ use crate::fold::{fold, hash};
 use crate::game::{NewGame, StoredGame};
 use crate::postings::Key;
 use crate::summary::{Date, Source, Speed, Summary};
+use layer::Layer;
 use tags::Known;
 
+pub use document::{decode_document, encode_document};
 pub use moves::{code_of, move_of};
 
 /// Version of the position keys and the codes of moves. With another one the index is built again.
@@ -28,6 +32,19 @@ impl NewGame {
     /// A game to add. Everything of the record is stored: [`StoredGame::record`] returns an equal one.
     #[must_use]
     pub fn from_record(record: &GameRecord, source: Source, added_ms: i64) -> Self {
+        Self::with_order(record, source, added_ms).0
+    }
+
+    /// A game to add, with the ids of its nodes and the notes of engines: [`StoredGame::document`] returns an equal
+    /// document.
+    #[must_use]
+    pub fn from_document(document: &GameDocument, source: Source, added_ms: i64) -> Self {
+        let (game, order) = Self::with_order(&document.record, source, added_ms);
+        Self { layer: layer::encode(document, &order), ..game }
+    }
+
+    /// A game, and its nodes in the order of the stream of moves.
+    fn with_order(record: &GameRecord, source: Source, added_ms: i64) -> (Self, Vec<NodeId>) {
         let text = |tag| record.header(tag).unwrap_or_default();
         let mut moves = Vec::new();
         let order = moves::encode(record, &mut moves);
@@ -82,7 +99,7 @@ impl NewGame {
             opening: opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
         };
         let tags = tags::encode(&record.headers, known);
-        Self {
+        let game = Self {
             summary,
             players,
             event,
@@ -92,10 +109,12 @@ impl NewGame {
             moves,
             tags,
             annotations,
+            layer: Vec::new(),
             play: None,
             postings,
             added_ms,
-        }
+        };
+        (game, order)
     }
 }
 
@@ -112,12 +131,24 @@ impl StoredGame {
     /// # Errors
     /// The stored game is corrupt.
     pub fn record(&self) -> Result<GameRecord, Error> {
-        let mut record = GameRecord::new(self.start_position()?);
-        let order = moves::decode(&mut record, &self.moves)?;
-        annotations::decode(&mut record, &order, &self.annotations)?;
-        record.headers = tags::decode(&self.tags, self.known())?;
-        record.result = self.summary.result;
-        Ok(record)
+        self.with_layer(&Layer::default()).map(|document| document.record)
+    }
+
+    /// The record of the game with the ids of its nodes and the notes of engines.
+    ///
+    /// # Errors
+    /// The stored game is corrupt.
+    pub fn document(&self) -> Result<GameDocument, Error> {
+        self.with_layer(&Layer::decode(&self.layer)?)
+    }
+
+    fn with_layer(&self, layer: &Layer) -> Result<GameDocument, Error> {
+        let record = GameRecord::new(self.start_position()?);
+        let mut document =
+            document::read_document(record, (&self.moves, &self.annotations), layer)?;
+        document.record.headers = tags::decode(&self.tags, self.known())?;
+        document.record.result = self.summary.result;
+        Ok(document)
     }
 
     /// What its headers are derived from.
@@ -130,20 +161,20 @@ impl StoredGame {
     /// # Errors
     /// The stored game is corrupt.
     pub fn start_position(&self) -> Result<Position, Error> {
-        let game = self.summary.variant;
-        match &self.start {
-            None => Ok(Position::start(game)),
-            Some(text) => {
-                let setup = Setup::read(game, text).map_err(|_| Error::Corrupt)?;
-                Ok(Position::for_viewing(&setup))
-            }
-        }
+        position_of(self.summary.variant, self.start.as_deref())
     }
 
     /// The postings of the game, to index it again.
     pub(crate) fn postings(&self) -> Option<Vec<(Key, u16)>> {
         walk::of_moves(self.start_position().ok()?, &self.moves).ok()
     }
+}
+
+/// The position of a stored text; that of the game without one.
+fn position_of(game: Game, text: Option<&str>) -> Result<Position, Error> {
+    let Some(text) = text else { return Ok(Position::start(game)) };
+    let setup = Setup::read(game, text).map_err(|_| Error::Corrupt)?;
+    Ok(Position::for_viewing(&setup))
 }
 
 /// Whether a position is the start position of its variant, with its move numbers.

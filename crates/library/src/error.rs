@@ -23,8 +23,6 @@ pub enum Error {
     },
     /// The file is a database of another program. It was not changed.
     Foreign,
-    /// The game has no log.
-    NotOpen,
     /// A stored value is corrupt.
     Corrupt,
     /// The writer has stopped after an earlier error.
@@ -39,12 +37,9 @@ impl Error {
         match self {
             Self::Corrupt => true,
             Self::Sqlite(error) => is_damage(error),
-            Self::Io(_)
-            | Self::Version { .. }
-            | Self::Foreign
-            | Self::NotOpen
-            | Self::Stopped
-            | Self::Full => false,
+            Self::Io(_) | Self::Version { .. } | Self::Foreign | Self::Stopped | Self::Full => {
+                false
+            }
         }
     }
 }
@@ -71,7 +66,6 @@ impl fmt::Display for Error {
                 write!(f, "the library has version {found}, this program needs version {expected}")
             }
             Self::Foreign => f.write_str("the file is not a library of games"),
-            Self::NotOpen => f.write_str("the game is not open"),
             Self::Corrupt => f.write_str("the library contains corrupt data"),
             Self::Stopped => f.write_str("the library was closed after an error"),
             Self::Full => f.write_str("the library contains the maximum number of games"),

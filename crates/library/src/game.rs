@@ -27,6 +27,8 @@ pub struct NewGame {
     pub tags: Vec<u8>,
     /// Encoded annotations.
     pub annotations: Vec<u8>,
+    /// Encoded ids of nodes and notes of engines.
+    pub layer: Vec<u8>,
     /// Data of the app for games that were played in it.
     pub play: Option<String>,
     /// The position before each move of the main line with that move, and the last one.
@@ -58,6 +60,8 @@ pub struct StoredGame {
     pub tags: Vec<u8>,
     /// Encoded annotations.
     pub annotations: Vec<u8>,
+    /// Encoded ids of nodes and notes of engines.
+    pub layer: Vec<u8>,
     /// Data of the app.
     pub play: Option<String>,
     /// Time of the addition in ms since 1970.
@@ -114,7 +118,7 @@ impl StoredGame {
     pub(crate) fn read(connection: &Connection, id: u32) -> Result<Option<Self>, Error> {
         let mut statement = connection.prepare_cached(
             "SELECT summary, site, added, changed, revision, start, moves, tags, annotations, play,
-             changed_before FROM game WHERE id = ?1",
+             changed_before, layer FROM game WHERE id = ?1",
         )?;
         let row = statement.query_row([id], |row| {
             let summary = Summary::from_bytes(&row.get::<_, [u8; SIZE]>(0)?);
@@ -135,6 +139,7 @@ impl StoredGame {
                 tags: blob(7)?,
                 annotations: blob(8)?,
                 play: row.get(9)?,
+                layer: blob(11)?,
                 changed_before: row.get(10)?,
             };
             Ok((game, row.get(1)?))
@@ -162,6 +167,7 @@ impl StoredGame {
             moves: self.moves,
             tags: self.tags,
             annotations: self.annotations,
+            layer: self.layer,
             play: self.play,
             postings,
             added_ms: self.added_ms,

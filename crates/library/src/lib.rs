@@ -1,4 +1,4 @@
-//! A database of chess and shogi games with a position index, and logs of open games.
+//! A database of chess and shogi games with a position index.
 //!
 //! A [`Library`] is one `SQLite` file with one writer thread. Every method can be called by any thread and blocks:
 //! additions until they are committed, queries until they have their result. Queries read a consistent state and wait
@@ -12,20 +12,15 @@
 //! * [`Library::search`] finds games by a [`Filter`]: one scan of 32-byte [`Summary`] values in memory. A
 //!   [`Key::of`] a position finds games by position, regardless of the order of moves.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
-//! * [`OpenGames`] stores each change of an open game as an [`Entry`] of a log in a second file. The time is
-//!   independent of the size of the tree. [`OpenGames::fold`] replaces the game in the library when it is closed.
-//!
-//! # Opening and closing of games
-//!
-//! A new game is added to the library first, which assigns its number. [`OpenGames::begin`] starts its log with
-//! the revision of the stored game and its [`OpenTree`]. Each change is passed to [`OpenGames::append`], whose callback
-//! acknowledges it. At the start of the program [`OpenGames::open`] returns all open games; [`OpenTree::to_record`]
-//! makes a record with the numbers of its nodes.
+//! * A [`GameDocument`](readyok_rules::record::GameDocument) also has the ids of its nodes and the notes of engines:
+//!   [`NewGame::from_document`], [`StoredGame::document`]. [`encode_document`] makes one blob of a document, which an
+//!   app can save after each change, in a file of its own: a save does not wait for an import then.
 //!
 //! # Durability
 //!
 //! A kill of the process loses nothing that was acknowledged. Postings of recent games are only in memory; their games
-//! are indexed again when the file is opened. A file of another version is rejected unchanged.
+//! are indexed again when the file is opened. A file of version 3 is extended
+//! when it is opened; one of another version is rejected unchanged.
 
 mod bitset;
 mod codec;
@@ -36,7 +31,6 @@ mod game;
 mod import;
 mod index;
 mod library;
-mod open;
 mod postings;
 mod query;
 mod receipt;
@@ -46,13 +40,12 @@ mod summary;
 mod varint;
 mod writer;
 
-pub use codec::{code_of, move_of};
+pub use codec::{code_of, decode_document, encode_document, move_of};
 pub use duplicates::Undecided;
 pub use error::{Error, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
 pub use import::{Decision, Duplicates, ImportOptions, Imported, Importer, Outcome};
 pub use library::Library;
-pub use open::{Entry, OpenGame, OpenGames, OpenNode, OpenTree, StoredMove};
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Counts, Explorer, Filter, MoveStatistics, Page};
 pub use receipt::Receipt;

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::codec::KEY_SCHEME;
 use crate::error::Error;
 
-/// Stored as `user_version`. A file with another version is rejected.
-pub(crate) const VERSION: i64 = 3;
+/// Stored as `user_version`. A file of version 3 is extended; one with another version is rejected.
+pub(crate) const VERSION: i64 = 4;
 
 /// Stored as `application_id`: "`RdLi`".
 const APPLICATION: i64 = 0x5264_4C69;
@@ -44,6 +44,7 @@ const SCHEMA: &str = "
         moves BLOB NOT NULL,
         tags BLOB,
         annotations BLOB,
+        layer BLOB,
         play BLOB
     );
     CREATE INDEX game_by_change ON game (changed_before) WHERE revision > 0;
@@ -75,23 +76,11 @@ const SCHEMA: &str = "
     CREATE INDEX label_by_text ON label (text);
 ";
 
+/// What version 4 added.
+const FROM_VERSION_3: &str = "ALTER TABLE game ADD COLUMN layer BLOB;";
+
 /// Opens the library for writing and creates it if it does not exist.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
-    let counters = format!(
-        "{SCHEMA}
-         INSERT INTO meta VALUES
-         ('key_scheme', {KEY_SCHEME}), ('indexed', 1), ('generation', 0), ('next_game', 1);"
-    );
-    open_file(path, &counters, APPLICATION, VERSION)
-}
-
-/// Opens a file for writing and creates it with a schema if it does not exist.
-pub(crate) fn open_file(
-    path: &Path,
-    schema: &str,
-    application: i64,
-    version: i64,
-) -> Result<Connection, Error> {
     let mut connection = Connection::open(path)?;
     configure(&connection, "ON", -8192)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -102,11 +91,21 @@ pub(crate) fn open_file(
     let tables: i64 =
         transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if tables == 0 {
-        transaction.execute_batch(schema)?;
-        transaction.pragma_update(None, "application_id", application)?;
-        transaction.pragma_update(None, "user_version", version)?;
+        transaction.execute_batch(SCHEMA)?;
+        transaction.execute_batch(&format!(
+            "INSERT INTO meta VALUES
+             ('key_scheme', {KEY_SCHEME}), ('indexed', 1), ('generation', 0), ('next_game', 1);"
+        ))?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
     } else {
-        check(&transaction, application, version)?;
+        match check(&transaction) {
+            Err(Error::Version { found: 3, .. }) => {
+                transaction.execute_batch(FROM_VERSION_3)?;
+                transaction.pragma_update(None, "user_version", VERSION)?;
+            }
+            checked => checked?,
+        }
     }
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -120,7 +119,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
     // A scan is larger than any cache; the system caches the file.
     configure(&connection, "OFF", -1024)?;
     connection.pragma_update(None, "query_only", "ON")?;
-    check(&connection, APPLICATION, VERSION)?;
+    check(&connection)?;
     Ok(connection)
 }
 
@@ -133,14 +132,14 @@ fn configure(connection: &Connection, foreign_keys: &str, cache: i64) -> Result<
     Ok(())
 }
 
-fn check(connection: &Connection, application: i64, version: i64) -> Result<(), Error> {
+fn check(connection: &Connection) -> Result<(), Error> {
     let value = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    if value("application_id")? != application {
+    if value("application_id")? != APPLICATION {
         return Err(Error::Foreign);
     }
     match value("user_version")? {
-        found if found == version => Ok(()),
-        found => Err(Error::Version { found, expected: version }),
+        VERSION => Ok(()),
+        found => Err(Error::Version { found, expected: VERSION }),
     }
 }
 

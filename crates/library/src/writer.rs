@@ -382,7 +382,7 @@ impl Writer {
             || summary.is_indexed() != old.is_indexed();
         transaction.execute(
             "UPDATE game SET summary = ?2, site = ?3, changed = ?4, revision = revision + 1,
-             start = ?5, moves = ?6, tags = ?7, annotations = ?8, play = ?9,
+             start = ?5, moves = ?6, tags = ?7, annotations = ?8, layer = ?9, play = ?10,
              changed_before = (SELECT value FROM meta WHERE name = 'next_game') WHERE id = ?1",
             params![
                 game,
@@ -393,6 +393,7 @@ impl Writer {
                 new.moves,
                 none_if_empty(&new.tags),
                 none_if_empty(&new.annotations),
+                none_if_empty(&new.layer),
                 new.play,
             ],
         )?;

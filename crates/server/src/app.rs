@@ -52,7 +52,7 @@ use crate::engine::{Registry, Reporter};
 use crate::game::Tree;
 use crate::hub::{Hub, TabId};
 use crate::matches::{MatchListener, MatchView, Matches, Program};
-use crate::store::{LIBRARY, Loaded, Store, StoreError, Writer, Written};
+use crate::store::{LIBRARY, Store, StoreError, Writer, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, ApiError, DamagedFile, ErrorSubject, GameState, GamesState, MatchId, ProcessId,
@@ -100,7 +100,7 @@ pub(crate) struct App {
     damaged: OnceLock<Vec<DamagedFile>>,
     references: OpenReferences,
     /// Locked while open games are written to the library.
-    folding: tokio::sync::Mutex<()>,
+    writing_open: tokio::sync::Mutex<()>,
     /// Deadlines of clocks may have changed.
     pub(crate) clocks: Notify,
     /// The last tab was closed, or work has finished.
@@ -142,9 +142,9 @@ impl App {
         let settings = store.settings()?;
         let mut sessions = BTreeMap::new();
         let mut reports = Reports::default();
-        for Loaded { session, report } in store.open_games() {
-            reports.restore(session.id(), report);
-            sessions.insert(session.id(), session);
+        for (id, stored, report) in store.open_games() {
+            reports.restore(id, report);
+            sessions.insert(id, library::restored(store.library(), id, stored));
         }
         let jobs = store.jobs()?.into_iter();
         let jobs = jobs.map(|(id, stored, games)| (id, Job::restored(stored, games))).collect();
@@ -179,7 +179,7 @@ impl App {
             }),
             damaged: OnceLock::new(),
             references: OpenReferences::default(),
-            folding: tokio::sync::Mutex::default(),
+            writing_open: tokio::sync::Mutex::default(),
             clocks: Notify::new(),
             idle: Notify::new(),
         });

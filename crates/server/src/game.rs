@@ -9,8 +9,8 @@ mod tree;
 
 pub(crate) use judge::{Searched, judge, summary};
 pub(crate) use session::{
-    ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin,
-    Published, SearchRequest, check_players, no_node, parse_move,
+    ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, Origin, Published,
+    SearchRequest, StoredSession, check_players, no_node, parse_move,
 };
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{EngineLine, ROOT, Tree};

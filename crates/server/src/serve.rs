@@ -74,6 +74,8 @@ pub enum Warning {
     UnprotectedData(PathBuf),
     /// A damaged database, and where it was moved, unless it is still used.
     Damaged(PathBuf, Option<PathBuf>),
+    /// The last changes of an open game are damaged, and where they were moved.
+    DamagedGame(u32, PathBuf),
 }
 
 impl fmt::Display for Warning {
@@ -89,6 +91,11 @@ impl fmt::Display for Warning {
                 f,
                 "warning: `{}` was damaged and is now `{}`; its content is missing until it is repaired",
                 path.display(),
+                to.display()
+            ),
+            Self::DamagedGame(game, to) => write!(
+                f,
+                "warning: the last changes of game {game} were damaged and are now in `{}`",
                 to.display()
             ),
             Self::Damaged(path, None) => {
@@ -212,8 +219,12 @@ impl Server {
         }
         let lock = Lock { file, note: note.clone() };
         let app = App::open(options.setup.clone()).map_err(ServeError::Store)?;
-        warnings.extend(app.damaged().iter().map(|file| {
-            Warning::Damaged(file.path.clone().into(), file.moved_to.clone().map(Into::into))
+        warnings.extend(app.damaged().iter().cloned().map(|file| {
+            let moved = file.moved_to.map(PathBuf::from);
+            match (file.game, moved) {
+                (Some(game), Some(moved)) => Warning::DamagedGame(game, moved),
+                (_, moved) => Warning::Damaged(file.path.into(), moved),
+            }
         }));
 
         let ip = options.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));

@@ -1,12 +1,11 @@
-//! The files of the server: games in the library, logs of open games, and everything else in `app.sqlite`.
+//! The files of the server: games in the library, and everything else in `app.sqlite`.
 //!
 //! ```text
-//!  Store ──┬── app.sqlite       engines, settings, reports, jobs, games of matches, exercises
-//!          ├── library.sqlite   games
-//!          └── open.sqlite      changes of open games
+//!  Store ──┬── app.sqlite       open games, engines, settings, reports, jobs, games of matches, exercises
+//!          └── library.sqlite   games
 //! ```
-//! A change of an open game is appended to its log. The game in the library is replaced when the game ends or is
-//! closed, and before a search.
+//! The newest version of an open game is one row of `app.sqlite`, which an import does not lock. The game in the library
+//! is replaced when the game ends or is closed, and before a search.
 
 mod damage;
 mod exercises;
@@ -21,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_library::{Library, OpenGame, OpenGames};
+use readyok_library::Library;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::engine::Entry;
@@ -29,12 +28,12 @@ use crate::time::{Moment, date};
 use crate::wire::{DamagedFile, EngineId, GameId, Settings};
 
 pub(crate) use exercises::{StoredExercise, Times};
-pub(crate) use games::{Loaded, listed, listed_new, new_game};
+pub(crate) use games::{listed, listed_new, new_game};
 pub(crate) use reports::{StoredJob, StoredReport};
 pub(crate) use search::{filter_of, search};
 
 use damage::{Aside, is_damage, moved_files};
-use games::{DeletedGame, SavedGame};
+use games::{DeletedGame, OpenGame};
 use reports::jobs_in;
 pub(crate) use writer::{GameSource, Writer, Written};
 
@@ -42,10 +41,16 @@ pub(crate) use writer::{GameSource, Writer, Written};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The version of the schema and of the stored JSON of `app.sqlite`. A change of either increments it.
-const VERSION: i64 = 2;
+/// A file of version 2 is extended.
+const VERSION: i64 = 3;
 
 /// The `application_id` of `app.sqlite`: "`RdAp`".
 const APPLICATION: i64 = 0x5264_4170;
+
+/// What version 3 added.
+const OPEN_GAMES: &str = "
+    CREATE TABLE open_game (game INTEGER PRIMARY KEY, changed INTEGER NOT NULL, document BLOB NOT NULL);
+";
 
 const SCHEMA: &str = "
     CREATE TABLE engine (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
@@ -99,11 +104,8 @@ const SCHEMA: &str = "
 pub(crate) struct Store {
     db: Connection,
     library: Arc<Library>,
-    logs: OpenGames,
-    /// The open games as they are in their logs.
-    saved: BTreeMap<GameId, SavedGame>,
-    /// Open games that are not restored yet.
-    restored: Vec<OpenGame>,
+    /// The open games as they are stored.
+    open: BTreeMap<GameId, OpenGame>,
     /// The games of the last deletion.
     deleted: Vec<DeletedGame>,
     /// Files that were moved, or are used although they are damaged in part.
@@ -117,7 +119,7 @@ pub enum StoreError {
     File(PathBuf, std::io::Error),
     /// `app.sqlite`.
     Database(rusqlite::Error),
-    /// The library, or the logs of open games.
+    /// The library.
     Library(readyok_library::Error),
     /// A stored JSON value is invalid.
     Content(serde_json::Error),
@@ -192,7 +194,7 @@ impl From<serde_json::Error> for StoreError {
 }
 
 /// The files in the data directory.
-pub(crate) const FILES: [&str; 3] = ["app.sqlite", LIBRARY, "open.sqlite"];
+pub(crate) const FILES: [&str; 2] = ["app.sqlite", LIBRARY];
 pub(crate) const LIBRARY: &str = "library.sqlite";
 
 impl Store {
@@ -201,7 +203,7 @@ impl Store {
     pub(crate) fn open(directory: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(directory)
             .map_err(|error| StoreError::File(directory.to_owned(), error))?;
-        let [app, library, open] = FILES;
+        let [app, library] = FILES;
         let mut aside = Aside::new(directory);
         let games = open_library(&directory.join(library));
         let app_path = directory.join(app);
@@ -216,28 +218,16 @@ impl Store {
             Err(error) if is_damage(&error) => {
                 aside.copy_app(&db)?;
                 db.execute_batch(FORGET_GAMES)?;
-                aside.take(open)?;
                 aside.take(library)?;
                 open_library(&directory.join(library))?
             }
             opened => opened?,
         };
         let games = Arc::new(games);
-        let open_path = directory.join(open);
-        let open_logs = || {
-            let logs = OpenGames::open(&open_path, &games);
-            logs.map_err(|error| unusable(&open_path, error))
-        };
-        let (logs, restored) = match open_logs() {
-            Err(error) if is_damage(&error) => {
-                aside.take(open)?;
-                open_logs()?
-            }
-            opened => opened?,
-        };
-        let (saved, deleted) = (BTreeMap::new(), Vec::new());
-        let damaged = moved_files(directory);
-        let mut store = Self { db, library: games, logs, saved, restored, deleted, damaged };
+        let (open, deleted, damaged) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut store = Self { db, library: games, open, deleted, damaged };
+        store.read_open_games(&mut aside)?;
+        store.damaged = moved_files(directory);
         let linked = store.link_match_games();
         store.tolerate(linked, &directory.join(LIBRARY))?;
         Ok(store)
@@ -257,7 +247,7 @@ impl Store {
         match result {
             Err(error) if is_damage(&error) => {
                 let path = path.to_string_lossy().into_owned();
-                let file = DamagedFile { path, moved_to: None };
+                let file = DamagedFile { path, moved_to: None, game: None };
                 if !self.damaged.contains(&file) {
                     self.damaged.push(file);
                 }
@@ -326,6 +316,7 @@ fn dated(at: Moment) -> i64 {
 /// The references to games in `app.sqlite`.
 const FORGET_GAMES: &str = "
     BEGIN;
+    DELETE FROM open_game;
     DELETE FROM report;
     DELETE FROM judgement;
     DELETE FROM match_game;
@@ -396,6 +387,7 @@ fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
         change.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if tables == 0 {
         change.execute_batch(SCHEMA)?;
+        change.execute_batch(OPEN_GAMES)?;
         change.pragma_update(None, "application_id", APPLICATION)?;
         change.pragma_update(None, "user_version", VERSION)?;
     } else {
@@ -403,9 +395,13 @@ fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
         if value("application_id")? != APPLICATION {
             return Err(StoreError::Version(path.to_owned(), None));
         }
-        let version = value("user_version")?;
-        if version != VERSION {
-            return Err(StoreError::Version(path.to_owned(), Some(version)));
+        match value("user_version")? {
+            VERSION => (),
+            2 => {
+                change.execute_batch(OPEN_GAMES)?;
+                change.pragma_update(None, "user_version", VERSION)?;
+            }
+            other => return Err(StoreError::Version(path.to_owned(), Some(other))),
         }
     }
     change.commit()?;

@@ -97,4 +97,6 @@ pub struct DamagedFile {
     pub path: String,
     /// Its path since it was found damaged; a new file has its place. None if it is damaged in part and still used.
     pub moved_to: Option<String>,
+    /// The open game whose last changes are damaged. The rest of the file is used.
+    pub game: Option<GameId>,
 }

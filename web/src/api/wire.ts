@@ -396,7 +396,11 @@ export type DamagedFile = { path: string,
 /**
  * Its path since it was found damaged; a new file has its place. None if it is damaged in part and still used.
  */
-moved_to: string | null, };
+moved_to: string | null, 
+/**
+ * The open game whose last changes are damaged. The rest of the file is used.
+ */
+game: number | null, };
 
 /**
  * A change of a topic.

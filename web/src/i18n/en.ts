@@ -13,6 +13,8 @@ export const en = {
   'app.damaged': 'The file {path} is damaged in part. Some of its content is missing.',
   'app.moved':
     'The file {path} was damaged and is now {moved}. Its content is missing until it is repaired. Delete it to hide this message.',
+  'app.damaged_game':
+    'The last changes of game {game} were damaged and are now in {moved}. The game has the moves and comments of its last search or closing. Delete the file to hide this message.',
   'app.skip': 'Skip to content',
   'app.close': 'Close',
   'app.failed': 'This page failed to load',

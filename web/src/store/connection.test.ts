@@ -184,7 +184,7 @@ test('reports a closed topic', () => {
 
 test('reports damaged files', () => {
   line().happens('open');
-  const files = [{ path: '/data/open.sqlite', moved_to: '/data/damaged/1/open.sqlite' }];
+  const files = [{ path: '/data/app.sqlite', moved_to: '/data/damaged/1/app.sqlite', game: null }];
   line().receives({ kind: 'handshake', version: '1', run: 'a', damaged: files });
   expect(damaged).toEqual(files);
 });

@@ -150,14 +150,9 @@ fn mate_of(code: u64) -> Result<Score, Corrupt> {
 
 /// Sections of the annotations of nodes, which are in the order of the stream of moves.
 pub(crate) fn encode(record: &GameRecord, order: &[NodeId]) -> Vec<u8> {
-    let nodes = order.iter().filter_map(|id| record.node(*id));
-    encode_nodes(nodes.map(|node| (node.ply(), record.annotations(node.id()))))
-}
-
-/// Sections of annotations of nodes with their plies.
-pub(crate) fn encode_nodes<'a>(nodes: impl Iterator<Item = (usize, &'a Annotations)>) -> Vec<u8> {
     let mut out = Vec::new();
-    let nodes = nodes.enumerate().map(|(at, (ply, it))| (at, ply, it));
+    let nodes = order.iter().filter_map(|id| record.node(*id)).enumerate();
+    let nodes = nodes.map(|(at, node)| (at, node.ply(), record.annotations(node.id())));
     let annotated: Vec<_> = nodes.filter(|(_, _, it)| !it.is_empty()).collect();
     if annotated.is_empty() {
         return out;
@@ -313,7 +308,7 @@ pub(crate) fn decode(record: &mut GameRecord, order: &[NodeId], bytes: &[u8]) ->
 }
 
 /// Adds annotations to nodes.
-pub(crate) fn decode_nodes(nodes: &mut impl Nodes, mut bytes: &[u8]) -> Result<(), Error> {
+fn decode_nodes(nodes: &mut impl Nodes, mut bytes: &[u8]) -> Result<(), Error> {
     let bytes = &mut bytes;
     let index = |at: u64| usize::try_from(at).map_err(|_| Corrupt);
     let game = nodes.game();

@@ -178,8 +178,13 @@ struct Line {
     before: Option<(Position, NodeId)>,
 }
 
-/// Adds encoded moves to an empty record. Returns its nodes in the order of the stream.
-pub(crate) fn decode(record: &mut GameRecord, bytes: &[u8]) -> Result<Vec<NodeId>, Error> {
+/// Adds encoded moves to an empty record. Returns its nodes in the order of the stream. The ids are in the same order,
+/// without the root; without ids the nodes get consecutive ones.
+pub(crate) fn decode(
+    record: &mut GameRecord,
+    bytes: &[u8],
+    ids: &[NodeId],
+) -> Result<Vec<NodeId>, Error> {
     let (codes, []) = bytes.as_chunks() else { return Err(Error::Corrupt) };
     let mut codes = codes.iter().map(|it| u16::from_le_bytes(*it)).peekable();
     let mut order = vec![NodeId::ROOT];
@@ -204,10 +209,17 @@ pub(crate) fn decode(record: &mut GameRecord, bytes: &[u8]) -> Result<Vec<NodeId
             _ => RecordMove::Legal(move_of(&line.position, code).ok_or(Corrupt)?),
         };
         line.before = (codes.peek() == Some(&OPEN)).then(|| (line.position.clone(), line.node));
-        line.node = record.add_at(line.node, &mut line.position, mv).map_err(|_| Corrupt)?;
+        let added = if ids.is_empty() {
+            record.add_at(line.node, &mut line.position, mv)
+        } else {
+            let id = *ids.get(order.len() - 1).ok_or(Corrupt)?;
+            record.add_with_id(id, line.node, &mut line.position, mv)
+        };
+        line.node = added.map_err(|_| Corrupt)?;
         order.push(line.node);
     }
-    if lines.is_empty() { Ok(order) } else { Err(Error::Corrupt) }
+    let is_complete = lines.is_empty() && (ids.is_empty() || ids.len() == order.len() - 1);
+    if is_complete { Ok(order) } else { Err(Error::Corrupt) }
 }
 
 /// Codes of the main line of encoded moves, up to an illegal move.

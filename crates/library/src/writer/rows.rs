@@ -24,6 +24,7 @@ pub(super) struct Content<'a> {
     moves: &'a [u8],
     tags: &'a [u8],
     annotations: &'a [u8],
+    layer: &'a [u8],
     play: Option<&'a str>,
 }
 
@@ -36,6 +37,7 @@ impl<'a> From<&'a NewGame> for Content<'a> {
             moves: &it.moves,
             tags: &it.tags,
             annotations: &it.annotations,
+            layer: &it.layer,
             play: it.play.as_deref(),
         }
     }
@@ -50,6 +52,7 @@ impl<'a> From<&'a StoredGame> for Content<'a> {
             moves: &it.moves,
             tags: &it.tags,
             annotations: &it.annotations,
+            layer: &it.layer,
             play: it.play.as_deref(),
         }
     }
@@ -67,8 +70,8 @@ pub(super) fn insert_row(
         .prepare_cached(
             "INSERT INTO game
              (id, summary, site, added, changed, changed_before, revision, start, moves, tags,
-             annotations, play)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+             annotations, layer, play)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute(params![
             id,
@@ -82,6 +85,7 @@ pub(super) fn insert_row(
             content.moves,
             none_if_empty(content.tags),
             none_if_empty(content.annotations),
+            none_if_empty(content.layer),
             content.play,
         ])?;
     Ok(())

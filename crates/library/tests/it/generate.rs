@@ -73,6 +73,7 @@ pub(crate) fn game(random: &mut Random) -> NewGame {
         moves: moves.iter().flat_map(|it| it.to_le_bytes()).collect(),
         tags: vec![1, 2, 3],
         annotations: Vec::new(),
+        layer: Vec::new(),
         play: None,
         added_ms: 1_000,
     }

@@ -9,13 +9,13 @@ use readyok_library::Source;
 
 use super::components::{AppEvent, Components, Context};
 use super::engines::Engines;
-use super::library::library_error;
+use super::library::{ReadSession, library_error};
 use super::{App, Reply, storage, written};
 use crate::game::{
     ActiveGame, Document, Effect, GameSession, Origin, Published, Tree, check_players, open,
 };
 use crate::hub::TabId;
-use crate::store::{Loaded, StoreError, Written};
+use crate::store::{StoreError, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, ApiError, Delta, Edit, ErrorCode, ErrorSubject, GameDelta, GameId, GameLine,
@@ -351,7 +351,7 @@ fn not_open(id: GameId) -> ApiError {
 /// Maximum number of open games.
 const MAX_OPEN: usize = 200;
 
-/// Whether a game was open before. If not, its log is begun.
+/// Whether a game was open before. If not, it is stored as an open one.
 enum Opened {
     Before,
     Now(Written<Result<(), StoreError>>),
@@ -402,10 +402,10 @@ impl App {
         let opened = if let Some(opened) = present {
             opened
         } else {
-            self.load(id, |components, cx, loaded| {
+            self.load(id, |components, cx, read| {
                 // Another tab may have been faster.
                 let present = components.games.open_present(cx, id);
-                present.map_or_else(|| components.open_loaded(cx, loaded?), Ok)
+                present.map_or_else(|| components.open_read(cx, read?), Ok)
             })
             .await?
         };
@@ -510,12 +510,16 @@ impl Components<'_> {
             && !self.reports.is_due(id)
     }
 
-    fn open_loaded(&mut self, cx: &mut Context<'_>, loaded: Loaded) -> Result<Opened, ApiError> {
+    fn open_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        (session, report): ReadSession,
+    ) -> Result<Opened, ApiError> {
         self.evict_idle(cx)?;
-        let id = loaded.session.id();
-        let begun = cx.begin_log(&loaded.session);
-        self.games.sessions.insert(id, loaded.session);
-        self.reports.restore(id, loaded.report);
+        let id = session.id();
+        let begun = cx.open_stored(&session);
+        self.games.sessions.insert(id, session);
+        self.reports.restore(id, report);
         self.games.publish_summary(cx, id);
         Ok(Opened::Now(begun))
     }
@@ -535,13 +539,13 @@ impl Components<'_> {
         }
     }
 
-    /// Removes an open game. Its log is ended.
+    /// Removes an open game.
     fn remove_game(&mut self, cx: &mut Context<'_>, id: GameId) -> Written<Result<(), StoreError>> {
         self.analyses.remove_game(cx, id);
         cx.processes.quit_game(id);
         self.reports.remove(cx, id);
         self.games.remove(cx, id);
-        let written = cx.end_log(id);
+        let written = cx.close_stored(id);
         cx.hub.close(Topic::Game(id));
         cx.hub.close(Topic::Analysis(id));
         let delta = GamesDelta { changed: Vec::new(), removed: vec![id] };
@@ -557,7 +561,7 @@ impl Games {
         if !self.background.remove(&id) {
             return Some(Opened::Before);
         }
-        let begun = cx.begin_log(session);
+        let begun = cx.open_stored(session);
         self.publish_summary(cx, id);
         Some(Opened::Now(begun))
     }
@@ -572,13 +576,13 @@ impl Games {
 }
 
 impl Context<'_> {
-    fn begin_log(&mut self, session: &GameSession) -> Written<Result<(), StoreError>> {
-        let (id, snapshot) = (session.id(), session.snapshot());
-        self.saves.run(move |store| store.begin_log(id, snapshot))
+    fn open_stored(&mut self, session: &GameSession) -> Written<Result<(), StoreError>> {
+        let (id, stored) = (session.id(), session.stored());
+        self.saves.run(move |store| store.open_game(id, stored))
     }
 
-    pub(super) fn end_log(&mut self, id: GameId) -> Written<Result<(), StoreError>> {
-        self.saves.run(move |store| store.end_log(id))
+    pub(super) fn close_stored(&mut self, id: GameId) -> Written<Result<(), StoreError>> {
+        self.saves.run(move |store| store.close_game(id))
     }
 }
 

@@ -19,12 +19,13 @@ use readyok_rules::MoveCodec;
 use super::components::Context;
 use super::engines::Engines;
 use super::games::Games;
+use super::library::ReadSession;
 use super::reports::Reports;
 use super::{App, Reply, storage, written};
 use crate::errors::io_error;
 use crate::game::GameSession;
 use crate::import::{Faults, is_cut, is_record, read_each};
-use crate::store::{Loaded, StoreError, StoredJob, new_game};
+use crate::store::{StoreError, StoredJob, new_game};
 use crate::time::{date, now};
 use crate::wire::{
     Answer, ApiError, Delta, DuplicateChoice, EngineId, ErrorCode, ErrorInfo, ErrorSubject, GameId,
@@ -214,7 +215,7 @@ impl Jobs {
         engines: &Engines,
         cx: &mut Context<'_>,
         ((id, round), game): ((JobId, u32), GameId),
-        loaded: Result<Loaded, ApiError>,
+        loaded: Result<ReadSession, ApiError>,
     ) {
         let is_current =
             |job: &&Job| job.is_running() && job.round == round && job.current == Some(game);
@@ -223,9 +224,9 @@ impl Jobs {
         };
         let Some(settings) = job.stored.settings.clone() else { return };
         match loaded {
-            Ok(loaded) => {
-                games.add_background(loaded.session);
-                reports.restore(game, loaded.report);
+            Ok((session, report)) => {
+                games.add_background(session);
+                reports.restore(game, report);
                 self.enqueue(reports, games, engines, cx, (id, game, &settings));
             }
             Err(error) => self.on_game_done(cx, id, Some((game, error.into()))),

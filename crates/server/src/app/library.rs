@@ -12,12 +12,12 @@ use tokio::sync::oneshot;
 
 use super::components::{Components, Context};
 use super::{App, storage};
-use crate::game::{GameSession, GameSnapshot, Searched, Tree};
+use crate::game::{GameSession, Searched, StoredSession, Tree};
 use crate::hub::TabId;
 use crate::import::read_each;
 use crate::store::{
-    GameSource, Loaded, Store, StoreError, StoredReport, Writer, Written, filter_of, listed,
-    listed_new, new_game, search,
+    GameSource, Store, StoreError, StoredReport, Writer, Written, filter_of, listed, listed_new,
+    new_game, search,
 };
 use crate::time::now;
 use crate::wire::{
@@ -82,14 +82,14 @@ impl App {
         self: &Arc<Self>,
         query: LibraryQuery,
     ) -> Result<LibraryPage, ApiError> {
-        self.fold_open_games().await;
+        self.write_open_games().await;
         let library = self.library()?;
         blocking(move || search(&library, &query)).await
     }
 
     /// Groups of duplicates.
     pub(crate) async fn duplicates(&self) -> Result<DuplicateGroups, ApiError> {
-        self.fold_open_games().await;
+        self.write_open_games().await;
         let library = self.library()?;
         blocking(move || {
             let all = library.duplicates().map_err(failed)?;
@@ -146,7 +146,7 @@ impl App {
         match of {
             Selection::Games { games } => Ok(games),
             Selection::Filter { filter } => {
-                self.fold_open_games().await;
+                self.write_open_games().await;
                 let library = self.library()?;
                 blocking(move || library.find_all(&filter_of(&filter)?).map_err(failed)).await
             }
@@ -217,11 +217,11 @@ impl App {
     }
 
     /// Writes the changes of open games to the library.
-    pub(crate) async fn fold_open_games(&self) {
+    pub(crate) async fn write_open_games(&self) {
         // A search that begins in the meantime waits for the games.
-        let _folding = self.folding.lock().await;
+        let _writing = self.writing_open.lock().await;
         // After an error the library has the earlier state.
-        let Ok(games) = self.writer.call(Store::begin_folding).await else { return };
+        let Ok(games) = self.writer.call(Store::begin_writing).await else { return };
         let Ok(library) = self.library() else { return };
         if games.is_empty() {
             return;
@@ -231,7 +231,7 @@ impl App {
             Ok(failed.map(|game| game.id).collect::<Vec<_>>())
         });
         if let Ok(failed) = failed.await {
-            let _ = self.writer.run(move |store| store.abort_folding(&failed)).await;
+            let _ = self.writer.run(move |store| store.abort_writing(&failed)).await;
         }
     }
 
@@ -311,7 +311,7 @@ impl App {
         session.take_unsaved();
         self.update(|components, cx| {
             if let Err(error) = components.evict_idle(cx) {
-                drop(cx.end_log(id));
+                drop(cx.close_stored(id));
                 return Err(error);
             }
             components.games.add(components.engines, cx, session);
@@ -328,7 +328,7 @@ impl App {
         }
         let found = self.load(id, |components, _, loaded| match components.games.get(id) {
             Some(session) => Ok(tree(session)),
-            None => loaded.map(|loaded| tree(&loaded.session)),
+            None => loaded.map(|(session, _)| tree(&session)),
         });
         found.await
     }
@@ -339,6 +339,9 @@ pub(crate) type Deferred = oneshot::Receiver<Result<Answer, ApiError>>;
 
 /// A report with its judgements.
 pub(super) type StoredJudgements = (StoredReport, Vec<Searched>);
+
+/// A game that was read, with its report.
+pub(super) type ReadSession = (GameSession, Option<StoredJudgements>);
 
 /// The answer to a command.
 pub(crate) enum Reply {
@@ -371,12 +374,12 @@ pub(crate) struct SaveQueue {
     writer: Writer,
     /// The number of queued operations.
     pub(super) queued: u64,
-    /// Games that are queued, before the writer has their snapshots.
+    /// Games that are queued, before the writer has taken them.
     waiting: BTreeSet<GameId>,
     /// Games that are being written.
     pub(super) writing: BTreeSet<GameId>,
-    /// Snapshots of games that were closed while they were queued.
-    closed: BTreeMap<GameId, GameSnapshot>,
+    /// The last versions of games that were closed while they were queued.
+    closed: BTreeMap<GameId, StoredSession>,
     /// Games that are being read, each with a flag for a change in the meantime.
     reading: Vec<(GameId, Weak<AtomicBool>)>,
 }
@@ -418,7 +421,7 @@ impl SaveQueue {
     /// Closes a game. Its changes are still written.
     pub(super) fn leave(&mut self, session: &GameSession) {
         if self.waiting.contains(&session.id()) {
-            self.closed.insert(session.id(), session.snapshot());
+            self.closed.insert(session.id(), session.stored());
         }
         self.mark_changed(Some(session.id()));
     }
@@ -444,31 +447,30 @@ impl SaveQueue {
 }
 
 impl SaveQueue {
-    /// The snapshot of a queued game for the writer.
+    /// The present version of a queued game, for the writer.
     pub(super) fn take(
         &mut self,
         id: GameId,
-        snapshot: impl FnOnce() -> Option<GameSnapshot>,
-    ) -> Option<GameSnapshot> {
+        open: impl FnOnce() -> Option<StoredSession>,
+    ) -> Option<StoredSession> {
         if !self.waiting.remove(&id) {
             return None;
         }
-        let snapshot = self.closed.remove(&id).or_else(snapshot)?;
+        let version = self.closed.remove(&id).or_else(open)?;
         self.writing.insert(id);
-        Some(snapshot)
+        Some(version)
     }
 }
 
 impl GameSource for Weak<App> {
-    fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)> {
+    fn take(&self, games: &[GameId]) -> Vec<(GameId, StoredSession)> {
         let Some(app) = self.upgrade() else { return Vec::new() };
         app.update(|components, cx| {
-            let snapshot = |id: &GameId| {
-                let snapshot =
-                    cx.saves.take(*id, || components.games.get(*id).map(GameSession::snapshot))?;
-                Some((*id, snapshot))
+            let version = |id: &GameId| {
+                let open = || components.games.get(*id).map(GameSession::stored);
+                Some((*id, cx.saves.take(*id, open)?))
             };
-            games.iter().filter_map(snapshot).collect()
+            games.iter().filter_map(version).collect()
         })
     }
 
@@ -513,7 +515,7 @@ impl App {
     pub(super) async fn load<T>(
         &self,
         id: GameId,
-        then: impl FnOnce(&mut Components<'_>, &mut Context<'_>, Result<Loaded, ApiError>) -> T,
+        then: impl FnOnce(&mut Components<'_>, &mut Context<'_>, Result<ReadSession, ApiError>) -> T,
     ) -> T {
         loop {
             let changed = self.state().saves.begin_reading(id);
@@ -526,12 +528,26 @@ impl App {
     }
 
     /// The game is decoded outside the runtime and the writer: a large tree takes seconds.
-    pub(super) async fn read_game(&self, id: GameId) -> Result<Loaded, ApiError> {
-        let read = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
-        let read = read.ok_or_else(|| ApiError::not_found(ErrorSubject::Game, id))?;
-        let loaded = tokio::task::spawn_blocking(move || read.load(now())).await;
-        loaded.ok().flatten().ok_or_else(|| ApiError::storage(ErrorCode::GameDamaged))
+    pub(super) async fn read_game(&self, id: GameId) -> Result<ReadSession, ApiError> {
+        let found = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
+        let (game, report) = found.ok_or_else(|| ApiError::not_found(ErrorSubject::Game, id))?;
+        let library = self.library()?;
+        let session = blocking(move || {
+            let stored = game.decode().map_err(|_| ApiError::storage(ErrorCode::GameDamaged))?;
+            Ok(restored(&library, id, stored))
+        });
+        Ok((session.await?, report))
     }
+}
+
+/// The session of a stored game. A rematch that was deleted is forgotten.
+pub(super) fn restored(library: &Library, id: GameId, stored: StoredSession) -> GameSession {
+    let mut session = GameSession::restored(id, stored, now());
+    if session.rematch().is_some_and(|it| library.summary(it).is_none()) {
+        session.set_rematch(None);
+        session.take_unsaved();
+    }
+    session
 }
 
 #[cfg(test)]

@@ -132,11 +132,11 @@ impl App {
         let players = entries.ok().and_then(|mut all| all.pop()).map(|entry| entry.players);
         let name = players.map(|it| it.map(|name| if name.is_empty() { "?".into() } else { name }));
         let name = name.map(|it| it.join(" – ")).unwrap_or_default();
-        let loaded = self.read_game(id).await?;
-        let sides = sides(&loaded.session);
+        let (session, report) = self.read_game(id).await?;
+        let sides = sides(&session);
         blocking(move || {
-            let Some(report) = &loaded.report else { return Ok(Vec::new()) };
-            Ok(mistakes(&loaded.session, report, (&name, &sides)))
+            let Some(report) = &report else { return Ok(Vec::new()) };
+            Ok(mistakes(&session, report, (&name, &sides)))
         })
         .await
     }

@@ -43,7 +43,7 @@ use document::Changes;
 pub(crate) use document::{Document, Origin, not_added};
 pub(crate) use play::{ActiveGame, PlayerSlot, check_players};
 pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest};
-pub(crate) use stored::GameSnapshot;
+pub(crate) use stored::StoredSession;
 
 /// An effect of an active game outside of the session.
 #[derive(Clone, Debug)]

@@ -1,7 +1,5 @@
 //! The tree of a game for the page and for engines.
 
-mod stored;
-
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
@@ -28,7 +26,7 @@ pub(crate) const MAX_PLIES: u32 = 4096;
 /// A game with its variations and what engines found: a document whose ids are the numbers of the page.
 ///
 /// A copy shares all nodes with its original: saving and undo copy the tree at each change.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tree(GameDocument);
 
 /// The author's record.
@@ -61,15 +59,20 @@ impl TreeChanges {
     }
 }
 
+impl From<GameDocument> for Tree {
+    fn from(mut document: GameDocument) -> Self {
+        document.record.share();
+        Self(document)
+    }
+}
+
 impl Tree {
     pub(crate) fn new(start: Position) -> Self {
         Self::from_record(&GameRecord::new(start))
     }
 
     pub(crate) fn from_record(record: &GameRecord) -> Self {
-        let mut record = record.clone();
-        record.share();
-        Self(record.into())
+        GameDocument::from(record.clone()).into()
     }
 
     /// Sets the termination of the game after a node. The tree has the result.

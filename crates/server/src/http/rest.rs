@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use super::Service;
 use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
-use crate::game::{EngineLine, GameSession, ROOT, Tree, no_node, parse_move, read_start};
+use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
     ApiError, Choices, Directory, DirectoryEntry, DuplicateChoice, ErrorCategory, ErrorCode,
     ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId, PositionCheck,
@@ -405,7 +405,7 @@ pub(super) async fn export_games(
         Err(error) => return rejected(error),
     };
     // The numbers of a list or a match do not include changes of open games.
-    service.app.fold_open_games().await;
+    service.app.write_open_games().await;
     let library = match service.app.library() {
         Ok(library) => library,
         Err(error) => return rejected(error),
@@ -529,9 +529,7 @@ fn written(
 
 /// The record of a game with what engines found. None if nothing was found.
 fn with_engine_notes(game: &StoredGame, format: Format) -> Option<GameRecord> {
-    game.play.as_ref()?;
-    let session = GameSession::from_game(game.id, game, 0)?;
-    let document = session.tree().document();
+    let document = game.document().ok()?;
     (!document.engine.is_empty()).then(|| document.to_record(Merge::of(format)))
 }
 

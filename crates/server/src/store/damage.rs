@@ -4,17 +4,18 @@
 //! | damaged | moved to `damaged/N` |
 //! |---|---|
 //! | `app.sqlite` | the file |
-//! | `library.sqlite` | the file and `open.sqlite`, with a copy of `app.sqlite`, where references to games are deleted: new games get the numbers of the old ones |
-//! | `open.sqlite` | the file |
+//! | `library.sqlite` | the file, with a copy of `app.sqlite`, where open games and references to games are deleted: new games get the numbers of the old ones |
+//! | an open game in `app.sqlite` | its blob; the game is in the library as it was written there |
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
-use super::{FILES, StoreError};
+use super::{FILES, LIBRARY, StoreError};
 use crate::data_dir;
-use crate::wire::DamagedFile;
+use crate::wire::{DamagedFile, GameId};
 
 /// The directory of damaged files in the data directory.
 const DIRECTORY: &str = "damaged";
@@ -78,6 +79,13 @@ impl<'a> Aside<'a> {
         data_dir::open(&path).map(drop).map_err(|error| StoreError::File(path, error))
     }
 
+    /// Writes the blob of a damaged open game.
+    pub(super) fn keep_game(&mut self, game: GameId, blob: &[u8]) -> Result<(), StoreError> {
+        let path = self.directory()?.join(format!("{}{game}{}", GAME.0, GAME.1));
+        let written = data_dir::replace(&path).and_then(|mut file| file.write_all(blob));
+        written.map_err(|error| StoreError::File(path, error))
+    }
+
     /// Copies `app.sqlite`.
     pub(super) fn copy_app(&mut self, db: &Connection) -> Result<(), StoreError> {
         let path = self.directory()?.join(FILES[0]);
@@ -90,21 +98,50 @@ impl<'a> Aside<'a> {
     }
 }
 
+/// The name of the file of a damaged open game, around its number.
+const GAME: (&str, &str) = ("game-", ".document");
+
 /// The files that were moved at this start or an earlier one, and that have not been taken away since.
 pub(super) fn moved_files(data: &Path) -> Vec<DamagedFile> {
-    let Ok(entries) = fs::read_dir(data.join(DIRECTORY)) else { return Vec::new() };
-    let mut directories: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let entries = fs::read_dir(data.join(DIRECTORY)).into_iter().flatten().flatten();
+    let mut directories: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     directories.sort();
-    let [app, library, open] = FILES;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let app = text(&data.join(FILES[0]));
     let mut files = Vec::new();
     for directory in directories {
-        let has = |name: &&str| directory.join(name).exists();
-        // The others are next to the library because they belong to it.
-        let names = if has(&library) { vec![library] } else { vec![app, open] };
-        files.extend(names.into_iter().filter(has).map(|name| DamagedFile {
-            path: data.join(name).to_string_lossy().into_owned(),
-            moved_to: Some(directory.join(name).to_string_lossy().into_owned()),
+        // The copy of the other file belongs to the library.
+        let moved = [LIBRARY, FILES[0]].into_iter().find(|name| directory.join(name).exists());
+        files.extend(moved.map(|name| DamagedFile {
+            path: text(&data.join(name)),
+            moved_to: Some(text(&directory.join(name))),
+            game: None,
+        }));
+        let names = fs::read_dir(&directory).into_iter().flatten().flatten();
+        let games = names.filter_map(|entry| {
+            let name = entry.file_name();
+            let number = name.to_str()?.strip_prefix(GAME.0)?.strip_suffix(GAME.1)?.parse();
+            Some((number.ok()?, entry.path()))
+        });
+        let mut games: Vec<(GameId, PathBuf)> = games.collect();
+        games.sort();
+        files.extend(games.into_iter().map(|(game, path)| DamagedFile {
+            path: app.clone(),
+            moved_to: Some(text(&path)),
+            game: Some(game),
         }));
     }
+    // Earlier versions stored changes of open games in this file, and empty it when all are closed.
+    let earlier = data.join("open.sqlite");
+    if has_open_games(&earlier) {
+        files.push(DamagedFile { path: text(&earlier), moved_to: None, game: None });
+    }
     files
+}
+
+fn has_open_games(path: &Path) -> bool {
+    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+    let count =
+        |db: Connection| db.query_row("SELECT count(*) FROM open_game", [], |row| row.get(0));
+    db.and_then(count).is_ok_and(|count: i64| count > 0)
 }

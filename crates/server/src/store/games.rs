@@ -1,45 +1,42 @@
-//! Games in the library and in the logs of open games.
+//! Games in the library, and open games.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, mpsc};
 
 use readyok_library::{Duplicates, GameEntry, Library, NewGame, Receipt, Source, StoredGame};
 use readyok_rules::record::GameRecord;
 use rusqlite::{OptionalExtension, params};
 
+use super::damage::Aside;
 use super::{Store, StoreError, StoredReport, dated};
-use crate::game::{GameSession, GameSnapshot, Searched, Tree};
+use crate::game::{GameSession, Searched, StoredSession, Tree};
 use crate::time::{Moment, date_text};
 use crate::wire::{GameId, LibraryGame, MatchId, Sides};
 
-/// An open game as it is in its log.
-pub(super) struct SavedGame {
-    snapshot: GameSnapshot,
-    /// Not less than the revision of the game in the library; its log has one more.
-    revision: u32,
+/// An open game as it is in `app.sqlite`.
+pub(super) struct OpenGame {
+    stored: StoredSession,
     /// The time of the last change.
     changed: i64,
     /// Whether the game in the library is the same.
-    is_folded: bool,
+    is_in_library: bool,
 }
 
-/// An open game that is written to the library while its log receives further changes.
-pub(crate) struct Folding {
+/// A version of an open game that is written to the library while the game changes further.
+pub(crate) struct UnwrittenGame {
     pub(crate) id: GameId,
-    snapshot: GameSnapshot,
+    stored: StoredSession,
     changed: i64,
     /// The revision of the game in the library.
     revision: u32,
 }
 
-impl Folding {
-    /// Replaces the game in the library, unless it has a newer state. It takes time in proportion to the size of the
-    /// game.
+impl UnwrittenGame {
+    /// Replaces the game in the library, unless it was replaced in the meantime. It takes time in proportion to the
+    /// size of the game.
     pub(crate) fn write(&self, library: &Library) -> Result<(), StoreError> {
         if let Some(summary) = library.summary(self.id) {
-            let game = self.snapshot.to_game(summary.source, self.changed);
+            let game = self.stored.to_game(summary.source, self.changed);
             library.replace_revision(self.id, self.revision, game)?;
         }
         Ok(())
@@ -58,47 +55,20 @@ pub(super) struct DeletedGame {
     matches: Vec<(MatchId, u32)>,
 }
 
-/// A game of the library.
-pub(crate) struct Loaded {
-    pub(crate) session: GameSession,
-    pub(crate) report: Option<(StoredReport, Vec<Searched>)>,
-}
-
-/// A game as it was read.
-pub(crate) struct ReadGame {
-    id: GameId,
-    content: Content,
-    report: Option<(StoredReport, Vec<Searched>)>,
-    library: Arc<Library>,
-}
-
-enum Content {
-    Open(Box<GameSnapshot>),
+/// A game that was read. To decode a stored one takes time for a large tree.
+pub(crate) enum FoundGame {
+    Open(StoredSession),
     Stored(Box<StoredGame>),
 }
 
-impl ReadGame {
-    /// Decodes the game, which takes time for a large tree. None if it is damaged.
-    pub(crate) fn load(self, now: Moment) -> Option<Loaded> {
-        let session = match &self.content {
-            Content::Open(snapshot) => GameSession::from_open(self.id, &snapshot.to_open(), now),
-            Content::Stored(game) => GameSession::from_game(self.id, game, now),
-        };
-        Some(Loaded::new(&self.library, session?, self.report))
-    }
-}
-
-impl Loaded {
-    fn new(
-        library: &Library,
-        mut session: GameSession,
-        report: Option<(StoredReport, Vec<Searched>)>,
-    ) -> Self {
-        if session.rematch().is_some_and(|it| library.summary(it).is_none()) {
-            session.set_rematch(None);
-            session.take_unsaved();
+impl FoundGame {
+    /// # Errors
+    /// The game is damaged.
+    pub(crate) fn decode(self) -> Result<StoredSession, readyok_library::Error> {
+        match self {
+            Self::Open(stored) => Ok(stored),
+            Self::Stored(game) => StoredSession::from_game(&game),
         }
-        Self { session, report }
     }
 }
 
@@ -162,7 +132,7 @@ impl Store {
     ) -> Result<GameId, StoreError> {
         let id = self.add(vec![new_game(record, source, at)])?;
         let session = GameSession::new(id, Tree::from_record(record), at);
-        self.begin_log(id, session.snapshot())?;
+        self.open_game(id, session.stored())?;
         Ok(id)
     }
 
@@ -171,167 +141,172 @@ impl Store {
         added.first().copied().ok_or(StoreError::Closed)
     }
 
-    /// Saves changes of games. The results are in the order of the games.
+    /// Saves versions of games. The results are in the order of the games.
     pub(crate) fn save(
         &mut self,
-        games: Vec<(GameId, GameSnapshot)>,
+        games: Vec<(GameId, StoredSession)>,
         at: Moment,
     ) -> Vec<Result<(), StoreError>> {
         let at = dated(at);
-        // The logs write all appended changes in one transaction.
-        let begun: Vec<_> = games.iter().map(|(id, game)| self.append(*id, game, at)).collect();
-        let saved = games.into_iter().zip(begun).map(|((id, snapshot), appended)| {
-            match appended {
-                Appended::Replaced(result) => return result,
-                Appended::Written(result) => result?,
-                Appended::Queued(done) => {
-                    done.recv().map_err(|_| StoreError::Closed)??;
-                }
+        let open = games.iter().filter(|(id, _)| self.open.contains_key(id));
+        let together = self.write_rows(open.map(|(id, stored)| (*id, stored)), at);
+        let saved = games.into_iter().map(|(id, stored)| {
+            if !self.open.contains_key(&id) {
+                return self.replace(id, &stored, at);
             }
-            let Some(saved) = self.saved.get_mut(&id) else { return Ok(()) };
-            let has_ended = snapshot.outcome.is_some() && saved.snapshot.outcome.is_none();
-            (saved.snapshot, saved.changed, saved.is_folded) = (snapshot, at, false);
+            if together.is_err() {
+                // A game that cannot be written does not affect the others.
+                self.write_rows([(id, &stored)].into_iter(), at)?;
+            }
+            let has_ended = self.open.get(&id).is_some_and(|it| !it.stored.is_over());
+            let has_ended = has_ended && stored.is_over();
+            self.open.insert(id, OpenGame { stored, changed: at, is_in_library: false });
             if has_ended {
-                // After an error it is folded later; the change is in the log.
-                let _ = self.fold(id);
+                // After an error it is written later.
+                let _ = self.write_to_library(id);
             }
             Ok(())
         });
         saved.collect()
     }
 
-    fn append(&self, id: GameId, snapshot: &GameSnapshot, at: i64) -> Appended {
-        let Some(saved) = self.saved.get(&id) else {
-            return Appended::Replaced(self.replace(id, snapshot, at));
-        };
-        let Some(entries) = snapshot.changes_since(&saved.snapshot) else {
-            let begun = self.logs.begin(id, saved.revision, &snapshot.to_open(), at);
-            return Appended::Written(begun.map_err(StoreError::from));
-        };
-        let (sender, done) = mpsc::channel();
-        // Without a receiver the result is not needed.
-        self.logs.append(id, &entries, at, move |result| drop(sender.send(result)));
-        Appended::Queued(done)
+    fn write_rows<'a>(
+        &self,
+        games: impl Iterator<Item = (GameId, &'a StoredSession)>,
+        at: i64,
+    ) -> Result<(), StoreError> {
+        let change = self.db.unchecked_transaction()?;
+        for (id, stored) in games {
+            let sql = "REPLACE INTO open_game (game, changed, document) VALUES (?1, ?2, ?3)";
+            change.prepare_cached(sql)?.execute(params![id, at, stored.encode()])?;
+        }
+        Ok(change.commit()?)
     }
 
-    /// Replaces a game that has no log.
-    fn replace(&self, id: GameId, snapshot: &GameSnapshot, at: i64) -> Result<(), StoreError> {
+    /// Replaces a game that is not open.
+    fn replace(&self, id: GameId, stored: &StoredSession, at: i64) -> Result<(), StoreError> {
         if let Some(summary) = self.library.summary(id) {
-            self.library.replace(id, snapshot.to_game(summary.source, at))?;
+            self.library.replace(id, stored.to_game(summary.source, at))?;
         }
         Ok(())
     }
 
     /// Replaces the game in the library by the open one.
-    fn fold(&mut self, id: GameId) -> Result<(), StoreError> {
-        let Some(saved) = self.saved.get_mut(&id).filter(|saved| !saved.is_folded) else {
+    fn write_to_library(&mut self, id: GameId) -> Result<(), StoreError> {
+        let Some(open) = self.open.get_mut(&id).filter(|open| !open.is_in_library) else {
             return Ok(());
         };
         let Some(summary) = self.library.summary(id) else { return Ok(()) };
-        let game = saved.snapshot.to_game(summary.source, saved.changed);
-        // A log with an earlier revision would be deleted at the next start.
-        self.logs.set_revision(id, saved.revision + 1)?;
-        saved.revision += 1;
-        saved.is_folded = self.library.replace(id, game)?;
+        let game = open.stored.to_game(summary.source, open.changed);
+        open.is_in_library = self.library.replace(id, game)?;
         Ok(())
     }
 
     /// The open games that have changed since they were written to the library. The caller writes them, which does not
     /// delay further changes.
-    pub(crate) fn begin_folding(&mut self) -> Result<Vec<Folding>, StoreError> {
+    pub(crate) fn begin_writing(&mut self) -> Result<Vec<UnwrittenGame>, StoreError> {
         let mut games = Vec::new();
-        for (&id, saved) in self.saved.iter_mut().filter(|(_, saved)| !saved.is_folded) {
+        for (&id, open) in self.open.iter_mut().filter(|(_, open)| !open.is_in_library) {
             let Some(revision) = self.library.revision(id)? else { continue };
-            self.logs.set_revision(id, saved.revision + 1)?;
-            saved.revision += 1;
-            saved.is_folded = true;
-            let (snapshot, changed) = (saved.snapshot.clone(), saved.changed);
-            games.push(Folding { id, snapshot, changed, revision });
+            open.is_in_library = true;
+            let (stored, changed) = (open.stored.clone(), open.changed);
+            games.push(UnwrittenGame { id, stored, changed, revision });
         }
         Ok(games)
     }
 
-    /// Games of [`Self::begin_folding`] could not be written.
-    pub(crate) fn abort_folding(&mut self, games: &[GameId]) {
+    /// Games of [`Self::begin_writing`] could not be written.
+    pub(crate) fn abort_writing(&mut self, games: &[GameId]) {
         for id in games {
-            if let Some(saved) = self.saved.get_mut(id) {
-                saved.is_folded = false;
+            if let Some(open) = self.open.get_mut(id) {
+                open.is_in_library = false;
             }
         }
     }
 
-    /// The games that were open, with the reports.
-    pub(crate) fn open_games(&mut self) -> Vec<Loaded> {
-        let mut games = Vec::new();
-        for open in std::mem::take(&mut self.restored) {
-            let (id, at) = (open.game, Moment::try_from(open.changed_ms).unwrap_or(0));
-            // A damaged log is not deleted.
-            let Some(session) = GameSession::from_open(id, &open.tree, at) else { continue };
-            let saved = SavedGame {
-                snapshot: session.snapshot(),
-                revision: open.revision.saturating_sub(1),
-                changed: open.changed_ms,
-                is_folded: false,
-            };
-            self.saved.insert(id, saved);
-            games.push(self.loaded(session));
-        }
-        games
-    }
-
-    fn loaded(&self, session: GameSession) -> Loaded {
-        // A report that cannot be read is made again.
-        let report = self.report(session.id()).ok().flatten();
-        Loaded::new(&self.library, session, report)
-    }
-
-    /// Reads a game, which is not decoded yet. None if it does not exist.
-    pub(crate) fn game(&self, id: GameId) -> Result<Option<ReadGame>, StoreError> {
-        let content = match self.saved.get(&id) {
-            Some(saved) => Content::Open(Box::new(saved.snapshot.clone())),
-            None => match self.library.game(id)? {
-                Some(game) => Content::Stored(Box::new(game)),
-                None => return Ok(None),
-            },
+    /// Reads the games that were open. Those that are damaged are kept in files of their own; they are in the library
+    /// as they were written there.
+    pub(super) fn read_open_games(&mut self, aside: &mut Aside<'_>) -> Result<(), StoreError> {
+        let rows: Vec<(GameId, i64, Vec<u8>)> = {
+            let mut query = self.db.prepare("SELECT game, changed, document FROM open_game")?;
+            let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect::<Result<_, _>>()?
         };
-        let report = self.report(id).ok().flatten();
-        Ok(Some(ReadGame { id, content, report, library: Arc::clone(&self.library) }))
-    }
-
-    /// Begins the log of a game of the library, unless it has one.
-    pub(crate) fn begin_log(
-        &mut self,
-        id: GameId,
-        snapshot: GameSnapshot,
-    ) -> Result<(), StoreError> {
-        let Entry::Vacant(entry) = self.saved.entry(id) else { return Ok(()) };
-        let Some(game) = self.library.game(id)? else { return Ok(()) };
-        let (revision, changed) = (game.revision, game.changed_ms);
-        self.logs.begin(id, revision, &snapshot.to_open(), changed)?;
-        entry.insert(SavedGame { snapshot, revision, changed, is_folded: true });
+        for (id, changed, blob) in rows {
+            let stored = match StoredSession::decode(&blob) {
+                Ok(stored) if self.library.summary(id).is_some() => stored,
+                unusable => {
+                    // A game that is not in the library was deleted.
+                    if unusable.is_err() {
+                        aside.keep_game(id, &blob)?;
+                    }
+                    self.db.execute("DELETE FROM open_game WHERE game = ?1", [id])?;
+                    continue;
+                }
+            };
+            self.open.insert(id, OpenGame { stored, changed, is_in_library: false });
+        }
         Ok(())
     }
 
-    /// Replaces a game in the library by its last state, and deletes its log.
-    pub(crate) fn end_log(&mut self, id: GameId) -> Result<(), StoreError> {
-        self.fold(id)?;
-        if self.saved.contains_key(&id) {
-            self.logs.discard(id)?;
-            self.saved.remove(&id);
+    /// The open games, with the reports.
+    pub(crate) fn open_games(
+        &self,
+    ) -> impl Iterator<Item = (GameId, StoredSession, Option<(StoredReport, Vec<Searched>)>)> {
+        // A report that cannot be read is made again.
+        let report = |id| self.report(id).ok().flatten();
+        self.open.iter().map(move |(&id, open)| (id, open.stored.clone(), report(id)))
+    }
+
+    /// Reads a game with its report. None if it does not exist.
+    pub(crate) fn game(
+        &self,
+        id: GameId,
+    ) -> Result<Option<(FoundGame, Option<(StoredReport, Vec<Searched>)>)>, StoreError> {
+        let game = match self.open.get(&id) {
+            Some(open) => FoundGame::Open(open.stored.clone()),
+            None => match self.library.game(id)? {
+                Some(game) => FoundGame::Stored(Box::new(game)),
+                None => return Ok(None),
+            },
+        };
+        Ok(Some((game, self.report(id).ok().flatten())))
+    }
+
+    /// Stores a game of the library as an open one, unless it is.
+    pub(crate) fn open_game(
+        &mut self,
+        id: GameId,
+        stored: StoredSession,
+    ) -> Result<(), StoreError> {
+        if self.open.contains_key(&id) {
+            return Ok(());
+        }
+        let Some(game) = self.library.game(id)? else { return Ok(()) };
+        let changed = game.changed_ms;
+        self.write_rows([(id, &stored)].into_iter(), changed)?;
+        self.open.insert(id, OpenGame { stored, changed, is_in_library: true });
+        Ok(())
+    }
+
+    /// Replaces a game in the library by its last version. It is not open any more.
+    pub(crate) fn close_game(&mut self, id: GameId) -> Result<(), StoreError> {
+        self.write_to_library(id)?;
+        // After a kill in between, the game is open and equal.
+        if self.open.contains_key(&id) {
+            self.db.execute("DELETE FROM open_game WHERE game = ?1", [id])?;
+            self.open.remove(&id);
         }
         Ok(())
     }
 
     /// Deletes games. Returns how many existed.
     pub(crate) fn delete(&mut self, games: &[GameId]) -> Result<usize, StoreError> {
-        for id in games {
-            if self.saved.remove(id).is_some() {
-                self.logs.discard(*id)?;
-            }
-        }
         let deleted = self.library.delete(games.to_vec())?;
+        // After a kill in between, the rows of open games have no game.
+        self.open.retain(|id, _| !games.contains(id));
         let change = self.db.transaction()?;
-        for table in ["report", "judgement", "match_game"] {
+        for table in ["open_game", "report", "judgement", "match_game"] {
             let mut delete =
                 change.prepare_cached(&format!("DELETE FROM {table} WHERE game = ?1"))?;
             for id in games {
@@ -350,7 +325,7 @@ impl Store {
     /// Deletes games, which can be restored. Returns how many existed.
     pub(crate) fn delete_restorable(&mut self, games: &[GameId]) -> Result<usize, StoreError> {
         for id in games {
-            self.fold(*id)?;
+            self.write_to_library(*id)?;
             let Some(game) = self.library.game(*id)? else { continue };
             let labels = self.library.entries(&[*id])?.pop().map(|it| it.labels);
             let report = self.report(*id).ok().flatten();
@@ -486,14 +461,4 @@ fn receipt_of(id: MatchId) -> String {
 
 fn match_of(source: &str) -> Option<MatchId> {
     source.strip_prefix("match ")?.parse().ok()
-}
-
-/// How a change was written.
-enum Appended {
-    /// In the library.
-    Replaced(Result<(), StoreError>),
-    /// As a new log.
-    Written(Result<(), StoreError>),
-    /// The result follows.
-    Queued(mpsc::Receiver<Result<(), readyok_library::Error>>),
 }

@@ -1,5 +1,7 @@
 //! Tests of the store.
 
+mod kill;
+
 use readyok_library::Source;
 use readyok_rules::record::{GameRecord, read};
 
@@ -29,90 +31,138 @@ fn plies(store: &Store, id: GameId) -> u16 {
     store.library.summary(id).map_or(0, |it| it.plies)
 }
 
-fn fold_all(store: &mut Store) {
-    for game in store.begin_folding().expect("it works") {
+fn write_all(store: &mut Store) {
+    for game in store.begin_writing().expect("it works") {
         game.write(&store.library).expect("written");
     }
 }
 
-#[test]
-fn moves_during_a_fold_are_kept() {
-    let (directory, mut store) = store();
-    let id = add(&mut store, "1. e4 *");
-    let save = |store: &mut Store, pgn| {
-        let changed = session(id, pgn).snapshot();
-        assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
-    };
-    let restart = |store: Store| {
-        drop(store);
-        let mut store = Store::open(directory.path()).expect("it opens");
-        let restored: Vec<_> =
-            store.open_games().iter().map(|it| it.session.tree().main_line().len()).collect();
-        (store, restored)
-    };
-    save(&mut store, "1. e4 e5 *");
-    let folding = store.begin_folding().expect("it works");
-    assert!(store.begin_folding().expect("it works").is_empty());
-    save(&mut store, "1. e4 e5 2. Nf3 *");
-    // The program can end before and after the game is written.
-    let (mut store, restored) = restart(store);
-    assert_eq!(restored, [3]);
-    folding[0].write(&store.library).expect("written");
-    assert_eq!(plies(&store, id), 2);
-    save(&mut store, "1. e4 e5 2. Nf3 Nc6 *");
-    let (mut store, restored) = restart(store);
-    assert_eq!(restored, [4]);
-    // A later state is not replaced by an earlier one.
-    let folding = store.begin_folding().expect("it works");
-    save(&mut store, "1. e4 e5 2. Nf3 Nc6 3. Bb5 *");
-    store.end_log(id).expect("closed");
-    folding[0].write(&store.library).expect("written");
-    assert_eq!(plies(&store, id), 5);
-    let (_, restored) = restart(store);
-    assert_eq!(restored, [0; 0]);
+fn save(store: &mut Store, id: GameId, pgn: &str) {
+    let saved = store.save(vec![(id, session(id, pgn).stored())], 7);
+    assert!(saved.iter().all(Result::is_ok));
+}
+
+/// The numbers of moves of the open games.
+fn open_plies(store: &Store) -> Vec<usize> {
+    let open = store.open_games();
+    open.map(|(id, it, _)| GameSession::restored(id, it, 9).tree().main_line().len()).collect()
 }
 
 #[test]
-fn changes_of_open_games_survive_in_their_logs() {
+fn moves_during_the_writing_of_a_game_are_kept() {
+    let (directory, mut store) = store();
+    let id = add(&mut store, "1. e4 *");
+    let restart = |store: Store| {
+        drop(store);
+        Store::open(directory.path()).expect("it opens")
+    };
+    save(&mut store, id, "1. e4 e5 *");
+    let unwritten = store.begin_writing().expect("it works");
+    assert!(store.begin_writing().expect("it works").is_empty());
+    save(&mut store, id, "1. e4 e5 2. Nf3 *");
+    // The program can end before and after the game is written.
+    let mut store = restart(store);
+    assert_eq!(open_plies(&store), [3]);
+    unwritten[0].write(&store.library).expect("written");
+    assert_eq!(plies(&store, id), 2);
+    save(&mut store, id, "1. e4 e5 2. Nf3 Nc6 *");
+    let mut store = restart(store);
+    assert_eq!(open_plies(&store), [4]);
+    // A later version is not replaced by an earlier one.
+    let unwritten = store.begin_writing().expect("it works");
+    save(&mut store, id, "1. e4 e5 2. Nf3 Nc6 3. Bb5 *");
+    store.close_game(id).expect("closed");
+    unwritten[0].write(&store.library).expect("written");
+    assert_eq!(plies(&store, id), 5);
+    assert_eq!(open_plies(&restart(store)), [0; 0]);
+}
+
+#[test]
+fn open_games_survive_without_the_library() {
     let (directory, mut store) = store();
     let ids = ["1. e4 *", "1. d4 *"].map(|pgn| add(&mut store, pgn));
-    let changed = ids.map(|id| (id, session(id, "1. e4 e5 2. Nf3 *").snapshot()));
-    assert!(store.save(changed.to_vec(), 7).iter().all(Result::is_ok));
+    for id in ids {
+        save(&mut store, id, "1. e4 e5 2. Nf3 *");
+    }
     assert_eq!(ids.map(|id| plies(&store, id)), [1, 1], "the library is unchanged");
     drop(store);
     let mut store = Store::open(directory.path()).expect("it opens");
-    let restored: Vec<_> = store
-        .open_games()
-        .into_iter()
-        .map(|it| (it.session.id(), it.session.tree().main_line().len()))
-        .collect();
-    assert_eq!(restored, ids.map(|id| (id, 3)));
-    fold_all(&mut store);
+    assert_eq!(open_plies(&store), [3, 3]);
+    write_all(&mut store);
     assert_eq!(ids.map(|id| plies(&store, id)), [3, 3]);
-    let changed = session(ids[0], "1. e4 e5 2. Nf3 Nc6 *").snapshot();
-    assert!(store.save(vec![(ids[0], changed)], 8).iter().all(Result::is_ok));
+    save(&mut store, ids[0], "1. e4 e5 2. Nf3 Nc6 *");
     drop(store);
-    let mut store = Store::open(directory.path()).expect("it opens");
-    let restored = store.open_games();
-    assert_eq!(restored[0].session.tree().main_line().len(), 4);
-    assert_eq!(restored.len(), 2, "folded games stay open");
+    let store = Store::open(directory.path()).expect("it opens");
+    assert_eq!(open_plies(&store), [4, 3], "games in the library stay open");
 }
 
 #[test]
 fn a_closed_game_is_in_the_library() {
     let (_directory, mut store) = store();
     let id = add(&mut store, "1. e4 *");
-    let changed = session(id, "1. e4 e5 *").snapshot();
-    assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
-    store.end_log(id).expect("it works");
+    save(&mut store, id, "1. e4 e5 *");
+    store.close_game(id).expect("it works");
     assert_eq!(plies(&store, id), 2);
-    let loaded = store.game(id).expect("it works").and_then(|it| it.load(9)).expect("a game");
-    assert_eq!(loaded.session.tree().main_line().len(), 2);
-    assert!(store.saved.is_empty());
-    // A game without a log is replaced.
-    let changed = session(id, "1. e4 e5 2. Nf3 *").snapshot();
-    assert!(store.save(vec![(id, changed)], 8).iter().all(Result::is_ok));
+    let (game, _) = store.game(id).expect("it works").expect("a game");
+    let session = GameSession::restored(id, game.decode().expect("it is whole"), 9);
+    assert_eq!(session.tree().main_line().len(), 2);
+    assert!(store.open.is_empty());
+    // A game that is not open is replaced.
+    save(&mut store, id, "1. e4 e5 2. Nf3 *");
     assert_eq!(plies(&store, id), 3);
+}
+
+#[test]
+fn a_damaged_open_game_is_kept_and_the_others_are_opened() {
+    let (directory, mut store) = store();
+    let directory = directory.path();
+    let [first, second, third] = ["1. e4 *", "1. d4 *", "1. c4 *"].map(|pgn| add(&mut store, pgn));
+    for id in [first, second, third] {
+        save(&mut store, id, "1. e4 e5 2. Nf3 *");
+    }
+    let damage = |sql: &str, id: GameId| {
+        store.db.execute(sql, [id]).expect("a row");
+    };
+    damage("UPDATE open_game SET document = substr(document, 1, 20) WHERE game = ?1", first);
+    damage("UPDATE open_game SET document = zeroblob(60) WHERE game = ?1", third);
+    drop(store);
+    for _ in 0..2 {
+        let mut store = Store::open(directory).expect("it opens");
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let file = |id: GameId| DamagedFile {
+            path: text(directory.join("app.sqlite")),
+            moved_to: Some(text(directory.join(format!("damaged/1/game-{id}.document")))),
+            game: Some(id),
+        };
+        assert_eq!(store.damaged(), [file(first), file(third)]);
+        assert_eq!(open_plies(&store), [3]);
+        assert_eq!(plies(&store, first), 1, "it is in the library");
+        write_all(&mut store);
+        assert_eq!(plies(&store, second), 3);
+    }
+    let blob = std::fs::read(directory.join(format!("damaged/1/game-{third}.document")));
+    assert_eq!(blob.expect("a file"), [0; 60]);
+}
+
+#[test]
+fn files_of_the_earlier_version_are_extended() {
+    let (directory, mut store) = store();
+    let id = add(&mut store, "1. e4 *");
+    store.close_game(id).expect("it works");
+    store.save_port(4711);
+    store.db.execute_batch("DROP TABLE open_game; PRAGMA user_version = 2").expect("changed");
+    drop(store);
+    // Its logs of open games are named.
+    let path = directory.path().join("open.sqlite");
+    let logs = Connection::open(&path).expect("it opens");
+    logs.execute_batch("CREATE TABLE open_game (id INTEGER); INSERT INTO open_game VALUES (1)")
+        .expect("a table");
+    let mut store = Store::open(directory.path()).expect("it opens");
+    assert_eq!((store.last_port(), plies(&store, id)), (Some(4711), 1));
+    let path = path.to_string_lossy().into_owned();
+    assert_eq!(store.damaged(), [DamagedFile { path, moved_to: None, game: None }]);
+    add(&mut store, "1. d4 *");
+    assert_eq!(open_plies(&store), [1]);
 }
 
 /// Overwrites the first page of a database after its header.
@@ -135,23 +185,25 @@ fn a_damaged_file_is_moved_and_the_others_are_used() {
         let content = damage(&directory.join(name));
         // It stays so until the user takes the file away.
         for _ in 0..2 {
-            let mut store = Store::open(directory).expect("it opens");
+            let store = Store::open(directory).expect("it opens");
             let moved = directory.join("damaged/1").join(name);
             let text = |path: &Path| path.to_string_lossy().into_owned();
-            let file =
-                DamagedFile { path: text(&directory.join(name)), moved_to: Some(text(&moved)) };
+            let file = DamagedFile {
+                path: text(&directory.join(name)),
+                moved_to: Some(text(&moved)),
+                game: None,
+            };
             assert_eq!(store.damaged(), [file]);
             assert_eq!(std::fs::read(&moved).expect("a file"), content, "{name}");
-            let usable = (store.last_port(), plies(&store, id), store.open_games().len());
+            let usable = (store.last_port(), plies(&store, id), open_plies(&store).len());
             let games = store.match_games(3).expect("it works");
             match name {
-                "app.sqlite" => assert_eq!(usable, (None, 1, 1)),
-                "library.sqlite" => {
+                "app.sqlite" => assert_eq!(usable, (None, 1, 0)),
+                _ => {
                     assert_eq!(usable, (Some(4711), 0, 0));
                     // A new game gets the number of the old one, to which nothing refers any more.
                     assert!(games.is_empty());
                 }
-                _ => assert_eq!((usable, games), ((Some(4711), 1, 0), vec![id])),
             }
         }
         std::fs::remove_dir_all(directory.join("damaged")).expect("it is ours");
@@ -164,8 +216,7 @@ fn what_belongs_to_a_damaged_library_is_kept_with_it() {
     let (directory, mut store) = store();
     let directory = directory.path();
     let id = add(&mut store, "1. e4 *");
-    let changed = session(id, "1. e4 e5 *").snapshot();
-    assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
+    save(&mut store, id, "1. e4 e5 *");
     store.link_match_game(3, 1, id).expect("a row");
     drop(store);
     let sound = std::fs::read(directory.join(LIBRARY)).expect("a file");
@@ -173,11 +224,11 @@ fn what_belongs_to_a_damaged_library_is_kept_with_it() {
     let mut store = Store::open(directory).expect("it opens");
     assert_eq!(add(&mut store, "1. d4 d5 2. c4 *"), id, "its number is used again");
     drop(store);
-    // The user repairs the file and restores all three.
+    // The user repairs the file and restores both.
     let moved = directory.join("damaged/1");
     std::fs::write(moved.join(LIBRARY), sound).expect("it is ours");
-    let mut store = Store::open(&moved).expect("it opens");
-    assert_eq!(store.open_games()[0].session.tree().main_line().len(), 2);
+    let store = Store::open(&moved).expect("it opens");
+    assert_eq!(open_plies(&store), [2]);
     assert_eq!(store.match_games(3).expect("it works"), [id]);
 }
 
@@ -318,12 +369,11 @@ fn deleted_games_are_restored_with_their_numbers() {
 }
 
 #[test]
-fn searches_find_positions_of_open_games_after_they_are_folded() {
+fn searches_find_positions_of_open_games_after_they_are_written() {
     let (_directory, mut store) = store();
     let id = add(&mut store, "1. e4 *");
-    let changed = session(id, "[White \"Ada\"]\n\n1. e4 c5 1-0").snapshot();
-    assert!(store.save(vec![(id, changed)], 7).iter().all(Result::is_ok));
-    fold_all(&mut store);
+    save(&mut store, id, "[White \"Ada\"]\n\n1. e4 c5 1-0");
+    write_all(&mut store);
     let mut query = LibraryQuery::default();
     query.filter.opening = Some("1. e4 c5".to_owned());
     query.filter.player = Some("ada".to_owned());

@@ -1,7 +1,7 @@
 //! The thread that owns the store. Threads with the lock of the state queue work for it, and do not wait.
 //!
 //! ```text
-//!  AppState ── save(game) ──┐                             ┌─ takes snapshots of the games (short lock)
+//!  AppState ── save(game) ──┐                             ┌─ takes versions of the games (short lock)
 //!  caller ── run(work) ──┼──> queue ──> writer thread ─┼─ writes them in one transaction
 //!  caller ── barrier ────┘                             └─ reports the results (short lock), answers barriers
 //! ```
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::{Store, StoreError};
-use crate::game::GameSnapshot;
+use crate::game::StoredSession;
 use crate::time::now;
 use crate::wire::GameId;
 
@@ -27,8 +27,8 @@ const CLOSING: Duration = Duration::from_secs(30);
 
 /// Where the writer takes games from.
 pub(crate) trait GameSource: Send + 'static {
-    /// Snapshots of those of the games that are still open.
-    fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)>;
+    /// The present versions of those of the games that are still open.
+    fn take(&self, games: &[GameId]) -> Vec<(GameId, StoredSession)>;
 
     /// The results of saving them.
     fn saved(&self, results: Vec<(GameId, Result<(), StoreError>)>);
@@ -202,11 +202,11 @@ mod tests {
     }
 
     impl GameSource for Open {
-        fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)> {
+        fn take(&self, games: &[GameId]) -> Vec<(GameId, StoredSession)> {
             self.note(format!("take {games:?}"));
             let record = read(&b"1. e4 e5 *"[..], None).flatten().next().expect("a game");
             let room = |id: &GameId| GameSession::new(*id, Tree::from_record(&record), 5);
-            games.iter().map(|id| (*id, room(id).snapshot())).collect()
+            games.iter().map(|id| (*id, room(id).stored())).collect()
         }
 
         fn saved(&self, results: Vec<(GameId, Result<(), StoreError>)>) {
@@ -260,7 +260,7 @@ mod tests {
         let late = writer.call(|store| new_game(store, 2)).await;
         assert!(matches!(late, Err(StoreError::Closed)));
         assert!(writer.barrier().await.is_err());
-        let mut again = Store::open(directory.path()).expect("it is not locked");
-        assert_eq!(again.open_games()[0].session.id(), id);
+        let again = Store::open(directory.path()).expect("it is not locked");
+        assert_eq!(again.open_games().next().map(|it| it.0), Some(id));
     }
 }

@@ -179,9 +179,9 @@ async fn save_errors_are_published() {
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
     assert_eq!(state["save_error"], Value::Null);
     let id = &state["id"];
-    let db = Connection::open(server.data.join("open.sqlite")).expect("it opens");
+    let db = Connection::open(server.data.join("app.sqlite")).expect("it opens");
     db.execute_batch(
-        "CREATE TRIGGER full BEFORE INSERT ON open_log BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+        "CREATE TRIGGER full BEFORE INSERT ON open_game BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
     )
     .expect("it is made");
     let mv =

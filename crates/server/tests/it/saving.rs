@@ -16,9 +16,9 @@ fn library(data: &Path) -> Connection {
     database(data, "library.sqlite")
 }
 
-/// The logs of open games.
-fn logs(data: &Path) -> Connection {
-    database(data, "open.sqlite")
+/// Open games and everything else.
+fn app(data: &Path) -> Connection {
+    database(data, "app.sqlite")
 }
 
 fn database(data: &Path, name: &str) -> Connection {
@@ -84,7 +84,7 @@ async fn commands_do_not_wait_for_saving() {
     let (_, second) = other.new_game(game("chess", Value::Null)).await;
     assert_eq!(other.ask(mv(&second["id"], 0, "e4")).await["kind"], "node");
     other.follow(&topic).await;
-    let blocked = Blocked::new(logs(&server.data));
+    let blocked = Blocked::new(app(&server.data));
 
     let played = tab.send(mv(&state["id"], 0, "d4")).await;
     // Subscribers receive the move; another game and the tab itself continue.
@@ -104,8 +104,8 @@ async fn commands_do_not_wait_for_saving() {
         (&again["save_error"], again["nodes"].as_array().map(Vec::len)),
         (&Value::Null, Some(2))
     );
-    let entries = format!("SELECT count(*) FROM open_log WHERE game = {}", state["id"]);
-    assert_ne!(number(&logs(&server.data), &entries), 0);
+    let rows = format!("SELECT count(*) FROM open_game WHERE game = {}", state["id"]);
+    assert_eq!(number(&app(&server.data), &rows), 1);
     server.stop().await;
 }
 
@@ -137,14 +137,14 @@ async fn moves_during_a_write_are_saved_together() {
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
     let id = &state["id"];
     other.follow(&topic).await;
-    let db = logs(&server.data);
+    let db = app(&server.data);
     db.execute_batch(
         "CREATE TABLE saved (game INTEGER);
-         CREATE TRIGGER count AFTER UPDATE OF changed ON open_game
-            BEGIN INSERT INTO saved (game) VALUES (NEW.id); END",
+         CREATE TRIGGER count AFTER INSERT ON open_game
+            BEGIN INSERT INTO saved (game) VALUES (NEW.game); END",
     )
     .expect("it is made");
-    let blocked = Blocked::new(logs(&server.data));
+    let blocked = Blocked::new(app(&server.data));
     let mut sent = Vec::new();
     for (node, text) in (0..20).zip(SHUFFLE.into_iter().cycle()) {
         sent.push(tab.send(mv(id, node, text)).await);
@@ -160,7 +160,6 @@ async fn moves_during_a_write_are_saved_together() {
     // The first move may be saved before the others arrive.
     let saves = number(&db, "SELECT count(*) FROM saved");
     assert!((1..=2).contains(&saves), "{saves} times");
-    assert!(20 <= number(&db, &format!("SELECT count(*) FROM open_log WHERE game = {id}")));
     server.stop().await;
 }
 
@@ -182,7 +181,7 @@ async fn answered_changes_survive_a_crash() {
     }
     // The files after a crash at this moment.
     let copy = tempfile::tempdir().expect("a directory");
-    for name in ["app.sqlite", "library.sqlite", "open.sqlite"] {
+    for name in ["app.sqlite", "library.sqlite"] {
         for name in [name.to_owned(), format!("{name}-wal")] {
             std::fs::copy(server.data.join(&name), copy.path().join(&name)).expect("it exists");
         }
@@ -198,7 +197,7 @@ async fn answered_changes_survive_a_crash() {
     assert!(engines["engines"].as_array().expect("engines").iter().any(|it| it["id"] == engine));
     let reopen = json!({ "kind": "open_game", "game": closed["id"] });
     assert_eq!(tab.ask(reopen).await["kind"], "game");
-    for db in [library(copy.path()), logs(copy.path())] {
+    for db in [library(copy.path()), app(copy.path())] {
         let intact: String =
             db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer");
         assert_eq!(intact, "ok");
@@ -215,7 +214,7 @@ async fn a_game_is_closed_after_it_is_saved() {
     let (_, second) = other.new_game(game("chess", Value::Null)).await;
     let id = &state["id"];
     other.follow(&topic).await;
-    let blocked = Blocked::new(logs(&server.data));
+    let blocked = Blocked::new(app(&server.data));
     let played = tab.send(mv(id, 0, "e4")).await;
     let closed = tab.send(json!({ "kind": "close_game", "game": id })).await;
     other.change(&topic, |delta| delta["nodes"][1]["uci"] == "e2e4").await;
@@ -237,7 +236,7 @@ async fn a_game_that_is_deleted_during_saving_stays_deleted() {
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
     let id = &state["id"];
     other.follow(&topic).await;
-    let blocked = Blocked::new(logs(&server.data));
+    let blocked = Blocked::new(app(&server.data));
     let played = tab.send(mv(id, 0, "e4")).await;
     let deleted = tab.send(json!({ "kind": "delete_game", "game": id })).await;
     other.until(|it| it["kind"] == "closed" && it["topic"] == *topic).await;
@@ -264,7 +263,7 @@ async fn games_are_imported_in_batches() {
     assert!((1..=5).contains(&made), "{made} transactions");
     let db = library(&server.data);
     assert_eq!(number(&db, "SELECT count(*) FROM game"), 130);
-    assert_eq!(number(&logs(&server.data), "SELECT count(*) FROM open_game"), 0);
+    assert_eq!(number(&app(&server.data), "SELECT count(*) FROM open_game"), 0);
     let query = json!({ "opening": "1. e4 e5 2. Nf3" }).to_string();
     let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
     assert_eq!(page.json()["total"], 130);
@@ -378,11 +377,11 @@ async fn a_damaged_file_is_reported_in_the_terminal_and_the_page() {
     let mut tab = server.tab().await;
     tab.new_game(game("chess", Value::Null)).await;
     server.stop().await;
-    let path = directory.path().join("open.sqlite");
+    let path = directory.path().join("app.sqlite");
     let mut content = std::fs::read(&path).expect("a file");
     content[100..4096].fill(0xA5);
     std::fs::write(&path, content).expect("it is ours");
-    let moved = directory.path().join("damaged/1/open.sqlite");
+    let moved = directory.path().join("damaged/1/app.sqlite");
     let bound = bind(&options(directory.path())).await.expect("it can be served");
     assert!(bound.warnings().contains(&Warning::Damaged(path.clone(), Some(moved.clone()))));
     drop(bound);
@@ -394,7 +393,7 @@ async fn a_damaged_file_is_reported_in_the_terminal_and_the_page() {
     let first: Value =
         serde_json::from_str(first.expect("it is open").to_text().expect("text")).expect("JSON");
     assert_eq!(first["kind"], "handshake");
-    assert_eq!(first["damaged"], json!([{ "path": path, "moved_to": moved }]));
+    assert_eq!(first["damaged"], json!([{ "path": path, "moved_to": moved, "game": null }]));
     // The library is used.
     let page = server.post("/api/library/search", "application/json", b"{}").await;
     assert_eq!(page.json()["total"], 1);

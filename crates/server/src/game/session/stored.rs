@@ -1,9 +1,10 @@
-//! Sessions as they are stored: the record in the library, the log of an open game, and state that records do not have.
+//! Sessions as they are stored: a document, and state that documents do not have. An open game is stored as one blob,
+//! a closed one as a game of the library.
 
 use std::collections::BTreeMap;
 
-use readyok_library::{Entry, NewGame, OpenTree, Source};
-use readyok_rules::record::EngineNotes;
+use readyok_library::{Error, NewGame, Source, StoredGame, decode_document, encode_document};
+use readyok_rules::record::{Node, NodeId as RecordId};
 use serde::{Deserialize, Serialize};
 
 use super::document::Content;
@@ -14,27 +15,24 @@ use crate::game::tree::Tree;
 use crate::time::Moment;
 use crate::wire::{GameId, NodeId, OutcomeView, PlayRules, Player, Side, Sides};
 
-/// The name of the state in the log of an open game.
-const STATE: &str = "state";
-/// The name of the engine notes in the log.
-const ENGINE: &str = "engine";
-/// The prefix of the names of clocks in the log, before the number of the node.
-const CLOCK: &str = "clock.";
+/// A version of a session. It shares the tree with the session, so that a copy takes constant time.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredSession {
+    tree: Tree,
+    state: StoredState,
+}
 
-/// The state of a session that its record does not have, as JSON.
+/// The state of a session that its document does not have, as JSON.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
-pub(crate) struct StoredState {
+struct StoredState {
     cursor: NodeId,
-    /// The number of the next node.
-    next: NodeId,
-    /// The numbers of the nodes in the order of PGN; empty for the default numbers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    numbers: Vec<NodeId>,
     outcome: Option<OutcomeView>,
     play: Option<StoredPlay>,
-    #[serde(skip_serializing_if = "EngineNotes::is_empty")]
-    engine: EngineNotes,
+    /// What version 3 of the library has instead of the ids of nodes: their numbers, each followed by those of its
+    /// children. Empty for consecutive ids.
+    #[serde(skip_serializing)]
+    numbers: Vec<NodeId>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -52,164 +50,107 @@ struct StoredPlay {
     rematch: Option<GameId>,
 }
 
-/// A snapshot of a session to be saved. It shares the tree with the session, so it takes constant time.
-#[derive(Clone)]
-pub(crate) struct GameSnapshot {
-    pub(crate) outcome: Option<OutcomeView>,
-    pub(crate) tree: Tree,
-    cursor: NodeId,
-    play: Option<StoredPlay>,
-}
+impl StoredSession {
+    pub(crate) fn is_over(&self) -> bool {
+        self.state.outcome.is_some()
+    }
 
-impl GameSnapshot {
+    /// The blob of an open game. It takes time in proportion to the size of the game.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        // JSON can represent the state.
+        let state = serde_json::to_vec(&self.state).unwrap_or_default();
+        encode_document(self.tree.document(), &state)
+    }
+
+    /// # Errors
+    /// The blob is damaged or has another version.
+    pub(crate) fn decode(blob: &[u8]) -> Result<Self, Error> {
+        let (document, state) = decode_document(blob)?;
+        let state = serde_json::from_slice(state).map_err(|_| Error::Corrupt)?;
+        Self { tree: document.into(), state }.checked()
+    }
+
     /// The game for the library. It takes time in proportion to the size of the game.
     pub(crate) fn to_game(&self, source: Source, at: i64) -> NewGame {
-        let tree = &self.tree;
-        let state = StoredState {
-            cursor: self.cursor,
-            next: tree.next_number(),
-            numbers: if tree.has_default_numbers() { Vec::new() } else { tree.numbers() },
-            outcome: self.outcome.clone(),
-            play: self.play.clone(),
-            engine: tree.engine_notes().clone(),
-        };
-        let mut game = NewGame::from_record(&tree.to_record(), source, at);
-        if let Some(outcome) = &self.outcome {
+        let mut game = NewGame::from_document(self.tree.document(), source, at);
+        if let Some(outcome) = &self.state.outcome {
             game.summary.termination = Some(outcome.termination);
         }
-        if let Some(play) = &self.play {
-            game.summary.engines =
-                [Side::First, Side::Second].map(|side| Some(is_engine(play.players.of(side))));
+        if let Some(play) = &self.state.play {
+            game.summary.engines = [Side::First, Side::Second]
+                .map(|side| Some(matches!(play.players.of(side), Player::Engine(_))));
         }
-        // Only values that JSON can represent are stored.
-        game.play = serde_json::to_string(&state).ok();
+        // JSON can represent the state.
+        game.play = serde_json::to_string(&self.state).ok();
         game
     }
 
-    /// The game for the base of a log.
-    pub(crate) fn to_open(&self) -> OpenTree {
-        let mut open = self.tree.to_open();
-        open.cursor = self.cursor;
-        open.data.insert(STATE.to_owned(), self.state_text());
-        open.data.insert(ENGINE.to_owned(), self.notes_text());
-        for (node, reading) in self.play.iter().flat_map(|play| &play.readings) {
-            open.data.insert(clock_name(*node), clock_text(Some(reading)));
+    /// # Errors
+    /// The game is damaged.
+    pub(crate) fn from_game(game: &StoredGame) -> Result<Self, Error> {
+        let tree = Tree::from(game.document()?);
+        let state = game.play.as_deref().map(serde_json::from_str::<StoredState>);
+        let mut state = state.transpose().map_err(|_| Error::Corrupt)?.unwrap_or_default();
+        let numbers = std::mem::take(&mut state.numbers);
+        if !numbers.is_empty() {
+            state.renumber(
+                &preorder(&tree).zip(numbers).map(|(id, number)| (number, id)).collect(),
+            )?;
         }
-        open
+        Self { tree, state }.checked()
     }
 
-    /// The changes from an earlier snapshot. None if a log cannot represent them.
-    pub(crate) fn changes_since(&self, before: &Self) -> Option<Vec<Entry>> {
-        let mut entries = self.tree.log_entries_since(&before.tree)?;
-        if self.cursor != before.cursor {
-            entries.push(Entry::Cursor(self.cursor));
-        }
-        let state = self.state_text();
-        if state != before.state_text() {
-            entries.push(Entry::Data { name: STATE.to_owned(), value: state });
-        }
-        let notes = self.tree.engine_notes();
-        if !notes.changes_since(before.tree.engine_notes()).is_empty() {
-            entries.push(Entry::Data { name: ENGINE.to_owned(), value: self.notes_text() });
-        }
-        let readings = |it: &Self| it.play.as_ref().map(|play| play.readings.clone());
-        let (old, new) = (readings(before).unwrap_or_default(), readings(self).unwrap_or_default());
-        let removed = old.keys().filter(|it| !new.contains_key(it)).map(|it| (it, None));
-        let changed = new.iter().filter(|(node, it)| old.get(node) != Some(*it));
-        for (node, reading) in removed.chain(changed.map(|(node, it)| (node, Some(it)))) {
-            entries.push(Entry::Data { name: clock_name(*node), value: clock_text(reading) });
-        }
-        Some(entries)
-    }
-
-    fn notes_text(&self) -> String {
-        serde_json::to_string(self.tree.engine_notes()).unwrap_or_default()
-    }
-
-    /// The state for a log, which has the other parts.
-    fn state_text(&self) -> String {
-        let play = self.play.clone().map(|play| StoredPlay { readings: BTreeMap::new(), ..play });
-        let state = StoredState { outcome: self.outcome.clone(), play, ..StoredState::default() };
-        serde_json::to_string(&state).unwrap_or_default()
+    fn checked(self) -> Result<Self, Error> {
+        let tip = self.state.play.as_ref().map(|play| play.tip);
+        let is_whole = tip.is_none_or(|tip| self.tree.node(tip).is_some());
+        if is_whole { Ok(self) } else { Err(Error::Corrupt) }
     }
 }
 
-fn clock_name(node: NodeId) -> String {
-    format!("{CLOCK}{node}")
+impl StoredState {
+    /// Gives nodes the ids that they have in the document.
+    fn renumber(&mut self, ids: &BTreeMap<NodeId, NodeId>) -> Result<(), Error> {
+        let id = |number: NodeId| ids.get(&number).copied();
+        self.cursor = id(self.cursor).unwrap_or_default();
+        if let Some(play) = &mut self.play {
+            play.tip = id(play.tip).ok_or(Error::Corrupt)?;
+            let readings = std::mem::take(&mut play.readings).into_iter();
+            play.readings =
+                readings.filter_map(|(number, reading)| Some((id(number)?, reading))).collect();
+        }
+        Ok(())
+    }
 }
 
-fn clock_text(reading: Option<&Reading>) -> String {
-    reading.and_then(|it| serde_json::to_string(it).ok()).unwrap_or_default()
-}
-
-fn is_engine(player: &Player) -> bool {
-    matches!(player, Player::Engine(_))
+/// All nodes, each followed by its children.
+fn preorder(tree: &Tree) -> impl Iterator<Item = NodeId> {
+    let mut pending = vec![RecordId::ROOT];
+    std::iter::from_fn(move || {
+        let id = pending.pop()?;
+        let first = pending.len();
+        pending.extend(tree.children(id).map(Node::id));
+        pending[first..].reverse();
+        Some(id.into())
+    })
 }
 
 impl GameSession {
-    pub(crate) fn snapshot(&self) -> GameSnapshot {
+    /// The present version.
+    pub(crate) fn stored(&self) -> StoredSession {
         let Content { tree, outcome } = self.document.content().clone();
-        GameSnapshot {
-            outcome,
-            tree,
-            cursor: self.cursor(),
-            play: self.active.as_ref().map(ActiveGame::to_stored),
-        }
+        let play = self.active.as_ref().map(ActiveGame::to_stored);
+        let state = StoredState { cursor: self.cursor(), outcome, play, numbers: Vec::new() };
+        StoredSession { tree, state }
     }
 
-    /// Restores a session from its game in the library. None if it is damaged.
-    pub(crate) fn from_game(
-        id: GameId,
-        game: &readyok_library::StoredGame,
-        now: Moment,
-    ) -> Option<Self> {
-        let tree = Tree::from_record(&game.record().ok()?);
-        let Some(state) = &game.play else {
-            let mut session = Self::new(id, tree, now);
-            session.take_unsaved();
-            return Some(session);
-        };
-        let state: StoredState = serde_json::from_str(state).ok()?;
-        let tree = if state.numbers.is_empty() {
-            let mut tree = tree;
-            tree.reserve(state.next);
-            tree
-        } else {
-            tree.renumbered(&state.numbers, state.next)?
-        };
-        Self::restore(id, tree, state, now)
-    }
-
-    /// Restores a session from the log of an open game. None if it is damaged.
-    pub(crate) fn from_open(id: GameId, open: &OpenTree, now: Moment) -> Option<Self> {
-        let tree = Tree::from_open(open)?;
-        let state = open.data.get(STATE).map(|it| serde_json::from_str::<StoredState>(it));
-        let mut state = state.transpose().ok()?.unwrap_or_default();
-        state.cursor = open.cursor;
-        let notes = open.data.get(ENGINE).map(|it| serde_json::from_str(it));
-        state.engine = notes.transpose().ok()?.unwrap_or_default();
-        if let Some(play) = &mut state.play {
-            for (name, value) in &open.data {
-                if let Some(node) = name.strip_prefix(CLOCK).and_then(|it| it.parse().ok()) {
-                    play.readings.insert(node, serde_json::from_str(value).ok()?);
-                }
-            }
-        }
-        Self::restore(id, tree, state, now)
-    }
-
-    /// A game that was running is interrupted.
-    fn restore(id: GameId, mut tree: Tree, state: StoredState, now: Moment) -> Option<Self> {
-        let tip = state.play.as_ref().map(|play| play.tip);
-        if tip.is_some_and(|tip| tree.node(tip).is_none()) {
-            return None;
-        }
-        tree.set_engine_notes(state.engine);
+    /// Continues a stored session. A game that was running is interrupted.
+    pub(crate) fn restored(id: GameId, stored: StoredSession, now: Moment) -> Self {
+        let StoredSession { tree, state } = stored;
         let content = Content { tree, outcome: state.outcome };
         let mut session = Self::with_document(id, Document::restored(content, state.cursor), now);
         session.take_unsaved();
         session.active = state.play.map(ActiveGame::restore);
-        Some(session)
+        session
     }
 }
 

@@ -307,8 +307,8 @@ fn a_stored_game_is_restored() {
     session.with(|it, document| {
         it.on_answer(document, Side::Second, (1, &answer("e7e5", None, 2000)), 7000)
     });
-    let open = session.snapshot().to_open();
-    let mut back = GameSession::from_open(7, &open, 9000).expect("it is whole");
+    let stored = StoredSession::decode(&session.stored().encode()).expect("it is whole");
+    let mut back = GameSession::restored(7, stored, 9000);
     let state = back.state(None, 9000);
     assert_eq!(back.tree().wire_all(), session.tree().wire_all());
     let play = state.play.expect("it is played");

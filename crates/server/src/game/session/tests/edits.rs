@@ -163,9 +163,11 @@ fn check(game: Game, operations: &[Operation]) -> Result<(), TestCaseError> {
         prop_assert_eq!(&page.nodes, &expected.nodes);
         prop_assert_eq!(&page.headers, &expected.headers);
         prop_assert_eq!(&page.outcome, &expected.outcome);
-        let open = session.snapshot().to_open();
-        let stored = GameSession::from_open(1, &open, 0).expect("it is whole");
+        let version = session.stored();
+        let from_blob = StoredSession::decode(&version.encode()).expect("it is whole");
+        let stored = GameSession::restored(1, from_blob, 0);
         prop_assert_eq!(&PageCopy::of(&stored).nodes, &expected.nodes);
+        prop_assert_eq!(stored.tree().next_id(), session.tree().next_id());
     }
     Ok(())
 }
