@@ -7,7 +7,7 @@ mod session;
 mod setup;
 mod tree;
 
-pub(crate) use judge::{Searched, judge, summary};
+pub(crate) use judge::{judge, summary};
 pub(crate) use session::{
     ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, Origin, Published,
     SearchRequest, StoredSession, check_players, no_node, parse_move,

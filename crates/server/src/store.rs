@@ -47,6 +47,19 @@ const VERSION: i64 = 3;
 /// The `application_id` of `app.sqlite`: "`RdAp`".
 const APPLICATION: i64 = 0x5264_4170;
 
+/// What version 3 changed: notes of engines have no texts of moves.
+const FROM_VERSION_2: &str = "
+    UPDATE judgement SET kept = json_object(
+        'score', json_extract(kept, '$.score'),
+        'depth', json_extract(kept, '$.depth'),
+        'choices', json_extract(kept, '$.choices'),
+        'lines', json(CASE json_array_length(kept, '$.best') WHEN 0 THEN '[]' ELSE json_array(json_object(
+            'score', json_extract(kept, '$.score'),
+            'moves', json((SELECT json_group_array(json_extract(value, '$.uci')) FROM json_each(kept, '$.best')))
+        )) END)
+    );
+";
+
 /// What version 3 added.
 const OPEN_GAMES: &str = "
     CREATE TABLE open_game (game INTEGER PRIMARY KEY, changed INTEGER NOT NULL, document BLOB NOT NULL);
@@ -399,6 +412,7 @@ fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
             VERSION => (),
             2 => {
                 change.execute_batch(OPEN_GAMES)?;
+                change.execute_batch(FROM_VERSION_2)?;
                 change.pragma_update(None, "user_version", VERSION)?;
             }
             other => return Err(StoreError::Version(path.to_owned(), Some(other))),

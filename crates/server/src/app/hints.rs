@@ -127,16 +127,17 @@ impl RetryAttempts {
         (game, node, text, limits): (GameId, NodeId, &str, Limits),
     ) -> Result<Deferred, ApiError> {
         let missing = || ApiError::new(ErrorCategory::NotFound, ErrorCode::NoEvaluation);
-        let (engine, judged) = reports.judgement_at(game, node).ok_or_else(missing)?;
-        let side = judged.turn;
+        let (engine, note) = reports.note_at(game, node).ok_or_else(missing)?;
         let session = games.session(game)?;
         let kind = session.game();
         let mut position = session
             .tree()
             .position(node)
             .ok_or_else(|| ApiError::not_found(ErrorSubject::Node, node))?;
-        let best = winning_chances(judged.score, kind);
-        let first = judged.best.first().and_then(|first| position.parse_move(&first.uci).ok());
+        let side = position.turn().into();
+        let best = winning_chances(note.score, kind);
+        let first = note.lines.first().and_then(|line| line.moves.first());
+        let first = first.and_then(|first| position.parse_move(first).ok());
         let mv = parse_move(&position, text)?;
         let mut line = session.tree().engine_line(node).ok_or_else(missing)?;
         line.play(mv);

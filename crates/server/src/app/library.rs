@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::components::{Components, Context};
 use super::{App, storage};
-use crate::game::{GameSession, Searched, StoredSession, Tree};
+use crate::game::{GameSession, StoredSession, Tree};
 use crate::hub::TabId;
 use crate::import::read_each;
 use crate::store::{
@@ -337,11 +337,8 @@ impl App {
 /// The receiver of a later answer.
 pub(crate) type Deferred = oneshot::Receiver<Result<Answer, ApiError>>;
 
-/// A report with its judgements.
-pub(super) type StoredJudgements = (StoredReport, Vec<Searched>);
-
 /// A game that was read, with its report.
-pub(super) type ReadSession = (GameSession, Option<StoredJudgements>);
+pub(super) type ReadSession = (GameSession, Option<StoredReport>);
 
 /// The answer to a command.
 pub(crate) enum Reply {

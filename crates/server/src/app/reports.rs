@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use readyok_client::Search;
-use readyok_protocol::{Dialect, Go, MateLimit, Score};
+use readyok_protocol::{Dialect, Go, MateLimit};
+use readyok_rules::MoveCodec;
 use readyok_rules::judgement::final_score;
-use readyok_rules::record::EngineNotes;
-use readyok_rules::{MoveCodec, Position};
+use readyok_rules::record::{EngineNote, EngineNotes, GameDocument, ScoredLine};
 
 use super::components::{AppEvent, Context, SearchEvent, SearchId};
 use super::engines::Engines;
 use super::games::Games;
-use super::library::StoredJudgements;
 use super::{App, written};
 use crate::engine::{EngineCommand, RegisteredEngine, SearchKind, SearchSpec};
-use crate::game::{GameSession, ROOT, Searched, judge, summary};
+use crate::game::{GameSession, ROOT, judge, summary};
 use crate::store::{StoreError, StoredReport, Written};
 use crate::wire::{
     Answer, ApiError, Delta, EngineId, ErrorCategory, ErrorCode, ErrorInfo, GameId, Limits, NodeId,
@@ -33,7 +32,7 @@ struct Report {
     status: ReportStatus,
     /// The root and the main line at the start of the report.
     nodes: Vec<NodeId>,
-    searched: Vec<Option<Searched>>,
+    notes: EngineNotes,
     process: Option<ProcessId>,
     search_id: SearchId,
     /// The ply that is being searched.
@@ -45,12 +44,12 @@ struct Report {
 
 impl Report {
     fn new(stored: StoredReport, status: ReportStatus) -> Self {
-        let StoredReport { settings, nodes } = stored;
+        let StoredReport { settings, nodes, notes } = stored;
         Self {
             settings,
             status,
-            searched: vec![None; nodes.len()],
             nodes,
+            notes,
             process: None,
             search_id: 0,
             at: 0,
@@ -59,18 +58,19 @@ impl Report {
         }
     }
 
-    fn restored((stored, judged): (StoredReport, Vec<Searched>)) -> Self {
+    fn restored(stored: StoredReport) -> Self {
         let mut report = Self::new(stored, ReportStatus::Stopped);
-        for searched in judged {
-            let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
-            if let Some(entry) = report.searched.get_mut(ply) {
-                *entry = Some(searched);
-            }
-        }
         if report.next().is_none() {
             report.status = ReportStatus::Done;
         }
         report
+    }
+
+    /// The game with what the report has found so far.
+    fn document(&self, session: &GameSession) -> GameDocument {
+        let mut document = GameDocument::from(session.tree().to_record());
+        document.engine = self.notes.clone();
+        document
     }
 
     fn is_due(&self) -> bool {
@@ -78,17 +78,14 @@ impl Report {
     }
 
     fn next(&self) -> Option<usize> {
-        let open = |ply: &usize| self.searched.get(*ply).is_some_and(Option::is_none);
-        let plies = 0..self.nodes.len();
-        if self.settings.backwards {
-            plies.rev().find(|ply| open(ply))
-        } else {
-            plies.into_iter().find(|ply| open(ply))
-        }
+        let open =
+            |(ply, node): (usize, &NodeId)| self.notes.get((*node).into()).is_none().then_some(ply);
+        let mut nodes = self.nodes.iter().enumerate();
+        if self.settings.backwards { nodes.rev().find_map(open) } else { nodes.find_map(open) }
     }
 
     fn done(&self) -> u32 {
-        u32::try_from(self.searched.iter().flatten().count()).unwrap_or(u32::MAX)
+        u32::try_from(self.notes.iter().count()).unwrap_or(u32::MAX)
     }
 
     fn fail(&mut self, why: ErrorInfo) {
@@ -135,7 +132,7 @@ impl App {
 }
 
 impl Reports {
-    pub(super) fn restore(&mut self, id: GameId, stored: Option<StoredJudgements>) {
+    pub(super) fn restore(&mut self, id: GameId, stored: Option<StoredReport>) {
         if let Some(stored) = stored {
             self.reports.entry(id).or_insert_with(|| Report::restored(stored));
         }
@@ -156,30 +153,35 @@ impl Reports {
         report.map_or((ReportStatus::None, None), |it| (it.status, it.error.clone()))
     }
 
-    /// The judgement of the position at a node, and the engine that made it.
-    pub(super) fn judgement_at(&self, id: GameId, node: NodeId) -> Option<(EngineId, &Searched)> {
+    /// What the report found in the position at a node, and the engine.
+    pub(super) fn note_at(&self, id: GameId, node: NodeId) -> Option<(EngineId, &EngineNote)> {
         let report = self.reports.get(&id)?;
-        let searched = report.searched.iter().flatten().find(|searched| searched.node == node)?;
-        Some((report.settings.engine, searched))
+        Some((report.settings.engine, report.notes.get(node.into())?))
     }
 
     /// The state of a report; an empty one if the game has no report.
     pub(super) fn state(&self, games: &Games, id: GameId) -> ReportState {
+        self.state_at(games, id, |_| true)
+    }
+
+    /// The state with the judgements of some plies.
+    fn state_at(
+        &self,
+        games: &Games,
+        id: GameId,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> ReportState {
         let (Some(report), Some(session)) = (self.reports.get(&id), games.get(id)) else {
             return ReportState::default();
         };
-        let game = session.game();
-        let positions = report.searched.iter().enumerate().map(|(ply, it)| {
-            let before = ply.checked_sub(1).and_then(|ply| report.searched.get(ply)?.as_ref());
-            it.as_ref().map(|it| judge(it, before, game))
-        });
+        let document = report.document(session);
         ReportState {
             settings: Some(report.settings.clone()),
             status: report.status,
             done: report.done(),
             total: u32::try_from(report.nodes.len()).unwrap_or(u32::MAX),
-            positions: positions.collect(),
-            sides: summary(&report.searched, game),
+            positions: judge(&document, &report.nodes, is_wanted),
+            sides: summary(&document, &report.nodes),
             error: report.error.clone(),
         }
     }
@@ -190,9 +192,9 @@ impl Reports {
         if !cx.hub.is_wanted(topic) {
             return;
         }
-        let state = self.state(games, id);
-        let positions = plies.iter().filter_map(|ply| state.positions.get(*ply)?.clone()).collect();
-        let ReportState { status, done, sides, error, .. } = state;
+        let state = self.state_at(games, id, |ply| plies.contains(&ply));
+        let ReportState { status, done, positions, sides, error, .. } = state;
+        let positions = positions.into_iter().flatten().collect();
         let delta = ReportDelta { status, done, positions, sides, error };
         cx.hub.publish(topic, Delta::Report(delta));
     }
@@ -222,7 +224,7 @@ impl Reports {
             report.error = None;
             None
         } else {
-            let stored = StoredReport { settings: settings.clone(), nodes };
+            let stored = StoredReport::new(settings.clone(), nodes);
             self.reports.insert(id, Report::new(stored.clone(), ReportStatus::Queued));
             // Subscribers have the old report.
             cx.hub.refresh(Topic::Report(id));
@@ -343,8 +345,8 @@ impl Reports {
                 return self.fail(games, cx, id, ErrorCode::GameChanged.into());
             };
             if let Some(score) = final_score(&position) {
-                let searched = searched(session, (ply, node), &position, score);
-                self.record(games, cx, id, searched);
+                let note = EngineNote::new(score, position.legal_moves().len());
+                self.record(games, cx, id, ply, note);
                 continue;
             }
             let Some(dialect) = cx.processes.dialect(process) else { return };
@@ -386,23 +388,30 @@ impl Reports {
         let Some(score) = line.and_then(|line| line.score) else {
             return self.fail(games, cx, id, ErrorCode::NoScore.into());
         };
-        let best = line.map(|line| line.pv.iter().take(MAX_SAVED_MOVES).cloned().collect());
-        let searched = Searched {
-            best: best.unwrap_or_default(),
-            depth: info.depth,
-            ..searched(session, (ply, node), &position, score)
-        };
-        self.record(games, cx, id, searched);
+        let best = line.into_iter().flat_map(|line| &line.pv).take(MAX_SAVED_MOVES);
+        let moves: Vec<String> = best.map(|mv| mv.uci.clone()).collect();
+        let mut note = EngineNote::new(score, position.legal_moves().len());
+        note.depth = info.depth;
+        note.lines.extend((!moves.is_empty()).then_some(ScoredLine { score, moves }));
+        self.record(games, cx, id, ply, note);
         self.search_next(games, engines, cx, (process, id));
     }
 
-    fn record(&mut self, games: &Games, cx: &mut Context<'_>, id: GameId, searched: Searched) {
-        let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
-        let stored = searched.clone();
+    fn record(
+        &mut self,
+        games: &Games,
+        cx: &mut Context<'_>,
+        id: GameId,
+        ply: usize,
+        note: EngineNote,
+    ) {
+        let stored = note.clone();
         // An unsaved position is searched again after the next start.
-        drop(cx.saves.run(move |store| store.save_judgement(id, &stored)));
-        if let Some(entry) = self.reports.get_mut(&id).and_then(|it| it.searched.get_mut(ply)) {
-            *entry = Some(searched);
+        drop(cx.saves.run(move |store| store.save_judgement(id, ply, &stored)));
+        if let Some(report) = self.reports.get_mut(&id)
+            && let Some(node) = report.nodes.get(ply)
+        {
+            report.notes.set((*node).into(), note);
         }
         // The loss of the next move is known now as well.
         self.publish(games, cx, id, &[ply, ply + 1]);
@@ -452,36 +461,14 @@ impl Reports {
         let Some(report) = self.reports.get(&id) else { return };
         let engine = engines.get(report.settings.engine);
         let mut notes = EngineNotes::new(engine.map(RegisteredEngine::name).unwrap_or_default());
-        for searched in report.searched.iter().flatten() {
-            notes.set(searched.node.into(), searched.note());
+        for (node, note) in report.notes.iter() {
+            notes.set(node, note.clone());
         }
         // The game is open: its report runs.
         let _ = games.update(engines, cx, id, |session, _| {
             session.document_mut().set_engine_notes(notes);
             Ok(Vec::new())
         });
-    }
-}
-
-/// A judgement without the best line.
-fn searched(
-    session: &GameSession,
-    (ply, node): (usize, NodeId),
-    position: &Position,
-    score: Score,
-) -> Searched {
-    let tree = session.tree();
-    let mv = tree.node(node).and_then(readyok_rules::record::Node::mv);
-    let uci = mv.map(|mv| mv.to_uci(tree.game().castling_form()));
-    Searched {
-        ply: u32::try_from(ply).unwrap_or(u32::MAX),
-        node,
-        turn: position.turn().into(),
-        score,
-        choices: position.legal_moves().len(),
-        uci: uci.unwrap_or_default(),
-        best: Vec::new(),
-        depth: None,
     }
 }
 
@@ -498,30 +485,21 @@ pub(super) fn limits(limits: &Limits, dialect: Dialect) -> Go<'static> {
 
 #[cfg(test)]
 mod tests {
-    use crate::wire::Side;
+    use readyok_protocol::Score;
 
     use super::*;
 
     fn check(backwards: bool, expected: [usize; 3]) {
         let limits = Limits::default();
         let settings = ReportSettings { engine: 1, limits, backwards, annotate: false };
-        let stored = StoredReport { settings, nodes: vec![0, 1, 2, 3] };
+        let stored = StoredReport::new(settings, vec![0, 1, 2, 3]);
         let mut report = Report::new(stored, ReportStatus::Running);
-        let found = Searched {
-            ply: 0,
-            node: 0,
-            turn: Side::First,
-            score: Score::Cp(0),
-            choices: 1,
-            uci: String::new(),
-            best: Vec::new(),
-            depth: None,
-        };
+        let note = || EngineNote::new(Score::Cp(0), 1);
         // Judged positions are not searched again after a stop.
-        report.searched[1] = Some(found.clone());
+        report.notes.set(1.into(), note());
         for ply in expected {
             assert_eq!(report.next(), Some(ply));
-            report.searched[ply] = Some(found.clone());
+            report.notes.set(report.nodes[ply].into(), note());
         }
         assert_eq!(report.next(), None);
     }

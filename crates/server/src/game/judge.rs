@@ -1,133 +1,109 @@
-//! The judgements of a report, from the searches of its positions.
+//! The judgements of a report: the notes of its engine on a line of the game.
 
-use readyok_protocol::Score;
-use readyok_rules::Game;
-use readyok_rules::judgement::{ScoredMove, winning_chances};
-use readyok_rules::record::{EngineNote, ScoredLine};
-use serde::{Deserialize, Serialize};
+use readyok_rules::judgement::winning_chances;
+use readyok_rules::record::GameDocument;
 
-use crate::wire::{Judged, Side, SideReport, Sides};
+use super::position_view::line;
+use crate::wire::{Judged, NodeId, SideReport, Sides};
 
-/// A position that was searched.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Searched {
-    pub(crate) ply: u32,
-    pub(crate) node: u32,
-    pub(crate) turn: Side,
-    /// For the side to move.
-    pub(crate) score: Score,
-    /// The number of legal moves.
-    pub(crate) choices: usize,
-    /// The move before the position.
-    pub(crate) uci: String,
-    pub(crate) best: Vec<crate::wire::LineMove>,
-    pub(crate) depth: Option<u32>,
-}
-
-impl Searched {
-    /// The note for the game.
-    pub(crate) fn note(&self) -> EngineNote {
-        let mut note = EngineNote::new(self.score, self.choices);
-        note.depth = self.depth;
-        let moves: Vec<String> = self.best.iter().map(|best| best.uci.clone()).collect();
-        if !moves.is_empty() {
-            note.lines = vec![ScoredLine { score: self.score, moves }];
+/// Judges the positions of a line from the root, of which `is_wanted` selects some by their plies. None for a position
+/// without a note, and after a change of the line.
+pub(crate) fn judge(
+    document: &GameDocument,
+    nodes: &[NodeId],
+    is_wanted: impl Fn(usize) -> bool,
+) -> Vec<Option<Judged>> {
+    let GameDocument { record, engine } = document;
+    let game = record.game();
+    let mut position = Some(record.start().clone());
+    let judged = nodes.iter().enumerate().map(|(ply, &node)| {
+        let id = node.into();
+        if 0 < ply {
+            let mv = record.node(id).and_then(readyok_rules::record::Node::mv);
+            position = position.take().and_then(|mut it| mv?.play(&mut it).ok().map(|()| it));
         }
-        note
-    }
-}
-
-/// The move between two successive positions.
-fn scored(before: &Searched, after: &Searched) -> ScoredMove {
-    ScoredMove {
-        side: before.turn.into(),
-        before: before.score,
-        after: after.score,
-        choices: before.choices,
-        is_best: before.best.first().is_some_and(|best| best.uci == after.uci),
-    }
-}
-
-fn first_sides(searched: &Searched) -> Score {
-    match searched.turn {
-        Side::First => searched.score,
-        Side::Second => searched.score.negated(),
-    }
-}
-
-/// Judges a position by the one before it.
-pub(crate) fn judge(searched: &Searched, before: Option<&Searched>, game: Game) -> Judged {
-    let score = first_sides(searched);
-    let scored = before.map(|before| scored(before, searched));
-    Judged {
-        ply: searched.ply,
-        node: searched.node,
-        score,
-        winning: winning_chances(score, game),
-        best: searched.best.clone(),
-        depth: searched.depth,
-        loss: scored.map(|scored| scored.loss(game)),
-        label: scored.and_then(|scored| scored.label(game)),
-    }
-}
-
-/// The statistics of both sides, over the judged moves.
-pub(crate) fn summary(all: &[Option<Searched>], game: Game) -> Sides<SideReport> {
-    let moves: Vec<ScoredMove> = all
-        .windows(2)
-        .filter_map(|pair| match pair {
-            [Some(before), Some(after)] => Some(scored(before, after)),
-            _ => None,
+        let position = position.as_ref().filter(|_| is_wanted(ply))?;
+        let (note, evaluation) = (engine.get(id)?, document.evaluation(id)?);
+        let scored = document.scored_move(id);
+        let best = note.lines.first();
+        Some(Judged {
+            ply: u32::try_from(ply).unwrap_or(u32::MAX),
+            node,
+            score: evaluation.score,
+            winning: winning_chances(evaluation.score, game),
+            best: best.map(|best| line(position, &best.moves, &[])).unwrap_or_default(),
+            depth: note.depth,
+            loss: scored.map(|scored| scored.loss(game)),
+            label: scored.and_then(|scored| scored.label(game)),
         })
-        .collect();
+    });
+    judged.collect()
+}
+
+/// The statistics of both sides, over the judged moves of a line.
+pub(crate) fn summary(document: &GameDocument, nodes: &[NodeId]) -> Sides<SideReport> {
+    let moves: Vec<_> =
+        nodes.iter().filter_map(|node| document.scored_move((*node).into())).collect();
+    let game = document.record.game();
     let [first, second] = readyok_rules::Side::BOTH.map(|side| SideReport::of(side, &moves, game));
     Sides { first, second }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::wire::{Label, LineMove, MoveText};
+    use readyok_protocol::Score;
+    use readyok_rules::record::{EngineNote, EngineNotes, ScoredLine, read};
 
-    fn searched(ply: u32, value: i32, uci: &str, best: &str) -> Searched {
-        let turn = if ply.is_multiple_of(2) { Side::First } else { Side::Second };
-        let line = LineMove { uci: best.to_owned(), text: MoveText::default() };
-        Searched {
-            ply,
-            node: ply,
-            turn,
-            score: Score::Cp(value),
-            choices: 20,
-            uci: uci.to_owned(),
-            best: vec![line],
-            depth: Some(9),
+    use super::*;
+    use crate::wire::Label;
+
+    /// A game with the scores and the best moves of its positions.
+    fn document(pgn: &str, found: &[(i32, &str)]) -> (GameDocument, Vec<NodeId>) {
+        let record = read(pgn.as_bytes(), None).flatten().next().expect("a game");
+        let mut document = GameDocument::from(record);
+        let nodes: Vec<NodeId> = document.record.ids().map(NodeId::from).collect();
+        let mut notes = EngineNotes::new("engine");
+        for (node, (value, best)) in nodes.iter().zip(found) {
+            let score = Score::Cp(*value);
+            let mut note = EngineNote::new(score, 20);
+            note.lines = vec![ScoredLine { score, moves: vec![(*best).to_owned()] }];
+            notes.set((*node).into(), note);
         }
+        document.engine = notes;
+        (document, nodes)
     }
 
     #[test]
     fn positions_are_judged_by_the_one_before() {
-        let judged = judge(
-            &searched(1, 400, "d2d4", "e7e5"),
-            Some(&searched(0, 0, "", "e2e4")),
-            Game::Chess,
+        let found = [(0, "e2e4"), (400, "e7e5")];
+        let (blunder, nodes) = document("1. d4 *", &found);
+        let judged = judge(&blunder, &nodes, |ply| ply == 1);
+        assert!(judged[0].is_none());
+        let judged = judged[1].as_ref().expect("it is judged");
+        assert_eq!((judged.label, judged.score), (Some(Label::Blunder), Score::Cp(-400)));
+        assert_eq!(judged.best[0].text.western, "e5");
+        let (best, nodes) = document("1. e4 *", &found);
+        let judged = judge(&best, &nodes, |_| true);
+        let [before, after] = [0, 1].map(|ply| judged[ply].as_ref().expect("it is judged"));
+        assert_eq!((before.loss, after.label), (None, Some(Label::Best)));
+    }
+
+    #[test]
+    fn a_line_is_judged_up_to_its_change() {
+        let (mut game, nodes) =
+            document("1. e4 e5 2. Nf3 *", &[(0, "e2e4"), (0, "e7e5"), (0, "g1f3"), (0, "b8c6")]);
+        game.record.delete(nodes[2].into());
+        let judged = judge(&game, &nodes, |_| true);
+        assert_eq!(
+            judged.iter().map(Option::is_some).collect::<Vec<_>>(),
+            [true, true, false, false]
         );
-        assert_eq!(judged.label, Some(Label::Blunder));
-        let best = searched(1, 400, "e2e4", "e7e5");
-        let judged = judge(&best, Some(&searched(0, 0, "", "e2e4")), Game::Chess);
-        assert_eq!(judged.label, Some(Label::Best));
-        assert_eq!(judged.score, Score::Cp(-400));
-        assert_eq!(judge(&best, None, Game::Chess).loss, None);
     }
 
     #[test]
     fn accuracy_belongs_to_the_side_that_moved() {
-        let all = [
-            Some(searched(0, 0, "", "e2e4")),
-            Some(searched(1, 0, "e2e4", "e7e5")),
-            Some(searched(2, 500, "f7f6", "d2d4")),
-            None,
-        ];
-        let sides = summary(&all, Game::Chess);
+        let (game, nodes) = document("1. e4 f6 *", &[(0, "e2e4"), (0, "e7e5"), (500, "d2d4")]);
+        let sides = summary(&game, &nodes);
         assert!(sides.first.accuracy.is_some_and(|it| it > 99.0), "{sides:?}");
         assert!(sides.second.accuracy.is_some_and(|it| it < 40.0), "{sides:?}");
         assert_eq!((sides.first.blunders, sides.second.blunders), (0, 1));

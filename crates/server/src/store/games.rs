@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::damage::Aside;
 use super::{Store, StoreError, StoredReport, dated};
-use crate::game::{GameSession, Searched, StoredSession, Tree};
+use crate::game::{GameSession, StoredSession, Tree};
 use crate::time::{Moment, date_text};
 use crate::wire::{GameId, LibraryGame, MatchId, Sides};
 
@@ -49,7 +49,7 @@ const MAX_RESTORED: usize = 100;
 /// A game that was deleted.
 pub(super) struct DeletedGame {
     game: StoredGame,
-    report: Option<(StoredReport, Vec<Searched>)>,
+    report: Option<StoredReport>,
     labels: Vec<String>,
     /// Its matches, with its numbers there.
     matches: Vec<(MatchId, u32)>,
@@ -252,7 +252,7 @@ impl Store {
     /// The open games, with the reports.
     pub(crate) fn open_games(
         &self,
-    ) -> impl Iterator<Item = (GameId, StoredSession, Option<(StoredReport, Vec<Searched>)>)> {
+    ) -> impl Iterator<Item = (GameId, StoredSession, Option<StoredReport>)> {
         // A report that cannot be read is made again.
         let report = |id| self.report(id).ok().flatten();
         self.open.iter().map(move |(&id, open)| (id, open.stored.clone(), report(id)))
@@ -262,7 +262,7 @@ impl Store {
     pub(crate) fn game(
         &self,
         id: GameId,
-    ) -> Result<Option<(FoundGame, Option<(StoredReport, Vec<Searched>)>)>, StoreError> {
+    ) -> Result<Option<(FoundGame, Option<StoredReport>)>, StoreError> {
         let game = match self.open.get(&id) {
             Some(open) => FoundGame::Open(open.stored.clone()),
             None => match self.library.game(id)? {
@@ -356,10 +356,12 @@ impl Store {
             for label in labels {
                 labeled.entry(label).or_default().push(id);
             }
-            if let Some((report, judgements)) = report {
+            if let Some(report) = report {
                 self.begin_report(id, &report)?;
-                for judgement in &judgements {
-                    self.save_judgement(id, judgement)?;
+                for (ply, node) in report.nodes.iter().enumerate() {
+                    if let Some(note) = report.notes.get((*node).into()) {
+                        self.save_judgement(id, ply, note)?;
+                    }
                 }
             }
             for (match_id, number) in matches {

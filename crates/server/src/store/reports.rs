@@ -3,20 +3,28 @@
 use std::path::PathBuf;
 
 use readyok_library::{Duplicates, NewGame, Outcome};
+use readyok_rules::record::{EngineNote, EngineNotes};
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
-use crate::game::Searched;
 use crate::time::Moment;
 use crate::wire::{DuplicateChoice, GameId, JobError, JobId, NodeId, ReportSettings};
 
-/// A report as stored in the library. Its judgements are stored separately.
+/// A report as it is stored. Its notes are stored separately, by the plies of the nodes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct StoredReport {
     pub(crate) settings: ReportSettings,
+    /// The root and the main line at the start of the report.
     pub(crate) nodes: Vec<NodeId>,
+    #[serde(skip)]
+    pub(crate) notes: EngineNotes,
+}
+
+impl StoredReport {
+    pub(crate) fn new(settings: ReportSettings, nodes: Vec<NodeId>) -> Self {
+        Self { settings, nodes, notes: EngineNotes::default() }
+    }
 }
 
 /// A job as stored in the library. Its games are stored separately.
@@ -80,32 +88,37 @@ impl Store {
         Ok(())
     }
 
-    /// Stores the judgement of a position.
-    pub(crate) fn save_judgement(&self, id: GameId, searched: &Searched) -> Result<(), StoreError> {
-        let kept = serde_json::to_string(searched)?;
+    /// Stores what the engine found in a position.
+    pub(crate) fn save_judgement(
+        &self,
+        id: GameId,
+        ply: usize,
+        note: &EngineNote,
+    ) -> Result<(), StoreError> {
+        let (ply, kept) = (i64::try_from(ply).unwrap_or(i64::MAX), serde_json::to_string(note)?);
         self.db.execute(
             "REPLACE INTO judgement (game, ply, kept) VALUES (?1, ?2, ?3)",
-            params![id, searched.ply, kept],
+            params![id, ply, kept],
         )?;
         Ok(())
     }
 
-    /// The report of a game with its judgements.
-    pub(crate) fn report(
-        &self,
-        id: GameId,
-    ) -> Result<Option<(StoredReport, Vec<Searched>)>, StoreError> {
+    /// The report of a game with its notes.
+    pub(crate) fn report(&self, id: GameId) -> Result<Option<StoredReport>, StoreError> {
         let mut query = self.db.prepare_cached("SELECT kept FROM report WHERE game = ?1")?;
         let kept: Option<String> = query.query_row([id], |row| row.get(0)).optional()?;
         let Some(kept) = kept else { return Ok(None) };
-        let judged = self.all("SELECT kept FROM judgement WHERE game = ?1 ORDER BY ply", id)?;
-        Ok(Some((serde_json::from_str(&kept)?, judged)))
-    }
-
-    fn all<T: DeserializeOwned>(&self, sql: &str, id: u32) -> Result<Vec<T>, StoreError> {
-        let mut query = self.db.prepare_cached(sql)?;
-        let rows = query.query_map([id], |row| row.get::<_, String>(0))?;
-        rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect()
+        let mut report: StoredReport = serde_json::from_str(&kept)?;
+        let mut query =
+            self.db.prepare_cached("SELECT ply, kept FROM judgement WHERE game = ?1")?;
+        let notes = query.query_map([id], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+        for note in notes {
+            let (ply, note): (u32, String) = note?;
+            if let Some(node) = report.nodes.get(ply as usize) {
+                report.notes.set((*node).into(), serde_json::from_str(&note)?);
+            }
+        }
+        Ok(Some(report))
     }
 
     /// Adds a job with its games. Its number is never used again.

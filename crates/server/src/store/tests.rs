@@ -3,7 +3,8 @@
 mod kill;
 
 use readyok_library::Source;
-use readyok_rules::record::{GameRecord, read};
+use readyok_protocol::Score;
+use readyok_rules::record::{GameRecord, ScoredLine, read};
 
 use super::*;
 use crate::game::{GameSession, Tree};
@@ -150,6 +151,12 @@ fn files_of_the_earlier_version_are_extended() {
     let id = add(&mut store, "1. e4 *");
     store.close_game(id).expect("it works");
     store.save_port(4711);
+    let settings = serde_json::from_str(r#"{"engine":1,"limits":{}}"#).expect("settings");
+    store.begin_report(id, &StoredReport::new(settings, vec![0, 4])).expect("stored");
+    let judgement = r#"{"ply":1,"node":4,"turn":"second","score":{"kind":"cp","value":-31},"choices":20,"uci":"e2e4",
+        "best":[{"uci":"e7e5","text":{"western":"e5","japanese":null}}],"depth":9}"#;
+    let sql = "INSERT INTO judgement (game, ply, kept) VALUES (?1, 1, ?2)";
+    store.db.execute(sql, params![id, judgement]).expect("a row");
     store.db.execute_batch("DROP TABLE open_game; PRAGMA user_version = 2").expect("changed");
     drop(store);
     // Its logs of open games are named.
@@ -159,6 +166,10 @@ fn files_of_the_earlier_version_are_extended() {
         .expect("a table");
     let mut store = Store::open(directory.path()).expect("it opens");
     assert_eq!((store.last_port(), plies(&store, id)), (Some(4711), 1));
+    let report = store.report(id).expect("it is read").expect("a report");
+    let note = report.notes.get(4.into()).expect("a note");
+    assert_eq!((note.score, note.depth, note.choices), (Score::Cp(-31), Some(9), 20));
+    assert_eq!(note.lines, [ScoredLine { score: Score::Cp(-31), moves: vec!["e7e5".to_owned()] }]);
     let path = path.to_string_lossy().into_owned();
     assert_eq!(store.damaged(), [DamagedFile { path, moved_to: None, game: None }]);
     add(&mut store, "1. d4 *");

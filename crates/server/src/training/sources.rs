@@ -3,13 +3,13 @@
 use std::io::Cursor;
 
 use readyok_protocol::Score;
-use readyok_rules::record::{GameRecord, Tag};
+use readyok_rules::record::{GameDocument, GameRecord, Node, Tag};
 use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 
 use super::{Task, is_checkmate};
 use crate::errors::epd_error;
+use crate::game::GameSession;
 use crate::game::position_view::move_text;
-use crate::game::{GameSession, Searched, judge};
 use crate::import::read_each;
 use crate::store::StoredReport;
 use crate::wire::{ErrorInfo, ExerciseKind, ExerciseSource, Label, LineMove, Side};
@@ -26,49 +26,52 @@ const MAX_ERRORS: usize = 100;
 /// The mistakes of some sides in a game with a report, and the mates that they missed.
 pub(crate) fn mistakes(
     session: &GameSession,
-    (report, searched): &(StoredReport, Vec<Searched>),
+    report: &StoredReport,
     (name, sides): (&str, &[Side]),
 ) -> Vec<Task> {
-    let pairs = searched.windows(2).filter_map(|pair| match pair {
-        [before, after] if before.ply + 1 == after.ply => Some((before, after)),
-        _ => None,
+    let mut document = GameDocument::from(session.tree().to_record());
+    document.engine = report.notes.clone();
+    let moves = report.nodes.windows(2).filter_map(|pair| {
+        // The game may have changed after the report.
+        let node = document.record.node((*pair.last()?).into())?;
+        (node.parent() == pair.first().map(|parent| (*parent).into())).then_some(node)
     });
-    let own = pairs.filter(|(before, _)| sides.contains(&before.turn));
-    own.filter_map(|(before, after)| {
-        let source = ExerciseSource { name: shortened(name), ..ExerciseSource::default() };
-        let task = mistake(session, before, after, source)?;
-        Some(Task { engine: Some(report.settings.engine), ..task })
-    })
-    .collect()
+    moves
+        .filter_map(|node| mistake(&document, node, sides))
+        .map(|task| {
+            let name = shortened(name);
+            let source = ExerciseSource { name, game: Some(session.id()), ..task.source };
+            Task { engine: Some(report.settings.engine), source, ..task }
+        })
+        .collect()
 }
 
-fn mistake(
-    session: &GameSession,
-    before: &Searched,
-    after: &Searched,
-    source: ExerciseSource,
-) -> Option<Task> {
-    let game = session.game();
-    // The game may have changed after the report.
-    session.tree().parent(after.node).filter(|parent| *parent == before.node)?;
-    let position = session.tree().position(before.node)?;
-    let played = position.parse_move(&after.uci).ok()?;
-    let (solution, end) = legal_line(&position, before.best.iter().map(|it| it.uci.as_str()));
-    if solution.first().is_none_or(|first| *first == after.uci) {
+/// The exercise of a move, if a side of these has made it and it is a mistake.
+fn mistake(document: &GameDocument, node: &Node, sides: &[Side]) -> Option<Task> {
+    let GameDocument { record, engine } = document;
+    let (parent, played) = (node.parent()?, node.mv()?.legal()?);
+    let (before, after) = (engine.get(parent)?, engine.get(node.id())?);
+    let position = record.position_after(parent)?;
+    if !sides.contains(&position.turn().into()) {
+        return None;
+    }
+    let uci = played.to_uci(record.game().castling_form());
+    let best = before.lines.iter().take(1).flat_map(|line| &line.moves);
+    let (solution, end) = legal_line(&position, best.map(String::as_str));
+    if solution.first().is_none_or(|first| *first == uci) {
         return None;
     }
     let missed = before.score.is_mating() && !after.score.is_mated();
     let is_mate = missed && solution.len() <= MAX_MATE && is_checkmate(&end);
-    let label = judge(after, Some(before), game).label;
+    let label = document.label(node.id());
     if !is_mate && !matches!(label, Some(Label::Mistake | Label::Blunder)) {
         return None;
     }
-    let played = LineMove { uci: after.uci.clone(), text: move_text(&position, played) };
+    let played = LineMove { text: move_text(&position, played), uci };
     let source = ExerciseSource {
-        game: Some(session.id()),
-        node: Some(before.node),
+        node: Some(parent.into()),
         played: Some(played),
-        ..source
+        ..ExerciseSource::default()
     };
     let kind = if is_mate { ExerciseKind::Mate } else { ExerciseKind::Mistake };
     let task = new_task(&position, kind, solution, source);
