@@ -252,7 +252,18 @@ async fn a_report_preserves_the_annotations_of_the_author() {
     assert!(merged.contains("[Annotator \""), "{merged}");
     let after = tab.follow(&format!("game/{game}")).await;
     assert_eq!(after["undo"], json!({ "undo": true, "redo": false }));
+    // A later report replaces the notes of the earlier one, which undo brings back.
+    let other = tab.add_mime(&["proud"]).await;
+    let settings = json!({ "engine": other, "limits": { "depth": 3 }, "annotate": true });
+    let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
+    assert_eq!(begun["kind"], "done", "{begun}");
+    tab.change(&topic, |delta| delta["status"] == "done").await;
+    let second = tab.follow(&format!("game/{game}")).await;
+    assert_ne!(second["nodes"], after["nodes"]);
     let undo = json!({ "kind": "edit", "game": game, "edit": { "kind": "undo" } });
+    assert_eq!(tab.ask(undo.clone()).await["kind"], "done");
+    let first = tab.follow(&format!("game/{game}")).await;
+    assert_eq!(first["nodes"], after["nodes"]);
     assert_eq!(tab.ask(undo).await["kind"], "done");
     let undone = tab.follow(&format!("game/{game}")).await;
     assert_eq!(undone["nodes"], before["nodes"]);
