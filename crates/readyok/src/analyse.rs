@@ -29,7 +29,7 @@ const FRAME_INTERVAL: Duration = Duration::from_millis(100);
 /// The engine fails, or writing fails.
 pub fn analyse(
     engine: &mut Engine,
-    setup: &Setup,
+    setup: &AnalysisPosition,
     search: Search,
     view: &mut dyn View,
     interrupts: &Interrupts,
@@ -100,7 +100,7 @@ impl Error for AnalyseError {
 
 /// A legal position. Checked before the engine receives it, because engines crash on illegal positions.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct AnalysisPosition {
     /// The position for the engine.
     pub game: client::Game,
     /// The position after all moves.
@@ -119,26 +119,26 @@ pub enum Start {
     Sfen(String),
 }
 
-impl Setup {
+impl AnalysisPosition {
     /// Plays moves in UCI or USI notation from a start position.
     ///
     /// # Errors
     /// The position or a move is illegal, or the position belongs to another game.
-    pub fn new(game: Game, start: &Start, moves: &[String]) -> Result<Self, SetupError> {
+    pub fn new(game: Game, start: &Start, moves: &[String]) -> Result<Self, AnalysisPositionError> {
         let (mut position, mut sent) = match (start, game) {
             (Start::Initial, _) => (Position::start(game), client::Game::startpos()),
             (Start::Fen(fen), Game::Chess | Game::Chess960) => {
                 let position = read(game, fen)?;
                 let sent = client::Game::from_fen(&position.to_string());
-                (position, sent.map_err(SetupError::Unsupported)?)
+                (position, sent.map_err(AnalysisPositionError::Unsupported)?)
             }
             (Start::Sfen(sfen), Game::Shogi) => {
                 let position = read(game, sfen)?;
                 let sent = client::Game::from_sfen(&position.to_string());
-                (position, sent.map_err(SetupError::Unsupported)?)
+                (position, sent.map_err(AnalysisPositionError::Unsupported)?)
             }
             (Start::Fen(_), Game::Shogi) | (Start::Sfen(_), Game::Chess | Game::Chess960) => {
-                return Err(SetupError::OtherGame { game });
+                return Err(AnalysisPositionError::OtherGame { game });
             }
         };
         if game == Game::Chess960 {
@@ -161,12 +161,12 @@ impl Setup {
     pub fn search_moves<'m>(
         &self,
         moves: impl IntoIterator<Item = &'m str>,
-    ) -> Result<Option<MoveList<'static>>, SetupError> {
+    ) -> Result<Option<MoveList<'static>>, AnalysisPositionError> {
         let form = self.position.game().castling_form();
         let mut list = None;
         for (index, text) in moves.into_iter().enumerate() {
             let mv = read_move(&self.position, index, text).map_err(|error| match error {
-                SetupError::Line(error) => SetupError::SearchMoves(error),
+                AnalysisPositionError::Line(error) => AnalysisPositionError::SearchMoves(error),
                 error => error,
             })?;
             let list: &mut MoveList<'_> = list.get_or_insert_default();
@@ -182,7 +182,7 @@ impl Setup {
 }
 
 /// Reads a move in UCI or USI notation. A move in the notation of players is recognized in the error.
-fn read_move(position: &Position, index: usize, text: &str) -> Result<Move, SetupError> {
+fn read_move(position: &Position, index: usize, text: &str) -> Result<Move, AnalysisPositionError> {
     position.parse_move(text).map_err(|error| {
         let notations = [Notation::Western, Notation::Japanese];
         let mut readings = notations.iter().filter_map(|it| position.parse(text, *it).ok());
@@ -190,15 +190,16 @@ fn read_move(position: &Position, index: usize, text: &str) -> Result<Move, Setu
             Some(mv) => {
                 let game = position.game();
                 let meant = mv.to_uci(game.castling_form());
-                SetupError::Notation { index, text: error.text, meant, game }
+                AnalysisPositionError::Notation { index, text: error.text, meant, game }
             }
             None => LineError { index, error }.into(),
         }
     })
 }
 
-fn read(game: Game, text: &str) -> Result<Position, SetupError> {
-    let invalid = |error| SetupError::Position { text: text.chars().take(100).collect(), error };
+fn read(game: Game, text: &str) -> Result<Position, AnalysisPositionError> {
+    let invalid =
+        |error| AnalysisPositionError::Position { text: text.chars().take(100).collect(), error };
     Position::from_text(game, text).map_err(invalid)
 }
 
@@ -243,7 +244,7 @@ impl MoveFormatter {
 
 /// An invalid position or move.
 #[derive(Clone, Debug)]
-pub enum SetupError {
+pub enum AnalysisPositionError {
     /// The position is malformed or illegal.
     Position {
         /// The position, truncated.
@@ -275,13 +276,13 @@ pub enum SetupError {
     Unsupported(readyok_protocol::PositionError),
 }
 
-impl From<LineError> for SetupError {
+impl From<LineError> for AnalysisPositionError {
     fn from(error: LineError) -> Self {
         Self::Line(error)
     }
 }
 
-impl fmt::Display for SetupError {
+impl fmt::Display for AnalysisPositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Position { text, error } => {
@@ -305,4 +306,4 @@ impl fmt::Display for SetupError {
     }
 }
 
-impl Error for SetupError {}
+impl Error for AnalysisPositionError {}

@@ -17,7 +17,7 @@ pub(crate) use broker::{Address as ServerAddress, Broker, Registration};
 use job::{Job, Work};
 
 use crate::address::Address;
-use crate::analyse::{Setup, Start};
+use crate::analyse::{AnalysisPosition, Start};
 use crate::terminal::print_error;
 
 /// First and longest pause after a failed request.
@@ -243,14 +243,14 @@ impl From<EngineError> for SearchError {
 }
 
 /// The position of a request. Its legality is checked, because engines crash on illegal positions.
-fn setup(engine: &Engine, work: &Work) -> Result<Setup, String> {
+fn setup(engine: &Engine, work: &Work) -> Result<AnalysisPosition, String> {
     if !["chess", "standard", "fromPosition", "chess960"].contains(&work.variant.as_str()) {
         return Err(format!("variant `{}` is not offered", work.variant.escape_debug()));
     }
     let has_chess960 = engine.option_value("UCI_Chess960").is_some();
     let game = if has_chess960 { Game::Chess960 } else { Game::Chess };
     let start = Start::Fen(work.initial_fen.clone());
-    Setup::new(game, &start, &work.moves).map_err(|error| error.to_string())
+    AnalysisPosition::new(game, &start, &work.moves).map_err(|error| error.to_string())
 }
 
 /// Queues a line. Returns false if the upload has ended. A line is dropped if the network is too slow.

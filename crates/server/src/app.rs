@@ -76,7 +76,7 @@ pub(crate) use library::Reply;
 
 /// The settings of the program that runs the server.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct ServerSettings {
     /// The data directory.
     pub data: PathBuf,
     /// The program and the arguments of Narikin.
@@ -133,7 +133,7 @@ pub(crate) struct AppState {
 
 impl App {
     /// Opens the library and restores the open games.
-    pub(crate) fn open(setup: Setup) -> Result<Arc<Self>, StoreError> {
+    pub(crate) fn open(setup: ServerSettings) -> Result<Arc<Self>, StoreError> {
         let data = setup.data.clone();
         let setup = Arc::new(setup);
         let mut store = Store::open(&data)?;
@@ -191,7 +191,11 @@ impl App {
         Ok(app)
     }
 
-    fn open_matches(self: &Arc<Self>, setup: &Setup, store: &mut Store) -> Result<(), StoreError> {
+    fn open_matches(
+        self: &Arc<Self>,
+        setup: &ServerSettings,
+        store: &mut Store,
+    ) -> Result<(), StoreError> {
         let program = Program { guard: setup.guard.clone() };
         let listener = Arc::downgrade(self);
         let listener: MatchListener = Arc::new(move |event| {

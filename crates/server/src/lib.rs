@@ -43,7 +43,7 @@ mod training;
 #[doc(hidden)]
 pub mod wire;
 
-pub use app::Setup;
+pub use app::ServerSettings;
 pub use http::{
     Password, PasswordError, QueueAction, QueueBoard, QueueClone, TrustedProxy, TrustedProxyError,
 };

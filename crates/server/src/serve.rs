@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at};
 
-use crate::app::{App, Setup};
+use crate::app::{App, ServerSettings};
 use crate::data_dir;
 use crate::http::{
     Auth, Connections, OwnHosts, Password, QueueBoard, ReportAddresses, Service, TrustedProxy,
@@ -55,7 +55,7 @@ pub struct Options {
     /// The password of visitors who see the dashboard only.
     pub reader_password: Option<Password>,
     /// The settings of the app.
-    pub setup: Setup,
+    pub setup: ServerSettings,
 }
 
 impl Options {

@@ -11,8 +11,8 @@ use readyok_rules::{Game, Notation, Syzygy};
 
 use crate::address::Address;
 use crate::analyse::{
-    AnalyseError, Json, Lines, MoveFormatter, Screen, Setup, SetupError, Start, TablebaseReport,
-    View, analyse,
+    AnalyseError, AnalysisPosition, AnalysisPositionError, Json, Lines, MoveFormatter, Screen,
+    Start, TablebaseReport, View, analyse,
 };
 use crate::cli::engine::{GameArg, StartArgs, print_messages};
 use crate::connect::{Messages, start_guard};
@@ -218,7 +218,10 @@ fn view(form: Form, title: &str, formatter: MoveFormatter) -> Box<dyn View> {
     }
 }
 
-fn probe<'a>(directories: &[PathBuf], setup: &'a Setup) -> Result<TablebaseReport<'a>, Failure> {
+fn probe<'a>(
+    directories: &[PathBuf],
+    setup: &'a AnalysisPosition,
+) -> Result<TablebaseReport<'a>, Failure> {
     let tables = Syzygy::open(directories).map_err(Failure::usage)?;
     Ok(TablebaseReport::new(&tables, &setup.position))
 }
@@ -237,7 +240,7 @@ fn print_report(report: &TablebaseReport<'_>, form: Form) -> Result<Code, Failur
 
 impl PositionArgs {
     /// Without `--game`, the position or else the protocol determines the game.
-    fn setup(self, dialect: Option<Dialect>) -> Result<Setup, SetupError> {
+    fn setup(self, dialect: Option<Dialect>) -> Result<AnalysisPosition, AnalysisPositionError> {
         let start = match (self.fen, self.sfen) {
             (Some(fen), _) => Start::Fen(fen),
             (None, Some(sfen)) => Start::Sfen(sfen),
@@ -250,12 +253,12 @@ impl PositionArgs {
         };
         let moves = self.moves.iter().flat_map(|moves| moves.split_whitespace());
         let moves: Vec<_> = moves.map(str::to_owned).collect();
-        Setup::new(game, &start, &moves)
+        AnalysisPosition::new(game, &start, &moves)
     }
 }
 
 impl LimitArgs {
-    fn limit(&self, setup: &Setup) -> Result<Limit, SetupError> {
+    fn limit(&self, setup: &AnalysisPosition) -> Result<Limit, AnalysisPositionError> {
         let dialect = setup.dialect();
         let mate = self.mate.map(|limit| {
             if dialect.mate_search_is_timed() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 use readyok_server::{
-    Options, Password, QueueBoard, ServeError, Server, Setup, TrustedProxy, serve,
+    Options, Password, QueueBoard, ServeError, Server, ServerSettings, TrustedProxy, serve,
 };
 use tempfile::TempPath;
 
@@ -136,7 +136,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         request_timeout: Options::REQUEST_TIMEOUT,
         queue,
         reader_password,
-        setup: Setup {
+        setup: ServerSettings {
             data,
             built_in: (own_program()?, vec!["engine".to_owned()]),
             translation: narikin::TRANSLATION.as_bytes().to_vec(),

@@ -14,7 +14,7 @@ use readyok_protocol::Register;
 use super::checks::{CheckReporter, Checks};
 use super::components::{AppEvent, Context, SearchEvent};
 use super::processes::{EngineProcess, ProcessSpec, Processes};
-use super::{App, Setup, written};
+use super::{App, ServerSettings, written};
 use crate::engine::{
     EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of, not_a_program,
 };
@@ -35,7 +35,7 @@ const MAX_REGISTRATION: usize = 1000;
 pub(crate) struct Engines {
     pub(super) registry: Registry,
     pub(super) checks: Checks,
-    pub(super) setup: Arc<Setup>,
+    pub(super) setup: Arc<ServerSettings>,
 }
 
 impl App {
@@ -50,7 +50,7 @@ impl Engines {
     pub(super) fn new(
         registry: Registry,
         check_reporter: CheckReporter,
-        setup: Arc<Setup>,
+        setup: Arc<ServerSettings>,
     ) -> Self {
         Self { registry, checks: Checks::new(check_reporter), setup }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use readyok_client::Dialect;
 use readyok_protocol::Language;
 
-use super::Setup;
+use super::ServerSettings;
 use crate::engine::{
     EngineCommand, EngineFailure, EngineInfo, Log, Process, RegisteredEngine, Reporter, Start,
     printable, start,
@@ -198,11 +198,11 @@ pub(super) struct Processes {
     entries: BTreeMap<ProcessId, EngineProcess>,
     last_id: ProcessId,
     reporter: Reporter,
-    setup: Arc<Setup>,
+    setup: Arc<ServerSettings>,
 }
 
 impl Processes {
-    pub(super) fn new(setup: Arc<Setup>, reporter: Reporter) -> Self {
+    pub(super) fn new(setup: Arc<ServerSettings>, reporter: Reporter) -> Self {
         Self { entries: BTreeMap::new(), last_id: 0, reporter, setup }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 pub(crate) use readyok_server::Options;
-use readyok_server::{ServeError, Server, Setup};
+use readyok_server::{ServeError, Server, ServerSettings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -64,7 +64,7 @@ pub(crate) fn options(data: &Path) -> Options {
         request_timeout: Options::REQUEST_TIMEOUT,
         queue: None,
         reader_password: None,
-        setup: Setup {
+        setup: ServerSettings {
             data: data.to_owned(),
             built_in: (mime().into(), Vec::new()),
             translation: Vec::new(),
