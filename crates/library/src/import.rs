@@ -9,6 +9,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::game::NewGame;
@@ -32,7 +33,9 @@ const PROGRESS: Duration = Duration::from_millis(200);
 /// The treatment of new games that equal games of the database or of the same import: the same moves, known and equal
 /// players or an equal event and site, and dates that do not contradict each other. Chapters of a study are different
 /// games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "DuplicateChoice"))]
 pub enum Duplicates {
     /// They are not added, unless they have more annotations than the known games.
     #[default]
@@ -46,7 +49,9 @@ pub enum Duplicates {
 }
 
 /// The treatment of duplicates that were imported with [`Duplicates::Ask`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "DuplicateDecision"))]
 pub enum Decision {
     /// They are deleted.
     Skip,

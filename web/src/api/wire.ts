@@ -463,12 +463,14 @@ moves: number,
 score: number, };
 
 /**
- * The treatment of imported games that the library has already.
+ * The treatment of new games that equal games of the database or of the same import: the same moves, known and equal
+ * players or an equal event and site, and dates that do not contradict each other. Chapters of a study are different
+ * games.
  */
 export type DuplicateChoice = "skip" | "keep" | "replace" | "ask";
 
 /**
- * The treatment of duplicates that wait for a decision.
+ * The treatment of duplicates that were imported with [`Duplicates::Ask`].
  */
 export type DuplicateDecision = "skip" | "keep" | "replace";
 

@@ -28,7 +28,7 @@ use crate::import::{Faults, is_cut, is_record, read_each};
 use crate::store::{StoreError, StoredJob, new_game};
 use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, Delta, DuplicateChoice, EngineId, ErrorCode, ErrorInfo, ErrorSubject, GameId,
+    Answer, ApiError, Delta, Duplicates, EngineId, ErrorCode, ErrorInfo, ErrorSubject, GameId,
     Job as JobState, JobError, JobErrorOf, JobId, JobsDelta, JobsState, ReportSettings,
     ReportStatus, Topic,
 };
@@ -118,7 +118,7 @@ impl App {
         self: &Arc<Self>,
         path: PathBuf,
         settings: Option<ReportSettings>,
-        duplicate_choice: DuplicateChoice,
+        duplicate_choice: Duplicates,
     ) -> Result<Answer, ApiError> {
         let directory = Some(path);
         let stored = StoredJob { directory, settings, duplicate_choice, ..StoredJob::default() };

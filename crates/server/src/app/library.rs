@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use readyok_library::{Decision, Duplicates, Error as Failed, ImportOptions, Library, Source};
+use readyok_library::{Error as Failed, ImportOptions, Library, Source};
 use readyok_rules::record::GameRecord;
 use rusqlite::ErrorCode as Failure;
 use tokio::sync::oneshot;
@@ -21,7 +21,7 @@ use crate::store::{
 };
 use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, DuplicateDecision, DuplicateGroups, ErrorCode, ErrorSubject, GameId,
+    Answer, ApiError, Decision, DuplicateGroups, Duplicates, ErrorCode, ErrorSubject, GameId,
     Imported, LibraryGame, LibraryPage, LibraryQuery, NodeId, Selection, UndecidedDuplicate,
     UndecidedDuplicates,
 };
@@ -129,14 +129,9 @@ impl App {
     pub(super) async fn decide_duplicates(
         &self,
         games: Option<Vec<GameId>>,
-        decision: DuplicateDecision,
+        decision: Decision,
     ) -> Result<Answer, ApiError> {
         let library = self.library()?;
-        let decision = match decision {
-            DuplicateDecision::Skip => Decision::Skip,
-            DuplicateDecision::Keep => Decision::Keep,
-            DuplicateDecision::Replace => Decision::Replace,
-        };
         blocking(move || library.decide(games, decision).map_err(failed)).await?;
         Ok(Answer::Done)
     }

@@ -11,8 +11,8 @@ use crate::game::{ActiveGame, Document, Effect};
 use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, ApiError, Command, Delta, DuplicateChoice, ErrorCode, ErrorSubject, GameId, Limits,
-    NodeId, ProcessId, Purpose, ReportOn, Settings, Topic,
+    Answer, ApiError, Command, Delta, Duplicates, ErrorCode, ErrorSubject, GameId, Limits, NodeId,
+    ProcessId, Purpose, ReportOn, Settings, Topic,
 };
 
 /// Maximum size of the settings of the page, in bytes.
@@ -160,7 +160,7 @@ impl App {
                 self.start_report(games, settings).await.into()
             }
             Command::StartReport { on: ReportOn::Directory { path }, settings } => {
-                let duplicates = DuplicateChoice::Skip;
+                let duplicates = Duplicates::Skip;
                 self.start_directory(path.into(), Some(settings), duplicates).await.into()
             }
             Command::StopReport { game } => {

@@ -25,7 +25,7 @@ use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
-    ApiError, Choices, Directory, DirectoryEntry, DuplicateChoice, ErrorCategory, ErrorCode,
+    ApiError, Choices, Directory, DirectoryEntry, Duplicates, ErrorCategory, ErrorCode,
     ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId, PositionCheck,
     ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery, Variant,
 };
@@ -213,7 +213,7 @@ pub(super) struct Upload {
     #[serde(default)]
     open: bool,
     #[serde(default)]
-    duplicates: DuplicateChoice,
+    duplicates: Duplicates,
 }
 
 /// Imports the games of a file of any size, which is read while it is received.
@@ -228,7 +228,7 @@ pub(super) async fn import(
     let app = service.app;
     let imported = receive(request, move |source| {
         let _permit = permit;
-        app.import(&upload.name, source, (upload.open, upload.duplicates.into()))
+        app.import(&upload.name, source, (upload.open, upload.duplicates))
     });
     match imported.await {
         Ok(imported) => Json(imported).into_response(),

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use readyok_library::{Duplicates, NewGame, Outcome};
+use readyok_library::{NewGame, Outcome};
 use readyok_rules::record::{EngineNote, EngineNotes};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
 use crate::time::Moment;
-use crate::wire::{DuplicateChoice, GameId, JobError, JobId, NodeId, ReportSettings};
+use crate::wire::{Duplicates, GameId, JobError, JobId, NodeId, ReportSettings};
 
 /// A report as it is stored. Its notes are stored separately, by the plies of the nodes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -34,7 +34,7 @@ pub(crate) struct StoredJob {
     pub(crate) added: Moment,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) settings: Option<ReportSettings>,
-    pub(crate) duplicate_choice: DuplicateChoice,
+    pub(crate) duplicate_choice: Duplicates,
     pub(crate) files_done: usize,
     pub(crate) files: usize,
     /// Number of games that were imported from the file after `files_done`.
@@ -60,17 +60,6 @@ pub(crate) struct StoredJob {
     pub(crate) total_faults: u32,
     pub(crate) total_notices: u32,
     pub(crate) over: bool,
-}
-
-impl From<DuplicateChoice> for Duplicates {
-    fn from(choice: DuplicateChoice) -> Self {
-        match choice {
-            DuplicateChoice::Skip => Self::Skip,
-            DuplicateChoice::Keep => Self::Keep,
-            DuplicateChoice::Replace => Self::Replace,
-            DuplicateChoice::Ask => Self::Ask,
-        }
-    }
 }
 
 impl Store {
@@ -145,7 +134,7 @@ impl Store {
         games: Vec<NewGame>,
     ) -> Result<Vec<GameId>, StoreError> {
         let batch = (&receipt_of(id, kept)[..], kept.batches);
-        let outcomes = self.library.add_once(batch, games, kept.duplicate_choice.into())?;
+        let outcomes = self.library.add_once(batch, games, kept.duplicate_choice)?;
         kept.batches += 1;
         for outcome in &outcomes {
             match outcome {

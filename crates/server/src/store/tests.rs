@@ -8,7 +8,7 @@ use readyok_rules::record::{GameRecord, ScoredLine, read};
 
 use super::*;
 use crate::game::{GameSession, Tree};
-use crate::wire::{DuplicateChoice, LibraryQuery};
+use crate::wire::{Duplicates, LibraryQuery};
 
 fn store() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().expect("a directory");
@@ -337,7 +337,7 @@ fn batches_of_jobs_are_added_once_after_a_crash() {
     };
     let kept = StoredJob {
         added: 3,
-        duplicate_choice: DuplicateChoice::Keep,
+        duplicate_choice: Duplicates::Keep,
         settings: Some(serde_json::from_str(r#"{"engine":1,"limits":{}}"#).expect("settings")),
         ..StoredJob::default()
     };

@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AnalysisDelta, AnalysisSettings, AnalysisState, DuplicateChoice, DuplicateDecision, Edit,
-    EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt, ExerciseGrade, ExerciseId,
-    FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta,
-    JobsState, Limits, LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan,
-    MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView, Preset,
-    ProcessId, References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side,
+    AnalysisDelta, AnalysisSettings, AnalysisState, Decision, Duplicates, Edit, EngineEntry,
+    EngineId, EnginesDelta, EnginesState, ExerciseAttempt, ExerciseGrade, ExerciseId, FoundEngines,
+    GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta, JobsState, Limits,
+    LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan, MatchState,
+    MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView, Preset, ProcessId,
+    References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side,
     TrainingSettings, ValuesFor,
 };
 
@@ -58,7 +58,7 @@ pub enum Command {
     DecideDuplicates {
         /// None for all.
         games: Option<Vec<GameId>>,
-        decision: DuplicateDecision,
+        decision: Decision,
     },
     /// Sets or removes a label of games.
     SetLabel {
@@ -302,7 +302,7 @@ pub enum Command {
         /// They are skipped by default.
         #[serde(default)]
         #[cfg_attr(test, ts(optional))]
-        duplicates: Option<DuplicateChoice>,
+        duplicates: Option<Duplicates>,
     },
     /// Stops a job where it stands.
     StopJob {

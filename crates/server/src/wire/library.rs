@@ -1,5 +1,6 @@
 //! The library of games, and jobs on many games.
 
+pub use readyok_library::{Decision, Duplicates};
 use readyok_rules::Termination;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -137,35 +138,6 @@ pub struct LibraryGame {
     pub source: String,
     /// Labels set by the user.
     pub labels: Vec<String>,
-}
-
-/// The treatment of imported games that the library has already.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "snake_case")]
-pub enum DuplicateChoice {
-    /// They are not added, unless they have more annotations than the known games.
-    #[default]
-    Skip,
-    /// They are added.
-    Keep,
-    /// They replace the known games if they have more annotations.
-    Replace,
-    /// They wait for [`Command::DecideDuplicates`](super::Command).
-    Ask,
-}
-
-/// The treatment of duplicates that wait for a decision.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "snake_case")]
-pub enum DuplicateDecision {
-    /// They are not added.
-    Skip,
-    /// They are added.
-    Keep,
-    /// They replace the known games.
-    Replace,
 }
 
 /// The result of `POST /api/library/undecided`: imported duplicates that wait for a decision.
