@@ -9,16 +9,14 @@ mod walk;
 
 use std::sync::LazyLock;
 
-use readyok_rules::record::{GameDocument, GameRecord, Node, NodeId, Tag};
+use readyok_rules::record::{GameDocument, GameIdentity, GameRecord, Node, NodeId, Tag, fold};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{BoardRef, Game, Position, Setup, Side};
 
-use crate::duplicates::SHORT;
 use crate::error::Error;
-use crate::fold::{fold, hash};
 use crate::game::{NewGame, StoredGame};
 use crate::postings::Key;
-use crate::summary::{Date, Source, Speed, Summary};
+use crate::summary::{Source, Speed, Summary};
 use layer::Layer;
 use tags::Known;
 
@@ -70,17 +68,11 @@ impl NewGame {
             "human" => Some(false),
             _ => None,
         };
-        let date = Date::parse(text(Tag::Date));
-        let date = if date == Date::default() {
-            Date::parse(record.headers.get("UTCDate").unwrap_or_default())
-        } else {
-            date
-        };
         let main_line = record.node(record.last()).map_or(0, Node::ply);
         let summary = Summary {
             moves_hash: moves_hash(start.as_deref(), &event, &postings),
             ratings: [rating("WhiteElo"), rating("BlackElo")],
-            date,
+            date: record.date(),
             plies: u16::try_from(main_line).unwrap_or(u16::MAX),
             result: record.result,
             termination: record.termination(),
@@ -194,7 +186,15 @@ fn is_standard(position: &Position) -> bool {
 
 /// A hash of start position and main line, and of the event for a short game, which other players also play.
 fn moves_hash(start: Option<&str>, event: &str, postings: &[(Key, u16)]) -> u32 {
-    let event = if postings.len() <= usize::from(SHORT) { fold(event) } else { String::new() };
+    let event = if postings.len() <= GameIdentity::SHORT { fold(event) } else { String::new() };
     let texts = start.unwrap_or_default().bytes().chain(event.bytes()).map(u64::from);
     hash(texts.chain(postings.iter().map(|(_, code)| u64::from(*code))))
+}
+
+/// A hash that never changes: FNV-1a, folded to 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "32 bits")]
+pub(crate) fn hash(values: impl Iterator<Item = u64>) -> u32 {
+    let step = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x0000_0100_0000_01B3);
+    let hash = values.fold(0xCBF2_9CE4_8422_2325, step);
+    (hash >> 32 ^ hash & 0xFFFF_FFFF) as u32
 }

@@ -1,21 +1,16 @@
-//! Duplicates: games with the same moves of the same players, or of unknown ones at the same event and site, whose
-//! dates do not contradict each other; and games that are equal in everything.
+//! Duplicates: games with the same moves whose headers show that they are one game, by [`GameIdentity`].
 
 use std::collections::HashMap;
 
-use readyok_rules::record::{AnnotationCount, Headers, Tag, is_known_name};
+use readyok_rules::record::{AnnotationCount, GameIdentity, Tag};
 use rusqlite::Connection;
 
 use crate::codec::annotations;
 use crate::codec::tags::{self, Known};
 use crate::error::Error;
-use crate::fold::{fold, hash};
 use crate::game::{GameEntry, NewGame, StoredGame};
 use crate::snapshot::{Snapshot, Summaries};
 use crate::summary::{NameId, Summary};
-
-/// Shorter games must also agree in event: the same short draw is played more than once.
-pub(crate) const SHORT: u16 = 20;
 
 /// Number of games with one hash whose rows are compared; among more, only games of equal names are found.
 const MAX_CANDIDATES: usize = 100;
@@ -51,35 +46,14 @@ identity_of!(NewGame);
 identity_of!(StoredGame);
 
 impl Identity<'_> {
+    /// Whether the games have the same start position and main line, and their headers show that they are one game.
     fn is_duplicate(&self, other: &Self) -> bool {
         let (a, b) = (&self.summary, &other.summary);
-        let players = self.known.players.iter().zip(other.known.players);
-        a.variant == b.variant
-            && a.plies == b.plies
-            && self.start == other.start
+        (a.variant, a.plies, self.start) == (b.variant, b.plies, other.start)
             // With variations the bytes differ although the main lines are equal; the hash is that of the main line.
             && (a.variations || b.variations || self.moves == other.moves)
             && a.date.is_compatible(b.date)
-            && players.clone().all(|(a, b)| same_player(a, b))
-            && (a.plies >= SHORT || fold(self.known.event) == fold(other.known.event))
-            && self.is_of_same_occasion(other)
-    }
-
-    /// Whether the headers show that the games are the same, and do not only fail to contradict it: unknown players
-    /// also play, and two chapters of a study have equal moves.
-    fn is_of_same_occasion(&self, other: &Self) -> bool {
-        let (a, b) = (self.headers(), other.headers());
-        if a.study_chapter() != b.study_chapter() {
-            return false;
-        }
-        let mut players = self.known.players.iter().chain(other.known.players);
-        if players.all(|name| is_known_name(name)) || self.is_identical(other) {
-            return true;
-        }
-        let same = |a: &str, b: &str| is_known_name(a) && fold(a.trim()) == fold(b.trim());
-        let site = Tag::Site.name(self.summary.variant);
-        same(self.known.event, other.known.event)
-            && same(a.get(site).unwrap_or_default(), b.get(site).unwrap_or_default())
+            && self.headers().is_same(&other.headers(), || self.is_identical(other))
     }
 
     /// Whether all headers, moves and annotations are equal, as when a file is imported again.
@@ -92,9 +66,15 @@ impl Identity<'_> {
                 == (other.summary.date, other.summary.result)
     }
 
-    /// The headers; none if they are corrupt.
-    fn headers(&self) -> Headers {
-        tags::decode(self.tags, self.known).unwrap_or_default()
+    /// What the headers show; corrupt ones show nothing.
+    fn headers(&self) -> GameIdentity {
+        let headers = tags::decode(self.tags, self.known).unwrap_or_default();
+        let players = self.known.players.each_ref().map(String::as_str);
+        let Summary { variant, date, plies, .. } = self.summary;
+        // The game has no site if that is an address.
+        let site = headers.get(Tag::Site.name(variant)).unwrap_or_default();
+        let names = [self.known.event, site];
+        GameIdentity::new(players, names, headers.study_chapter(), date, plies.into())
     }
 
     fn annotation_count(&self) -> AnnotationCount {
@@ -107,25 +87,9 @@ pub(crate) fn has_more_annotations(new: &NewGame, known: &StoredGame) -> bool {
     Identity::from(known).annotation_count() < Identity::from(new).annotation_count()
 }
 
-/// The folded surname, up to the first comma or space, and the rest. None for an unknown player.
-fn parts(name: &str) -> Option<(String, String)> {
-    let folded = fold(name.trim());
-    let (surname, rest) = folded.split_once([',', ' ']).unwrap_or((&folded, ""));
-    is_known_name(name).then(|| (surname.to_owned(), rest.trim_matches([' ', '.']).to_owned()))
-}
-
-/// Whether both names can be the same player: the surnames are equal, and one of the rests abbreviates the other.
-/// An unknown name can be any player.
-fn same_player(a: &str, b: &str) -> bool {
-    let (Some((a, a_rest)), Some((b, b_rest))) = (parts(a), parts(b)) else { return true };
-    let abbreviates =
-        |short: &str, long: &str| long.starts_with(short) && short.chars().all(char::is_alphabetic);
-    a == b && (a_rest == b_rest || abbreviates(&a_rest, &b_rest) || abbreviates(&b_rest, &a_rest))
-}
-
 /// A hash of the surname; 0 for an unknown player.
 fn surname_hash(name: &str) -> u32 {
-    parts(name).map_or(0, |(surname, _)| hash(surname.bytes().map(u64::from)).max(1))
+    GameIdentity::surname(name).map_or(0, |hash| u32::try_from(hash >> 32).unwrap_or(0).max(1))
 }
 
 /// Finds games of the database that equal new ones, while games are added.
@@ -295,22 +259,4 @@ pub(crate) fn undecided(
         games.push((entry, known.transpose()?));
     }
     Ok(Undecided { games, total: usize::try_from(total).unwrap_or(0) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::same_player;
-
-    #[test]
-    fn players_are_compared_by_surname_and_initial() {
-        assert!(same_player("Carlsen, Magnus", "CARLSEN,M"));
-        assert!(same_player("Carlsen", "?"));
-        assert!(same_player("", "Anand"));
-        assert!(!same_player("Carlsen", "Caruana"));
-        assert!(!same_player("Carlsen, Magnus", "Carlsen, Henrik"));
-        assert!(same_player("Carlsen, Magnus", "Carlsen, M."));
-        assert!(!same_player("Stockfish 16", "Stockfish 17"));
-        assert!(!same_player("Stockfish 1", "Stockfish 17"));
-        assert!(same_player("羽生善治", "羽生善治 九段"));
-    }
 }

@@ -26,7 +26,6 @@ mod bitset;
 mod codec;
 mod duplicates;
 mod error;
-mod fold;
 mod game;
 mod import;
 mod index;
@@ -49,5 +48,7 @@ pub use library::Library;
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Counts, Explorer, Filter, MoveStatistics, Page};
 pub use receipt::Receipt;
-pub use summary::{Date, NameId, Source, Speed, Summary};
+pub use summary::{NameId, Source, Speed, Summary};
 pub use varint::Corrupt;
+
+pub use readyok_rules::record::Date;

@@ -4,16 +4,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use readyok_rules::record::{Date, fold};
 use readyok_rules::{Game, GameResult, Side, Termination};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::bitset::BitSet;
 use crate::error::Error;
-use crate::fold::fold;
 use crate::game::GameEntry;
 use crate::postings::{END_OF_GAME, Key};
 use crate::snapshot::Snapshot;
-use crate::summary::{Date, Digest, Raw, Source, Speed};
+use crate::summary::{Digest, Raw, Source, Speed};
 
 /// Conditions on games. A game matches if all conditions that are set are true.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -554,7 +554,7 @@ impl Keys {
                 let key = 2 * u64::from(game) + 1;
                 next.map_or(key, |next| 2 * u64::from(*next))
             }
-            Column::Date => it.date().sort_key().into(),
+            Column::Date => it.date().to_bits().into(),
             Column::First | Column::Second | Column::Event | Column::Opening => 0,
             Column::Rating => u64::from(it.ratings()[0]) + u64::from(it.ratings()[1]),
             Column::Plies => it.plies().into(),
@@ -612,7 +612,7 @@ pub(crate) fn explore(
         if seen.insert(game) {
             explorer.counts.add(it.result());
             explorer.total += 1;
-            let entry = Reverse((it.date().sort_key(), game));
+            let entry = Reverse((it.date().to_bits(), game));
             if latest.len() < MAX_LATEST || latest.peek().is_some_and(|least| entry < *least) {
                 latest.push(entry);
                 if latest.len() > MAX_LATEST {

@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::codec::hash;
 use crate::error::Error;
-use crate::fold::hash;
 use crate::game::NewGame;
 use crate::import::Outcome;
 use crate::varint::{Corrupt, get_u32, put};

@@ -10,8 +10,7 @@
 //! flags 28: bits 0-1, 2-3 kind of player, 4 annotated, 5 variations, 6 custom start position, 7 edited
 //! ```
 
-use std::fmt;
-
+use readyok_rules::record::Date;
 use readyok_rules::{Game, GameResult, Side, Termination};
 
 /// Size of a stored summary.
@@ -66,79 +65,6 @@ pub struct Summary {
     pub speed: Speed,
     /// False for a deleted game.
     pub exists: bool,
-}
-
-/// A date with optional parts, ordered by time; unknown parts sort first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Date(u32);
-
-impl Date {
-    /// From year, month and day, each 0 if unknown. None if a part is out of range.
-    #[must_use]
-    pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
-        let valid = year <= 9999 && month <= 12 && day <= 31;
-        valid.then(|| Self(u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)))
-    }
-
-    /// Reads `2026.11.25`, `2026/11/25` or `2026-11-25`, the forms of PGN, KIF and CSA, and `25.11.2026`; `?` or a
-    /// missing part is unknown. Ignores a time of day that follows.
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let text = text.trim();
-        let date = text.split(|it: char| it.is_whitespace() || it == 'T' || it == '(').next();
-        let mut parts = date.unwrap_or("").split(['.', '/', '-']).map(str::parse::<u32>);
-        let mut next = || parts.next().and_then(Result::ok).unwrap_or(0);
-        let (mut year, month, mut day) = (next(), next(), next());
-        if year > 9999 {
-            return Self::default();
-        }
-        if year <= 31 && day >= 1000 {
-            (year, day) = (day, year);
-        }
-        let part = |value: u32| u8::try_from(value).unwrap_or(0);
-        let month = if (1..=12).contains(&month) { part(month) } else { 0 };
-        let day = if month > 0 && (1..=31).contains(&day) { part(day) } else { 0 };
-        Self::new(u16::try_from(year).unwrap_or(0), month, day).unwrap_or_default()
-    }
-
-    /// Year; none if unknown.
-    #[must_use]
-    pub fn year(self) -> Option<u16> {
-        u16::try_from(self.0 >> 9).ok().filter(|it| *it > 0)
-    }
-
-    pub(crate) fn sort_key(self) -> u32 {
-        self.0
-    }
-
-    fn parts(self) -> (u32, u32, u32) {
-        (self.0 >> 9, self.0 >> 5 & 15, self.0 & 31)
-    }
-
-    /// Whether both can be the same day: unknown parts match any.
-    #[must_use]
-    pub fn is_compatible(self, other: Self) -> bool {
-        let (a, b) = (self.parts(), other.parts());
-        [(a.0, b.0), (a.1, b.1), (a.2, b.2)].into_iter().all(|(a, b)| a == b || a == 0 || b == 0)
-    }
-}
-
-impl fmt::Display for Date {
-    /// The form of PGN, `2026.11.??`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = self.parts();
-        match year {
-            0 => write!(f, "????")?,
-            _ => write!(f, "{year:04}")?,
-        }
-        for part in [month, day] {
-            match part {
-                0 => write!(f, ".??")?,
-                _ => write!(f, ".{part:02}")?,
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Origin of a game.
@@ -338,7 +264,7 @@ impl Summary {
         let speed = Speed::ALL.iter().zip(0..).find(|(it, _)| **it == self.speed);
         put(&self.ratings[0].to_le_bytes());
         put(&self.ratings[1].to_le_bytes());
-        put(&self.date.0.to_le_bytes()[..3]);
+        put(&self.date.to_bits().to_le_bytes()[..3]);
         put(&[result_code(self.result) | variant << 2 | source << 4 | u8::from(self.exists) << 7]);
         for id in [self.players[0], self.players[1], self.event, self.moves_hash] {
             put(&id.to_le_bytes());
@@ -534,7 +460,7 @@ impl Digest {
     #[inline]
     pub(crate) fn date(self) -> Date {
         let [.., a, b, c, _] = self.to_bytes();
-        Date(u32::from_le_bytes([a, b, c, 0]))
+        Date::from_bits(u32::from_le_bytes([a, b, c, 0]))
     }
 }
 
@@ -592,26 +518,6 @@ mod tests {
             assert_eq!(termination_of(termination_code(Some(*termination))), Some(*termination));
         }
         assert_eq!(termination_of(0), None);
-    }
-
-    #[test]
-    fn dates_are_read_in_all_forms() {
-        for (text, written) in [
-            ("2026.11.25", "2026.11.25"),
-            ("2026/11/25(水) 10:00", "2026.11.25"),
-            ("2026-11-25T10:00:00", "2026.11.25"),
-            ("2026.??.??", "2026.??.??"),
-            ("1972", "1972.??.??"),
-            ("2026.13.25", "2026.??.??"),
-            ("????.??.??", "????.??.??"),
-            ("25.11.2026", "2026.11.25"),
-            ("", "????.??.??"),
-            ("99999.1.1", "????.??.??"),
-        ] {
-            assert_eq!(Date::parse(text).to_string(), written, "{text}");
-        }
-        assert!(Date::parse("2026.11.25").is_compatible(Date::parse("2026")));
-        assert!(!Date::parse("2026.11.25").is_compatible(Date::parse("2026.12")));
     }
 
     #[test]

@@ -17,10 +17,12 @@
 //! ```
 
 mod csa;
+mod date;
 mod document;
 mod encoding;
 mod error;
 mod filter;
+mod fold;
 mod format;
 mod game;
 mod identity;
@@ -37,16 +39,18 @@ mod records;
 mod shogi;
 mod strip;
 
+pub use date::{Date, DateRange};
 pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
 pub use encoding::{Encoding, InputEncoding};
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
 pub use filter::{
-    Condition, DateRange, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange,
-    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
+    Condition, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange, PlayerColor,
+    PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
 };
+pub use fold::fold;
 pub use format::{Bookmark, Format};
 pub use game::{Changes, Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove};
-pub use identity::{AnnotationCount, is_known_name};
+pub use identity::{AnnotationCount, GameIdentity, is_known_name};
 pub use limits::Limits;
 pub use loss::{Loss, Losses};
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};

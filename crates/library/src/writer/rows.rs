@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
+use readyok_rules::record::fold;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use crate::error::Error;
-use crate::fold::fold;
 use crate::game::{NewGame, StoredGame};
 use crate::index::{self, Run};
 use crate::schema::set_meta;

@@ -1,13 +1,11 @@
-//! Duplicates: games with the same moves that are known to be of the same players or of the same event, and games that
-//! are equal in everything.
+//! Duplicates: games with the same moves whose headers show that they are one game, by [`GameIdentity`].
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use readyok_rules::Side;
-use readyok_rules::record::{AnnotationCount, GameRecord, Node, NodeId, Tag, is_known_name};
+use readyok_rules::record::{AnnotationCount, GameIdentity, GameRecord, Node, NodeId};
 
-/// Games of one event and site with equal moves that are compared.
+/// Games with equal moves and equal surnames or an equal event and site that are compared.
 const MAX_CANDIDATES: usize = 100;
 
 /// Finds the games that duplicate others. Of duplicates, the one with most annotations is kept; of several, the
@@ -15,10 +13,8 @@ const MAX_CANDIDATES: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct DuplicateFinder {
     kept: Vec<Kept>,
-    /// The kept game by moves and players, if both are known.
-    by_players: HashMap<u128, usize>,
-    /// The kept games by moves, event and site, if both are known.
-    by_event: HashMap<u128, Vec<usize>>,
+    /// The kept games by moves and a key of their identity.
+    candidates: HashMap<u128, Vec<usize>>,
     /// The kept game by all headers, moves and annotations.
     by_content: HashMap<u128, usize>,
     duplicates: HashSet<u64>,
@@ -28,56 +24,43 @@ pub(super) struct DuplicateFinder {
 struct Kept {
     number: u64,
     annotations: AnnotationCount,
-    players: Players,
+    identity: GameIdentity,
 }
-
-/// Hashes of the known players.
-type Players = [Option<u64>; 2];
 
 impl DuplicateFinder {
     /// Adds the game with a number.
     pub(super) fn add(&mut self, number: u64, record: &GameRecord) {
-        let players = Side::BOTH.map(|side| known(record.player(side)));
-        let site = record.header(Tag::Site).filter(|site| is_known_name(site));
-        let event = known(record.header(Tag::Event)).zip(site);
-        let moves = |kind: u8| moves(record, kind);
-        let by_players = match players {
-            [Some(first), Some(second)] => Some(hash(moves(0), (first, second))),
-            _ => None,
+        let identity = GameIdentity::of(record);
+        let moves = moves(record);
+        let content = content(moves.clone(), record);
+        let keys: Vec<u128> = identity.keys().map(|key| hash(moves.clone(), key)).collect();
+        let mut candidates = keys.iter().filter_map(|key| self.candidates.get(key)).flatten();
+        let is_same = |at: &&usize| {
+            self.kept.get(**at).is_some_and(|it| it.identity.is_same(&identity, || false))
         };
-        let by_event = event.map(|event| hash(moves(1), event));
-        let by_content = content(record);
-        let of_players = by_players.and_then(|key| self.by_players.get(&key).copied());
-        let identical = || self.by_content.get(&by_content).copied();
-        let found = of_players.or_else(identical).or_else(|| {
-            let candidates = by_event.and_then(|key| self.by_event.get(&key)).into_iter().flatten();
-            let mut candidates = candidates.copied().take(MAX_CANDIDATES);
-            let is_same =
-                |at: &usize| self.kept.get(*at).is_some_and(|it| agree(it.players, players));
-            candidates.find(is_same)
-        });
-        let annotations = record.annotation_count();
-        let found = found.and_then(|at| Some((at, self.kept.get_mut(at)?)));
-        let index = if let Some((at, kept)) = found {
-            if kept.annotations < annotations {
-                self.duplicates.insert(kept.number);
-                *kept = Kept { number, annotations, players };
-            } else {
-                self.duplicates.insert(number);
+        let identical = self.by_content.get(&content).copied();
+        let found = identical.or_else(|| candidates.find(is_same).copied());
+        let kept = Kept { number, annotations: record.annotation_count(), identity };
+        let index = match found.and_then(|at| Some((at, self.kept.get_mut(at)?))) {
+            Some((at, known)) if known.annotations < kept.annotations => {
+                self.duplicates.insert(known.number);
+                *known = kept;
+                at
             }
-            at
-        } else {
-            self.kept.push(Kept { number, annotations, players });
-            self.kept.len() - 1
+            Some((at, _)) => {
+                self.duplicates.insert(number);
+                at
+            }
+            None => {
+                self.kept.push(kept);
+                self.kept.len() - 1
+            }
         };
-        self.by_content.entry(by_content).or_insert(index);
-        if let Some(key) = by_players {
-            self.by_players.entry(key).or_insert(index);
-        }
-        if let Some(key) = by_event {
-            let of_event = self.by_event.entry(key).or_default();
-            if of_event.len() < MAX_CANDIDATES && !of_event.contains(&index) {
-                of_event.push(index);
+        self.by_content.entry(content).or_insert(index);
+        for key in keys {
+            let candidates = self.candidates.entry(key).or_default();
+            if candidates.len() < MAX_CANDIDATES && !candidates.contains(&index) {
+                candidates.push(index);
             }
         }
     }
@@ -88,29 +71,18 @@ impl DuplicateFinder {
     }
 }
 
-/// Whether players do not contradict each other.
-fn agree(a: Players, b: Players) -> bool {
-    a.into_iter().zip(b).all(|pair| match pair {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
-    })
-}
-
-/// A hash of start position, main line and chapter of a study.
-fn moves(record: &GameRecord, kind: u8) -> DefaultHasher {
+/// A hash of start position and main line.
+fn moves(record: &GameRecord) -> DefaultHasher {
     let mut hasher = DefaultHasher::new();
-    kind.hash(&mut hasher);
     record.start().key().hash(&mut hasher);
-    record.headers.study_chapter().hash(&mut hasher);
     for node in record.mainline() {
         node.mv().hash(&mut hasher);
     }
     hasher
 }
 
-/// A hash of the whole record.
-fn content(record: &GameRecord) -> u128 {
-    let mut hasher = moves(record, 2);
+/// A hash of the whole record, after that of the moves.
+fn content(mut hasher: DefaultHasher, record: &GameRecord) -> u128 {
     record.result.hash(&mut hasher);
     record.headers.iter().for_each(|header| header.hash(&mut hasher));
     let mut pending = vec![NodeId::ROOT];
@@ -136,13 +108,4 @@ fn hash(mut hasher: DefaultHasher, value: impl Hash) -> u128 {
     let first = hasher.finish();
     1_u8.hash(&mut hasher);
     u128::from(first) << 64 | u128::from(hasher.finish())
-}
-
-/// The hash of a name without case, punctuation and blanks. `None` for an unknown player.
-fn known(name: Option<&str>) -> Option<u64> {
-    let name = name.filter(|name| is_known_name(name))?;
-    let mut hasher = DefaultHasher::new();
-    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).for_each(|letter| letter.hash(&mut hasher));
-    Some(hasher.finish())
 }

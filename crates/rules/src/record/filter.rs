@@ -7,10 +7,10 @@ use std::{error, fmt};
 
 use crate::{Game, GameResult, Move, Notation, Opening, Position, Side, Termination};
 
-use super::{GameRecord, Headers, Node, NodeId, RecordMove, Tag};
+use super::{Date, DateRange, GameRecord, Headers, Node, NodeId, RecordMove, Tag};
 
 pub use pattern::{MaterialPattern, PositionPattern};
-pub use range::{DateRange, NumberRange};
+pub use range::NumberRange;
 
 /// A condition on a record. [`Condition::all`] combines several.
 ///
@@ -174,7 +174,7 @@ impl Condition {
             Self::Game(game) => record.game() == *game,
             Self::Player(player) => player.matches(record),
             Self::Result(result) => record.result == *result,
-            Self::Date(range) => record.date_text().is_some_and(|date| range.contains(date)),
+            Self::Date(range) => range.contains(record.date()),
             Self::Rating { side, range } => {
                 record.rating(*side).is_some_and(|rating| range.contains(rating))
             }
@@ -367,9 +367,10 @@ impl HeaderTest {
 /// Compares numbers, or dates. `None` if a value is neither.
 fn compare(value: &str, limit: &str) -> Option<std::cmp::Ordering> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
+    let first_day = |text: &str| Some(Date::parse(text).days()?.0);
     match (number(value), number(limit)) {
         (Some(value), Some(limit)) => value.partial_cmp(&limit),
-        _ => Some(range::first_day(value)?.cmp(&range::first_day(limit)?)),
+        _ => Some(first_day(value)?.cmp(&first_day(limit)?)),
     }
 }
 
@@ -447,14 +448,6 @@ impl GameRecord {
     /// The [`rating`] of a player.
     pub fn rating(&self, side: Side) -> Option<i64> {
         rating(&self.headers, &self.annotations(NodeId::ROOT).comments, side)
-    }
-
-    /// The date of the game as in its headers.
-    pub fn date_text(&self) -> Option<&str> {
-        self.header(Tag::Date)
-            .or_else(|| self.headers.get("UTCDate"))
-            .or_else(|| self.headers.get("対局日"))
-            .filter(|date| !date.is_empty())
     }
 
     /// The opening: that of the last named position of the main line.

@@ -1,6 +1,10 @@
-//! What distinguishes games with equal moves: known names, chapters of studies, the amount of annotations.
+//! What distinguishes games with equal moves: names, dates, events, chapters of studies, the amount of annotations.
 
-use super::{GameRecord, Headers};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::Side;
+
+use super::{Date, GameRecord, Headers, Tag, fold};
 
 /// Values that programs write for an unknown player, event or site, without case and punctuation. The sides of
 /// shogi are among them: programs write them where the names of the players belong.
@@ -14,6 +18,119 @@ pub fn is_known_name(name: &str) -> bool {
     // Longer names cannot be among the unknown ones.
     let short: String = letters().flat_map(char::to_lowercase).take(16).collect();
     !name.starts_with('?') && !UNKNOWN.contains(&short.as_str())
+}
+
+/// A name of a player without case, and without punctuation where it separates nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PlayerName {
+    /// The part up to the first comma or space.
+    surname: Box<str>,
+    rest: Box<str>,
+}
+
+impl PlayerName {
+    /// None for an unknown player.
+    fn new(name: &str) -> Option<Self> {
+        let folded = fold(name.trim());
+        let (surname, rest) = folded.split_once([',', ' ']).unwrap_or((&folded, ""));
+        let letters: String = surname.chars().filter(|it| it.is_alphanumeric()).collect();
+        let surname = if letters.is_empty() { surname } else { &letters };
+        let rest = rest.trim_matches([' ', '.']);
+        is_known_name(name).then(|| Self { surname: surname.into(), rest: rest.into() })
+    }
+
+    /// Whether both can be the same player: the surnames are equal, and one of the rests abbreviates the other.
+    fn is_compatible(&self, other: &Self) -> bool {
+        let abbreviates = |short: &str, long: &str| {
+            long.starts_with(short) && short.chars().all(char::is_alphabetic)
+        };
+        let (a, b) = (&*self.rest, &*other.rest);
+        self.surname == other.surname && (a == b || abbreviates(a, b) || abbreviates(b, a))
+    }
+}
+
+/// What shows whether two games with equal start positions and moves are one game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameIdentity {
+    players: [Option<PlayerName>; 2],
+    /// Hashes of the event, known or not, and of the known event and site.
+    event: u64,
+    occasion: Option<u64>,
+    chapter: Option<u64>,
+    date: Date,
+    is_short: bool,
+}
+
+impl GameIdentity {
+    /// Shorter games must also agree in event: the same short draw is played more than once.
+    pub const SHORT: usize = 20;
+
+    /// The identity of a game of two players at an event and site; empty texts are unknown.
+    pub fn new(
+        players: [&str; 2],
+        [event, site]: [&str; 2],
+        chapter: Option<String>,
+        date: Date,
+        plies: usize,
+    ) -> Self {
+        let is_known = is_known_name(event) && is_known_name(site);
+        let [event, site] = [event, site].map(|text| fold(text.trim()));
+        Self {
+            players: players.map(PlayerName::new),
+            occasion: is_known.then(|| hash((&event, site))),
+            event: hash(event),
+            chapter: chapter.map(hash),
+            date,
+            is_short: plies < Self::SHORT,
+        }
+    }
+
+    /// The identity of a record.
+    pub fn of(record: &GameRecord) -> Self {
+        let players = Side::BOTH.map(|side| record.player(side).unwrap_or_default());
+        let names = [Tag::Event, Tag::Site].map(|tag| record.header(tag).unwrap_or_default());
+        let chapter = record.headers.study_chapter();
+        Self::new(players, names, chapter, record.date(), record.plies())
+    }
+
+    /// A hash of the surname that equal players have; none for an unknown player, who can be any.
+    pub fn surname(name: &str) -> Option<u64> {
+        PlayerName::new(name).map(|name| hash(name.surname))
+    }
+
+    /// Keys that find all games that can be the same one: such a game has one of them. Games that are equal in
+    /// everything can have none.
+    pub fn keys(&self) -> impl Iterator<Item = u64> {
+        let players = match &self.players {
+            [Some(first), Some(second)] => Some(hash((&first.surname, &second.surname))),
+            _ => None,
+        };
+        players.into_iter().chain(self.occasion)
+    }
+
+    /// Whether games with equal start positions and moves are one game. Headers must show it, and not only fail to
+    /// contradict it: unknown players also play. `is_identical`: all headers, moves and annotations are equal.
+    pub fn is_same(&self, other: &Self, is_identical: impl FnOnce() -> bool) -> bool {
+        let mut players = self.players.iter().zip(&other.players);
+        let agree = players.clone().all(|pair| match pair {
+            (Some(a), Some(b)) => a.is_compatible(b),
+            _ => true,
+        });
+        agree
+            && self.date.is_compatible(other.date)
+            // Chapters of a study are different games.
+            && self.chapter == other.chapter
+            && (!self.is_short || self.event == other.event)
+            && (players.all(|(a, b)| a.is_some() && b.is_some())
+                || (self.occasion.is_some() && self.occasion == other.occasion)
+                || is_identical())
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Headers {
@@ -69,7 +186,7 @@ impl AnnotationCount {
 
 #[cfg(test)]
 mod tests {
-    use super::is_known_name;
+    use super::{PlayerName, is_known_name};
 
     #[test]
     fn placeholders_are_no_names() {
@@ -79,5 +196,22 @@ mod tests {
         for name in ["Carlsen, Magnus", "Nn Li", "Player 3", "12345", "羽生善治", "White, A"] {
             assert!(is_known_name(name), "{name}");
         }
+    }
+    #[test]
+    fn players_are_compared_by_surname_and_initial() {
+        let same_player = |a, b| match (PlayerName::new(a), PlayerName::new(b)) {
+            (Some(a), Some(b)) => a.is_compatible(&b),
+            _ => true,
+        };
+        assert!(same_player("Carlsen, Magnus", "CARLSEN,M"));
+        assert!(same_player("Carlsen", "?"));
+        assert!(same_player("", "Anand"));
+        assert!(!same_player("Carlsen", "Caruana"));
+        assert!(!same_player("Carlsen, Magnus", "Carlsen, Henrik"));
+        assert!(same_player("Carlsen, Magnus", "Carlsen, M."));
+        assert!(same_player("O'Kelly, A", "OKelly, Alberic"));
+        assert!(!same_player("Stockfish 16", "Stockfish 17"));
+        assert!(!same_player("Stockfish 1", "Stockfish 17"));
+        assert!(same_player("羽生善治", "羽生善治 九段"));
     }
 }
