@@ -22,12 +22,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use readyok_library::{
-    Column, Filter, ImportOptions, Key, Library, NewGame, Source, StoredGame, code_of,
-    decode_document, encode_document,
+    Column, ImportOptions, Key, Library, NewGame, Source, StoredGame, code_of, decode_document,
+    encode_document,
 };
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    Evaluation, Format, GameDocument, GameRecord, Limits, NodeId, Records, Tag, write,
+    Condition, Evaluation, Format, GameDocument, GameRecord, Limits, NodeId, NumberRange, Records,
+    Tag, TextPattern, write,
 };
 use readyok_rules::{Game, GameResult, Move, Position, Side};
 
@@ -282,21 +283,21 @@ fn main() {
     let library = Library::open(&path).expect("it opens");
     println!("opened in {:.0} ms; {}", start.elapsed().as_secs_f64() * 1000.0, memory());
     sizes(&path, count);
-    let filter = Filter { player: Some("name77".to_owned()), ..Filter::default() };
-    let search = |filter: &Filter, column| {
+    let filter = Condition::player(TextPattern::new("name77"));
+    let search = |filter: &Condition, column| {
         library.search(filter, (column, true), 0, 50).expect("a page").total
     };
     println!("  {} found", timed("player", || search(&filter, Column::Added)));
-    let ratings = Filter { rating: Some((2500, 2800)), ..Filter::default() };
+    let ratings = Condition::ratings(NumberRange { min: 2500, max: 2800 });
     println!("  {} found", timed("ratings", || search(&ratings, Column::Added)));
     let start = Instant::now();
-    search(&Filter::default(), Column::First);
+    search(&Condition::default(), Column::First);
     println!("first sort by player: {:.2} ms", start.elapsed().as_secs_f64() * 1000.0);
-    timed("all by first player", || search(&Filter::default(), Column::First));
+    timed("all by first player", || search(&Condition::default(), Column::First));
     let mut position = Position::start(Game::Chess);
     for ply in 0..12 {
         let key = Key::of(position.key());
-        for (name, filter) in [("", &Filter::default()), (" with ratings", &ratings)] {
+        for (name, filter) in [("", &Condition::default()), (" with ratings", &ratings)] {
             let explorer = timed(&format!("explorer at ply {ply}{name}"), || {
                 library.explore(key, position.turn(), filter).expect("explored")
             });

@@ -9,14 +9,14 @@ mod walk;
 
 use std::sync::LazyLock;
 
-use readyok_rules::record::{GameDocument, GameIdentity, GameRecord, Node, NodeId, Tag, fold};
+use readyok_rules::record::{GameDocument, GameIdentity, GameRecord, NodeId, Tag, fold};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{BoardRef, Game, Position, Setup, Side};
 
 use crate::error::Error;
 use crate::game::{NewGame, StoredGame};
 use crate::postings::Key;
-use crate::summary::{Source, Speed, Summary};
+use crate::summary::{Source, Summary};
 use layer::Layer;
 use tags::Known;
 
@@ -48,39 +48,30 @@ impl NewGame {
         let order = moves::encode(record, &mut moves);
         let annotations = annotations::encode(record, &order);
         let (postings, named) = walk::of_record(record);
-        let opening = named.map(|it| (it.eco.to_owned(), it.name.to_owned())).or_else(|| {
-            let name = text(Tag::Opening);
-            let eco = record.headers.get("ECO").unwrap_or_default();
-            let known = |text: &str| !matches!(text, "" | "?");
-            (known(name) || known(eco)).then(|| (eco.to_owned(), name.to_owned()))
-        });
+        let named = named.map(|it| (it.eco, it.name)).or_else(|| record.opening_of_headers());
+        let opening = named.map(|(eco, name)| (eco.to_owned(), name.to_owned()));
         let start = (!is_standard(record.start())).then(|| record.start().to_string());
         let players = Side::BOTH.map(|side| record.player(side).unwrap_or_default().to_owned());
         let (event, site) = (text(Tag::Event).to_owned(), text(Tag::Site));
         // An address identifies one game; as a name it would have a row of its own.
         let site = if site.contains("://") { "" } else { site }.to_owned();
-        let rating = |name| {
-            let value = record.headers.get(name).and_then(|it| it.trim().parse::<u16>().ok());
-            value.unwrap_or_default()
+        let rating = |side| {
+            let rating = record.rating(side).unwrap_or_default();
+            u16::try_from(rating).unwrap_or(u16::MAX)
         };
-        let kind = |name| match record.headers.get(name)? {
-            "program" => Some(true),
-            "human" => Some(false),
-            _ => None,
-        };
-        let main_line = record.node(record.last()).map_or(0, Node::ply);
+        let main_line = record.plies();
         let summary = Summary {
             moves_hash: moves_hash(start.as_deref(), &event, &postings),
-            ratings: [rating("WhiteElo"), rating("BlackElo")],
+            ratings: Side::BOTH.map(rating),
             date: record.date(),
             plies: u16::try_from(main_line).unwrap_or(u16::MAX),
             result: record.result,
-            termination: record.termination(),
-            engines: [kind("WhiteType"), kind("BlackType")],
+            termination: record.derived_termination(),
+            engines: Side::BOTH.map(|side| record.is_engine(side)),
             annotated: !annotations.is_empty(),
             variations: record.len() > main_line,
             custom_start: start.is_some(),
-            speed: Speed::of_time_control(text(Tag::TimeControl)),
+            speed: record.speed(),
             ..Summary::new(record.game(), source)
         };
         let known = Known {

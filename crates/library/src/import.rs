@@ -44,11 +44,11 @@ pub enum Duplicates {
     Keep,
     /// They replace the known game if they have more annotations, and are not added otherwise.
     Replace,
-    /// They are stored, but not visible until [`Library::decide`].
+    /// They are stored, but not visible until a decision.
     Ask,
 }
 
-/// The treatment of duplicates that were imported with [`Duplicates::Ask`].
+/// The treatment of duplicates that wait for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "DuplicateDecision"))]

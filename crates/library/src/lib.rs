@@ -9,8 +9,8 @@
 //! * [`Library::import`] streams files of any size and format, with progress, cancellation and [`Duplicates`];
 //!   [`Library::importer`] adds records from elsewhere. [`Library::add_once`] adds a batch that is repeated after a
 //!   crash.
-//! * [`Library::search`] finds games by a [`Filter`]: one scan of 32-byte [`Summary`] values in memory. A
-//!   [`Key::of`] a position finds games by position, regardless of the order of moves.
+//! * [`Library::search`] finds games by a [`Condition`](readyok_rules::record::Condition): one scan of 32-byte
+//!   [`Summary`] values in memory, and the index of positions. Games about which these do not know enough are decoded.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
 //! * A [`GameDocument`](readyok_rules::record::GameDocument) also has the ids of its nodes and the notes of engines:
 //!   [`NewGame::from_document`], [`StoredGame::document`]. [`encode_document`] makes one blob of a document, which an
@@ -30,6 +30,7 @@ mod game;
 mod import;
 mod index;
 mod library;
+mod matcher;
 mod postings;
 mod query;
 mod receipt;
@@ -46,9 +47,9 @@ pub use game::{GameEntry, Indexer, NewGame, StoredGame};
 pub use import::{Decision, Duplicates, ImportOptions, Imported, Importer, Outcome};
 pub use library::Library;
 pub use postings::{END_OF_GAME, Key};
-pub use query::{Column, Counts, Explorer, Filter, MoveStatistics, Page};
+pub use query::{Column, Counts, Explorer, MoveStatistics, Page};
 pub use receipt::Receipt;
-pub use summary::{NameId, Source, Speed, Summary};
+pub use summary::{NameId, Source, Summary};
 pub use varint::Corrupt;
 
-pub use readyok_rules::record::Date;
+pub use readyok_rules::record::{Date, Speed};

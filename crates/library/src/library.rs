@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use readyok_rules::Side;
+use readyok_rules::record::Condition;
 
 use crate::duplicates::{Undecided, groups, undecided};
 use crate::error::Error;
@@ -17,7 +18,7 @@ use crate::import::{
     self, Decision, Duplicates, ImportOptions, Imported, Importer, Outcome, Outcomes,
 };
 use crate::postings::Key;
-use crate::query::{self, Column, Explorer, Filter, Page};
+use crate::query::{self, Column, Explorer, Page};
 use crate::receipt::{self, Receipt};
 use crate::schema;
 use crate::snapshot::Shared;
@@ -257,7 +258,7 @@ impl Library {
     /// The file could not be read.
     pub fn search(
         &self,
-        filter: &Filter,
+        filter: &Condition,
         sort: (Column, bool),
         offset: usize,
         limit: usize,
@@ -281,7 +282,7 @@ impl Library {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn find_all(&self, filter: &Filter) -> Result<Vec<u32>, Error> {
+    pub fn find_all(&self, filter: &Condition) -> Result<Vec<u32>, Error> {
         self.shared.read(|connection, snapshot| {
             query::all(connection, &self.shared.caches, snapshot, filter)
         })
@@ -291,7 +292,12 @@ impl Library {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn explore(&self, position: Key, turn: Side, filter: &Filter) -> Result<Explorer, Error> {
+    pub fn explore(
+        &self,
+        position: Key,
+        turn: Side,
+        filter: &Condition,
+    ) -> Result<Explorer, Error> {
         self.shared.read(|connection, snapshot| {
             query::explore(connection, &self.shared.caches, snapshot, position, turn, filter)
         })

@@ -2,66 +2,30 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use readyok_rules::record::{Date, fold};
-use readyok_rules::{Game, GameResult, Side, Termination};
+use readyok_rules::record::{Condition, Date};
+use readyok_rules::{GameResult, Side};
 use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
 
 use crate::bitset::BitSet;
 use crate::error::Error;
 use crate::game::GameEntry;
+use crate::matcher::{Caches, matching};
 use crate::postings::{END_OF_GAME, Key};
 use crate::snapshot::Snapshot;
-use crate::summary::{Digest, Raw, Source, Speed};
-
-/// Conditions on games. A game matches if all conditions that are set are true.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filter {
-    /// Variant.
-    pub variant: Option<Game>,
-    /// Part of the name of a player.
-    pub player: Option<String>,
-    /// The side of `player`; any if none.
-    pub side: Option<Side>,
-    /// Part of the name of the opponent of `player`.
-    pub opponent: Option<String>,
-    /// Part of the name of a player that is not known to be a human.
-    pub engine: Option<String>,
-    /// Result.
-    pub result: Option<GameResult>,
-    /// Minimum and maximum rating of both players.
-    pub rating: Option<(u16, u16)>,
-    /// First and last date.
-    pub from: Option<Date>,
-    /// Last date; unknown parts match any.
-    pub until: Option<Date>,
-    /// Part of the name of the event.
-    pub event: Option<String>,
-    /// Part of the name of the opening, or of its ECO code.
-    pub opening: Option<String>,
-    /// Origin.
-    pub source: Option<Source>,
-    /// Class of the time control.
-    pub speed: Option<Speed>,
-    /// What ended the game.
-    pub termination: Option<Termination>,
-    /// Minimum and maximum length in plies.
-    pub plies: Option<(u16, u16)>,
-    /// Positions that the game reached.
-    pub positions: Vec<Key>,
-    /// A label set by the user.
-    pub label: Option<String>,
-}
+use crate::summary::{Digest, Raw};
 
 /// A column to sort by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "LibraryColumn"))]
 pub enum Column {
-    /// Order of addition.
-    #[default]
-    Added,
     /// Order of the last change or addition.
+    #[default]
     Changed,
+    /// Order of addition.
+    Added,
     /// Date.
     Date,
     /// Name of the first player.
@@ -90,7 +54,8 @@ pub struct Page {
 }
 
 /// Numbers of results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "ResultCounts"))]
 pub struct Counts {
     /// Wins of the first player.
     pub first: u32,
@@ -153,54 +118,13 @@ pub struct Explorer {
 /// Maximum number of games in [`Explorer::latest`].
 const MAX_LATEST: usize = 10;
 
-/// Results of scans of the texts, which change only when a text is added.
-#[derive(Debug, Default)]
-pub(crate) struct Caches {
-    sets: Mutex<Vec<(Lookup, Arc<BitSet>)>>,
-}
-
-/// Table, number of its last row and text.
-type Lookup = (&'static str, i64, String);
-
-/// Maximum number of cached sets.
-const MAX_SETS: usize = 16;
-
-fn last_row(connection: &Connection, table: &str) -> Result<i64, Error> {
+pub(crate) fn last_row(connection: &Connection, table: &str) -> Result<i64, Error> {
     let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
     Ok(connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?)
 }
 
-impl Caches {
-    /// Rows of `name` or `opening` that contain a text; none for an empty text.
-    fn matching(
-        &self,
-        connection: &Connection,
-        table: &'static str,
-        text: Option<&String>,
-    ) -> Result<Option<Arc<BitSet>>, Error> {
-        let Some(text) = text.map(|it| fold(it)).filter(|it| !it.is_empty()) else {
-            return Ok(None);
-        };
-        let lookup = (table, last_row(connection, table)?, text);
-        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, set)) = sets.iter().find(|(it, _)| *it == lookup) {
-            return Ok(Some(Arc::clone(set)));
-        }
-        drop(sets);
-        let sql = format!("SELECT id FROM {table} WHERE instr(folded, ?1)");
-        let set = Arc::new(numbers(connection, &sql, &lookup.2)?);
-        sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        sets.retain(|((name, last, _), _)| *name != lookup.0 || *last == lookup.1);
-        if sets.len() >= MAX_SETS {
-            sets.remove(0);
-        }
-        sets.push((lookup, Arc::clone(&set)));
-        Ok(Some(set))
-    }
-}
-
 /// The numbers that a query with one text returns.
-fn numbers(connection: &Connection, sql: &str, text: &str) -> Result<BitSet, Error> {
+pub(crate) fn numbers(connection: &Connection, sql: &str, text: &str) -> Result<BitSet, Error> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([text])?;
     let mut set = BitSet::default();
@@ -208,100 +132,6 @@ fn numbers(connection: &Connection, sql: &str, text: &str) -> Result<BitSet, Err
         set.insert(row.get(0)?);
     }
     Ok(set)
-}
-
-/// A filter whose texts and positions are resolved to sets.
-struct Matcher<'a> {
-    filter: &'a Filter,
-    /// Whether all games match.
-    all: bool,
-    player: Option<Arc<BitSet>>,
-    opponent: Option<Arc<BitSet>>,
-    engine: Option<Arc<BitSet>>,
-    event: Option<Arc<BitSet>>,
-    opening: Option<Arc<BitSet>>,
-    label: Option<BitSet>,
-    positions: Vec<BitSet>,
-}
-
-impl<'a> Matcher<'a> {
-    fn new(
-        connection: &Connection,
-        caches: &Caches,
-        snapshot: &Snapshot,
-        filter: &'a Filter,
-    ) -> Result<Self, Error> {
-        let names = |text: &Option<String>| caches.matching(connection, "name", text.as_ref());
-        let positions = filter.positions.iter().map(|key| {
-            let mut set = BitSet::default();
-            snapshot.find(connection, *key, |_, game| {
-                set.insert(game);
-            })?;
-            Ok(set)
-        });
-        Ok(Self {
-            filter,
-            all: *filter == Filter::default(),
-            player: names(&filter.player)?,
-            opponent: names(&filter.opponent)?,
-            engine: names(&filter.engine)?,
-            event: names(&filter.event)?,
-            opening: caches.matching(connection, "opening", filter.opening.as_ref())?,
-            label: match &filter.label {
-                None => None,
-                Some(label) => {
-                    Some(numbers(connection, "SELECT game FROM label WHERE text = ?1", label)?)
-                }
-            },
-            positions: positions.collect::<Result<_, Error>>()?,
-        })
-    }
-
-    #[inline]
-    fn matches(&self, game: u32, it: Raw<'_>) -> bool {
-        self.all || self.matches_filter(game, it)
-    }
-
-    fn matches_filter(&self, game: u32, it: Raw<'_>) -> bool {
-        let Filter { variant, result, source, speed, termination, .. } = self.filter;
-        variant.is_none_or(|wanted| wanted == it.variant())
-            && result.is_none_or(|wanted| wanted == it.result())
-            && source.is_none_or(|wanted| wanted == it.source())
-            && speed.is_none_or(|wanted| wanted == it.speed())
-            && termination.is_none_or(|wanted| Some(wanted) == it.termination())
-            && self.filter.rating.is_none_or(|(min, max)| {
-                it.ratings().iter().all(|rating| (min..=max).contains(rating))
-            })
-            && self.filter.plies.is_none_or(|(min, max)| (min..=max).contains(&it.plies()))
-            && self.filter.from.is_none_or(|from| from <= it.date())
-            && self
-                .filter
-                .until
-                .is_none_or(|until| it.date() <= until || until.is_compatible(it.date()))
-            && self.event.as_ref().is_none_or(|set| set.contains(it.event()))
-            && self.opening.as_ref().is_none_or(|set| set.contains(it.opening().into()))
-            && self.label.as_ref().is_none_or(|set| set.contains(game))
-            && self.positions.iter().all(|set| set.contains(game))
-            && self.matches_players(it)
-    }
-
-    fn matches_players(&self, it: Raw<'_>) -> bool {
-        let sides = match self.filter.side {
-            None => 0..2,
-            Some(Side::First) => 0..1,
-            Some(Side::Second) => 1..2,
-        };
-        let contains =
-            |set: &Option<Arc<BitSet>>, name| set.as_ref().is_none_or(|it| it.contains(name));
-        let (players, engines) = (it.players(), it.engines());
-        let found = sides.into_iter().any(|side| {
-            contains(&self.player, players[side]) && contains(&self.opponent, players[1 - side])
-        });
-        let engine = self.engine.as_ref().is_none_or(|set| {
-            (0..2).any(|side| engines[side] != Some(false) && set.contains(players[side]))
-        });
-        found && engine
-    }
 }
 
 /// The first games in the order of their keys, of any number of games. Equal keys are listed with the latest game first.
@@ -346,12 +176,13 @@ pub(crate) fn search(
     connection: &Connection,
     caches: &Caches,
     snapshot: &Snapshot,
-    filter: &Filter,
+    filter: &Condition,
     (column, descending): (Column, bool),
     (offset, limit): (usize, usize),
 ) -> Result<Page, Error> {
-    let matcher = Matcher::new(connection, caches, snapshot, filter)?;
-    let found = || snapshot.summaries.iter_rev().filter(|(game, it)| matcher.matches(*game, *it));
+    let matching = matching(connection, caches, snapshot, filter)?;
+    let is_match = |game: u32| matching.as_ref().is_none_or(|it| it.contains(game));
+    let found = || snapshot.summaries.iter_rev().filter(|(game, _)| is_match(*game));
     let end = offset.saturating_add(limit);
     let (games, total) = if let Some(texts) = Texts::of(column) {
         let page = texts.page(connection, found().map(|(_, it)| it), (offset, end), descending)?;
@@ -383,11 +214,12 @@ pub(crate) fn all(
     connection: &Connection,
     caches: &Caches,
     snapshot: &Snapshot,
-    filter: &Filter,
+    filter: &Condition,
 ) -> Result<Vec<u32>, Error> {
-    let matcher = Matcher::new(connection, caches, snapshot, filter)?;
-    let found = snapshot.summaries.iter_rev().filter(|(game, it)| matcher.matches(*game, *it));
-    let mut games: Vec<u32> = found.map(|(game, _)| game).collect();
+    let matching = matching(connection, caches, snapshot, filter)?;
+    let games = snapshot.summaries.iter_rev().map(|(game, _)| game);
+    let is_match = |game: &u32| matching.as_ref().is_none_or(|it| it.contains(*game));
+    let mut games: Vec<u32> = games.filter(is_match).collect();
     games.reverse();
     Ok(games)
 }
@@ -585,19 +417,10 @@ pub(crate) fn explore(
     snapshot: &Snapshot,
     key: Key,
     turn: Side,
-    filter: &Filter,
+    filter: &Condition,
 ) -> Result<Explorer, Error> {
-    let matcher = Matcher::new(connection, caches, snapshot, filter)?;
     // One scan in the order of memory is faster than access by posting.
-    let matching = (!matcher.all).then(|| {
-        let mut set = BitSet::default();
-        for (game, it) in snapshot.summaries.iter_rev() {
-            if matcher.matches(game, it) {
-                set.insert(game);
-            }
-        }
-        set
-    });
+    let matching = matching(connection, caches, snapshot, filter)?;
     let mut explorer = Explorer::default();
     let mut moves: BTreeMap<u16, Sums> = BTreeMap::new();
     let mut current: Option<(u16, Sums)> = None;

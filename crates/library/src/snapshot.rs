@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use crate::bitset::BitSet;
 use crate::error::Error;
 use crate::index::Run;
+use crate::matcher::Caches;
 use crate::postings::{Key, Posting};
-use crate::query::Caches;
 use crate::schema;
 use crate::summary::{DIGEST_SIZE, Digest, REST_SIZE, Raw, SIZE, Summary, split};
 

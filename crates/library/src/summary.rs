@@ -10,7 +10,7 @@
 //! flags 28: bits 0-1, 2-3 kind of player, 4 annotated, 5 variations, 6 custom start position, 7 edited
 //! ```
 
-use readyok_rules::record::Date;
+use readyok_rules::record::{Date, Speed};
 use readyok_rules::{Game, GameResult, Side, Termination};
 
 /// Size of a stored summary.
@@ -61,8 +61,8 @@ pub struct Summary {
     pub custom_start: bool,
     /// Whether the game was changed after it was added.
     pub edited: bool,
-    /// Class of the time control.
-    pub speed: Speed,
+    /// Class of the time control, if known.
+    pub speed: Option<Speed>,
     /// False for a deleted game.
     pub exists: bool,
 }
@@ -76,65 +76,6 @@ pub enum Source {
     Import,
     /// Played by a match.
     Match,
-}
-
-/// Class of the time control, by the estimated duration of a player's game: base time plus 40 increments.
-/// The limits are those of Lichess.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Speed {
-    /// No time control is recorded.
-    #[default]
-    Unknown,
-    /// Less than 3 minutes.
-    Bullet,
-    /// Less than 8 minutes.
-    Blitz,
-    /// Less than 25 minutes.
-    Rapid,
-    /// 25 minutes or more.
-    Classical,
-    /// A day or more for a move.
-    Correspondence,
-}
-
-impl Speed {
-    const ALL: [Self; 6] = [
-        Self::Unknown,
-        Self::Bullet,
-        Self::Blitz,
-        Self::Rapid,
-        Self::Classical,
-        Self::Correspondence,
-    ];
-
-    /// From the header `TimeControl` of PGN: `300+3`, `40/7200:3600`, `1/86400`. Other texts are
-    /// [`Speed::Unknown`].
-    #[must_use]
-    pub fn of_time_control(text: &str) -> Self {
-        let first = text.split(':').next().unwrap_or_default();
-        let (moves, time) = first.split_once('/').unwrap_or(("", first));
-        let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| it.is_finite());
-        match (number(base), number(increment)) {
-            (Some(base), Some(_)) if moves.trim() == "1" && base >= 86_400.0 => {
-                Self::Correspondence
-            }
-            (Some(base), Some(increment)) => Self::of(base, increment),
-            _ => Self::Unknown,
-        }
-    }
-
-    /// From base time and increment in seconds.
-    #[must_use]
-    pub fn of(base: f64, increment: f64) -> Self {
-        match 40.0f64.mul_add(increment, base) {
-            it if it < 180.0 => Self::Bullet,
-            it if it < 480.0 => Self::Blitz,
-            it if it < 1500.0 => Self::Rapid,
-            it if it < 86_400.0 => Self::Classical,
-            _ => Self::Correspondence,
-        }
-    }
 }
 
 /// Terminations by their number in stored summaries, from 1; 0 is unknown. New ones are appended.
@@ -207,12 +148,16 @@ pub(crate) fn result_of(code: u8) -> GameResult {
     }
 }
 
+fn is_indexed(source: Source, result: GameResult) -> bool {
+    source != Source::Play || result != GameResult::Unknown
+}
+
 impl Summary {
     /// Whether the game is found by its positions. Games that were begun in the app and have no result are not: an
     /// analysis would find itself.
     #[must_use]
     pub fn is_indexed(&self) -> bool {
-        self.source != Source::Play || self.result != GameResult::Unknown
+        is_indexed(self.source, self.result)
     }
 
     /// An empty game.
@@ -235,7 +180,7 @@ impl Summary {
             variations: false,
             custom_start: false,
             edited: false,
-            speed: Speed::Unknown,
+            speed: None,
             exists: true,
         }
     }
@@ -261,7 +206,7 @@ impl Summary {
         let flags = |bits: [bool; 4]| {
             bits.into_iter().zip(4..).fold(0, |flags, (bit, at)| flags | u8::from(bit) << at)
         };
-        let speed = Speed::ALL.iter().zip(0..).find(|(it, _)| **it == self.speed);
+        let speed = Speed::ALL.iter().zip(1..).find(|(it, _)| Some(**it) == self.speed);
         put(&self.ratings[0].to_le_bytes());
         put(&self.ratings[1].to_le_bytes());
         put(&self.date.to_bits().to_le_bytes()[..3]);
@@ -393,12 +338,29 @@ impl<'a> Raw<'a> {
     }
 
     #[inline]
-    pub(crate) fn speed(self) -> Speed {
-        Speed::ALL.get(usize::from(self.rest[22])).copied().unwrap_or_default()
+    pub(crate) fn speed(self) -> Option<Speed> {
+        Speed::ALL.get(usize::from(self.rest[22]).wrapping_sub(1)).copied()
+    }
+
+    #[inline]
+    fn flag(self, bit: u8) -> bool {
+        self.rest[20] & 1 << bit != 0
+    }
+
+    pub(crate) fn is_annotated(self) -> bool {
+        self.flag(4)
+    }
+
+    pub(crate) fn has_variations(self) -> bool {
+        self.flag(5)
+    }
+
+    /// Equal to [`Summary::is_indexed`].
+    pub(crate) fn is_indexed(self) -> bool {
+        is_indexed(self.source(), self.result())
     }
 
     pub(crate) fn summary(self) -> Summary {
-        let flag = |bit: u8| self.rest[20] & 1 << bit != 0;
         Summary {
             players: self.players(),
             event: self.event(),
@@ -412,10 +374,10 @@ impl<'a> Raw<'a> {
             variant: self.variant(),
             source: self.source(),
             engines: self.engines(),
-            annotated: flag(4),
-            variations: flag(5),
-            custom_start: flag(6),
-            edited: flag(7),
+            annotated: self.is_annotated(),
+            variations: self.has_variations(),
+            custom_start: self.flag(6),
+            edited: self.flag(7),
             speed: self.speed(),
             exists: self.exists(),
         }
@@ -498,7 +460,7 @@ mod tests {
             engines: [Some(true), Some(false)],
             annotated: true,
             edited: true,
-            speed: Speed::Blitz,
+            speed: Some(Speed::Blitz),
             ..Summary::new(Game::Shogi, Source::Match)
         };
         let expected = [
@@ -518,17 +480,5 @@ mod tests {
             assert_eq!(termination_of(termination_code(Some(*termination))), Some(*termination));
         }
         assert_eq!(termination_of(0), None);
-    }
-
-    #[test]
-    fn speeds_have_the_limits_of_lichess() {
-        assert_eq!(Speed::of(60.0, 0.0), Speed::Bullet);
-        assert_eq!(Speed::of(180.0, 2.0), Speed::Blitz);
-        assert_eq!(Speed::of(600.0, 0.0), Speed::Rapid);
-        assert_eq!(Speed::of(1800.0, 20.0), Speed::Classical);
-        assert_eq!(Speed::of_time_control("300+3"), Speed::Blitz);
-        assert_eq!(Speed::of_time_control("40/7200:3600"), Speed::Classical);
-        assert_eq!(Speed::of_time_control("1/86400"), Speed::Correspondence);
-        assert_eq!(Speed::of_time_control("-"), Speed::Unknown);
     }
 }

@@ -37,6 +37,7 @@ mod notice;
 mod pgn;
 mod records;
 mod shogi;
+mod speed;
 mod strip;
 
 pub use date::{Date, DateRange};
@@ -44,8 +45,8 @@ pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
 pub use encoding::{Encoding, InputEncoding};
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
 pub use filter::{
-    Condition, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange, PlayerColor,
-    PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
+    Condition, EcoRange, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange,
+    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
 };
 pub use fold::fold;
 pub use format::{Bookmark, Format};
@@ -57,3 +58,4 @@ pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, 
 pub use notice::{Cost, Kept, Notice, NoticeReason};
 pub use pgn::{PgnOptions, write_pgn};
 pub use records::{Records, read, write, write_encoded};
+pub use speed::Speed;

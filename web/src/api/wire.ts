@@ -470,7 +470,7 @@ score: number, };
 export type DuplicateChoice = "skip" | "keep" | "replace" | "ask";
 
 /**
- * The treatment of duplicates that were imported with [`Duplicates::Ask`].
+ * The treatment of duplicates that wait for a decision.
  */
 export type DuplicateDecision = "skip" | "keep" | "replace";
 
@@ -1363,11 +1363,11 @@ promotion: string | null, text: MoveText, };
 export type LibraryColumn = "changed" | "added" | "date" | "first" | "second" | "rating" | "result" | "plies" | "event" | "opening";
 
 /**
- * Conditions on games of the library. A game must match all fields.
+ * Conditions on games of the library, as the page enters them. A game must match all fields.
  */
 export type LibraryFilter = { variant: Variant | null, 
 /**
- * Part of the name of a player.
+ * Parts of the name of a player.
  */
 player: string | null, 
 /**
@@ -1375,11 +1375,11 @@ player: string | null,
  */
 side: Side | null, 
 /**
- * Part of the name of an engine that played. Players that are not known to be human match.
+ * Parts of the name of an engine that played. Players that are not known to be human match.
  */
 engine: string | null, 
 /**
- * Part of the name of the event.
+ * Parts of the name of the event.
  */
 event: string | null, 
 /**
@@ -1392,7 +1392,7 @@ result: string | null,
  */
 opening: string | null, 
 /**
- * Part of the name of the opening, or its ECO code.
+ * Parts of the name of the opening, or its ECO code.
  */
 named: string | null, 
 /**
@@ -1487,7 +1487,7 @@ offset: number,
  */
 limit: number | null, variant: Variant | null, 
 /**
- * Part of the name of a player.
+ * Parts of the name of a player.
  */
 player: string | null, 
 /**
@@ -1495,11 +1495,11 @@ player: string | null,
  */
 side: Side | null, 
 /**
- * Part of the name of an engine that played. Players that are not known to be human match.
+ * Parts of the name of an engine that played. Players that are not known to be human match.
  */
 engine: string | null, 
 /**
- * Part of the name of the event.
+ * Parts of the name of the event.
  */
 event: string | null, 
 /**
@@ -1512,7 +1512,7 @@ result: string | null,
  */
 opening: string | null, 
 /**
- * Part of the name of the opening, or its ECO code.
+ * Parts of the name of the opening, or its ECO code.
  */
 named: string | null, 
 /**
@@ -2399,13 +2399,17 @@ moves: number,
 score: number, };
 
 /**
- * Numbers of games by their results.
+ * Numbers of results.
  */
 export type ResultCounts = { 
 /**
  * Wins of the first player.
  */
-first: number, draws: number, 
+first: number, 
+/**
+ * Draws.
+ */
+draws: number, 
 /**
  * Wins of the second player.
  */
@@ -2576,7 +2580,8 @@ first: T, second: T, };
 export type Speaker = "client" | "engine" | "stderr" | "user";
 
 /**
- * The class of a time control, by the base time plus 40 increments.
+ * Class of the time control, by the estimated duration of a player's game: base time plus 40 increments.
+ * The limits are those of Lichess.
  */
 export type Speed = "bullet" | "blitz" | "rapid" | "classical" | "correspondence";
 

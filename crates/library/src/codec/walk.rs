@@ -58,10 +58,13 @@ impl Board {
 pub(crate) fn of_record(record: &GameRecord) -> (Vec<(Key, u16)>, Option<Opening>) {
     let mut postings = Vec::with_capacity(record.node(record.last()).map_or(0, Node::ply) + 1);
     let mut opening = None;
+    // A null move ends the line of the opening.
+    let mut has_opening = record.game() == Game::Chess;
     let mut add = |key: u64, code: u16| {
-        if record.game() == Game::Chess && postings.len() <= Opening::PLIES {
+        if has_opening && postings.len() <= Opening::PLIES {
             opening = Opening::with_key(key).or(opening);
         }
+        has_opening &= code != NULL;
         postings.push((Key::of(key), code));
     };
     let mut board = Board::of(record.start());

@@ -1,11 +1,12 @@
 //! Duplicates and labels.
 
 use readyok_library::{
-    Column, Date, Decision, Duplicates, Filter, ImportOptions, Imported, Library, NewGame, Outcome,
+    Column, Date, Decision, Duplicates, ImportOptions, Imported, Library, NewGame, Outcome,
 };
+use readyok_rules::record::Condition;
 use tempfile::TempDir;
 
-use crate::generate::{Random, game, indexer, keys};
+use crate::generate::{Random, game, indexer, reaches};
 
 fn open(dir: &TempDir) -> Library {
     Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens")
@@ -171,7 +172,7 @@ fn labels_are_set_searched_and_removed() {
     library.set_label(vec![4], "won".to_owned(), true).expect("set");
     let counts = vec![("to study".to_owned(), 2), ("won".to_owned(), 1)];
     assert_eq!(library.labels().expect("read"), counts);
-    let filter = Filter { label: Some("to study".to_owned()), ..Filter::default() };
+    let filter = Condition::Label("to study".to_owned());
     let page = library.search(&filter, (Column::Added, true), 0, 10).expect("a page");
     let found: Vec<_> = page.games.iter().map(|it| (it.id, it.labels.len())).collect();
     assert_eq!(found, [(4, 2), (2, 1)]);
@@ -182,9 +183,8 @@ fn labels_are_set_searched_and_removed() {
 
 /// All visible games.
 fn games(library: &Library) -> Vec<u32> {
-    let all = library.find_all(&Filter::default()).expect("found");
-    let at_start = Filter { positions: keys(&[]), ..Filter::default() };
-    assert_eq!(library.find_all(&at_start).expect("found"), all, "all are in the index");
+    let all = library.find_all(&Condition::default()).expect("found");
+    assert_eq!(library.find_all(&reaches(&[])).expect("found"), all, "all are in the index");
     all
 }
 

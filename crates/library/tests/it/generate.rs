@@ -1,6 +1,7 @@
 //! Games of a toy game for tests: a position is the number of moves made so far, hashed with the moves.
 
 use readyok_library::{END_OF_GAME, Key, NewGame, Source, StoredGame, Summary};
+use readyok_rules::record::{Condition, PositionPattern};
 use readyok_rules::{Game, GameResult, Side};
 
 /// A small deterministic generator of numbers (`SplitMix64`).
@@ -20,15 +21,24 @@ fn mix(mut it: u64) -> u64 {
     it ^ it >> 31
 }
 
-/// Keys of all positions of a list of moves. The order of two moves does not matter: they transpose.
+/// Hashes of all positions of a list of moves. The order of two moves does not matter: they transpose.
+fn hashes(moves: &[u16]) -> impl Iterator<Item = u64> {
+    let sums = moves.iter().scan(1_u64, |sum, mv| {
+        *sum = sum.wrapping_add(mix(u64::from(*mv) + 77));
+        Some(*sum)
+    });
+    std::iter::once(1).chain(sums).map(mix)
+}
+
+/// Keys of all positions of a list of moves.
 pub(crate) fn keys(moves: &[u16]) -> Vec<Key> {
-    let mut sum = 1_u64;
-    let mut keys = vec![Key::of(mix(sum))];
-    for mv in moves {
-        sum = sum.wrapping_add(mix(u64::from(*mv) + 77));
-        keys.push(Key::of(mix(sum)));
-    }
-    keys
+    hashes(moves).map(Key::of).collect()
+}
+
+/// The position after a list of moves.
+pub(crate) fn reaches(moves: &[u16]) -> Condition {
+    let hash = hashes(moves).last().unwrap_or_default();
+    Condition::Position(PositionPattern::with_key(Game::Chess, hash))
 }
 
 pub(crate) fn postings(moves: &[u16]) -> Vec<(Key, u16)> {

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::{env, fs, io, thread};
 
 use readyok_library::{
-    Column, Duplicates, Filter, ImportOptions, Key, Library, NewGame, Source, StoredGame,
+    Column, Duplicates, ImportOptions, Key, Library, NewGame, Source, StoredGame,
 };
-use readyok_rules::record::{Format, GameRecord, write};
+use readyok_rules::record::{Condition, Format, GameRecord, PositionPattern, write};
 use readyok_rules::{Game, Position, Termination};
 use tempfile::TempDir;
 
@@ -49,7 +49,7 @@ fn games_of_a_file_are_imported_up_to_the_last() {
         .import(&file[..], ImportOptions::default(), |_| ControlFlow::Continue(()))
         .expect("imported");
     assert_eq!((imported.duplicates, imported.known.len(), imported.added.len()), (1200, 1000, 0));
-    let all = library.find_all(&Filter::default()).expect("found");
+    let all = library.find_all(&Condition::default()).expect("found");
     assert_eq!(all.len(), 1200);
 }
 
@@ -78,7 +78,7 @@ fn a_cancelled_import_keeps_complete_batches() {
         })
         .expect("cancelled");
     assert!(imported.cancelled);
-    let page = library.search(&Filter::default(), (Column::Added, true), 0, 1).expect("a page");
+    let page = library.search(&Condition::default(), (Column::Added, true), 0, 1).expect("a page");
     assert_eq!(page.total as u64, imported.added_count());
     assert_eq!(imported.games, imported.added_count());
 }
@@ -89,7 +89,7 @@ fn a_cancelled_import_keeps_complete_batches() {
 fn child() {
     let Some(directory) = env::var_os(DIRECTORY) else { return };
     let library = open(Path::new(&directory));
-    let first = library.find_all(&Filter::default()).expect("found").len() as u64;
+    let first = library.find_all(&Condition::default()).expect("found").len() as u64;
     let options = ImportOptions { duplicates: Duplicates::Keep, ..Default::default() };
     let mut importer = library.importer(options);
     println!("opened");
@@ -132,7 +132,7 @@ fn a_killed_import_loses_no_stored_game_and_no_posting() {
         let library = open(dir.path());
         // Waits until lost postings are indexed again.
         library.flush(round == 3).expect("flushed");
-        let all = library.find_all(&Filter::default()).expect("found");
+        let all = library.find_all(&Condition::default()).expect("found");
         assert!(all.len() as u64 >= stored, "{} of {stored} games", all.len());
         stored = all.len() as u64;
         // Many games have the same start.
@@ -144,9 +144,9 @@ fn a_killed_import_loses_no_stored_game_and_no_posting() {
                 let game = library.game(*id).expect("read").expect("a game");
                 assert!(game.record().expect("a record") == record);
                 for position in [record.start(), record.position()] {
-                    let key = Key::of(position.key());
-                    let found = known.entry(key).or_insert_with(|| {
-                        let filter = Filter { positions: vec![key], ..Filter::default() };
+                    let (game, key) = (position.game(), position.key());
+                    let found = known.entry((game == Game::Shogi, key)).or_insert_with(|| {
+                        let filter = Condition::Position(PositionPattern::with_key(game, key));
                         library.find_all(&filter).expect("found")
                     });
                     assert!(found.contains(id), "game {id}, {position}");
@@ -176,7 +176,7 @@ fn shogi_records_are_imported() {
     let stored = library.game(1).expect("read").expect("a game").record().expect("a record");
     assert!(stored == record);
     let explorer = library
-        .explore(Key::of(record.start().key()), record.start().turn(), &Filter::default())
+        .explore(Key::of(record.start().key()), record.start().turn(), &Condition::default())
         .expect("explored");
     assert_eq!((explorer.total, explorer.moves.len()), (1, 1));
 }

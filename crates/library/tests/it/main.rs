@@ -2,11 +2,12 @@
 #![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 #![expect(clippy::single_range_in_vec_init, reason = "numbers of added games are ranges")]
 
-#[expect(unreachable_pub, reason = "the library of the fuzz targets includes this file")]
+mod conditions;
 mod documents;
 mod duplicates;
 mod generate;
 mod import;
+#[expect(unreachable_pub, reason = "the library of the fuzz targets includes this file")]
 mod laws;
 mod records;
 mod searches;

@@ -288,7 +288,7 @@ fn summaries_are_computed_from_records() {
         new.summary;
     assert_eq!((ratings, plies, result), ([2500, 0], 11, GameResult::Win(Side::First)));
     assert_eq!(termination, Some(Termination::TimeForfeit));
-    assert_eq!((variations, annotated, speed), (true, false, Speed::Blitz));
+    assert_eq!((variations, annotated, speed), (true, false, Some(Speed::Blitz)));
     assert_eq!((new.event.as_str(), new.site.as_str()), ("Open", ""));
     let najdorf =
         ("B90".to_owned(), "Sicilian Defense: Najdorf Variation, English Attack".to_owned());

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use readyok_library::{Column, Counts, Date, Filter, Library, NewGame};
+use readyok_library::{Column, Counts, Date, Library, NewGame};
+use readyok_rules::record::{
+    Condition, NumberRange, PlayerColor, PlayerCondition, Tag, TextPattern,
+};
 use readyok_rules::{GameResult, Side};
 use tempfile::TempDir;
 
-use crate::generate::{Random, game, indexer, keys, moves_of};
+use crate::generate::{Random, game, indexer, keys, moves_of, reaches};
 
 fn library(count: usize) -> (TempDir, Library, Vec<NewGame>) {
     let dir = TempDir::new().expect("a directory");
@@ -42,12 +45,10 @@ fn counts<'a>(games: impl Iterator<Item = &'a NewGame>) -> Counts {
 #[test]
 fn the_explorer_counts_what_was_played() {
     let (_dir, library, games) = library(2000);
-    let filters: [(Filter, Matches); 3] = [
-        (Filter::default(), |_| true),
-        (Filter { result: Some(GameResult::Draw), ..Filter::default() }, |it| {
-            it.summary.result == GameResult::Draw
-        }),
-        (Filter { rating: Some((1500, 3000)), ..Filter::default() }, |it| {
+    let filters: [(Condition, Matches); 3] = [
+        (Condition::default(), |_| true),
+        (Condition::Result(GameResult::Draw), |it| it.summary.result == GameResult::Draw),
+        (Condition::ratings(NumberRange { min: 1500, max: 3000 }), |it| {
             it.summary.ratings.iter().all(|it| *it >= 1500)
         }),
     ];
@@ -71,7 +72,7 @@ fn the_explorer_counts_what_was_played() {
             assert_eq!(explorer.total, reached.len(), "{line:?}");
             assert_eq!(explorer.counts, counts(reached.iter().map(|it| &games[*it])));
             // The latest games are those of a search by date.
-            let by_date = Filter { positions: vec![key], ..filter.clone() };
+            let by_date = Condition::all(vec![reaches(line), filter.clone()]);
             let page = library.search(&by_date, (Column::Date, true), 0, 10).expect("a page");
             let latest: Vec<_> = page.games.iter().map(|it| it.id).collect();
             assert_eq!(explorer.latest, latest, "{line:?}");
@@ -107,7 +108,8 @@ fn the_explorer_computes_ratings() {
     ];
     library.add(games).expect("they are added");
     let [mv] =
-        library.explore(keys(&[])[0], Side::First, &Filter::default()).expect("explored").moves[..]
+        library.explore(keys(&[])[0], Side::First, &Condition::default()).expect("explored").moves
+            [..]
     else {
         panic!("all games begin with the same move");
     };
@@ -120,35 +122,41 @@ fn the_explorer_computes_ratings() {
 #[test]
 fn filters_and_columns_agree_with_a_scan() {
     let (_dir, library, games) = library(1500);
-    let total = |filter: Filter| {
+    let total = |filter: Condition| {
         library.search(&filter, (Column::Added, true), 0, 10).expect("a page").total
     };
     let count = |matches: &dyn Fn(&NewGame) -> bool| games.iter().filter(|it| matches(it)).count();
-    let text = |text: &str| Some(text.to_owned());
+    let player = |name: &str, opponent: &str, color| {
+        let [name, opponent] = [name, opponent].map(TextPattern::new);
+        Condition::Player(PlayerCondition { name, opponent, color, ..Default::default() })
+    };
+    // All parts of a text are found, in any order and case.
+    let is_of = |it: &str, number: char| it.starts_with("Player ") && it.contains(number);
     assert_eq!(
-        total(Filter { player: text("PLAYER 7"), ..Filter::default() }),
-        count(&|it| it.players.iter().any(|it| it == "Player 7"))
+        total(player("7 PLAYER", "", None)),
+        count(&|it| it.players.iter().any(|it| is_of(it, '7')))
     );
     assert_eq!(
-        total(Filter { player: text("player 1"), side: Some(Side::Second), ..Filter::default() }),
-        count(&|it| it.players[1].starts_with("Player 1"))
+        total(player("player 1", "", Some(PlayerColor::Side(Side::Second)))),
+        count(&|it| is_of(&it.players[1], '1'))
     );
     assert_eq!(
-        total(Filter { player: text("player 1"), opponent: text("player 2"), ..Filter::default() }),
+        total(player("player 1", "player 2", None)),
         count(&|it| {
-            let side = |at: usize| {
-                it.players[at].starts_with("Player 1") && it.players[1 - at].starts_with("Player 2")
-            };
+            let side = |at: usize| is_of(&it.players[at], '1') && is_of(&it.players[1 - at], '2');
             side(0) || side(1)
         })
     );
     assert_eq!(
-        total(Filter { opening: text("opening 3"), event: text("event 2"), ..Filter::default() }),
-        count(&|it| it.opening.as_ref().is_some_and(|(_, it)| it == "Opening 3")
+        total(Condition::all(vec![
+            Condition::Opening(TextPattern::new("opening 13")),
+            Condition::Tag(Tag::Event, TextPattern::new("event 2")),
+        ])),
+        count(&|it| it.opening.as_ref().is_some_and(|(_, it)| it == "Opening 13")
             && it.event == "Event 2")
     );
     assert_eq!(
-        total(Filter { plies: Some((10, 20)), ..Filter::default() }),
+        total(Condition::Plies(NumberRange { min: 10, max: 20 })),
         count(&|it| (10..=20).contains(&it.summary.plies))
     );
     for (column, key) in [
@@ -164,7 +172,7 @@ fn filters_and_columns_agree_with_a_scan() {
             let mut found = Vec::new();
             for offset in [0, 40, 80, 1490] {
                 let page = library
-                    .search(&Filter::default(), (column, descending), offset, 40)
+                    .search(&Condition::default(), (column, descending), offset, 40)
                     .expect("a page");
                 let ids = page.games.iter().map(|it| it.id as usize - 1);
                 found.extend(ids.map(|it| key(&games[it])));
@@ -174,7 +182,7 @@ fn filters_and_columns_agree_with_a_scan() {
         }
     }
     let by_name =
-        library.search(&Filter::default(), (Column::First, false), 0, 1500).expect("a page");
+        library.search(&Condition::default(), (Column::First, false), 0, 1500).expect("a page");
     assert!(by_name.games.is_sorted_by_key(|it| it.players[0].to_lowercase()));
 }
 
@@ -193,10 +201,10 @@ fn pages_follow_the_order_of_names() {
         })
         .collect();
     library.add(games.clone()).expect("they are added");
-    let filters: [(Filter, Matches); 2] = [
-        (Filter::default(), |_| true),
+    let filters: [(Condition, Matches); 2] = [
+        (Condition::default(), |_| true),
         // Few names.
-        (Filter { plies: Some((10, 11)), ..Filter::default() }, |it| {
+        (Condition::Plies(NumberRange { min: 10, max: 11 }), |it| {
             (10..=11).contains(&it.summary.plies)
         }),
     ];
@@ -225,7 +233,7 @@ fn pages_follow_the_order_of_names() {
 fn preloading_runs_concurrently_with_searches_and_ends_with_the_library() {
     let (dir, library, games) = library(200);
     library.preload();
-    let all = library.search(&Filter::default(), (Column::First, false), 0, 10);
+    let all = library.search(&Condition::default(), (Column::First, false), 0, 10);
     assert_eq!(all.expect("a page").total, games.len());
     drop(library);
     let again = Library::open(&dir.path().join("library.sqlite")).expect("no other connection");

@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use readyok_library::{Column, Error, Filter, Library};
+use readyok_library::{Column, Error, Library};
+use readyok_rules::record::Condition;
 use tempfile::TempDir;
 
-use crate::generate::{Random, game, indexer, keys, moves_of, postings};
+use crate::generate::{Random, game, indexer, keys, moves_of, postings, reaches};
 
 fn open(dir: &TempDir) -> Library {
     Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens")
@@ -43,10 +44,7 @@ fn replaced_and_deleted_games_leave_the_index() {
     let games: Vec<_> = (0..300).map(|_| game(&mut random)).collect();
     library.add(games.clone()).expect("they are added");
     library.flush(false).expect("flushed");
-    let found = |moves: &[u16]| {
-        let positions = vec![*keys(moves).last().expect("a key")];
-        library.find_all(&Filter { positions, ..Filter::default() }).expect("found")
-    };
+    let found = |moves: &[u16]| library.find_all(&reaches(moves)).expect("found");
     let (old, new) = (moves_of(&games[9].moves), [901_u16, 902, 903]);
     assert_eq!(found(&old), [10]);
     let mut changed = games[9].clone();
@@ -64,7 +62,7 @@ fn replaced_and_deleted_games_leave_the_index() {
     assert!(library.summary(10).expect("it exists").edited);
     library.add(vec![game(&mut random)]).expect("added");
     let order = |descending| {
-        let page = library.search(&Filter::default(), (Column::Changed, descending), 0, 3);
+        let page = library.search(&Condition::default(), (Column::Changed, descending), 0, 3);
         page.expect("a page").games.iter().map(|it| it.id).collect::<Vec<_>>()
     };
     assert_eq!((order(true), order(false)), (vec![301, 10, 300], vec![1, 2, 3]));
@@ -75,7 +73,7 @@ fn replaced_and_deleted_games_leave_the_index() {
     assert!(!library.replace(10, changed).expect("no error"));
     drop(library);
     let library = open(&dir);
-    let page = library.search(&Filter::default(), (Column::Added, true), 0, 3).expect("a page");
+    let page = library.search(&Condition::default(), (Column::Added, true), 0, 3).expect("a page");
     assert_eq!((page.total, page.games.len(), page.games[0].id), (298, 3, 300));
 }
 
@@ -95,8 +93,7 @@ fn postings_in_memory_are_computed_again_after_a_kill() {
     }
     let library = open(&copy);
     library.flush(false).expect("flushed");
-    let filter = Filter { positions: keys(&[]), ..Filter::default() };
-    assert_eq!(library.find_all(&filter).expect("found").len(), 200);
+    assert_eq!(library.find_all(&reaches(&[])).expect("found").len(), 200);
 }
 
 #[test]
@@ -128,12 +125,9 @@ fn deleted_games_are_restored_with_their_numbers() {
     let games: Vec<_> = (0..300).map(|_| game(&mut random)).collect();
     library.add(games.clone()).expect("they are added");
     library.replace(7, games[8].clone()).expect("replaced");
-    let all = |library: &Library| {
-        let filter = Filter { positions: keys(&[]), ..Filter::default() };
-        library.find_all(&filter).expect("found")
-    };
+    let all = |library: &Library| library.find_all(&reaches(&[])).expect("found");
     let order = |library: &Library| {
-        let page = library.search(&Filter::default(), (Column::Changed, true), 0, 400);
+        let page = library.search(&Condition::default(), (Column::Changed, true), 0, 400);
         page.expect("a page").games.iter().map(|it| it.id).collect::<Vec<_>>()
     };
     let (before, sorted) = (all(&library), order(&library));
@@ -152,8 +146,9 @@ fn deleted_games_are_restored_with_their_numbers() {
         assert_eq!((all(&library), order(&library)), (before.clone(), sorted.clone()));
         // Each game counts once for each of its moves.
         let start = keys(&[])[0];
-        let explorer =
-            library.explore(start, readyok_rules::Side::First, &Filter::default()).expect("found");
+        let explorer = library
+            .explore(start, readyok_rules::Side::First, &Condition::default())
+            .expect("found");
         let moves: u32 = explorer.moves.iter().map(|it| it.counts.total()).sum();
         let ended = games.iter().filter(|it| moves_of(&it.moves).is_empty()).count();
         assert_eq!((explorer.total, moves as usize), (300, 300 - ended));

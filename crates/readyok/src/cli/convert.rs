@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use readyok_rules::record::{
-    self, Condition, DateRange, Feature, InputEncoding, MaterialPattern, NumberRange, PgnOptions,
-    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Tag, TextPattern,
+    self, Condition, DateRange, EcoRange, Feature, InputEncoding, MaterialPattern, NumberRange,
+    PgnOptions, PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Speed, Tag,
+    TextPattern,
 };
 use readyok_rules::{GameResult, Notation, Side, Termination};
 
@@ -192,13 +193,13 @@ struct FilterArgs {
     /// The annotator
     #[arg(long, value_name = "NAME")]
     annotator: Vec<String>,
-    /// An engine: one of the players, or the annotator
+    /// An engine: a player that is not known to be a human, or the annotator
     #[arg(long, value_name = "NAME")]
     engine: Vec<String>,
-    /// The ECO code: B90, B9 or B20-B99
-    #[arg(long, value_name = "CODE", value_parser = Condition::eco)]
-    eco: Vec<Condition>,
-    /// The name of the opening
+    /// The ECO code of the moves, or else of the headers: B90, B9 or B20-B99
+    #[arg(long, value_name = "CODE")]
+    eco: Vec<EcoRange>,
+    /// The name or ECO code of the opening, of the moves or else of the headers
     #[arg(long, value_name = "TEXT")]
     opening: Vec<String>,
     /// The first moves, in any notation: "e4 c5 Nf3" or "7g7f 3c3d"
@@ -213,6 +214,9 @@ struct FilterArgs {
     /// The number of plies
     #[arg(long, value_name = "RANGE")]
     plies: Vec<NumberRange>,
+    /// The class of the time control: bullet, blitz, rapid, classical or correspondence
+    #[arg(long, value_name = "SPEED", value_parser = speed)]
+    speed: Vec<Speed>,
     /// What ended the game, such as checkmate, stalemate, resignation or time-forfeit
     #[arg(long, value_name = "TERMINATION", value_parser = termination)]
     termination: Vec<Termination>,
@@ -353,6 +357,11 @@ impl std::str::FromStr for ResultArg {
             ),
         })
     }
+}
+
+fn speed(text: &str) -> Result<Speed, String> {
+    let found = Speed::ALL.into_iter().find(|it| it.name().eq_ignore_ascii_case(text));
+    found.ok_or_else(|| format!("expected one of {}", Speed::ALL.map(Speed::name).join(", ")))
 }
 
 fn termination(text: &str) -> Result<Termination, String> {
@@ -506,22 +515,20 @@ impl FilterArgs {
             any(results.collect());
         }
         any(self.date.into_iter().map(Condition::Date).collect());
-        let both = |range| {
-            Condition::All(Side::BOTH.map(|side| Condition::Rating { side, range }).to_vec())
-        };
-        any(self.rating.into_iter().map(both).collect());
+        any(self.rating.into_iter().map(Condition::ratings).collect());
         any(tags(Tag::Event, &self.event));
         any(tags(Tag::Site, &self.site));
         any(tags(Tag::Round, &self.round));
         any(annotator(&self.annotator));
-        let engines = texts(&self.engine).into_iter().map(Condition::player);
+        let engines = texts(&self.engine).into_iter().map(Condition::Engine);
         any(engines.chain(annotator(&self.engine)).collect());
-        any(self.eco);
+        any(self.eco.into_iter().map(Condition::Eco).collect());
         any(texts(&self.opening).into_iter().map(Condition::Opening).collect());
         any(self.moves);
         any(self.position.into_iter().map(Condition::Position).collect());
         any(self.material.into_iter().map(Condition::Material).collect());
         any(self.plies.into_iter().map(Condition::Plies).collect());
+        any(self.speed.into_iter().map(Condition::Speed).collect());
         any(self.termination.into_iter().map(Condition::Termination).collect());
         any(self.variant.into_iter().map(|game| Condition::Game(game.into())).collect());
         // Each of these must hold, unlike the values of other options.

@@ -114,10 +114,9 @@ impl SplitKey {
                 let date = record.date_text().unwrap_or_default();
                 date.chars().take_while(char::is_ascii_digit).collect()
             }
-            Self::Eco => match record.headers.get("ECO") {
-                Some(eco) => eco.to_owned(),
-                None => record.opening().map(|opening| opening.eco.to_owned()).unwrap_or_default(),
-            },
+            Self::Eco => {
+                record.opening_names().map(|(eco, _)| eco.into_owned()).unwrap_or_default()
+            }
             Self::Result => match record.result {
                 readyok_rules::GameResult::Draw => "draw".to_owned(),
                 readyok_rules::GameResult::Unknown => String::new(),

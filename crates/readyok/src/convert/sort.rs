@@ -57,10 +57,7 @@ impl SortKey {
             Self::Event => record.header(Tag::Event).map(text),
             Self::Site => record.header(Tag::Site).map(text),
             Self::Round => record.header(Tag::Round).map(round),
-            Self::Eco => match record.headers.get("ECO") {
-                Some(eco) => Some(text(eco)),
-                None => record.opening().map(|opening| text(opening.eco)),
-            },
+            Self::Eco => record.opening_names().map(|(eco, _)| text(&eco)),
             Self::Rating => average_rating(record).map(Value::Number),
             Self::Plies => i64::try_from(record.plies()).ok().map(Value::Number),
             Self::Result => match record.result {

@@ -273,18 +273,9 @@ impl Stats {
     }
 }
 
-/// The name of the opening: with its code in chess, as in the headers in shogi.
+/// The name of the opening with its code, if it has one.
 fn opening(record: &GameRecord) -> Option<String> {
-    let header = |name| record.headers.get(name).filter(|value| !value.is_empty() && *value != "?");
-    let name = record.header(Tag::Opening).filter(|value| !value.is_empty() && *value != "?");
-    match (header("ECO"), name) {
-        (Some(eco), Some(name)) => Some(format!("{eco} {name}")),
-        (None, Some(name)) => Some(name.to_owned()),
-        (eco, None) => {
-            let opening = record.opening();
-            opening.map(|it| format!("{} {}", it.eco, it.name)).or_else(|| eco.map(str::to_owned))
-        }
-    }
+    record.opening_names().map(|(eco, name)| format!("{eco} {name}").trim().to_owned())
 }
 
 /// The most frequent names.

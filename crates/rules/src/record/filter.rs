@@ -1,18 +1,18 @@
-//! Conditions on records, for selections, searches and exports.
+//! Conditions on games, for selections, searches and exports.
 
 mod pattern;
 mod range;
 
-use std::{error, fmt};
+use std::{borrow::Cow, error, fmt, str::FromStr};
 
 use crate::{Game, GameResult, Move, Notation, Opening, Position, Side, Termination};
 
-use super::{Date, DateRange, GameRecord, Headers, Node, NodeId, RecordMove, Tag};
+use super::{Date, DateRange, GameRecord, Headers, Node, NodeId, RecordMove, Speed, Tag, fold};
 
 pub use pattern::{MaterialPattern, PositionPattern};
 pub use range::NumberRange;
 
-/// A condition on a record. [`Condition::all`] combines several.
+/// A condition on a game, of a file or of the library. [`Condition::all`] combines several.
 ///
 /// ```
 /// use readyok_rules::record::{self, Condition, TextPattern};
@@ -40,7 +40,7 @@ pub enum Condition {
     Player(PlayerCondition),
     /// The result.
     Result(GameResult),
-    /// The date, if known, is within a range.
+    /// The date can be within a range.
     Date(DateRange),
     /// The rating of a player is within a range.
     Rating {
@@ -49,6 +49,10 @@ pub enum Condition {
         /// The range.
         range: NumberRange,
     },
+    /// The class of the time control.
+    Speed(Speed),
+    /// The name of a player that is not known to be a human.
+    Engine(TextPattern),
     /// A header.
     Header {
         /// The name, in any case.
@@ -58,15 +62,9 @@ pub enum Condition {
     },
     /// A common header contains a text.
     Tag(Tag, TextPattern),
-    /// The ECO code begins with a prefix or is within a range. It is that of the header `ECO`, or else of the
-    /// last named position.
-    Eco {
-        /// The first code or prefix.
-        from: String,
-        /// The last code or prefix.
-        to: String,
-    },
-    /// The name of the opening contains a text. It is that of the header, or else of the last named position.
+    /// The ECO code of [`GameRecord::opening_names`].
+    Eco(EcoRange),
+    /// The ECO code and the name of [`GameRecord::opening_names`] contain a text.
     Opening(TextPattern),
     /// The game begins with these moves from the standard start position.
     Moves(Vec<Move>),
@@ -80,6 +78,15 @@ pub enum Condition {
     Termination(Termination),
     /// The record has annotations of a kind.
     Has(Feature),
+    /// A label that the user gave the game in the library. Other records have none.
+    Label(String),
+}
+
+impl Default for Condition {
+    /// All games satisfy it.
+    fn default() -> Self {
+        Self::All(Vec::new())
+    }
 }
 
 impl Condition {
@@ -92,6 +99,11 @@ impl Condition {
     /// One of the players.
     pub fn player(name: TextPattern) -> Self {
         Self::Player(PlayerCondition { name, ..PlayerCondition::default() })
+    }
+
+    /// The ratings of both players are within a range.
+    pub fn ratings(range: NumberRange) -> Self {
+        Self::All(Side::BOTH.map(|side| Self::Rating { side, range }).to_vec())
     }
 
     /// The game begins with moves. The text has moves in any notation, with or without numbers.
@@ -120,24 +132,6 @@ impl Condition {
             Ok(moves)
         };
         read(Game::Chess).or_else(|error| read(Game::Shogi).map_err(|_| error)).map(Self::Moves)
-    }
-
-    /// An ECO code, a prefix such as `B9`, or a range such as `B20-B99`.
-    pub fn eco(text: &str) -> Result<Self, FilterError> {
-        let (from, to) =
-            text.split_once("..").or_else(|| text.split_once('-')).unwrap_or((text, text));
-        let is_code = |code: &str| {
-            let mut letters = code.chars();
-            letters.next().is_some_and(|letter| matches!(letter, 'A'..='E'))
-                && letters.all(|letter| letter.is_ascii_digit())
-                && code.len() <= 3
-        };
-        let (from, to) = (from.trim().to_ascii_uppercase(), to.trim().to_ascii_uppercase());
-        if is_code(&from) && is_code(&to) {
-            Ok(Self::Eco { from, to })
-        } else {
-            Err(FilterError::Eco(text.to_owned()))
-        }
     }
 
     /// A header: `NAME`, `NAME=VALUE`, `NAME!=VALUE`, `NAME~TEXT` or, for numbers and dates, `NAME>=VALUE`,
@@ -178,24 +172,24 @@ impl Condition {
             Self::Rating { side, range } => {
                 record.rating(*side).is_some_and(|rating| range.contains(rating))
             }
+            Self::Speed(speed) => record.speed() == Some(*speed),
+            Self::Engine(name) => Side::BOTH.into_iter().any(|side| {
+                record.is_engine(side) != Some(false) && name.matches_option(record.player(side))
+            }),
             Self::Header { name, test } => test.matches(record, name),
-            Self::Tag(tag, pattern) => {
-                record.header(*tag).is_some_and(|value| pattern.matches(value))
+            Self::Tag(tag, pattern) => pattern.matches_option(record.header(*tag)),
+            Self::Eco(range) => record.opening_names().is_some_and(|(eco, _)| range.contains(&eco)),
+            Self::Opening(pattern) => {
+                let names = record.opening_names().map(|(eco, name)| format!("{eco} {name}"));
+                pattern.matches_option(names.as_deref())
             }
-            Self::Eco { from, to } => match record.headers.get("ECO") {
-                Some(code) => is_between(code, from, to),
-                None => record.opening().is_some_and(|opening| is_between(opening.eco, from, to)),
-            },
-            Self::Opening(pattern) => match record.header(Tag::Opening) {
-                Some(name) => pattern.matches(name),
-                None => record.opening().is_some_and(|opening| pattern.matches(opening.name)),
-            },
             Self::Moves(moves) => begins_with(record, moves),
             Self::Position(pattern) => record.positions().any(|it| pattern.matches(&it)),
             Self::Material(pattern) => pattern.matches(record),
             Self::Plies(range) => range.contains(i64::try_from(record.plies()).unwrap_or(i64::MAX)),
             Self::Termination(termination) => record.derived_termination() == Some(*termination),
             Self::Has(feature) => feature.is_in(record),
+            Self::Label(_) => false,
         }
     }
 
@@ -206,19 +200,56 @@ impl Condition {
                 conditions.iter().map(Self::cost).max().unwrap_or_default()
             }
             Self::Not(condition) => condition.cost(),
-            Self::Game(_) | Self::Result(_) | Self::Rating { .. } => 0,
-            Self::Player(_) | Self::Date(_) | Self::Header { .. } | Self::Tag(..) => 1,
+            Self::Game(_) | Self::Result(_) | Self::Rating { .. } | Self::Label(_) => 0,
+            Self::Player(_)
+            | Self::Date(_)
+            | Self::Speed(_)
+            | Self::Engine(_)
+            | Self::Header { .. }
+            | Self::Tag(..) => 1,
             Self::Moves(_) | Self::Plies(_) => 2,
             Self::Has(_) => 3,
-            Self::Eco { .. } | Self::Opening(_) | Self::Termination(_) => 4,
+            Self::Eco(_) | Self::Opening(_) | Self::Termination(_) => 4,
             Self::Position(_) | Self::Material(_) => 5,
         }
     }
 }
 
-/// Whether a code is within a range of codes or prefixes.
-fn is_between(code: &str, from: &str, to: &str) -> bool {
-    from <= code && (code <= to || code.starts_with(to))
+/// An ECO code, a prefix such as `B9`, or a range such as `B20-B99`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EcoRange {
+    /// The first code or prefix.
+    from: String,
+    /// The last code or prefix.
+    to: String,
+}
+
+impl EcoRange {
+    /// Whether a code is in the range.
+    pub fn contains(&self, code: &str) -> bool {
+        self.from.as_str() <= code && (code <= self.to.as_str() || code.starts_with(&self.to))
+    }
+}
+
+impl FromStr for EcoRange {
+    type Err = FilterError;
+
+    fn from_str(text: &str) -> Result<Self, FilterError> {
+        let (from, to) =
+            text.split_once("..").or_else(|| text.split_once('-')).unwrap_or((text, text));
+        let is_code = |code: &str| {
+            let mut letters = code.chars();
+            letters.next().is_some_and(|letter| matches!(letter, 'A'..='E'))
+                && letters.all(|letter| letter.is_ascii_digit())
+                && code.len() <= 3
+        };
+        let (from, to) = (from.trim().to_ascii_uppercase(), to.trim().to_ascii_uppercase());
+        if is_code(&from) && is_code(&to) {
+            Ok(Self { from, to })
+        } else {
+            Err(FilterError::Eco(text.to_owned()))
+        }
+    }
 }
 
 fn begins_with(record: &GameRecord, moves: &[Move]) -> bool {
@@ -234,24 +265,27 @@ fn begins_with(record: &GameRecord, moves: &[Move]) -> bool {
     moves.iter().all(|mv| nodes.next().and_then(Node::mv) == Some(RecordMove::Legal(*mv)))
 }
 
-/// A color as players name it. White moves first in chess, and Black (sente) in shogi.
+/// The side of a player: by the order of the moves, or by the color as players name it. White moves first in chess,
+/// and Black (sente) in shogi.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlayerColor {
     /// White; gote in shogi.
     White,
     /// Black; sente in shogi.
     Black,
+    /// A side of any game.
+    Side(Side),
 }
 
 impl PlayerColor {
     /// The side with this color.
     pub fn side(self, game: Game) -> Side {
-        match (self, game) {
-            (Self::White, Game::Chess | Game::Chess960) | (Self::Black, Game::Shogi) => Side::First,
-            (Self::Black, Game::Chess | Game::Chess960) | (Self::White, Game::Shogi) => {
-                Side::Second
-            }
-        }
+        let first = match self {
+            Self::White => game != Game::Shogi,
+            Self::Black => game == Game::Shogi,
+            Self::Side(side) => return side,
+        };
+        if first { Side::First } else { Side::Second }
     }
 }
 
@@ -282,14 +316,23 @@ pub struct PlayerCondition {
 }
 
 impl PlayerCondition {
+    /// The sides that can be the player, by color and result of a game.
+    pub fn sides(&self, game: Game, result: GameResult) -> impl Iterator<Item = Side> {
+        let side = self.color.map(|color| color.side(game));
+        let wanted = self.result;
+        Side::BOTH.into_iter().filter(move |it| {
+            side.is_none_or(|side| side == *it)
+                && wanted.is_none_or(|wanted| match wanted {
+                    PlayerResult::Win => result == GameResult::Win(*it),
+                    PlayerResult::Loss => result == GameResult::Win(it.other()),
+                    PlayerResult::Draw => result == GameResult::Draw,
+                })
+        })
+    }
+
     fn matches(&self, record: &GameRecord) -> bool {
-        let side = self.color.map(|color| color.side(record.game()));
-        Side::BOTH.into_iter().filter(|it| side.is_none_or(|side| side == *it)).any(|side| {
-            self.result.is_none_or(|result| match result {
-                PlayerResult::Win => record.result == GameResult::Win(side),
-                PlayerResult::Loss => record.result == GameResult::Win(side.other()),
-                PlayerResult::Draw => record.result == GameResult::Draw,
-            }) && self.rating.is_none_or(|range| {
+        self.sides(record.game(), record.result).any(|side| {
+            self.rating.is_none_or(|range| {
                 record.rating(side).is_some_and(|rating| range.contains(rating))
             }) && self.name.matches_option(record.player(side))
                 && self.opponent.matches_option(record.player(side.other()))
@@ -297,21 +340,32 @@ impl PlayerCondition {
     }
 }
 
-/// A text that contains all parts of a pattern, in any order and case. An empty pattern matches any text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A text that contains all parts of a pattern, in any order. Case, full-width forms and middle dots make no difference,
+/// as in [`fold()`]. An empty pattern matches any text, and a missing one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct TextPattern(Vec<String>);
 
 impl TextPattern {
     /// The parts of a text, separated by blanks or commas.
     pub fn new(text: &str) -> Self {
+        let text = fold(text);
         let parts = text.split(|letter: char| letter.is_whitespace() || letter == ',');
-        Self(parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect())
+        Self(parts.filter(|part| !part.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Whether the text contains all parts.
+    /// The folded parts.
+    pub fn parts(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Whether a text contains all parts.
     pub fn matches(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        self.0.iter().all(|token| text.contains(token.as_str()))
+        self.matches_folded(&fold(text))
+    }
+
+    /// Whether a folded text contains all parts.
+    pub fn matches_folded(&self, text: &str) -> bool {
+        self.0.iter().all(|part| text.contains(part.as_str()))
     }
 
     fn matches_option(&self, text: Option<&str>) -> bool {
@@ -456,6 +510,34 @@ impl GameRecord {
             return None;
         }
         Opening::of_line(self.start(), self.mainline().map_while(|node| node.mv()?.legal()))
+    }
+
+    /// ECO code and name of the opening of the moves, or else of the headers. Names of headers differ by source and
+    /// language.
+    pub fn opening_names(&self) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+        let of_moves = self.opening().map(|it| (it.eco.into(), it.name.into()));
+        of_moves.or_else(|| self.opening_of_headers().map(|(eco, name)| (eco.into(), name.into())))
+    }
+
+    /// ECO code and name of the opening in the headers; an unknown part is empty.
+    pub fn opening_of_headers(&self) -> Option<(&str, &str)> {
+        let known = |text: &Option<&str>| text.is_some_and(|text| !matches!(text, "" | "?"));
+        let names = [self.headers.get("ECO"), self.header(Tag::Opening)];
+        let [eco, name] = names.map(Option::unwrap_or_default);
+        names.iter().any(known).then_some((eco, name))
+    }
+
+    /// Whether a player is an engine, if that is recorded.
+    pub fn is_engine(&self, side: Side) -> Option<bool> {
+        let name = match side {
+            Side::First => "WhiteType",
+            Side::Second => "BlackType",
+        };
+        match self.headers.get(name)? {
+            "program" => Some(true),
+            "human" => Some(false),
+            _ => None,
+        }
     }
 
     /// What ended the game: as in the record or else by the last position.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use readyok_library::{Counts, Key, move_of};
+use readyok_library::{Key, move_of};
 use readyok_rules::{
     Book, BookError, Game, Position, Syzygy, TablebaseError, TablebaseMove, TablebaseResult,
 };
@@ -17,8 +17,8 @@ use crate::store::{StoreError, filter_of, listed};
 use crate::time::date_text;
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,
-    ExplorerMove, ExplorerQuery, ExplorerSource, LibraryFilter, References, ResultCounts,
-    TablebaseMoveView, TablebaseQuery, TablebaseView, Variant,
+    ExplorerMove, ExplorerQuery, ExplorerSource, LibraryFilter, References, TablebaseMoveView,
+    TablebaseQuery, TablebaseView, Variant,
 };
 
 /// Maximum number of directories, and of books.
@@ -186,7 +186,7 @@ impl App {
             Some(ExplorerMove {
                 uci: mv.to_uci(position.game().castling_form()),
                 text: move_text(position, mv),
-                counts: counts(it.counts),
+                counts: it.counts,
                 rating: it.rating,
                 performance: it.performance,
                 last_played: date_text(it.last_played),
@@ -194,7 +194,7 @@ impl App {
         });
         Ok(Explorer::Library {
             moves: moves.collect(),
-            counts: counts(found.counts),
+            counts: found.counts,
             games: games.into_iter().map(listed).collect(),
         })
     }
@@ -235,11 +235,6 @@ impl App {
         moves.sort_by_key(|it| std::cmp::Reverse((it.weight, it.score)));
         Ok(Explorer::Book { moves, other_game: !book.is_of(position.game()) })
     }
-}
-
-fn counts(it: Counts) -> ResultCounts {
-    let Counts { first, draws, second, unknown } = it;
-    ResultCounts { first, draws, second, unknown }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share is shown in percent")]

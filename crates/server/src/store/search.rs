@@ -1,6 +1,9 @@
 //! Searches of the library.
 
-use readyok_library::{Column, Date, Filter, Key, Library, Speed};
+use readyok_library::Library;
+use readyok_rules::record::{
+    Condition, NumberRange, PlayerColor, PlayerCondition, PositionPattern, Tag, TextPattern,
+};
 use readyok_rules::{Game, GameResult, Position};
 
 use super::{StoreError, listed};
@@ -8,8 +11,7 @@ use crate::app::storage;
 use crate::errors::{illegal, invalid_position};
 use crate::game::parse_move;
 use crate::wire::{
-    self, ApiError, ErrorCode, ErrorSubject, LabelCount, LibraryColumn, LibraryFilter, LibraryPage,
-    LibraryQuery,
+    ApiError, ErrorCode, ErrorSubject, LabelCount, LibraryFilter, LibraryPage, LibraryQuery,
 };
 
 /// Default and maximum number of games on a page.
@@ -21,21 +23,13 @@ const MAX_TEXT: usize = 4096;
 /// A page of the games that match a query. It may take a while.
 pub(crate) fn search(library: &Library, query: &LibraryQuery) -> Result<LibraryPage, ApiError> {
     let filter = filter_of(&query.filter)?;
-    let column = match query.sort {
-        LibraryColumn::Changed => Column::Changed,
-        LibraryColumn::Added => Column::Added,
-        LibraryColumn::Date => Column::Date,
-        LibraryColumn::First => Column::First,
-        LibraryColumn::Second => Column::Second,
-        LibraryColumn::Rating => Column::Rating,
-        LibraryColumn::Result => Column::Result,
-        LibraryColumn::Plies => Column::Plies,
-        LibraryColumn::Event => Column::Event,
-        LibraryColumn::Opening => Column::Opening,
-    };
     let limit = query.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
-    let page =
-        library.search(&filter, (column, !query.ascending), query.offset as usize, limit as usize);
+    let page = library.search(
+        &filter,
+        (query.sort, !query.ascending),
+        query.offset as usize,
+        limit as usize,
+    );
     let page = page.map_err(failed)?;
     let labels = library.labels().map_err(failed)?;
     let undecided = library.undecided(0).map_err(failed)?.total;
@@ -52,7 +46,7 @@ fn failed(error: readyok_library::Error) -> ApiError {
 }
 
 /// The conditions of a query.
-pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Filter, ApiError> {
+pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     let texts = [
         &query.player,
         &query.engine,
@@ -72,47 +66,52 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Filter, ApiError> {
     let text = |text: &Option<String>| {
         text.as_ref().map(|it| it.trim().to_owned()).filter(|it| !it.is_empty())
     };
-    let result = text(&query.result).map(|text| {
+    let pattern = |it: &Option<String>| text(it).map(|it| TextPattern::new(&it));
+    let mut all: Vec<Condition> = Vec::new();
+    if let Some(text) = text(&query.result) {
         let unknown = || ErrorCode::unknown(ErrorSubject::Result, &text);
-        GameResult::from_text(&text).ok_or_else(|| ApiError::invalid_request(unknown()))
-    });
-    let day = |day: &Option<String>| text(day).map(|it| Date::parse(&it));
+        let result = GameResult::from_text(&text);
+        all.push(Condition::Result(result.ok_or_else(|| ApiError::invalid_request(unknown()))?));
+    }
+    let days = [&query.from, &query.until].map(|day| text(day).unwrap_or_default());
+    if days.iter().any(|day| !day.is_empty()) {
+        let range = days.join("..").parse();
+        let invalid = |_| ApiError::invalid_text(ErrorSubject::Query);
+        all.push(Condition::Date(range.map_err(invalid)?));
+    }
     // Without a variant a text can mean any game.
     let games = match query.variant {
         Some(variant) => vec![Game::from(variant)],
         None => vec![Game::Chess, Game::Chess960, Game::Shogi],
     };
-    let mut positions = Vec::new();
+    let mut reaches = |position: &Position| {
+        let pattern = PositionPattern::with_key(position.game(), position.key());
+        all.push(Condition::Position(pattern));
+    };
     if let Some(opening) = text(&query.opening) {
-        positions.push(in_any(&games, |game| line(game, &opening))?);
+        reaches(&in_any(&games, |game| line(game, &opening))?);
     }
     if let Some(text) = text(&query.position) {
-        positions.push(in_any(&games, |game| {
+        reaches(&in_any(&games, |game| {
             Position::from_text(game, &text).map_err(|error| (0, invalid_position(game, &error)))
         })?);
     }
-    Ok(Filter {
-        variant: query.variant.map(Game::from),
-        player: text(&query.player),
-        side: query.side.map(Into::into),
-        engine: text(&query.engine),
-        event: text(&query.event),
-        result: result.transpose()?,
-        opening: text(&query.named),
-        rating: query.min_rating.map(|min| (min, u16::MAX)),
-        speed: query.speed.map(|speed| match speed {
-            wire::Speed::Bullet => Speed::Bullet,
-            wire::Speed::Blitz => Speed::Blitz,
-            wire::Speed::Rapid => Speed::Rapid,
-            wire::Speed::Classical => Speed::Classical,
-            wire::Speed::Correspondence => Speed::Correspondence,
-        }),
-        from: day(&query.from),
-        until: day(&query.until),
-        positions: positions.iter().map(|it| Key::of(it.key())).collect(),
-        label: text(&query.label),
-        ..Filter::default()
-    })
+    all.extend(query.variant.map(|variant| Condition::Game(variant.into())));
+    all.extend(pattern(&query.player).map(|name| {
+        let color = query.side.map(|side| PlayerColor::Side(side.into()));
+        Condition::Player(PlayerCondition { name, color, ..PlayerCondition::default() })
+    }));
+    all.extend(pattern(&query.engine).map(Condition::Engine));
+    all.extend(pattern(&query.event).map(|event| Condition::Tag(Tag::Event, event)));
+    all.extend(pattern(&query.named).map(Condition::Opening));
+    all.extend(
+        query
+            .min_rating
+            .map(|min| Condition::ratings(NumberRange { min: min.into(), max: i64::MAX })),
+    );
+    all.extend(query.speed.map(Condition::Speed));
+    all.extend(text(&query.label).map(Condition::Label));
+    Ok(Condition::all(all))
 }
 
 /// The value of a text in the first game that can parse it. Otherwise the error of the game that has parsed the longest

@@ -357,7 +357,10 @@ fn batches_of_jobs_are_added_once_after_a_crash() {
     assert_eq!((kept.imported, kept.batches), (4, 2));
     let all = [games, added].concat();
     assert_eq!(store.jobs().expect("jobs")[0].2, all);
-    assert_eq!(store.library.find_all(&readyok_library::Filter::default()).expect("found"), all);
+    assert_eq!(
+        store.library.find_all(&readyok_rules::record::Condition::default()).expect("found"),
+        all
+    );
     store.delete_job(id).expect("deleted");
     assert_eq!(store.library.receipts().expect("read"), []);
 }

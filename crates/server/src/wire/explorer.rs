@@ -1,5 +1,6 @@
 //! Known moves of a position: tablebases and opening books.
 
+pub use readyok_library::Counts;
 use readyok_rules::{TablebaseCategory, TablebaseEnd};
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -92,25 +93,12 @@ pub enum Explorer {
     /// Of games.
     Library {
         /// The results of all games that reached the position, by any moves.
-        counts: ResultCounts,
+        counts: Counts,
         /// In descending order of games.
         moves: Vec<ExplorerMove>,
         /// The latest games.
         games: Vec<LibraryGame>,
     },
-}
-
-/// Numbers of games by their results.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct ResultCounts {
-    /// Wins of the first player.
-    pub first: u32,
-    pub draws: u32,
-    /// Wins of the second player.
-    pub second: u32,
-    /// Games without a result.
-    pub unknown: u32,
 }
 
 /// A move of games.
@@ -119,7 +107,7 @@ pub struct ResultCounts {
 pub struct ExplorerMove {
     pub uci: String,
     pub text: MoveText,
-    pub counts: ResultCounts,
+    pub counts: Counts,
     /// Average rating of the players of the move.
     pub rating: Option<f64>,
     /// Performance rating of the players of the move.

@@ -1,7 +1,8 @@
 //! The library of games, and jobs on many games.
 
-pub use readyok_library::{Decision, Duplicates};
+pub use readyok_library::{Column, Decision, Duplicates};
 use readyok_rules::Termination;
+use readyok_rules::record::Speed;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
@@ -10,26 +11,26 @@ use super::{
     EngineId, ErrorInfo, GameId, MatchId, ReportSettings, ReportStatus, Side, Sides, Variant,
 };
 
-/// Conditions on games of the library. A game must match all fields.
+/// Conditions on games of the library, as the page enters them. A game must match all fields.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(default)]
 pub struct LibraryFilter {
     pub variant: Option<Variant>,
-    /// Part of the name of a player.
+    /// Parts of the name of a player.
     pub player: Option<String>,
     /// The side of the player; any by default.
     pub side: Option<Side>,
-    /// Part of the name of an engine that played. Players that are not known to be human match.
+    /// Parts of the name of an engine that played. Players that are not known to be human match.
     pub engine: Option<String>,
-    /// Part of the name of the event.
+    /// Parts of the name of the event.
     pub event: Option<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: Option<String>,
     /// Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`. Games that reach the position by
     /// other moves match too.
     pub opening: Option<String>,
-    /// Part of the name of the opening, or its ECO code.
+    /// Parts of the name of the opening, or its ECO code.
     pub named: Option<String>,
     /// A position of the game, in FEN or SFEN; move numbers are ignored.
     pub position: Option<String>,
@@ -45,23 +46,6 @@ pub struct LibraryFilter {
     pub label: Option<String>,
 }
 
-/// The class of a time control, by the base time plus 40 increments.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "snake_case")]
-pub enum Speed {
-    /// Less than 3 minutes.
-    Bullet,
-    /// Less than 8 minutes.
-    Blitz,
-    /// Less than 25 minutes.
-    Rapid,
-    /// 25 minutes or more.
-    Classical,
-    /// A day or more for a move.
-    Correspondence,
-}
-
 /// The query of `POST /api/library/search`.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
@@ -70,35 +54,13 @@ pub struct LibraryQuery {
     #[serde(flatten)]
     pub filter: LibraryFilter,
     /// The column to sort by.
-    pub sort: LibraryColumn,
+    pub sort: Column,
     /// Ascending order; descending by default.
     pub ascending: bool,
     /// Number of games to skip.
     pub offset: u32,
     /// Maximum number of games, 1 to 200; 50 by default.
     pub limit: Option<u32>,
-}
-
-/// A column to sort by.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "snake_case")]
-pub enum LibraryColumn {
-    /// The last change or the addition.
-    #[default]
-    Changed,
-    Added,
-    Date,
-    /// The name of the first player.
-    First,
-    /// The name of the second player.
-    Second,
-    /// The average rating.
-    Rating,
-    Result,
-    Plies,
-    Event,
-    Opening,
 }
 
 /// A page of the found games.

@@ -41,18 +41,39 @@ enum Cell {
 }
 
 impl PositionPattern {
+    /// The positions of a game with a [`Position::key`].
+    pub fn with_key(game: Game, key: u64) -> Self {
+        Self(PatternKind::Key { shogi: game == Game::Shogi, key })
+    }
+
+    /// The key of the only position that matches.
+    pub fn key(&self) -> Option<u64> {
+        match &self.0 {
+            PatternKind::Key { key, .. } => Some(*key),
+            PatternKind::Placement { .. } => None,
+        }
+    }
+
+    /// Whether a position of the game can match.
+    pub fn is_of(&self, game: Game) -> bool {
+        let (PatternKind::Key { shogi, .. } | PatternKind::Placement { shogi, .. }) = &self.0;
+        *shogi == (game == Game::Shogi)
+    }
+
     /// Whether a position matches.
     pub fn matches(&self, position: &Position) -> bool {
-        let is_shogi = position.game() == Game::Shogi;
+        if !self.is_of(position.game()) {
+            return false;
+        }
         match &self.0 {
-            PatternKind::Key { shogi, key } => *shogi == is_shogi && position.key() == *key,
+            PatternKind::Key { key, .. } => position.key() == *key,
             PatternKind::Placement { shogi, cells, turn } => {
-                if *shogi != is_shogi || turn.is_some_and(|turn| turn != position.turn()) {
+                if turn.is_some_and(|turn| turn != position.turn()) {
                     return false;
                 }
                 let text = position.to_string();
                 let placement = text.split(' ').next().unwrap_or_default();
-                let Some(actual) = read_cells(placement, is_shogi, false) else { return false };
+                let Some(actual) = read_cells(placement, *shogi, false) else { return false };
                 actual.len() == cells.len()
                     && cells.iter().zip(&actual).all(|(cell, actual)| cell.allows(actual))
             }

@@ -1,0 +1,298 @@
+//! Evaluation of conditions by summaries and indexes. Games about which these do not know enough are decoded.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use readyok_rules::record::{
+    Condition, EcoRange, Feature, GameRecord, NumberRange, Tag, TextPattern,
+};
+use readyok_rules::{Game, Move, Position, Side};
+use rusqlite::Connection;
+
+use crate::bitset::BitSet;
+use crate::error::Error;
+use crate::game::StoredGame;
+use crate::postings::Key;
+use crate::query::{last_row, numbers};
+use crate::snapshot::Snapshot;
+use crate::summary::Raw;
+
+/// Results of scans of the texts, which change only when a text is added.
+#[derive(Debug, Default)]
+pub(crate) struct Caches {
+    sets: Mutex<Vec<(Lookup, Arc<BitSet>)>>,
+}
+
+/// Table, number of its last row and text.
+type Lookup = (&'static str, i64, TextPattern);
+
+/// Maximum number of cached sets.
+const MAX_SETS: usize = 16;
+
+/// Rows of a table that match a pattern; none if all match, also a missing text.
+type Texts = Option<Arc<BitSet>>;
+
+fn contains(set: &Texts, number: u32) -> bool {
+    set.as_ref().is_none_or(|set| set.contains(number))
+}
+
+impl Caches {
+    /// Rows of `name` or `opening` that match a pattern.
+    fn matching(
+        &self,
+        connection: &Connection,
+        table: &'static str,
+        pattern: &TextPattern,
+    ) -> Result<Texts, Error> {
+        let Some(longest) = pattern.parts().iter().max_by_key(|part| part.len()) else {
+            return Ok(None);
+        };
+        let lookup = (table, last_row(connection, table)?, pattern.clone());
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, set)) = sets.iter().find(|(it, _)| *it == lookup) {
+            return Ok(Some(Arc::clone(set)));
+        }
+        drop(sets);
+        let sql = format!("SELECT id, folded FROM {table} WHERE instr(folded, ?1)");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([longest])?;
+        let mut set = BitSet::default();
+        while let Some(row) = rows.next()? {
+            if pattern.matches_folded(row.get_ref(1)?.as_str().unwrap_or_default()) {
+                set.insert(row.get(0)?);
+            }
+        }
+        let set = Arc::new(set);
+        sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        sets.retain(|((name, last, _), _)| *name != lookup.0 || *last == lookup.1);
+        if sets.len() >= MAX_SETS {
+            sets.remove(0);
+        }
+        sets.push((lookup, Arc::clone(&set)));
+        Ok(Some(set))
+    }
+}
+
+/// What a summary or an index tells about a condition. None if only the record can tell.
+type Known<'a> = Box<dyn Fn(u32, Raw<'_>) -> Option<bool> + 'a>;
+
+/// A condition whose texts and positions are resolved to sets.
+enum Test<'a> {
+    All(Vec<Self>),
+    Any(Vec<Self>),
+    Not(Box<Self>),
+    Leaf(Known<'a>, &'a Condition),
+}
+
+impl Test<'_> {
+    /// Whether a game satisfies the condition. None if that depends on the record, which is not given.
+    fn matches(&self, game: u32, it: Raw<'_>, record: Option<&GameRecord>) -> Option<bool> {
+        let is_match = |test: &Self| test.matches(game, it, record);
+        match self {
+            Self::All(tests) => any(tests, |test| is_match(test).map(|it| !it)).map(|it| !it),
+            Self::Any(tests) => any(tests, is_match),
+            Self::Not(test) => is_match(test).map(|it| !it),
+            Self::Leaf(known, condition) => {
+                known(game, it).or_else(|| record.map(|record| condition.matches(record)))
+            }
+        }
+    }
+}
+
+/// Whether one value is true. None if that depends on an unknown one.
+fn any<T>(values: impl IntoIterator<Item = T>, value: impl Fn(T) -> Option<bool>) -> Option<bool> {
+    let mut result = Some(false);
+    for it in values {
+        match value(it) {
+            Some(true) => return Some(true),
+            Some(false) => (),
+            None => result = None,
+        }
+    }
+    result
+}
+
+/// The games that satisfy a condition. None if all do.
+///
+/// Conditions are evaluated by summaries and indexes; the record of a game is decoded only if these do not know enough.
+/// A game that cannot be decoded does not match.
+pub(crate) fn matching(
+    connection: &Connection,
+    caches: &Caches,
+    snapshot: &Snapshot,
+    condition: &Condition,
+) -> Result<Option<BitSet>, Error> {
+    if matches!(condition, Condition::All(all) if all.is_empty()) {
+        return Ok(None);
+    }
+    let test = Resolver { connection, caches, snapshot }.test(condition)?;
+    let mut found = BitSet::default();
+    for (game, it) in snapshot.summaries.iter_rev() {
+        let is_match = match test.matches(game, it, None) {
+            Some(is_match) => is_match,
+            None => {
+                let record = StoredGame::read(connection, game)?.map(|it| it.record());
+                let record = record.and_then(Result::ok);
+                record.is_some_and(|record| test.matches(game, it, Some(&record)) == Some(true))
+            }
+        };
+        if is_match {
+            found.insert(game);
+        }
+    }
+    Ok(Some(found))
+}
+
+struct Resolver<'a> {
+    connection: &'a Connection,
+    caches: &'a Caches,
+    snapshot: &'a Snapshot,
+}
+
+impl Resolver<'_> {
+    fn test<'a>(&self, condition: &'a Condition) -> Result<Test<'a>, Error> {
+        let all = |conditions: &'a [Condition]| -> Result<Vec<Test<'a>>, Error> {
+            conditions.iter().map(|it| self.test(it)).collect()
+        };
+        let known: Known<'a> = match condition {
+            Condition::All(conditions) => return Ok(Test::All(all(conditions)?)),
+            Condition::Any(conditions) => return Ok(Test::Any(all(conditions)?)),
+            Condition::Not(condition) => return Ok(Test::Not(Box::new(self.test(condition)?))),
+            Condition::Game(game) => Box::new(|_, it| Some(it.variant() == *game)),
+            Condition::Result(result) => Box::new(|_, it| Some(it.result() == *result)),
+            Condition::Date(range) => Box::new(|_, it| Some(range.contains(it.date()))),
+            Condition::Rating { side, range } => {
+                Box::new(|_, it| is_rated(it, *side, Some(*range)))
+            }
+            Condition::Speed(speed) => Box::new(|_, it| Some(it.speed() == Some(*speed))),
+            Condition::Plies(range) => Box::new(|_, it| match it.plies() {
+                u16::MAX => None,
+                plies => Some(range.contains(plies.into())),
+            }),
+            Condition::Termination(end) => Box::new(|_, it| Some(it.termination() == Some(*end))),
+            Condition::Has(Feature::Variations) => Box::new(|_, it| Some(it.has_variations())),
+            Condition::Has(_) => {
+                Box::new(|_, it| if it.is_annotated() { None } else { Some(false) })
+            }
+            Condition::Player(player) => {
+                let [name, opponent] = [self.names(&player.name)?, self.names(&player.opponent)?];
+                Box::new(move |_, it| {
+                    any(player.sides(it.variant(), it.result()), |side| {
+                        let is_named = contains(&name, player_of(it, side))
+                            && contains(&opponent, player_of(it, side.other()));
+                        if is_named { is_rated(it, side, player.rating) } else { Some(false) }
+                    })
+                })
+            }
+            Condition::Engine(name) => {
+                let names = self.names(name)?;
+                Box::new(move |_, it| {
+                    let mut players = it.engines().into_iter().zip(it.players());
+                    Some(
+                        players.any(|(is_engine, id)| {
+                            is_engine != Some(false) && contains(&names, id)
+                        }),
+                    )
+                })
+            }
+            Condition::Tag(Tag::Player(side), name) => {
+                let names = self.names(name)?;
+                Box::new(move |_, it| Some(contains(&names, player_of(it, *side))))
+            }
+            Condition::Tag(Tag::Event, name) => {
+                let names = self.names(name)?;
+                Box::new(move |_, it| Some(contains(&names, it.event())))
+            }
+            Condition::Opening(name) => {
+                let names = self.caches.matching(self.connection, "opening", name)?;
+                Box::new(move |_, it| Some(contains(&names, it.opening().into())))
+            }
+            Condition::Eco(range) => {
+                let set = self.openings(range)?;
+                Box::new(move |_, it| Some(set.contains(it.opening().into())))
+            }
+            Condition::Label(label) => {
+                let set =
+                    numbers(self.connection, "SELECT game FROM label WHERE text = ?1", label)?;
+                Box::new(move |game, _| Some(set.contains(game)))
+            }
+            Condition::Position(pattern) => {
+                let set = pattern.key().map(|key| self.reached(key)).transpose()?;
+                Box::new(move |game, it| match &set {
+                    _ if !pattern.is_of(it.variant()) => Some(false),
+                    Some(set) if set.contains(game) => Some(true),
+                    Some(_) if it.is_indexed() => Some(false),
+                    _ => None,
+                })
+            }
+            Condition::Moves(moves) => {
+                let set = self.reached_by(moves)?;
+                Box::new(move |game, it| match &set {
+                    Some(set) if it.is_indexed() && !set.contains(game) => Some(false),
+                    _ => None,
+                })
+            }
+            Condition::Material(_) => {
+                Box::new(|_, it| if it.variant() == Game::Shogi { Some(false) } else { None })
+            }
+            Condition::Header { .. } | Condition::Tag(..) => Box::new(|_, _| None),
+        };
+        Ok(Test::Leaf(known, condition))
+    }
+
+    fn names(&self, pattern: &TextPattern) -> Result<Texts, Error> {
+        self.caches.matching(self.connection, "name", pattern)
+    }
+
+    /// The openings whose code is in a range.
+    fn openings(&self, range: &EcoRange) -> Result<BitSet, Error> {
+        let mut statement = self.connection.prepare_cached("SELECT id, eco FROM opening")?;
+        let mut rows = statement.query([])?;
+        let mut set = BitSet::default();
+        while let Some(row) = rows.next()? {
+            if range.contains(row.get_ref(1)?.as_str().unwrap_or_default()) {
+                set.insert(row.get(0)?);
+            }
+        }
+        Ok(set)
+    }
+
+    /// The indexed games that reached a position.
+    fn reached(&self, key: u64) -> Result<BitSet, Error> {
+        let mut set = BitSet::default();
+        self.snapshot.find(self.connection, Key::of(key), |_, game| {
+            set.insert(game);
+        })?;
+        Ok(set)
+    }
+
+    /// The indexed games that reached the position after moves from the start position.
+    fn reached_by(&self, moves: &[Move]) -> Result<Option<BitSet>, Error> {
+        let game = match moves.first() {
+            Some(Move::Chess(_)) => Game::Chess,
+            Some(Move::Shogi(_)) => Game::Shogi,
+            None => return Ok(None),
+        };
+        let mut position = Position::start(game);
+        if moves.iter().any(|mv| position.play(*mv).is_err()) {
+            return Ok(None);
+        }
+        self.reached(position.key()).map(Some)
+    }
+}
+
+fn player_of(it: Raw<'_>, side: Side) -> u32 {
+    let [first, second] = it.players();
+    if side == Side::First { first } else { second }
+}
+
+/// Whether the rating of a side is in a range.
+fn is_rated(it: Raw<'_>, side: Side, range: Option<NumberRange>) -> Option<bool> {
+    let Some(range) = range else { return Some(true) };
+    let [first, second] = it.ratings();
+    match if side == Side::First { first } else { second } {
+        0 => Some(false),
+        // Or a larger number.
+        u16::MAX => None,
+        rating => Some(range.contains(rating.into())),
+    }
+}
