@@ -7,6 +7,7 @@ mod setup;
 mod western;
 
 pub(crate) use csa::{csa_name, piece_by_csa, read_csa, square, square_of, write_csa};
+pub(crate) use japanese::{kanji_name, piece_by_kanji};
 pub(crate) use setup::{our_kind, their_kind};
 pub(crate) use western::Squares;
 

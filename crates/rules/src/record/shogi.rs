@@ -1,4 +1,4 @@
-//! Shared code for the formats of shogi: names of pieces and squares, board setups, handicaps, and
+//! Shared code for the formats of shogi: names of squares, board setups, handicaps, and
 //! the record under construction.
 
 mod board;
@@ -7,10 +7,10 @@ mod reader;
 mod text;
 mod walk;
 
-pub(super) use crate::shogi::{csa_name, piece_by_csa, square, square_of};
-pub(super) use board::{
-    Handicap, Setup, kanji_name, kanji_rank, piece_by_kanji, wide_digit, wide_file,
+pub(super) use crate::shogi::{
+    csa_name, kanji_name, piece_by_csa, piece_by_kanji, square, square_of,
 };
+pub(super) use board::{Handicap, kanji_rank, wide_digit, wide_file};
 pub(super) use draft::{Draft, evaluation_lines, flat_comment};
 pub(super) use reader::{Head, Part, RANKS, ReadShogi};
 pub(super) use text::{Totals, comment_text, one_line};

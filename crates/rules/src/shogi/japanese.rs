@@ -38,7 +38,7 @@ impl ShogiBoard {
         } else {
             square_name(to)
         };
-        format!("{mark}{square}{}{modifiers}{promotion}", piece_name(piece))
+        format!("{mark}{square}{}{modifiers}{promotion}", kanji_name(piece))
     }
 
     /// All legal moves that a text can mean, or the reason for the rejection.
@@ -140,7 +140,8 @@ fn read(text: &str) -> Option<Parsed> {
     let same = eat(&mut rest, |letter| (letter == '同').then_some(())).is_some();
     // The last target is not known here; the caller sets it.
     let to = if same { Square::from_index(0) } else { square(&mut rest)? };
-    let piece = eat_piece(&mut rest)?;
+    let (piece, after) = piece_by_kanji(rest)?;
+    rest = after;
     let mut directions = Vec::new();
     let mut drop = None;
     while let Some(modifier) = eat(&mut rest, modifier) {
@@ -219,12 +220,18 @@ fn square_name(square: Square) -> String {
     nth(wide, file).into_iter().chain(nth(kanji, rank)).collect()
 }
 
-fn piece_name(piece: PieceType) -> &'static str {
+/// The name of a piece, as it is written.
+pub(crate) fn kanji_name(piece: PieceType) -> &'static str {
     PIECES.iter().find(|(_, known)| *known == piece).map_or("", |(name, _)| name)
 }
 
+/// The piece whose name is a prefix of a text, and the rest of the text.
+pub(crate) fn piece_by_kanji(text: &str) -> Option<(PieceType, &str)> {
+    PIECES.iter().find_map(|(name, piece)| Some((*piece, text.strip_prefix(name)?)))
+}
+
 /// The first name of a piece is the one that is written. A name precedes its own prefixes.
-const PIECES: [(&str, PieceType); 21] = [
+const PIECES: [(&str, PieceType); 22] = [
     ("成香", PieceType::PRO_LANCE),
     ("成桂", PieceType::PRO_KNIGHT),
     ("成銀", PieceType::PRO_SILVER),
@@ -246,13 +253,8 @@ const PIECES: [(&str, PieceType); 21] = [
     ("竜", PieceType::DRAGON),
     ("成角", PieceType::HORSE),
     ("成飛", PieceType::DRAGON),
+    ("成歩", PieceType::PRO_PAWN),
 ];
-
-fn eat_piece(rest: &mut &str) -> Option<PieceType> {
-    let (name, piece) = PIECES.iter().find(|(name, _)| rest.starts_with(name))?;
-    *rest = rest.get(name.len()..)?;
-    Some(*piece)
-}
 
 fn eat_promotion(rest: &mut &str) -> bool {
     for (suffix, promotes) in [("不成", false), ("生", false), ("成", true)] {

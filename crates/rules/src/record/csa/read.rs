@@ -6,14 +6,14 @@ use rsshogi::types::PieceType;
 
 use readyok_protocol::Score;
 
-use crate::{Game, Position, PositionError, Side, error::shortened, shogi::read_csa};
+use crate::{Game, Position, PositionError, Setup, Side, error::shortened, shogi::read_csa};
 
 use super::super::{
     Evaluation, Headers, NoticeReason, RecordErrorKind, Tag,
     input::{Line, LineReader},
     kif,
     metadata::handicap_player,
-    shogi::{Draft, Handicap, Head, Part, RANKS, ReadShogi, Setup, piece_by_csa},
+    shogi::{Draft, Handicap, Head, Part, RANKS, ReadShogi, piece_by_csa},
 };
 use super::{HEADERS, PLAYERS, end_of, read_summary};
 
@@ -87,13 +87,13 @@ impl<R: BufRead> ReadShogi for Reader<R> {
             let (count, expected) = (head.rows as usize, RANKS as usize);
             self.notice(NoticeReason::Board(PositionError::RankCount { count, expected }));
         }
-        let mut setup = head.setup.take().unwrap_or_else(usual_start);
+        let mut setup = head.setup.take().unwrap_or_else(|| Setup::start(Game::Shogi));
         if let Some(side) = self.game.rest {
             setup.add_rest_to_hand(side);
         }
         // Without a side to move, Black is to move.
         setup.set_turn(head.turn.unwrap_or(Side::First));
-        let start = setup.position();
+        let start = Position::for_viewing(&setup);
         if Handicap::of(&start).is_some_and(|handicap| !handicap.is_even()) {
             let mut headers = Headers::default();
             for (name, value) in head.headers.iter() {
@@ -157,12 +157,12 @@ impl<R: BufRead> Reader<R> {
         let mut letters = line.get(1..)?.chars();
         let kind = letters.next()?;
         let rest = letters.as_str();
-        let setup = head.setup.get_or_insert_with(Setup::empty);
+        let setup = head.setup.get_or_insert_with(|| Setup::empty(Game::Shogi));
         match kind {
             'I' => {
-                *setup = usual_start();
+                *setup = Setup::start(Game::Shogi);
                 for (file, rank, piece) in pieces(rest)? {
-                    let (_, removed) = setup.remove(file, rank)?;
+                    let (_, removed) = setup.remove_at(file, rank)?;
                     (removed == piece?).then_some(())?;
                 }
             }
@@ -186,7 +186,7 @@ impl<R: BufRead> Reader<R> {
                         _ if matches!(cell.trim(), "*" | "") => continue,
                         Some(_) | None => return None,
                     };
-                    setup.put(file, rank, side, piece_by_csa(cell.get(1..)?)?);
+                    setup.put_at(file, rank, side, piece_by_csa(cell.get(1..)?)?);
                 }
                 if !rest.trim().is_empty() {
                     return None;
@@ -199,7 +199,7 @@ impl<R: BufRead> Reader<R> {
                         (0, 0, None) => self.game.rest = Some(side),
                         (0, 0, Some(kind)) => setup.add_to_hand(side, kind, 1),
                         (_, _, Some(kind)) => {
-                            setup.put(file, rank, side, kind).then_some(())?;
+                            setup.put_at(file, rank, side, kind).then_some(())?;
                         }
                         (_, _, None) => return None,
                     }
@@ -209,10 +209,6 @@ impl<R: BufRead> Reader<R> {
         }
         Some(Row::Complete)
     }
-}
-
-fn usual_start() -> Setup {
-    Setup::of(&Position::start(Game::Shogi))
 }
 
 /// A line of a board.

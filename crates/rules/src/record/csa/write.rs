@@ -12,7 +12,7 @@ use super::super::{
     Annotations, Encoding, Evaluation, GameRecord, NodeId, RecordMove,
     loss::{HeldResult, Holds},
     records::Written,
-    shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, one_line},
+    shogi::{Handicap, Step, Walk, csa_name, evaluation_lines, flat_comment, one_line},
 };
 use super::{HEADERS, PLAYERS, keyword_and_summary, sign_of};
 
@@ -100,7 +100,7 @@ fn board(record: &GameRecord, out: &mut String) {
     if even && start.to_string() == crate::Position::start(Game::Shogi).to_string() {
         out.push_str("PI\n");
     } else {
-        let setup = Setup::of(start);
+        let setup = start.setup();
         for rank in 1..=9 {
             let _ = write!(out, "P{rank}");
             for file in (1..=9).rev() {
@@ -114,7 +114,7 @@ fn board(record: &GameRecord, out: &mut String) {
             out.push('\n');
         }
         for side in Side::BOTH {
-            hand(side, &setup.hand(side), out);
+            hand(side, &setup.in_hand(side), out);
         }
     }
     let _ = writeln!(out, "{}", sign_of(start.turn()));

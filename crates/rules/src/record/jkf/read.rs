@@ -13,14 +13,14 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::{Game, Position, Side, error::shortened};
+use crate::{Game, Position, Setup, Side, error::shortened};
 
 use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Kept, Limit, Limits, NoticeReason, RecordErrorKind,
     csa::{end_of, read_summary},
     encoding::Transcoder,
     input::{Games, Location, State, add_notice},
-    shogi::{Draft, Handicap, Setup, piece_by_csa, square},
+    shogi::{Draft, Handicap, piece_by_csa, square},
 };
 
 /// Reads games until the source ends.
@@ -326,16 +326,16 @@ fn start(initial: &Value) -> Option<Position> {
         Some(handicap) => handicap.setup(),
         None => read_setup(initial.get("data")?)?,
     };
-    Some(setup.position())
+    Some(Position::for_viewing(&setup))
 }
 
 fn read_setup(data: &Value) -> Option<Setup> {
-    let mut setup = Setup::empty();
+    let mut setup = Setup::empty(Game::Shogi);
     setup.set_turn(side(data.get("color")?)?);
     for (file, column) in (1..).zip(nine(data.get("board")?)?) {
         for (rank, cell) in (1..).zip(nine(column)?) {
             if let Some(kind) = cell.get("kind").and_then(Value::as_str) {
-                setup.put(file, rank, side(cell.get("color")?)?, piece_by_csa(kind)?);
+                setup.put_at(file, rank, side(cell.get("color")?)?, piece_by_csa(kind)?);
             }
         }
     }

@@ -8,7 +8,7 @@ use rsshogi::{
 };
 use serde_json::{Value, json};
 
-use crate::{Move, Side};
+use crate::{Move, Setup, Side};
 
 use super::super::{
     Encoding, GameRecord, Loss, Node, NodeId, RecordMove,
@@ -16,7 +16,7 @@ use super::super::{
     kif,
     loss::{HeldResult, Holds},
     records::Written,
-    shogi::{Handicap, Setup, Totals, Walk, comment_text, csa_name, square_of},
+    shogi::{Handicap, Totals, Walk, comment_text, csa_name, square_of},
 };
 
 pub(in super::super) const HOLDS: Holds = Holds { result: HeldResult::WithEnd, ..Holds::SHOGI };
@@ -38,7 +38,7 @@ pub(in super::super) fn write(record: &GameRecord, _: Encoding) -> Written {
     }
     let initial = match Handicap::of(record.start()) {
         Some(handicap) => json!({ "preset": handicap.jkf() }),
-        None => json!({ "preset": "OTHER", "data": setup_json(&Setup::of(record.start())) }),
+        None => json!({ "preset": "OTHER", "data": setup_json(&record.start().setup()) }),
     };
     let _ = write!(out, "}},\"initial\":{initial},\"moves\":[");
     let start = record.start().turn();
@@ -59,7 +59,7 @@ fn setup_json(setup: &Setup) -> Value {
     };
     let hand = |side| {
         let count = |&(kind, count): &(PieceType, u32)| (csa_name(kind).to_owned(), count.into());
-        Value::Object(setup.hand(side).iter().map(count).collect())
+        Value::Object(setup.in_hand(side).iter().map(count).collect())
     };
     json!({
         "color": color(setup.turn()),

@@ -2,9 +2,9 @@
 
 use rsshogi::types::PieceType;
 
-use crate::{PositionError, Side};
+use crate::{PositionError, Setup, Side};
 
-use super::super::shogi::{Setup, kanji_name, kanji_rank, piece_by_kanji, wide_digit};
+use super::super::shogi::{kanji_name, kanji_rank, piece_by_kanji, wide_digit};
 
 /// Reads a row such as `| ・v飛 ・ … ・|二`, and returns its rank.
 ///
@@ -25,7 +25,7 @@ pub(super) fn read_row(line: &str, expected: u32, setup: &mut Setup) -> Result<u
             None => (Side::First, rest.strip_prefix('^').unwrap_or(rest)),
         };
         rest = if let Some((kind, after)) = piece_by_kanji(name) {
-            setup.put(file, rank, side, kind);
+            setup.put_at(file, rank, side, kind);
             after
         } else if let Some(after) = rest.strip_prefix(['・', '　']) {
             after
@@ -98,7 +98,7 @@ fn kanji_number(text: &str) -> (Option<u32>, &str) {
 pub(super) fn write(setup: &Setup, names: [&str; 2]) -> Vec<String> {
     let [first, second] = names;
     let mut lines = vec![
-        format!("{second}の持駒：{}", hand(&setup.hand(Side::Second))),
+        format!("{second}の持駒：{}", hand(&setup.in_hand(Side::Second))),
         "  ９ ８ ７ ６ ５ ４ ３ ２ １".to_owned(),
         "+---------------------------+".to_owned(),
     ];
@@ -118,7 +118,7 @@ pub(super) fn write(setup: &Setup, names: [&str; 2]) -> Vec<String> {
         lines.push(line);
     }
     lines.push("+---------------------------+".to_owned());
-    lines.push(format!("{first}の持駒：{}", hand(&setup.hand(Side::First))));
+    lines.push(format!("{first}の持駒：{}", hand(&setup.in_hand(Side::First))));
     if setup.move_number() > 1 {
         lines.push(format!("手数＝{}", setup.move_number() - 1));
     }

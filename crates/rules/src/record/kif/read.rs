@@ -99,9 +99,9 @@ impl<R: BufRead> ReadShogi for Reader<R> {
         Ok(match (board, self.game.handicap) {
             (Some(mut board), _) => {
                 board.set_turn(head.turn.unwrap_or(Side::First));
-                board.position()
+                Position::for_viewing(&board)
             }
-            (None, Some(handicap)) => handicap.setup().position(),
+            (None, Some(handicap)) => Position::for_viewing(&handicap.setup()),
             (None, None) => Position::start(Game::Shogi),
         })
     }

@@ -8,7 +8,7 @@ use super::super::{
     Encoding, GameRecord, Loss, Losses, Node, NodeId, RecordMove,
     loss::Holds,
     records::Written,
-    shogi::{Handicap, Setup, Step, Totals, Walk, comment_text, one_line},
+    shogi::{Handicap, Step, Totals, Walk, comment_text, one_line},
 };
 use super::{board, ends, moves};
 
@@ -141,7 +141,7 @@ fn begin(record: &GameRecord, out: &mut String) -> Walk {
             let _ = writeln!(out, "手合割：{}", handicap.kif());
         }
         None => {
-            for line in board::write(&Setup::of(record.start()), ["先手", "後手"]) {
+            for line in board::write(&record.start().setup(), ["先手", "後手"]) {
                 push_line(Some(line), out);
             }
         }

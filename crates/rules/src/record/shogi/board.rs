@@ -1,50 +1,12 @@
-//! Names of pieces, board setups, and the usual handicaps.
+//! Digits, board setups with the pieces of records, and the usual handicaps.
 
 use rsshogi::types::PieceType;
 
 use crate::{
-    Game, Handicap as RulesHandicap, Piece, PieceKind, Position, Setup as RulesSetup, Side,
+    Game, Handicap as RulesHandicap, Piece, PieceKind, Position, Setup, Side,
     setup::MAX_HAND,
     shogi::{our_kind, their_kind},
 };
-
-/// Each kind with its name in KIF.
-const NAMES: [(PieceType, &str); 14] = [
-    (PieceType::PAWN, "歩"),
-    (PieceType::LANCE, "香"),
-    (PieceType::KNIGHT, "桂"),
-    (PieceType::SILVER, "銀"),
-    (PieceType::GOLD, "金"),
-    (PieceType::BISHOP, "角"),
-    (PieceType::ROOK, "飛"),
-    (PieceType::KING, "玉"),
-    (PieceType::PRO_PAWN, "と"),
-    (PieceType::PRO_LANCE, "成香"),
-    (PieceType::PRO_KNIGHT, "成桂"),
-    (PieceType::PRO_SILVER, "成銀"),
-    (PieceType::HORSE, "馬"),
-    (PieceType::DRAGON, "龍"),
-];
-
-/// Alternative names, which are only read.
-const MORE_NAMES: [(PieceType, &str); 6] = [
-    (PieceType::KING, "王"),
-    (PieceType::DRAGON, "竜"),
-    (PieceType::PRO_LANCE, "杏"),
-    (PieceType::PRO_KNIGHT, "圭"),
-    (PieceType::PRO_SILVER, "全"),
-    (PieceType::PRO_PAWN, "成歩"),
-];
-
-pub(in super::super) fn kanji_name(kind: PieceType) -> &'static str {
-    NAMES.iter().find(|(known, _)| *known == kind).map_or("", |(_, name)| name)
-}
-
-/// The kind whose name is a prefix of a text, and the rest of the text.
-pub(in super::super) fn piece_by_kanji(text: &str) -> Option<(PieceType, &str)> {
-    let names = NAMES.into_iter().chain(MORE_NAMES);
-    names.into_iter().find_map(|(kind, name)| Some((kind, text.strip_prefix(name)?)))
-}
 
 const WIDE: &str = "０１２３４５６７８９";
 const KANJI: &str = "〇一二三四五六七八九";
@@ -68,39 +30,10 @@ fn nth(row: &str, number: u32) -> char {
     row.chars().nth(number as usize).unwrap_or('？')
 }
 
-/// A setup with the files, ranks and piece types of records.
-#[derive(Debug, Clone)]
-pub(in super::super) struct Setup(RulesSetup);
-
+/// Files and ranks of 1 to 9, and the piece types of records.
 impl Setup {
-    pub(in super::super) fn empty() -> Self {
-        Self(RulesSetup::empty(Game::Shogi))
-    }
-
-    /// The setup of a position.
-    pub(in super::super) fn of(position: &Position) -> Self {
-        Self(position.setup())
-    }
-
-    pub(in super::super) fn turn(&self) -> Side {
-        self.0.turn()
-    }
-
-    pub(in super::super) fn set_turn(&mut self, side: Side) {
-        self.0.set_turn(side);
-    }
-
-    /// The number of the next move.
-    pub(in super::super) fn move_number(&self) -> u32 {
-        self.0.move_number()
-    }
-
-    pub(in super::super) fn set_move_number(&mut self, number: u32) {
-        self.0.set_move_number(number);
-    }
-
-    /// Puts a piece on a file and rank of 1 to 9. False if there is no such square.
-    pub(in super::super) fn put(
+    /// Puts a piece on a square. False if there is no such square.
+    pub(in super::super) fn put_at(
         &mut self,
         file: u32,
         rank: u32,
@@ -109,17 +42,21 @@ impl Setup {
     ) -> bool {
         let piece = our_kind(kind).map(|kind| Piece { side, kind });
         let placed = board_square(file, rank).zip(piece);
-        placed.is_some_and(|(square, piece)| self.0.put(square, piece).is_ok())
+        placed.is_some_and(|(square, piece)| self.put(square, piece).is_ok())
     }
 
     /// Removes a piece. `None` if the square is empty.
-    pub(in super::super) fn remove(&mut self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
-        let piece = self.0.remove(board_square(file, rank)?)?;
+    pub(in super::super) fn remove_at(
+        &mut self,
+        file: u32,
+        rank: u32,
+    ) -> Option<(Side, PieceType)> {
+        let piece = self.remove(board_square(file, rank)?)?;
         Some((piece.side, their_kind(piece.kind)))
     }
 
     pub(in super::super) fn at(&self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
-        let piece = self.0.piece_on(board_square(file, rank)?)?;
+        let piece = self.piece_on(board_square(file, rank)?)?;
         Some((piece.side, their_kind(piece.kind)))
     }
 
@@ -127,30 +64,25 @@ impl Setup {
     pub(in super::super) fn add_to_hand(&mut self, side: Side, kind: PieceType, count: u32) {
         let Some(kind) = our_kind(kind) else { return };
         // The maximum is already an invalid position.
-        let count = self.0.hand(side, kind).saturating_add(count).min(MAX_HAND);
-        let _ = self.0.set_hand(side, kind, count);
+        let count = self.hand(side, kind).saturating_add(count).min(MAX_HAND);
+        let _ = self.set_hand(side, kind, count);
     }
 
     /// Adds all pieces that are neither on the board nor in hand, except kings, to a hand.
     pub(in super::super) fn add_rest_to_hand(&mut self, side: Side) {
         for (kind, limit) in PieceKind::IN_HAND.into_iter().zip([2_u32, 2, 4, 4, 4, 4, 18]) {
             let is_kind = |(_, piece): &(_, Piece)| piece.kind.unpromoted() == kind;
-            let on_board = self.0.pieces().filter(is_kind).fold(0_u32, |count, _| count + 1);
-            let in_hands = Side::BOTH.map(|side| self.0.hand(side, kind));
+            let on_board = self.pieces().filter(is_kind).fold(0_u32, |count, _| count + 1);
+            let in_hands = Side::BOTH.map(|side| self.hand(side, kind));
             let used = in_hands.into_iter().fold(on_board, u32::saturating_add);
             self.add_to_hand(side, their_kind(kind), limit.saturating_sub(used));
         }
     }
 
     /// The pieces of a hand, in the order of SFEN.
-    pub(in super::super) fn hand(&self, side: Side) -> Vec<(PieceType, u32)> {
-        let pieces = PieceKind::IN_HAND.map(|kind| (their_kind(kind), self.0.hand(side, kind)));
+    pub(in super::super) fn in_hand(&self, side: Side) -> Vec<(PieceType, u32)> {
+        let pieces = PieceKind::IN_HAND.map(|kind| (their_kind(kind), self.hand(side, kind)));
         pieces.into_iter().filter(|&(_, count)| count > 0).collect()
-    }
-
-    /// The position, which can violate the rules.
-    pub(in super::super) fn position(&self) -> Position {
-        Position::for_viewing(&self.0)
     }
 }
 
@@ -220,7 +152,7 @@ impl Handicap {
     /// The handicap of a start position.
     pub(in super::super) fn of(position: &Position) -> Option<Self> {
         let setup = position.setup();
-        if setup == RulesSetup::start(Game::Shogi) {
+        if setup == Setup::start(Game::Shogi) {
             return Some(Self(None));
         }
         let handicap = setup.as_handicap()?;
@@ -233,6 +165,6 @@ impl Handicap {
     }
 
     pub(in super::super) fn setup(self) -> Setup {
-        Setup(self.0.map_or_else(|| RulesSetup::start(Game::Shogi), RulesSetup::handicap))
+        self.0.map_or_else(|| Setup::start(Game::Shogi), Setup::handicap)
     }
 }

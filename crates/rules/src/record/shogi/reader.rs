@@ -2,13 +2,13 @@
 
 use std::io::BufRead;
 
-use crate::{Position, Side};
+use crate::{Game, Position, Setup, Side};
 
 use super::super::{
     GameRecord, Headers, RecordErrorKind,
     input::{Line, LineReader, ReadLines},
 };
-use super::{Draft, Setup};
+use super::Draft;
 
 /// The lines before the moves.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(in super::super) struct Head {
 
 impl Head {
     pub(in super::super) fn setup(&mut self) -> &mut Setup {
-        self.setup.get_or_insert_with(Setup::empty)
+        self.setup.get_or_insert_with(|| Setup::empty(Game::Shogi))
     }
 }
 
