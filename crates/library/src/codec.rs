@@ -27,13 +27,13 @@ pub use moves::{code_of, move_of};
 pub(crate) const KEY_SCHEME: i64 = 1;
 
 impl NewGame {
-    /// A game to add. Everything of the record is stored: [`StoredGame::record`] returns an equal one.
+    /// A game to add. Everything of the record is stored: [`Self::record`] returns an equal one.
     #[must_use]
     pub fn from_record(record: &GameRecord, source: Source, added_ms: i64) -> Self {
         Self::with_order(record, source, added_ms).0
     }
 
-    /// A game to add, with the ids of its nodes and the notes of engines: [`StoredGame::document`] returns an equal
+    /// A game to add, with the ids of its nodes and the notes of engines: [`Self::document`] returns an equal
     /// document.
     #[must_use]
     pub fn from_document(document: &GameDocument, source: Source, added_ms: i64) -> Self {
@@ -74,15 +74,7 @@ impl NewGame {
             speed: record.speed(),
             ..Summary::new(record.game(), source)
         };
-        let known = Known {
-            summary: &summary,
-            players: &players,
-            event: &event,
-            site: &site,
-            opening: opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
-        };
-        let tags = tags::encode(&record.headers, known);
-        let game = Self {
+        let mut game = Self {
             summary,
             players,
             event,
@@ -90,29 +82,21 @@ impl NewGame {
             opening,
             start,
             moves,
-            tags,
+            tags: Vec::new(),
             annotations,
             layer: Vec::new(),
             play: None,
             postings,
             added_ms,
         };
+        game.tags = tags::encode(&record.headers, game.known());
         (game, order)
     }
-}
 
-impl NewGame {
-    /// What its headers are derived from.
-    pub(crate) fn known(&self) -> Known<'_> {
-        Known::new(&self.summary, &self.players, [&self.event, &self.site], self.opening.as_ref())
-    }
-}
-
-impl StoredGame {
     /// The record of the game.
     ///
     /// # Errors
-    /// The stored game is corrupt.
+    /// The game is corrupt.
     pub fn record(&self) -> Result<GameRecord, Error> {
         self.with_layer(&Layer::default()).map(|document| document.record)
     }
@@ -136,17 +120,25 @@ impl StoredGame {
 
     /// What its headers are derived from.
     pub(crate) fn known(&self) -> Known<'_> {
-        Known::new(&self.summary, &self.players, [&self.event, &self.site], self.opening.as_ref())
+        Known {
+            summary: &self.summary,
+            players: &self.players,
+            event: &self.event,
+            site: &self.site,
+            opening: self.opening.as_ref().map(|(eco, name)| (eco.as_str(), name.as_str())),
+        }
     }
 
     /// The start position.
     ///
     /// # Errors
-    /// The stored game is corrupt.
+    /// The game is corrupt.
     pub fn start_position(&self) -> Result<Position, Error> {
         position_of(self.summary.variant, self.start.as_deref())
     }
+}
 
+impl StoredGame {
     /// The postings of the game, to index it again.
     pub(crate) fn postings(&self) -> Option<Vec<(Key, u16)>> {
         walk::of_moves(self.start_position().ok()?, &self.moves).ok()

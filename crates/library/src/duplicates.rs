@@ -6,7 +6,7 @@ use readyok_rules::record::{AnnotationCount, GameIdentity, Tag};
 use rusqlite::Connection;
 
 use crate::codec::annotations;
-use crate::codec::tags::{self, Known};
+use crate::codec::tags;
 use crate::error::Error;
 use crate::game::{GameEntry, NewGame, StoredGame};
 use crate::snapshot::{Snapshot, Summaries};
@@ -15,76 +15,46 @@ use crate::summary::{NameId, Summary};
 /// Number of games with one hash whose rows are compared; among more, only games of equal names are found.
 const MAX_CANDIDATES: usize = 100;
 
-/// What two games are compared by.
-struct Identity<'a> {
-    summary: Summary,
-    start: Option<&'a str>,
-    moves: &'a [u8],
-    annotations: &'a [u8],
-    tags: &'a [u8],
-    known: Known<'a>,
-}
-
-macro_rules! identity_of {
-    ($game:ty) => {
-        impl<'a> From<&'a $game> for Identity<'a> {
-            fn from(it: &'a $game) -> Self {
-                Self {
-                    summary: it.summary,
-                    start: it.start.as_deref(),
-                    moves: &it.moves,
-                    annotations: &it.annotations,
-                    tags: &it.tags,
-                    known: it.known(),
-                }
-            }
-        }
-    };
-}
-
-identity_of!(NewGame);
-identity_of!(StoredGame);
-
-impl Identity<'_> {
+impl NewGame {
     /// Whether the games have the same start position and main line, and their headers show that they are one game.
     fn is_duplicate(&self, other: &Self) -> bool {
         let (a, b) = (&self.summary, &other.summary);
-        (a.variant, a.plies, self.start) == (b.variant, b.plies, other.start)
+        (a.variant, a.plies, &self.start) == (b.variant, b.plies, &other.start)
             // With variations the bytes differ although the main lines are equal; the hash is that of the main line.
             && (a.variations || b.variations || self.moves == other.moves)
             && a.date.is_compatible(b.date)
-            && self.headers().is_same(&other.headers(), || self.is_identical(other))
+            && self.identity().is_same(&other.identity(), || self.is_identical(other))
     }
 
     /// Whether all headers, moves and annotations are equal, as when a file is imported again.
     fn is_identical(&self, other: &Self) -> bool {
-        self.known.players == other.known.players
-            && (self.known.event, self.known.site) == (other.known.event, other.known.site)
-            && (self.moves, self.annotations) == (other.moves, other.annotations)
+        self.players == other.players
+            && (&self.event, &self.site) == (&other.event, &other.site)
+            && (&self.moves, &self.annotations) == (&other.moves, &other.annotations)
             && self.tags == other.tags
             && (self.summary.date, self.summary.result)
                 == (other.summary.date, other.summary.result)
     }
 
     /// What the headers show; corrupt ones show nothing.
-    fn headers(&self) -> GameIdentity {
-        let headers = tags::decode(self.tags, self.known).unwrap_or_default();
-        let players = self.known.players.each_ref().map(String::as_str);
+    fn identity(&self) -> GameIdentity {
+        let headers = tags::decode(&self.tags, self.known()).unwrap_or_default();
+        let players = self.players.each_ref().map(String::as_str);
         let Summary { variant, date, plies, .. } = self.summary;
         // The game has no site if that is an address.
         let site = headers.get(Tag::Site.name(variant)).unwrap_or_default();
-        let names = [self.known.event, site];
+        let names = [self.event.as_str(), site];
         GameIdentity::new(players, names, headers.study_chapter(), date, plies.into())
     }
 
     fn annotation_count(&self) -> AnnotationCount {
-        annotations::count(self.summary.variant, self.moves, self.annotations)
+        annotations::count(self.summary.variant, &self.moves, &self.annotations)
     }
 }
 
 /// Whether a new game has more annotations than a known one with the same moves.
 pub(crate) fn has_more_annotations(new: &NewGame, known: &StoredGame) -> bool {
-    Identity::from(known).annotation_count() < Identity::from(new).annotation_count()
+    known.annotation_count() < new.annotation_count()
 }
 
 /// A hash of the surname; 0 for an unknown player.
@@ -155,7 +125,6 @@ impl DuplicateFinder {
         let sorted = sorted.iter().take_while(|it| it.0 == hash).map(|it| it.1);
         let mut names = None;
         let mut compared = 0;
-        let identity = Identity::from(new);
         let mut most: Option<(AnnotationCount, u32)> = None;
         for game in sorted.chain(self.recent.get(&hash).into_iter().flatten().copied()) {
             let Some(known) = summaries.raw(game) else { continue };
@@ -172,10 +141,9 @@ impl DuplicateFinder {
                 && compared < MAX_CANDIDATES
                 && let Some(stored) = StoredGame::read(connection, game)?
             {
-                let stored = Identity::from(&stored);
-                if stored.is_duplicate(&identity) {
+                if stored.is_duplicate(new) {
                     let count = stored.annotation_count();
-                    if identity.annotation_count() <= count {
+                    if new.annotation_count() <= count {
                         return Ok(Some(Duplicate { game, has_fewer_annotations: false }));
                     }
                     if most.is_none_or(|(most, _)| most < count) {
@@ -216,7 +184,7 @@ pub(crate) fn groups(connection: &Connection, snapshot: &Snapshot) -> Result<Vec
             rest.sort_by_key(|it| it.id);
             while rest.len() > 1 {
                 let first = rest.remove(0);
-                let same = |it: &StoredGame| Identity::from(it).is_duplicate(&(&first).into());
+                let same = |it: &StoredGame| it.is_duplicate(&first);
                 let (equal, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(same);
                 if !equal.is_empty() {
                     let all = [first.id].into_iter().chain(equal.iter().map(|it| it.id));

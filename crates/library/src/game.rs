@@ -1,5 +1,7 @@
 //! Games as they are written and read. Moves, tags and annotations are encoded by the caller.
 
+use std::ops::Deref;
+
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Error;
@@ -7,9 +9,9 @@ use crate::postings::Key;
 use crate::summary::{SIZE, Summary};
 
 /// A game to add.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewGame {
-    /// Everything but names and opening, which are numbered when the game is added.
+    /// Names and opening are numbered when the game is added.
     pub summary: Summary,
     /// Names of the first and the second player; empty if unknown.
     pub players: [String; 2],
@@ -37,41 +39,27 @@ pub struct NewGame {
     pub added_ms: i64,
 }
 
-/// A game that was read.
+/// A game that was read. It has the fields and methods of [`NewGame`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredGame {
     /// Number of the game.
     pub id: u32,
-    /// Summary.
-    pub summary: Summary,
-    /// Names of the players; empty if unknown.
-    pub players: [String; 2],
-    /// Event; empty if unknown.
-    pub event: String,
-    /// Site; empty if unknown.
-    pub site: String,
-    /// ECO code and name of the opening.
-    pub opening: Option<(String, String)>,
-    /// Start position; none for that of the variant.
-    pub start: Option<String>,
-    /// Encoded moves.
-    pub moves: Vec<u8>,
-    /// Encoded tags.
-    pub tags: Vec<u8>,
-    /// Encoded annotations.
-    pub annotations: Vec<u8>,
-    /// Encoded ids of nodes and notes of engines.
-    pub layer: Vec<u8>,
-    /// Data of the app.
-    pub play: Option<String>,
-    /// Time of the addition in ms since 1970.
-    pub added_ms: i64,
+    /// The game, without its postings.
+    pub game: NewGame,
     /// Time of the last change.
     pub changed_ms: i64,
     /// Number of changes.
     pub revision: u32,
     /// The number of the next game at the time of the last change.
     pub changed_before: u32,
+}
+
+impl Deref for StoredGame {
+    type Target = NewGame;
+
+    fn deref(&self) -> &NewGame {
+        &self.game
+    }
 }
 
 /// A game in a list.
@@ -124,54 +112,33 @@ impl StoredGame {
             let summary = Summary::from_bytes(&row.get::<_, [u8; SIZE]>(0)?);
             let blob =
                 |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<_>>(at)?.unwrap_or_default());
-            let game = Self {
-                id,
+            let game = NewGame {
                 summary,
                 players: [String::new(), String::new()],
                 event: String::new(),
                 site: String::new(),
                 opening: None,
                 added_ms: row.get(2)?,
-                changed_ms: row.get(3)?,
-                revision: row.get(4)?,
                 start: row.get(5)?,
                 moves: row.get(6)?,
                 tags: blob(7)?,
                 annotations: blob(8)?,
                 play: row.get(9)?,
                 layer: blob(11)?,
-                changed_before: row.get(10)?,
+                postings: Vec::new(),
             };
-            Ok((game, row.get(1)?))
+            let (changed_ms, revision) = (row.get(3)?, row.get(4)?);
+            let changed_before = row.get(10)?;
+            Ok((Self { id, game, changed_ms, revision, changed_before }, row.get(1)?))
         });
-        let Some((mut game, site)) = row.optional()? else { return Ok(None) };
+        let Some((mut stored, site)) = row.optional()? else { return Ok(None) };
+        let game = &mut stored.game;
         let [first, second] = game.summary.players;
         game.players = [name(connection, first)?, name(connection, second)?];
         game.event = name(connection, game.summary.event)?;
         game.site = name(connection, site)?;
         game.opening = opening(connection, game.summary.opening)?;
-        Ok(Some(game))
-    }
-}
-
-impl StoredGame {
-    /// The game with the given postings, to replace another one.
-    pub(crate) fn into_new(self, postings: Vec<(Key, u16)>) -> NewGame {
-        NewGame {
-            summary: self.summary,
-            players: self.players,
-            event: self.event,
-            site: self.site,
-            opening: self.opening,
-            start: self.start,
-            moves: self.moves,
-            tags: self.tags,
-            annotations: self.annotations,
-            layer: self.layer,
-            play: self.play,
-            postings,
-            added_ms: self.added_ms,
-        }
+        Ok(Some(stored))
     }
 }
 

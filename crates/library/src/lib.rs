@@ -5,7 +5,7 @@
 //! neither for the writer nor for each other.
 //!
 //! * A game is added from a [`GameRecord`](readyok_rules::record::GameRecord) by [`NewGame::from_record`], and read
-//!   as an equal one by [`StoredGame::record`]. [`NewGame::play`] is data of the app that belongs to the game.
+//!   as an equal one by [`NewGame::record`]. [`NewGame::play`] is data of the app that belongs to the game.
 //! * [`Library::import`] streams files of any size and format, with progress, cancellation and [`Duplicates`];
 //!   [`Library::importer`] adds records from elsewhere. [`Library::add_once`] adds a batch that is repeated after a
 //!   crash.
@@ -13,7 +13,7 @@
 //!   [`Summary`] values in memory, and the index of positions. Games about which these do not know enough are decoded.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
 //! * A [`GameDocument`](readyok_rules::record::GameDocument) also has the ids of its nodes and the notes of engines:
-//!   [`NewGame::from_document`], [`StoredGame::document`]. [`encode_document`] makes one blob of a document, which an
+//!   [`NewGame::from_document`], [`NewGame::document`]. [`encode_document`] makes one blob of a document, which an
 //!   app can save after each change, in a file of its own: a save does not wait for an import then.
 //!
 //! # Durability

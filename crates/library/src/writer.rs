@@ -20,7 +20,7 @@ use crate::receipt;
 use crate::schema::{self, set_meta};
 use crate::snapshot::{CHUNK, Shared, Snapshot, Summaries};
 
-use rows::{Content, Names, commit, insert_row, none_if_empty, show, store_chunks};
+use rows::{Names, commit, insert_row, none_if_empty, show, store_chunks};
 
 /// Number of pending postings at which they become a run: 8 MiB.
 pub(crate) const MAX_PENDING: usize = 1 << 19;
@@ -332,7 +332,7 @@ impl Writer {
             let (mut summary, site) = names.resolve(game)?;
             summary.exists = known.is_none();
             let bytes = summary.to_bytes();
-            insert_row(&transaction, id, (bytes, site), &Content::from(game))?;
+            insert_row(&transaction, id, (bytes, site), game, None)?;
             summaries.set(id, bytes);
             if let Some(known) = known {
                 transaction
@@ -451,7 +451,7 @@ impl Writer {
             };
             let site = names.name(&game.site)?;
             let row = (game.summary.to_bytes(), site);
-            insert_row(&transaction, game.id, row, &Content::from(game))?;
+            insert_row(&transaction, game.id, row, game, Some(game))?;
             visible.push(game.clone());
         }
         let count = visible.len();
@@ -483,7 +483,8 @@ impl Writer {
                     (Decision::Replace, Some(known)) => {
                         if let Some(stored) = StoredGame::read(&self.connection, game)? {
                             let postings = (self.indexer)(&stored).unwrap_or_default();
-                            self.replace(known, &stored.into_new(postings), None)?;
+                            let new = NewGame { postings, ..stored.game };
+                            self.replace(known, &new, None)?;
                         }
                         hidden.push(game);
                     }
@@ -493,7 +494,7 @@ impl Writer {
                 }
             }
             for game in &mut shown {
-                game.summary.exists = true;
+                game.game.summary.exists = true;
             }
             let transaction = self.connection.transaction()?;
             for game in &hidden {

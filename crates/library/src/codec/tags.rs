@@ -151,16 +151,6 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    pub(crate) fn new(
-        summary: &'a Summary,
-        players: &'a [String; 2],
-        [event, site]: [&'a str; 2],
-        opening: Option<&'a (String, String)>,
-    ) -> Self {
-        let opening = opening.map(|(eco, name)| (eco.as_str(), name.as_str()));
-        Self { summary, players, event, site, opening }
-    }
-
     /// The value of a header that follows from the game.
     fn derived(&self, name: &str) -> Option<Cow<'a, str>> {
         let text = |text: &'a str| Some(Cow::Borrowed(text));

@@ -14,58 +14,14 @@ use crate::schema::set_meta;
 use crate::snapshot::{CHUNK, Snapshot, Summaries};
 use crate::summary::{SIZE, Summary};
 
-/// The parts of a row that are not numbered.
-pub(super) struct Content<'a> {
-    /// Times of the addition and of the last change.
-    times: (i64, i64),
-    /// Number of changes, and the next game at the time of the last one; the game itself without changes.
-    changes: (u32, Option<u32>),
-    start: Option<&'a str>,
-    moves: &'a [u8],
-    tags: &'a [u8],
-    annotations: &'a [u8],
-    layer: &'a [u8],
-    play: Option<&'a str>,
-}
-
-impl<'a> From<&'a NewGame> for Content<'a> {
-    fn from(it: &'a NewGame) -> Self {
-        Self {
-            times: (it.added_ms, it.added_ms),
-            changes: (0, None),
-            start: it.start.as_deref(),
-            moves: &it.moves,
-            tags: &it.tags,
-            annotations: &it.annotations,
-            layer: &it.layer,
-            play: it.play.as_deref(),
-        }
-    }
-}
-
-impl<'a> From<&'a StoredGame> for Content<'a> {
-    fn from(it: &'a StoredGame) -> Self {
-        Self {
-            times: (it.added_ms, it.changed_ms),
-            changes: (it.revision, Some(it.changed_before)),
-            start: it.start.as_deref(),
-            moves: &it.moves,
-            tags: &it.tags,
-            annotations: &it.annotations,
-            layer: &it.layer,
-            play: it.play.as_deref(),
-        }
-    }
-}
-
+/// Inserts a game with its encoded summary and the number of its site. `stored` has its changes, if it existed before.
 pub(super) fn insert_row(
     transaction: &Transaction<'_>,
     id: u32,
     (summary, site): ([u8; SIZE], u32),
-    content: &Content<'_>,
+    game: &NewGame,
+    stored: Option<&StoredGame>,
 ) -> Result<(), Error> {
-    let (added, changed) = content.times;
-    let (revision, changed_before) = content.changes;
     transaction
         .prepare_cached(
             "INSERT INTO game
@@ -77,16 +33,16 @@ pub(super) fn insert_row(
             id,
             summary,
             site,
-            added,
-            changed,
-            changed_before.unwrap_or(id),
-            revision,
-            content.start,
-            content.moves,
-            none_if_empty(content.tags),
-            none_if_empty(content.annotations),
-            none_if_empty(content.layer),
-            content.play,
+            game.added_ms,
+            stored.map_or(game.added_ms, |it| it.changed_ms),
+            stored.map_or(id, |it| it.changed_before),
+            stored.map_or(0, |it| it.revision),
+            game.start,
+            game.moves,
+            none_if_empty(&game.tags),
+            none_if_empty(&game.annotations),
+            none_if_empty(&game.layer),
+            game.play,
         ])?;
     Ok(())
 }

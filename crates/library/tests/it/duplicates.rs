@@ -72,7 +72,7 @@ fn annotated_duplicates_replace_known_games() {
     let imported = add(&library, Duplicates::Replace, vec![plain]);
     assert_eq!((imported.added_count(), imported.replaced, imported.duplicates), (0, 0, 1));
     let stored = library.game(1).expect("read").expect("a game");
-    assert_eq!((stored.annotations, stored.revision), (annotated.annotations, 1));
+    assert_eq!((&stored.annotations, stored.revision), (&annotated.annotations, 1));
 }
 
 /// Of duplicates, the game with most annotations is never left out.

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use readyok_library::{NewGame, Source, Speed, StoredGame, Summary, move_of};
+use readyok_library::{NewGame, Source, Speed, Summary, move_of};
 use readyok_protocol::Score;
 use readyok_rules::record::{
     Annotations, End, Evaluation, GameRecord, Mark, MarkColor, Nag, Node, NodeId, RecordMove, read,
@@ -12,7 +12,7 @@ use readyok_rules::record::{
 use readyok_rules::{Game, GameOutcome, GameResult, Position, Setup, Side, Square, Termination};
 
 use crate::generate::Random;
-use crate::laws::{stored, stored_game};
+use crate::laws::stored_game;
 
 fn pick<T: Copy>(random: &mut Random, all: &[T]) -> T {
     all[usize::try_from(random.below(all.len() as u64)).expect("small")]
@@ -201,7 +201,7 @@ proptest! {
     fn a_stored_record_is_read_unchanged(seed: u64) {
         let record = random_record(seed);
         let new = NewGame::from_record(&record, Source::Import, 0);
-        let read = stored(&new).record();
+        let read = new.record();
         prop_assert_eq!(read.ok(), Some(record));
     }
 
@@ -212,11 +212,11 @@ proptest! {
         tags: Vec<u8>,
         annotations: Vec<u8>,
     ) {
-        let mut game = stored(&NewGame::from_record(&random_record(seed), Source::Import, 0));
+        let mut game = NewGame::from_record(&random_record(seed), Source::Import, 0);
         let valid = game.clone();
-        let _ = StoredGame { moves, ..valid.clone() }.record();
-        let _ = StoredGame { tags, ..valid.clone() }.record();
-        let _ = StoredGame { annotations, ..valid }.record();
+        let _ = NewGame { moves, ..valid.clone() }.record();
+        let _ = NewGame { tags, ..valid.clone() }.record();
+        let _ = NewGame { annotations, ..valid }.record();
         // One changed byte in each part.
         let mut random = Random(seed);
         for part in [&mut game.moves, &mut game.tags, &mut game.annotations] {
@@ -267,7 +267,7 @@ fn records_of_all_formats_are_read_unchanged() {
             let file = fs::read(&path).expect("it is read");
             for record in read(&file[..], None).take(200).flatten() {
                 let new = NewGame::from_record(&record, Source::Import, 0);
-                let read = stored(&new).record().expect("it is decoded");
+                let read = new.record().expect("it is decoded");
                 assert!(read == record, "{}: {read:?}\n{record:?}", path.display());
                 count += 1;
             }
