@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use readyok_rules::record::{
     Condition, EcoRange, Feature, GameRecord, NumberRange, Tag, TextPattern,
 };
-use readyok_rules::{Game, Move, Position, Side};
+use readyok_rules::{Game, Side};
 use rusqlite::Connection;
 
 use crate::bitset::BitSet;
@@ -224,12 +224,11 @@ impl Resolver<'_> {
                     _ => None,
                 })
             }
-            Condition::Moves(moves) => {
-                let set = self.reached_by(moves)?;
-                Box::new(move |game, it| match &set {
-                    Some(set) if it.is_indexed() && !set.contains(game) => Some(false),
-                    _ => None,
-                })
+            Condition::Moves(line) if line.moves().is_empty() => Box::new(|_, _| Some(true)),
+            Condition::Moves(line) => {
+                let set = self.reached(line.end().key())?;
+                let can_be = move |game, it: Raw<'_>| !it.is_indexed() || set.contains(game);
+                Box::new(move |game, it| if can_be(game, it) { None } else { Some(false) })
             }
             Condition::Material(_) => {
                 Box::new(|_, it| if it.variant() == Game::Shogi { Some(false) } else { None })
@@ -263,20 +262,6 @@ impl Resolver<'_> {
             set.insert(game);
         })?;
         Ok(set)
-    }
-
-    /// The indexed games that reached the position after moves from the start position.
-    fn reached_by(&self, moves: &[Move]) -> Result<Option<BitSet>, Error> {
-        let game = match moves.first() {
-            Some(Move::Chess(_)) => Game::Chess,
-            Some(Move::Shogi(_)) => Game::Shogi,
-            None => return Ok(None),
-        };
-        let mut position = Position::start(game);
-        if moves.iter().any(|mv| position.play(*mv).is_err()) {
-            return Ok(None);
-        }
-        self.reached(position.key()).map(Some)
     }
 }
 

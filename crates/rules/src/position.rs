@@ -247,6 +247,22 @@ impl Position {
         }
     }
 
+    /// Reads a move in UCI or USI notation, in SAN, or in Western or Japanese notation of shogi. The error is that of a
+    /// notation that can read the text.
+    pub fn parse_any(&self, text: &str) -> Result<Move, MoveError> {
+        let mut result = self.parse(text, Notation::Uci);
+        for notation in [Notation::Western, Notation::Japanese] {
+            match &result {
+                Ok(_) => break,
+                Err(error) if error.reason != IllegalReason::Unreadable => {
+                    result = self.parse(text, notation).or(result);
+                }
+                Err(_) => result = self.parse(text, notation),
+            }
+        }
+        result
+    }
+
     /// Reads a move in UCI or USI notation and plays it. Faster than [`Position::parse_move`] followed by
     /// [`Position::play`]. On an error the position is unchanged.
     pub fn play_uci(&mut self, text: &str) -> Result<Move, MoveError> {

@@ -45,7 +45,7 @@ pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
 pub use encoding::{Encoding, InputEncoding};
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
 pub use filter::{
-    Condition, EcoRange, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange,
+    Condition, EcoRange, Feature, FilterError, HeaderTest, MaterialPattern, MoveLine, NumberRange,
     PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
 };
 pub use fold::fold;

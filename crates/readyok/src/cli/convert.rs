@@ -540,15 +540,13 @@ impl FilterArgs {
 
     /// Conditions on one player, for each combination of names and results.
     fn players(&self) -> Vec<Condition> {
-        let has_condition = !self.player.is_empty() || self.player_rating.is_some();
-        if !has_condition {
+        if self.player.is_empty() && self.player_rating.is_none() {
             return Vec::new();
         }
+        // One empty pattern instead of none matches any name.
         let names = |names: &[String]| -> Vec<TextPattern> {
-            if names.is_empty() {
-                return vec![TextPattern::default()];
-            }
-            names.iter().map(|name| TextPattern::new(name)).collect()
+            let names = names.iter().map(|name| TextPattern::new(name));
+            if names.len() == 0 { vec![TextPattern::default()] } else { names.collect() }
         };
         let results: Vec<Option<ResultArg>> = if self.result.is_empty() || self.player.is_empty() {
             vec![None]
@@ -558,26 +556,24 @@ impl FilterArgs {
         let mut conditions = Vec::new();
         for name in names(&self.player) {
             for opponent in names(&self.opponent) {
-                for result in &results {
-                    let mut player = PlayerCondition {
+                conditions.extend(results.iter().map(|result| {
+                    let player = Condition::Player(PlayerCondition {
                         name: name.clone(),
                         opponent: opponent.clone(),
                         color: self.color.map(PlayerColor::from),
-                        result: None,
+                        result: match result {
+                            Some(ResultArg::Player(result)) => Some(*result),
+                            _ => None,
+                        },
                         rating: self.player_rating,
-                    };
-                    conditions.push(match result {
-                        Some(ResultArg::Game(result)) => Condition::All(vec![
-                            Condition::Result(*result),
-                            Condition::Player(player),
-                        ]),
-                        Some(ResultArg::Player(result)) => {
-                            player.result = Some(*result);
-                            Condition::Player(player)
-                        }
-                        None => Condition::Player(player),
                     });
-                }
+                    match result {
+                        Some(ResultArg::Game(it)) => {
+                            Condition::All(vec![Condition::Result(*it), player])
+                        }
+                        _ => player,
+                    }
+                }));
             }
         }
         conditions

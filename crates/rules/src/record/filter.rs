@@ -1,14 +1,16 @@
 //! Conditions on games, for selections, searches and exports.
 
+mod line;
 mod pattern;
 mod range;
 
 use std::{borrow::Cow, error, fmt, str::FromStr};
 
-use crate::{Game, GameResult, Move, Notation, Opening, Position, Side, Termination};
+use crate::{Game, GameResult, MoveError, Opening, Position, Side, Termination};
 
 use super::{Date, DateRange, GameRecord, Headers, Node, NodeId, RecordMove, Speed, Tag, fold};
 
+pub use line::MoveLine;
 pub use pattern::{MaterialPattern, PositionPattern};
 pub use range::NumberRange;
 
@@ -67,7 +69,7 @@ pub enum Condition {
     /// The ECO code and the name of [`GameRecord::opening_names`] contain a text.
     Opening(TextPattern),
     /// The game begins with these moves from the standard start position.
-    Moves(Vec<Move>),
+    Moves(MoveLine),
     /// A position of the main line matches.
     Position(PositionPattern),
     /// Two successive positions of the main line, or the last one, have this material.
@@ -107,31 +109,13 @@ impl Condition {
     }
 
     /// The game begins with moves. The text has moves in any notation, with or without numbers.
-    pub fn moves(text: &str) -> Result<Self, FilterError> {
-        let tokens: Vec<&str> = text
-            .split_whitespace()
-            .map(|token| token.trim_start_matches(|letter: char| letter.is_ascii_digit()))
-            .zip(text.split_whitespace())
-            .map(|(rest, token)| {
-                // `7g7f` of shogi begins with a digit as well.
-                if rest.starts_with('.') { rest.trim_start_matches('.') } else { token }
-            })
-            .filter(|token| !token.is_empty())
-            .collect();
-        let read = |game| {
-            let mut position = Position::start(game);
-            let mut moves = Vec::with_capacity(tokens.len());
-            for token in &tokens {
-                let mv = [Notation::Western, Notation::Japanese, Notation::Uci]
-                    .into_iter()
-                    .find_map(|notation| position.parse(token, notation).ok())
-                    .ok_or_else(|| FilterError::Move((*token).to_owned()))?;
-                position.play(mv).map_err(|_| FilterError::Move((*token).to_owned()))?;
-                moves.push(mv);
-            }
-            Ok(moves)
-        };
-        read(Game::Chess).or_else(|error| read(Game::Shogi).map_err(|_| error)).map(Self::Moves)
+    pub fn moves(text: &str) -> Result<Self, MoveError> {
+        MoveLine::read(text, &[Game::Chess, Game::Shogi]).map(Self::Moves)
+    }
+
+    /// A position of the main line is this one, apart from move numbers.
+    pub fn reaches(position: &Position) -> Self {
+        Self::Position(PositionPattern::with_key(position.game(), position.key()))
     }
 
     /// A header: `NAME`, `NAME=VALUE`, `NAME!=VALUE`, `NAME~TEXT` or, for numbers and dates, `NAME>=VALUE`,
@@ -183,7 +167,7 @@ impl Condition {
                 let names = record.opening_names().map(|(eco, name)| format!("{eco} {name}"));
                 pattern.matches_option(names.as_deref())
             }
-            Self::Moves(moves) => begins_with(record, moves),
+            Self::Moves(line) => begins_with(record, line),
             Self::Position(pattern) => record.positions().any(|it| pattern.matches(&it)),
             Self::Material(pattern) => pattern.matches(record),
             Self::Plies(range) => range.contains(i64::try_from(record.plies()).unwrap_or(i64::MAX)),
@@ -252,17 +236,16 @@ impl FromStr for EcoRange {
     }
 }
 
-fn begins_with(record: &GameRecord, moves: &[Move]) -> bool {
-    let game = match moves.first() {
-        Some(Move::Chess(_)) => Game::Chess,
-        Some(Move::Shogi(_)) => Game::Shogi,
-        None => return true,
-    };
-    if record.game() != game || record.start().key() != Position::start(game).key() {
-        return false;
-    }
+fn begins_with(record: &GameRecord, line: &MoveLine) -> bool {
+    let game = line.end().game();
     let mut nodes = record.mainline();
-    moves.iter().all(|mv| nodes.next().and_then(Node::mv) == Some(RecordMove::Legal(*mv)))
+    line.moves().is_empty()
+        || record.game() == game
+            && record.start().key() == Position::start(game).key()
+            && line
+                .moves()
+                .iter()
+                .all(|mv| nodes.next().and_then(Node::mv) == Some(RecordMove::Legal(*mv)))
 }
 
 /// The side of a player: by the order of the moves, or by the color as players name it. White moves first in chess,
@@ -565,8 +548,6 @@ impl GameRecord {
 /// Why a text is not a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilterError {
-    /// A move is illegal after the moves before it.
-    Move(String),
     /// The text is not an ECO code or a range of them.
     Eco(String),
     /// The text is not a date or a range of them.
@@ -582,7 +563,6 @@ pub enum FilterError {
 impl fmt::Display for FilterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Move(text) => write!(f, "`{text}` is not a legal move here"),
             Self::Eco(text) => write!(f, "`{text}` is not an ECO code or a range such as B20-B99"),
             Self::Date(text) => {
                 write!(f, "`{text}` is not a date or a range such as 2019-05..2021")

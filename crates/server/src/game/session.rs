@@ -26,7 +26,7 @@ use readyok_client::Game as EngineGame;
 use readyok_library::Date;
 use readyok_protocol::Dialect;
 use readyok_rules::record::Tag;
-use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, Position};
+use readyok_rules::{Game, Move, MoveCodec, Position};
 
 use super::position_view::position_view;
 use super::tree::{EngineLine, ROOT, Tree};
@@ -34,9 +34,8 @@ use crate::errors::illegal;
 use crate::hub::TabId;
 use crate::time::{Moment, date_text};
 use crate::wire::{
-    ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId,
-    GameLine, GameState, NodeId, OpeningName, Over, Play, PlayRules, Player, SaveStatus, Side,
-    Sides,
+    ApiError, At, Edit, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId, GameLine, GameState,
+    NodeId, OpeningName, Over, Play, PlayRules, Player, SaveStatus, Side, Sides,
 };
 
 use document::Changes;
@@ -84,23 +83,7 @@ fn no_players() -> ApiError {
 
 /// Parses a move in any notation.
 pub(crate) fn parse_move(position: &Position, text: &str) -> Result<Move, ApiError> {
-    let text = text.trim();
-    let mut found: Option<MoveError> = None;
-    for notation in [Notation::Uci, Notation::Western, Notation::Japanese] {
-        match position.parse(text, notation) {
-            Ok(mv) => return Ok(mv),
-            // A notation that can parse the text has the better error.
-            Err(error) => {
-                if found.as_ref().is_none_or(|found| found.reason == IllegalReason::Unreadable) {
-                    found = Some(error);
-                }
-            }
-        }
-    }
-    Err(found.map_or_else(
-        || ApiError::new(ErrorCategory::IllegalMove, ErrorCode::InvalidMove),
-        |error| illegal(&error),
-    ))
+    position.parse_any(text.trim()).map_err(|error| illegal(&error))
 }
 
 impl GameSession {

@@ -2,14 +2,13 @@
 
 use readyok_library::Library;
 use readyok_rules::record::{
-    Condition, NumberRange, PlayerColor, PlayerCondition, PositionPattern, Tag, TextPattern,
+    Condition, MoveLine, NumberRange, PlayerColor, PlayerCondition, Tag, TextPattern,
 };
 use readyok_rules::{Game, GameResult, Position};
 
 use super::{StoreError, listed};
 use crate::app::storage;
 use crate::errors::{illegal, invalid_position};
-use crate::game::parse_move;
 use crate::wire::{
     ApiError, ErrorCode, ErrorSubject, LabelCount, LibraryFilter, LibraryPage, LibraryQuery,
 };
@@ -84,17 +83,16 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
         Some(variant) => vec![Game::from(variant)],
         None => vec![Game::Chess, Game::Chess960, Game::Shogi],
     };
-    let mut reaches = |position: &Position| {
-        let pattern = PositionPattern::with_key(position.game(), position.key());
-        all.push(Condition::Position(pattern));
-    };
     if let Some(opening) = text(&query.opening) {
-        reaches(&in_any(&games, |game| line(game, &opening))?);
+        let line = MoveLine::read(&opening, &games).map_err(|error| illegal(&error))?;
+        all.push(Condition::reaches(line.end()));
     }
     if let Some(text) = text(&query.position) {
-        reaches(&in_any(&games, |game| {
-            Position::from_text(game, &text).map_err(|error| (0, invalid_position(game, &error)))
-        })?);
+        let can_read = |game: &&Game| Position::from_text(**game, &text).is_ok();
+        let game = games.iter().find(can_read).or(games.first()).copied().unwrap_or(Game::Chess);
+        let position = Position::from_text(game, &text);
+        let position = position.map_err(|error| invalid_position(game, &error))?;
+        all.push(Condition::reaches(&position));
     }
     all.extend(query.variant.map(|variant| Condition::Game(variant.into())));
     all.extend(pattern(&query.player).map(|name| {
@@ -112,52 +110,4 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     all.extend(query.speed.map(Condition::Speed));
     all.extend(text(&query.label).map(Condition::Label));
     Ok(Condition::all(all))
-}
-
-/// The value of a text in the first game that can parse it. Otherwise the error of the game that has parsed the longest
-/// part.
-fn in_any<T>(
-    games: &[Game],
-    read: impl Fn(Game) -> Result<T, (usize, ApiError)>,
-) -> Result<T, ApiError> {
-    let mut failed: Option<(usize, ApiError)> = None;
-    for &game in games {
-        match read(game) {
-            Ok(found) => return Ok(found),
-            Err(error) => {
-                if failed.as_ref().is_none_or(|before| before.0 < error.0) {
-                    failed = Some(error);
-                }
-            }
-        }
-    }
-    let invalid = || ApiError::invalid_text(ErrorSubject::Query);
-    Err(failed.map_or_else(invalid, |(_, error)| error))
-}
-
-/// The position after moves from the start position of a game; otherwise the number of legal moves, and the error of
-/// the next.
-fn line(game: Game, text: &str) -> Result<Position, (usize, ApiError)> {
-    let mut position = Position::start(game);
-    let mut played = 0;
-    for token in text.split_whitespace() {
-        let token = without_number(token);
-        if token.is_empty() {
-            continue;
-        }
-        let mv = parse_move(&position, token).map_err(|error| (played, error))?;
-        position.play(mv).map_err(|error| (played, illegal(&error)))?;
-        played += 1;
-    }
-    Ok(position)
-}
-
-/// A move without the number before it: `1.e4`, `12...Nf6`, `3.`. The digits of `7g7f` are no number.
-fn without_number(token: &str) -> &str {
-    let rest = token.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    if rest.is_empty() {
-        rest
-    } else {
-        rest.strip_prefix('.').map_or(token, |rest| rest.trim_start_matches('.'))
-    }
 }
