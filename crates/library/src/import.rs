@@ -42,10 +42,20 @@ pub enum Duplicates {
     Skip,
     /// They are added.
     Keep,
-    /// They replace the known game if they have more annotations, and are not added otherwise.
+    /// They replace the known game if they have more annotations, and are not added otherwise. Where that would lose
+    /// something, they wait as with [`Self::Ask`]: if the app has opened the known game, or it has notes of engines.
     Replace,
     /// They are stored, but not visible until a decision.
     Ask,
+}
+
+/// The numbers of duplicates of a decision.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Those that are decided.
+    pub decided: usize,
+    /// Those that remain undecided because the game to be replaced is open.
+    pub open: usize,
 }
 
 /// The treatment of duplicates that wait for a decision.

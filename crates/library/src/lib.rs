@@ -44,7 +44,7 @@ pub use codec::{code_of, decode_document, encode_document, move_of};
 pub use duplicates::Undecided;
 pub use error::{Error, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
-pub use import::{Decision, Duplicates, ImportOptions, Imported, Importer, Outcome};
+pub use import::{Decided, Decision, Duplicates, ImportOptions, Imported, Importer, Outcome};
 pub use library::Library;
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Counts, Explorer, MoveStatistics, Page};

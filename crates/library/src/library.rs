@@ -15,7 +15,7 @@ use crate::duplicates::{Undecided, groups, undecided};
 use crate::error::Error;
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
 use crate::import::{
-    self, Decision, Duplicates, ImportOptions, Imported, Importer, Outcome, Outcomes,
+    self, Decided, Decision, Duplicates, ImportOptions, Imported, Importer, Outcome, Outcomes,
 };
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Page};
@@ -167,12 +167,23 @@ impl Library {
         self.shared.read(|connection, snapshot| undecided(connection, snapshot, limit))
     }
 
-    /// Adds, deletes or merges undecided duplicates: the given ones, or all. Returns how many.
+    /// Adds, deletes or merges undecided duplicates: the given ones, or all. Those that would replace an open game
+    /// remain undecided.
     ///
     /// # Errors
     /// The transaction of some of them failed; those before are decided.
-    pub fn decide(&self, games: Option<Vec<u32>>, decision: Decision) -> Result<usize, Error> {
+    pub fn decide(&self, games: Option<Vec<u32>>, decision: Decision) -> Result<Decided, Error> {
         self.request(|response| Request::Decide { games, decision, response })
+    }
+
+    /// States whether the app has a game open. Its content is then that of the app, so that imports do not replace it.
+    pub fn set_open(&self, game: u32, is_open: bool) {
+        let mut open = self.shared.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_open {
+            open.insert(game)
+        } else {
+            open.remove(&game)
+        };
     }
 
     /// Sets or removes a label of games.

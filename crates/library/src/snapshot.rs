@@ -1,5 +1,6 @@
 //! What readers share with the writer: summaries of all games, visible runs and postings that are not in a run yet.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -173,13 +174,19 @@ pub(crate) struct Shared {
     pub(crate) caches: Caches,
     /// Ends [`Self::preload`].
     pub(crate) closing: AtomicBool,
+    /// Games that the app has open.
+    pub(crate) open: Mutex<BTreeSet<u32>>,
 }
 
 impl Shared {
     pub(crate) fn new(path: PathBuf, snapshot: Snapshot) -> Self {
         let snapshot = RwLock::new(Arc::new(snapshot));
-        let (idle, caches, closing) = Default::default();
-        Self { path, snapshot, idle, caches, closing }
+        let (idle, caches, closing, open) = Default::default();
+        Self { path, snapshot, idle, caches, closing, open }
+    }
+
+    pub(crate) fn is_open(&self, game: u32) -> bool {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).contains(&game)
     }
 
     /// Reads the indexes that searches scan, which brings them into the system's cache.

@@ -13,7 +13,7 @@ use crate::codec::KEY_SCHEME;
 use crate::duplicates::{Duplicate, DuplicateFinder, has_more_annotations};
 use crate::error::Error;
 use crate::game::{Indexer, NewGame, StoredGame};
-use crate::import::{Decision, Duplicates, Outcome, Outcomes};
+use crate::import::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::index::{self, Merge, Run};
 use crate::postings::Posting;
 use crate::receipt;
@@ -48,7 +48,7 @@ pub(crate) enum Request {
     Decide {
         games: Option<Vec<u32>>,
         decision: Decision,
-        response: Sender<Result<usize, Error>>,
+        response: Sender<Result<Decided, Error>>,
     },
     Restore(Vec<StoredGame>, Sender<Result<usize, Error>>),
     Replace {
@@ -252,11 +252,15 @@ impl Writer {
         };
         if duplicates == Duplicates::Replace {
             for (game, outcome) in games.iter().zip(&mut outcomes) {
-                if let Outcome::Duplicate(id) = *outcome
-                    && StoredGame::read(&self.connection, id)?
-                        .is_some_and(|known| has_more_annotations(game, &known))
-                    && self.replace(id, game, None)?
-                {
+                let Outcome::Duplicate(id) = *outcome else { continue };
+                let Some(known) = StoredGame::read(&self.connection, id)? else { continue };
+                if !has_more_annotations(game, &known) {
+                    continue;
+                }
+                if self.shared.is_open(id) || known.play.is_some() || !known.layer.is_empty() {
+                    let asked = self.add_new(std::slice::from_ref(game), Duplicates::Ask, None)?;
+                    *outcome = asked.first().copied().unwrap_or(*outcome);
+                } else if self.replace(id, game, None)? {
                     *outcome = Outcome::Replaced(id);
                 }
             }
@@ -461,8 +465,8 @@ impl Writer {
         Ok(count)
     }
 
-    /// Adds, deletes or merges undecided duplicates. Returns how many.
-    fn decide(&mut self, games: Option<Vec<u32>>, decision: Decision) -> Result<usize, Error> {
+    /// Adds, deletes or merges undecided duplicates.
+    fn decide(&mut self, games: Option<Vec<u32>>, decision: Decision) -> Result<Decided, Error> {
         let mut pairs: Vec<(u32, u32)> = {
             let sql = "SELECT game, known FROM undecided ORDER BY game";
             let mut statement = self.connection.prepare_cached(sql)?;
@@ -472,6 +476,10 @@ impl Writer {
         if let Some(games) = games {
             let games: BTreeSet<u32> = games.into_iter().collect();
             pairs.retain(|(game, _)| games.contains(game));
+        }
+        let all = pairs.len();
+        if decision == Decision::Replace {
+            pairs.retain(|(_, known)| !self.shared.is_open(*known));
         }
         for pairs in pairs.chunks(500) {
             let mut shown = Vec::new();
@@ -514,7 +522,7 @@ impl Writer {
             transaction.commit()?;
             self.after_show(changed, &shown)?;
         }
-        Ok(pairs.len())
+        Ok(Decided { decided: pairs.len(), open: all - pairs.len() })
     }
 
     /// Publishes games that became visible.

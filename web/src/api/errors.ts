@@ -72,6 +72,7 @@ export const errors = {
   'error.shutting_down': "the server is shutting down",
   'error.game_changed': "the game was changed",
   'error.game_closed': "the game was closed",
+  'error.open_game_not_replaced': "an open game is not replaced: close it first",
   'error.system': "system error: {text}",
   'error.not_found': "{subject} not found",
   'error.unknown_name': "{subject} not found: {name}",

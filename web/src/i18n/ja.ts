@@ -188,6 +188,7 @@ export const ja: Record<Key, string> = {
   'error.too_many_processes': '動いているエンジンが多すぎます',
   'error.shutting_down': 'サーバーが終了します',
   'error.game_changed': '対局が変更されました',
+  'error.open_game_not_replaced': '開いている対局は置き換えられません。先に閉じてください',
   'error.game_closed': '対局が閉じられました',
   'error.system': 'システムからの報告: {text}',
   'error.unknown_name': '{subject}が見つかりません: {name}',

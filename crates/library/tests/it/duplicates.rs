@@ -75,6 +75,36 @@ fn annotated_duplicates_replace_known_games() {
     assert_eq!((&stored.annotations, stored.revision), (&annotated.annotations, 1));
 }
 
+/// An import does not replace what it does not have: changes of an open game, clocks and players of the app, notes of
+/// engines.
+#[test]
+fn games_that_would_lose_something_wait_for_a_decision() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let plain = long_game(1);
+    let annotated = NewGame { annotations: vec![4, 1, 1, 1], ..plain.clone() };
+    let played = NewGame { play: Some("{}".to_owned()), ..long_game(2) };
+    let noted = NewGame { layer: vec![9, 0], ..long_game(3) };
+    library.add(vec![plain, played.clone(), noted.clone()]).expect("added");
+    library.set_open(1, true);
+    let with_annotations = |game: &NewGame| {
+        let (annotations, layer, play) = (vec![4, 1, 1, 1], Vec::new(), None);
+        NewGame { annotations, layer, play, ..game.clone() }
+    };
+    let games = vec![annotated.clone(), with_annotations(&played), with_annotations(&noted)];
+    let imported = add(&library, Duplicates::Replace, games);
+    assert_eq!((imported.replaced, imported.undecided, imported.added_count()), (0, 3, 0));
+    assert_eq!(library.game(1).expect("read").expect("a game").annotations, [0; 0]);
+    // The open game is not replaced by a decision either.
+    let decided = library.decide(None, Decision::Replace).expect("decided");
+    assert_eq!((decided.decided, decided.open), (2, 1));
+    assert_eq!(library.undecided(9).expect("read").total, 1);
+    library.set_open(1, false);
+    assert_eq!(library.decide(None, Decision::Replace).expect("decided").decided, 1);
+    let stored = library.game(1).expect("read").expect("a game");
+    assert_eq!(stored.annotations, annotated.annotations);
+}
+
 /// Of duplicates, the game with most annotations is never left out.
 #[test]
 fn imports_do_not_skip_games_with_more_annotations() {
@@ -211,19 +241,19 @@ fn undecided_duplicates_are_invisible_until_the_decision() {
         .collect();
     let expected = [(4, Some(1), all[0].players.clone()), (5, Some(2), all[1].players.clone())];
     assert_eq!((pairs, undecided.total), (expected.to_vec(), 3));
-    assert_eq!(library.decide(Some(vec![4, 99]), Decision::Keep).expect("decided"), 1);
+    assert_eq!(library.decide(Some(vec![4, 99]), Decision::Keep).expect("decided").decided, 1);
     assert_eq!(games(&library), [1, 2, 3, 4, 7]);
-    assert_eq!(library.decide(Some(vec![5]), Decision::Replace).expect("decided"), 1);
+    assert_eq!(library.decide(Some(vec![5]), Decision::Replace).expect("decided").decided, 1);
     let replaced = library.game(2).expect("read").expect("a game");
     assert_eq!(replaced.annotations, [4, 1, 1, 1]);
     // The known game can be gone.
     library.delete(vec![3]).expect("deleted");
-    assert_eq!(library.decide(None, Decision::Replace).expect("decided"), 1);
+    assert_eq!(library.decide(None, Decision::Replace).expect("decided").decided, 1);
     assert_eq!(games(&library), [1, 2, 4, 6, 7]);
     assert_eq!(library.undecided(9).expect("read").total, 0);
     let imported = add(&library, Duplicates::Ask, vec![all[3].clone()]);
     assert_eq!(imported.undecided, 1);
-    assert_eq!(library.decide(None, Decision::Skip).expect("decided"), 1);
+    assert_eq!(library.decide(None, Decision::Skip).expect("decided").decided, 1);
     drop(library);
     assert_eq!(games(&open(&dir)), [1, 2, 4, 6, 7]);
 }

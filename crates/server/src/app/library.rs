@@ -132,7 +132,10 @@ impl App {
         decision: Decision,
     ) -> Result<Answer, ApiError> {
         let library = self.library()?;
-        blocking(move || library.decide(games, decision).map_err(failed)).await?;
+        let decided = blocking(move || library.decide(games, decision).map_err(failed)).await?;
+        if 0 < decided.open {
+            return Err(ApiError::conflict(ErrorCode::OpenGameNotReplaced));
+        }
         Ok(Answer::Done)
     }
 

@@ -245,6 +245,7 @@ impl Store {
                 }
             };
             self.open.insert(id, OpenGame { stored, changed, is_in_library: false });
+            self.library.set_open(id, true);
         }
         Ok(())
     }
@@ -286,6 +287,7 @@ impl Store {
         let changed = game.changed_ms;
         self.write_rows([(id, &stored)].into_iter(), changed)?;
         self.open.insert(id, OpenGame { stored, changed, is_in_library: true });
+        self.library.set_open(id, true);
         Ok(())
     }
 
@@ -296,6 +298,7 @@ impl Store {
         if self.open.contains_key(&id) {
             self.db.execute("DELETE FROM open_game WHERE game = ?1", [id])?;
             self.open.remove(&id);
+            self.library.set_open(id, false);
         }
         Ok(())
     }
@@ -304,7 +307,10 @@ impl Store {
     pub(crate) fn delete(&mut self, games: &[GameId]) -> Result<usize, StoreError> {
         let deleted = self.library.delete(games.to_vec())?;
         // After a kill in between, the rows of open games have no game.
-        self.open.retain(|id, _| !games.contains(id));
+        for id in games {
+            self.open.remove(id);
+            self.library.set_open(*id, false);
+        }
         let change = self.db.transaction()?;
         for table in ["open_game", "report", "judgement", "match_game"] {
             let mut delete =

@@ -344,6 +344,7 @@ error_codes! {
     ShuttingDown => "the server is shutting down",
     GameChanged => "the game was changed",
     GameClosed => "the game was closed",
+    OpenGameNotReplaced => "an open game is not replaced: close it first",
 
     System { text: String } => "system error: {text}",
     NotFound { subject: ErrorSubject } => "{subject} not found",

@@ -124,6 +124,47 @@ async fn duplicates_are_skipped_or_kept_and_listed() {
     server.stop().await;
 }
 
+/// Another program has added annotations to a file that is open here.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_does_not_replace_an_open_game() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let headers = "[Event \"A\"]\n[Site \"B\"]\n[White \"Ada\"]\n[Black \"Bob\"]\n\n";
+    let opened = import(&server, "&open=true", &format!("{headers}1. e4 e5 2. Nf3 *\n")).await;
+    let game = opened["opened"].clone();
+    let comment = json!({ "kind": "comment", "node": 1, "comments": ["mine"] });
+    let edit = json!({ "kind": "edit", "game": game, "edit": comment });
+    assert_eq!(tab.ask(edit).await["kind"], "done");
+    let changed = format!("{headers}1. e4 {{theirs, and longer}} e5 $1 2. Nf3 $3 *\n");
+    let text = async || server.get(&format!("/api/export/{game}?format=pgn")).await.text();
+
+    // Without a replacement, both versions remain.
+    let skipped = import(&server, "", &changed).await;
+    assert_eq!(skipped["total"], 1, "{skipped}");
+    let other = search(&server, &json!({})).await["games"].as_array().expect("games").len();
+    assert_eq!(other, 2);
+    let of = json!({ "kind": "filter", "filter": {} });
+    let all = export(&server, &of, "pgn").await.text();
+    assert!(all.contains("mine") && all.contains("theirs"), "{all}");
+
+    let id = json!({ "kind": "games", "games": [game.as_u64().expect("a number") + 1] });
+    assert_eq!(tab.ask(json!({ "kind": "delete_games", "of": id })).await["count"], 1);
+    let replaced = import(&server, "&duplicates=replace", &changed).await;
+    assert_eq!((&replaced["total"], &replaced["undecided"]), (&json!(0), &json!(1)), "{replaced}");
+    let decide = json!({ "kind": "decide_duplicates", "games": null, "decision": "replace" });
+    let kept = tab.ask(decide.clone()).await;
+    assert_eq!(kept["error"]["code"], "open_game_not_replaced", "{kept}");
+    assert!(text().await.contains("mine"), "it is open");
+    let waiting = post(&server, "/api/library/undecided", &json!({})).await;
+    assert_eq!(waiting["total"], 1, "{waiting}");
+    assert_eq!(tab.ask(json!({ "kind": "close_game", "game": game })).await["kind"], "done");
+    assert!(text().await.contains("mine"), "its changes are in the library");
+    assert_eq!(tab.ask(decide).await["kind"], "done");
+    let text = text().await;
+    assert!(text.contains("theirs") && !text.contains("mine"), "{text}");
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn deleted_games_are_restored_with_their_labels() {
     let server = Fixture::start().await;
