@@ -2,7 +2,7 @@
 
 mod rows;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -14,13 +14,14 @@ use crate::duplicates::{Duplicate, DuplicateFinder, has_more_annotations};
 use crate::error::Error;
 use crate::game::{Indexer, NewGame, StoredGame};
 use crate::import::{Decided, Decision, Duplicates, Outcome, Outcomes};
-use crate::index::{self, Merge, Run};
+use crate::index::{self, Merge};
 use crate::postings::Posting;
 use crate::receipt;
 use crate::schema::{self, set_meta};
 use crate::snapshot::{CHUNK, Shared, Snapshot, Summaries};
+use crate::summary::SIZE;
 
-use rows::{Names, commit, insert_row, none_if_empty, show, store_chunks};
+use rows::{Change, Names, change, commit, insert_row, none_if_empty, show, store_chunks};
 
 /// Number of pending postings at which they become a run: 8 MiB.
 pub(crate) const MAX_PENDING: usize = 1 << 19;
@@ -30,9 +31,6 @@ const IDLE: Duration = Duration::from_mins(1);
 
 /// Number of runs from which additions wait for merges: bounds the time of a query.
 const MAX_RUNS: usize = 48;
-
-/// Maximum number of cached names.
-const MAX_NAMES: usize = 1 << 17;
 
 /// A request to the writer, with the channel for its response.
 #[derive(Debug)]
@@ -74,8 +72,7 @@ pub(crate) struct Writer {
     connection: Connection,
     shared: Arc<Shared>,
     state: Snapshot,
-    names: HashMap<Box<str>, u32>,
-    openings: HashMap<(String, String), u16>,
+    names: Names,
     /// Made by the first batch whose duplicates are not kept.
     finder: Option<DuplicateFinder>,
     indexer: Indexer,
@@ -123,20 +120,17 @@ impl Writer {
         state: Snapshot,
         (indexer, max_pending): (Indexer, usize),
     ) -> Self {
-        let (names, openings) = (HashMap::new(), HashMap::new());
-        let (finder, merge, recovered) = (None, None, None);
         Self {
             connection,
             shared,
             state,
-            names,
-            openings,
-            finder,
+            names: Names::default(),
+            finder: None,
             indexer,
             pending: 0,
             max_pending,
-            merge,
-            recovered,
+            merge: None,
+            recovered: None,
         }
     }
 
@@ -235,7 +229,7 @@ impl Writer {
     }
 
     fn drop_caches(&mut self) {
-        self.names = HashMap::new();
+        self.names = Names::default();
         self.finder = None;
     }
 
@@ -275,18 +269,14 @@ impl Writer {
         batch: Option<&(String, u64)>,
     ) -> Outcomes {
         self.flush_if_large()?;
-        if self.names.len() > MAX_NAMES {
-            self.names.clear();
-        }
+        self.names.limit();
         if duplicates != Duplicates::Keep && self.finder.is_none() {
             self.finder = Some(DuplicateFinder::new(&self.connection, &self.state)?);
         }
         let result = self.insert(games, duplicates, batch);
         if result.is_err() {
             // They can have numbers of rows that were rolled back.
-            self.names.clear();
-            self.openings.clear();
-            self.finder = None;
+            self.drop_caches();
         }
         let (outcomes, summaries, postings) = result?;
         self.state.summaries = summaries;
@@ -328,12 +318,7 @@ impl Writer {
             }
             let id = u32::try_from(next).map_err(|_| Error::Full)?;
             next += 1;
-            let mut names = Names {
-                transaction: &transaction,
-                known: &mut self.names,
-                openings: &mut self.openings,
-            };
-            let (mut summary, site) = names.resolve(game)?;
+            let (mut summary, site) = self.names.resolve(&transaction, game)?;
             summary.exists = known.is_none();
             let bytes = summary.to_bytes();
             insert_row(&transaction, id, (bytes, site), game, None)?;
@@ -374,12 +359,7 @@ impl Writer {
                 return Ok(false);
             }
         }
-        let mut names = Names {
-            transaction: &transaction,
-            known: &mut self.names,
-            openings: &mut self.openings,
-        };
-        let (mut summary, site) = names.resolve(new)?;
+        let (mut summary, site) = self.names.resolve(&transaction, new)?;
         summary.edited = true;
         let moved = summary.moves_hash != old.moves_hash
             || summary.plies != old.plies
@@ -401,42 +381,14 @@ impl Writer {
                 new.play,
             ],
         )?;
-        let mut summaries = self.state.summaries.clone();
-        summaries.set(game, summary.to_bytes());
-        let chunk = game as usize / CHUNK;
-        store_chunks(&transaction, &summaries, chunk..chunk + 1)?;
-        if moved {
-            self.finder = None;
-            // The merge continues with the new list of void games.
-            self.merge = None;
-            index::void_games(&transaction, &[game])?;
-            transaction.execute("INSERT OR IGNORE INTO unindexed VALUES (?1)", [game])?;
-        }
-        set_meta(&transaction, "generation", self.state.generation + 1)?;
-        let runs = index::runs(&transaction)?.into();
+        let moved = if moved { &[game][..] } else { &[] };
+        let changed = change(&transaction, &self.state, &[(game, summary.to_bytes())], moved)?;
         transaction.commit()?;
-        self.state.summaries = summaries;
-        self.state.generation += 1;
-        self.state.runs = runs;
-        if moved {
-            self.remove_pending(|it| it == game);
-            if summary.is_indexed() {
-                let postings = new.postings.iter().map(|&(key, mv)| Posting::new(key, mv, game));
-                self.add_pending(postings.collect());
-            }
-        }
-        self.shared.publish(self.state.clone());
-        self.flush_if_large()?;
-        self.start_merge(false)?;
+        let is_indexed = !moved.is_empty() && summary.is_indexed();
+        let postings = new.postings.iter().filter(|_| is_indexed);
+        let postings = postings.map(|&(key, mv)| Posting::new(key, mv, game)).collect();
+        self.after_change(changed, moved, postings)?;
         Ok(true)
-    }
-
-    fn remove_pending(&mut self, is_removed: impl Fn(u32) -> bool) {
-        for batch in &mut self.state.pending {
-            if batch.iter().any(|it| is_removed(it.game())) {
-                *batch = batch.iter().copied().filter(|it| !is_removed(it.game())).collect();
-            }
-        }
     }
 
     /// Adds deleted games again, with their numbers. Returns how many did not exist.
@@ -448,21 +400,15 @@ impl Writer {
             if self.state.summaries.raw(game.id).is_some() || i64::from(game.id) >= next {
                 continue;
             }
-            let mut names = Names {
-                transaction: &transaction,
-                known: &mut self.names,
-                openings: &mut self.openings,
-            };
-            let site = names.name(&game.site)?;
+            let site = self.names.name(&transaction, &game.site)?;
             let row = (game.summary.to_bytes(), site);
             insert_row(&transaction, game.id, row, game, Some(game))?;
             visible.push(game.clone());
         }
-        let count = visible.len();
-        let (summaries, runs) = show(&transaction, &self.state, &visible)?;
+        let changed = show(&transaction, &self.state, &visible)?;
         transaction.commit()?;
-        self.after_show((summaries, runs), &visible)?;
-        Ok(count)
+        self.after_show(changed, &visible)?;
+        Ok(visible.len())
     }
 
     /// Adds, deletes or merges undecided duplicates.
@@ -526,20 +472,33 @@ impl Writer {
     }
 
     /// Publishes games that became visible.
-    fn after_show(
-        &mut self,
-        (summaries, runs): (Summaries, Arc<[Run]>),
-        games: &[StoredGame],
-    ) -> Result<(), Error> {
-        self.finder = None;
-        // The merge continues with the new list of void games.
-        self.merge = None;
-        self.state.summaries = summaries;
-        self.state.runs = runs;
-        self.state.generation += 1;
-        let ids: BTreeSet<u32> = games.iter().map(|it| it.id).collect();
-        self.remove_pending(|it| ids.contains(&it));
+    fn after_show(&mut self, changed: Change, games: &[StoredGame]) -> Result<(), Error> {
+        let ids: Vec<u32> = games.iter().map(|it| it.id).collect();
         let postings = games.iter().flat_map(|it| self.postings_of(it)).collect();
+        self.after_change(changed, &ids, postings)
+    }
+
+    /// Publishes changed games, those whose moves changed with new postings.
+    fn after_change(
+        &mut self,
+        (summaries, runs): Change,
+        moved: &[u32],
+        postings: Vec<Posting>,
+    ) -> Result<(), Error> {
+        if !moved.is_empty() {
+            self.finder = None;
+            // The merge continues with the new list of void games.
+            self.merge = None;
+            let moved: BTreeSet<u32> = moved.iter().copied().collect();
+            for batch in &mut self.state.pending {
+                if batch.iter().any(|it| moved.contains(&it.game())) {
+                    let others = batch.iter().filter(|it| !moved.contains(&it.game()));
+                    *batch = others.copied().collect();
+                }
+            }
+        }
+        (self.state.summaries, self.state.runs) = (summaries, runs);
+        self.state.generation += 1;
         self.add_pending(postings);
         self.shared.publish(self.state.clone());
         self.flush_if_large()?;
@@ -551,8 +510,7 @@ impl Writer {
         let mut deleted = 0;
         for games in games.chunks(500) {
             let transaction = self.connection.transaction()?;
-            let mut summaries = self.state.summaries.clone();
-            let mut chunks = BTreeSet::new();
+            let mut gone = Vec::new();
             for &game in games {
                 let rows = transaction
                     .prepare_cached("DELETE FROM game WHERE id = ?1")?
@@ -561,19 +519,14 @@ impl Writer {
                     transaction
                         .prepare_cached("DELETE FROM label WHERE game = ?1")?
                         .execute([game])?;
-                    summaries.set(game, [0; 32]);
-                    chunks.insert(game as usize / CHUNK);
-                    deleted += 1;
+                    gone.push((game, [0; SIZE]));
                 }
             }
-            for chunk in chunks {
-                store_chunks(&transaction, &summaries, chunk..chunk + 1)?;
-            }
-            set_meta(&transaction, "generation", self.state.generation + 1)?;
+            // Merges drop the postings of deleted games.
+            let changed = change(&transaction, &self.state, &gone, &[])?;
             transaction.commit()?;
-            self.state.summaries = summaries;
-            self.state.generation += 1;
-            self.shared.publish(self.state.clone());
+            self.after_change(changed, &[], Vec::new())?;
+            deleted += gone.len();
         }
         Ok(deleted)
     }

@@ -14,6 +14,9 @@ use crate::schema::set_meta;
 use crate::snapshot::{CHUNK, Snapshot, Summaries};
 use crate::summary::{SIZE, Summary};
 
+/// Maximum number of cached names.
+const MAX_NAMES: usize = 1 << 17;
+
 /// Inserts a game with its encoded summary and the number of its site. `stored` has its changes, if it existed before.
 pub(super) fn insert_row(
     transaction: &Transaction<'_>,
@@ -47,27 +50,44 @@ pub(super) fn insert_row(
     Ok(())
 }
 
-/// Makes games visible whose rows are stored: their summaries, and marks for the index.
+/// The summaries and runs after a transaction.
+pub(super) type Change = (Summaries, Arc<[Run]>);
+
+/// Makes games visible whose rows are stored.
 pub(super) fn show(
     transaction: &Transaction<'_>,
     state: &Snapshot,
     games: &[StoredGame],
-) -> Result<(Summaries, Arc<[Run]>), Error> {
+) -> Result<Change, Error> {
+    let summaries: Vec<_> = games.iter().map(|it| (it.id, it.summary.to_bytes())).collect();
+    let ids: Vec<u32> = games.iter().map(|it| it.id).collect();
+    change(transaction, state, &summaries, &ids)
+}
+
+/// Stores changed summaries, and marks games whose moves changed to be indexed again.
+pub(super) fn change(
+    transaction: &Transaction<'_>,
+    state: &Snapshot,
+    games: &[(u32, [u8; SIZE])],
+    moved: &[u32],
+) -> Result<Change, Error> {
     let mut summaries = state.summaries.clone();
-    let mut chunks = BTreeSet::new();
-    for game in games {
-        summaries.set(game.id, game.summary.to_bytes());
-        chunks.insert(game.id as usize / CHUNK);
-        transaction
-            .prepare_cached("INSERT OR IGNORE INTO unindexed VALUES (?1)")?
-            .execute([game.id])?;
+    for (game, summary) in games {
+        summaries.set(*game, *summary);
     }
+    let chunks: BTreeSet<usize> = games.iter().map(|(game, _)| *game as usize / CHUNK).collect();
     for chunk in chunks {
         store_chunks(transaction, &summaries, chunk..chunk + 1)?;
     }
-    // Postings of a deleted game may exist.
-    let ids: Vec<u32> = games.iter().map(|it| it.id).collect();
-    index::void_games(transaction, &ids)?;
+    for game in moved {
+        transaction
+            .prepare_cached("INSERT OR IGNORE INTO unindexed VALUES (?1)")?
+            .execute([game])?;
+    }
+    if !moved.is_empty() {
+        // Postings of a deleted game may exist.
+        index::void_games(transaction, moved)?;
+    }
     set_meta(transaction, "generation", state.generation + 1)?;
     Ok((summaries, index::runs(transaction)?.into()))
 }
@@ -85,69 +105,83 @@ pub(super) fn commit(
 }
 
 /// Numbers of names and openings.
-pub(super) struct Names<'a> {
-    pub(super) transaction: &'a Transaction<'a>,
-    pub(super) known: &'a mut HashMap<Box<str>, u32>,
-    pub(super) openings: &'a mut HashMap<(String, String), u16>,
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    known: HashMap<Box<str>, u32>,
+    openings: HashMap<(String, String), u16>,
 }
 
-impl Names<'_> {
-    /// The complete summary of a game, and the number of its site.
-    pub(super) fn resolve(&mut self, game: &NewGame) -> Result<(Summary, u32), Error> {
-        let [first, second] = &game.players;
-        let players = [self.name(first)?, self.name(second)?];
-        let opening = match &game.opening {
-            Some(opening) => self.opening(opening)?,
-            None => 0,
-        };
-        let event = self.name(&game.event)?;
-        let summary = Summary { players, event, opening, exists: true, ..game.summary };
-        Ok((summary, self.name(&game.site)?))
+impl Names {
+    /// Drops the names if there are too many.
+    pub(super) fn limit(&mut self) {
+        if self.known.len() > MAX_NAMES {
+            self.known.clear();
+        }
     }
 
-    pub(super) fn name(&mut self, text: &str) -> Result<u32, Error> {
+    /// The complete summary of a game, and the number of its site.
+    pub(super) fn resolve(
+        &mut self,
+        transaction: &Transaction<'_>,
+        game: &NewGame,
+    ) -> Result<(Summary, u32), Error> {
+        let [first, second] = &game.players;
+        let players = [self.name(transaction, first)?, self.name(transaction, second)?];
+        let opening = match &game.opening {
+            Some(opening) => self.opening(transaction, opening)?,
+            None => 0,
+        };
+        let event = self.name(transaction, &game.event)?;
+        let summary = Summary { players, event, opening, exists: true, ..game.summary };
+        Ok((summary, self.name(transaction, &game.site)?))
+    }
+
+    pub(super) fn name(&mut self, transaction: &Transaction<'_>, text: &str) -> Result<u32, Error> {
         if text.is_empty() {
             return Ok(0);
         }
         if let Some(id) = self.known.get(text) {
             return Ok(*id);
         }
-        let mut find = self.transaction.prepare_cached("SELECT id FROM name WHERE text = ?1")?;
+        let mut find = transaction.prepare_cached("SELECT id FROM name WHERE text = ?1")?;
         let found = find.query_row([text], |row| row.get(0)).optional()?;
         let id = if let Some(id) = found {
             id
         } else {
-            self.transaction
+            transaction
                 .prepare_cached("INSERT INTO name (text, folded) VALUES (?1, ?2)")?
                 .execute([text, &fold(text)])?;
-            u32::try_from(self.transaction.last_insert_rowid()).map_err(|_| Error::Full)?
+            u32::try_from(transaction.last_insert_rowid()).map_err(|_| Error::Full)?
         };
         self.known.insert(text.into(), id);
         Ok(id)
     }
 
     /// The number of an opening; 0 if there are too many.
-    fn opening(&mut self, opening: &(String, String)) -> Result<u16, Error> {
+    fn opening(
+        &mut self,
+        transaction: &Transaction<'_>,
+        opening: &(String, String),
+    ) -> Result<u16, Error> {
         if let Some(id) = self.openings.get(opening) {
             return Ok(*id);
         }
         let (eco, text) = opening;
-        let mut find = self
-            .transaction
-            .prepare_cached("SELECT id FROM opening WHERE eco = ?1 AND text = ?2")?;
+        let mut find =
+            transaction.prepare_cached("SELECT id FROM opening WHERE eco = ?1 AND text = ?2")?;
         let found: Option<i64> = find.query_row([eco, text], |row| row.get(0)).optional()?;
         let id = if let Some(id) = found {
             id
         } else {
             let count: i64 =
-                self.transaction.query_row("SELECT count(*) FROM opening", [], |row| row.get(0))?;
+                transaction.query_row("SELECT count(*) FROM opening", [], |row| row.get(0))?;
             if count >= i64::from(u16::MAX) {
                 return Ok(0);
             }
-            self.transaction
+            transaction
                 .prepare_cached("INSERT INTO opening (eco, text, folded) VALUES (?1, ?2, ?3)")?
                 .execute([eco, text, &fold(&format!("{eco} {text}"))])?;
-            self.transaction.last_insert_rowid()
+            transaction.last_insert_rowid()
         };
         let id = u16::try_from(id).unwrap_or(0);
         self.openings.insert(opening.clone(), id);
