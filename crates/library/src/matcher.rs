@@ -127,15 +127,14 @@ pub(crate) fn matching(
     let test = Resolver { connection, caches, snapshot }.test(condition)?;
     let mut found = BitSet::default();
     for (game, it) in snapshot.summaries.iter_rev() {
-        let is_match = match test.matches(game, it, None) {
-            Some(is_match) => is_match,
-            None => {
-                let record = StoredGame::read(connection, game)?.map(|it| it.record());
-                let record = record.and_then(Result::ok);
-                record.is_some_and(|record| test.matches(game, it, Some(&record)) == Some(true))
-            }
-        };
-        if is_match {
+        let mut is_match = test.matches(game, it, None);
+        if is_match.is_none()
+            && let Some(stored) = StoredGame::read(connection, game)?
+            && let Ok(record) = stored.record()
+        {
+            is_match = test.matches(game, it, Some(&record));
+        }
+        if is_match == Some(true) {
             found.insert(game);
         }
     }

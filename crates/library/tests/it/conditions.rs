@@ -79,8 +79,8 @@ const KIF: &str = "開始日時：2020/05/03 10:00:00\n棋戦：竜王戦\n戦�
 const CSA: &str = "V2.2\nN+engine\nN-human\nPI\n+\n'black_rate:engine:2510.0\n'white_rate:human:1500.0\n+7776FU\n%TORYO\n";
 
 fn records() -> Vec<GameRecord> {
-    let pgn: String =
-        GAMES.iter().map(|(headers, moves)| format!("{headers}\n\n{moves}\n\n")).collect();
+    let games = GAMES.iter().flat_map(|(headers, moves)| [headers, "\n\n", moves, "\n\n"]);
+    let pgn: String = games.collect();
     let read = |text: &str| -> Vec<GameRecord> {
         let all = record::read(std::io::Cursor::new(text.to_owned()), None);
         all.map(|it| it.expect("a game")).collect()

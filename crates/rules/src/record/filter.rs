@@ -504,10 +504,10 @@ impl GameRecord {
 
     /// ECO code and name of the opening in the headers; an unknown part is empty.
     pub fn opening_of_headers(&self) -> Option<(&str, &str)> {
-        let known = |text: &Option<&str>| text.is_some_and(|text| !matches!(text, "" | "?"));
-        let names = [self.headers.get("ECO"), self.header(Tag::Opening)];
-        let [eco, name] = names.map(Option::unwrap_or_default);
-        names.iter().any(known).then_some((eco, name))
+        let eco = self.headers.get("ECO").unwrap_or_default();
+        let name = self.header(Tag::Opening).unwrap_or_default();
+        let is_known = |text: &str| !matches!(text, "" | "?");
+        (is_known(eco) || is_known(name)).then_some((eco, name))
     }
 
     /// Whether a player is an engine, if that is recorded.

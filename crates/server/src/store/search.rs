@@ -89,7 +89,8 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     }
     if let Some(text) = text(&query.position) {
         let can_read = |game: &&Game| Position::from_text(**game, &text).is_ok();
-        let game = games.iter().find(can_read).or(games.first()).copied().unwrap_or(Game::Chess);
+        let game = games.iter().find(can_read).or_else(|| games.first());
+        let game = game.copied().unwrap_or(Game::Chess);
         let position = Position::from_text(game, &text);
         let position = position.map_err(|error| invalid_position(game, &error))?;
         all.push(Condition::reaches(&position));
