@@ -29,6 +29,33 @@ pub enum Error {
     Stopped,
     /// The maximum number of games is reached.
     Full,
+    /// There is none with this number.
+    NotFound(Item, u32),
+    /// The maximum number is reached.
+    TooMany(Item),
+    /// The name is empty, too long, or contains control characters.
+    InvalidName(Item),
+}
+
+/// A part of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// A game.
+    Game,
+    /// A collection of games.
+    Collection,
+    /// A game of a collection.
+    Chapter,
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Game => "game",
+            Self::Collection => "collection",
+            Self::Chapter => "chapter",
+        })
+    }
 }
 
 impl Error {
@@ -37,9 +64,14 @@ impl Error {
         match self {
             Self::Corrupt => true,
             Self::Sqlite(error) => is_damage(error),
-            Self::Io(_) | Self::Version { .. } | Self::Foreign | Self::Stopped | Self::Full => {
-                false
-            }
+            Self::Io(_)
+            | Self::Version { .. }
+            | Self::Foreign
+            | Self::Stopped
+            | Self::Full
+            | Self::NotFound(..)
+            | Self::TooMany(_)
+            | Self::InvalidName(_) => false,
         }
     }
 }
@@ -69,6 +101,9 @@ impl fmt::Display for Error {
             Self::Corrupt => f.write_str("the library contains corrupt data"),
             Self::Stopped => f.write_str("the library was closed after an error"),
             Self::Full => f.write_str("the library contains the maximum number of games"),
+            Self::NotFound(item, number) => write!(f, "{item} not found: {number}"),
+            Self::TooMany(item) => write!(f, "too many: {item}"),
+            Self::InvalidName(item) => write!(f, "invalid name of a {item}"),
         }
     }
 }

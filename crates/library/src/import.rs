@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records};
 use serde::{Deserialize, Serialize};
 
+use crate::collection::MAX_CHAPTERS;
 use crate::error::Error;
 use crate::game::NewGame;
 use crate::library::Library;
@@ -139,6 +140,8 @@ pub struct Imported {
     pub replaced: u64,
     /// Number of duplicates that wait for [`Library::decide`].
     pub undecided: u64,
+    /// The stored or known games in the order of the source, the first [`MAX_CHAPTERS`].
+    pub order: Vec<u32>,
     /// Games of the import, counted from 1, that equal known games, with their numbers; the first 1,000.
     pub known: Vec<(u64, u32)>,
     /// Number of games that could not be read.
@@ -163,6 +166,8 @@ impl Imported {
     }
 
     fn add(&mut self, first: u64, outcomes: Vec<Outcome>) {
+        let games = outcomes.iter().map(|it| it.game());
+        self.order.extend(games.take(MAX_CHAPTERS as usize - self.order.len()));
         for (number, outcome) in (first..).zip(outcomes) {
             match outcome {
                 Outcome::Added(id) => match self.added.last_mut().filter(|it| it.end == id) {

@@ -12,6 +12,7 @@
 //! * [`Library::search`] finds games by a [`Condition`](readyok_rules::record::Condition): one scan of 32-byte
 //!   [`Summary`] values in memory, and the index of positions. Games about which these do not know enough are decoded.
 //! * [`Library::explore`] returns statistics of the moves of a position. [`move_of`] converts their codes.
+//! * [`Library::edit_collection`] changes collections: named, ordered lists of games.
 //! * A [`GameDocument`](readyok_rules::record::GameDocument) also has the ids of its nodes and the notes of engines:
 //!   [`NewGame::from_document`], [`NewGame::document`]. [`encode_document`] makes one blob of a document, which an
 //!   app can save after each change, in a file of its own: a save does not wait for an import then.
@@ -19,11 +20,12 @@
 //! # Durability
 //!
 //! A kill of the process loses nothing that was acknowledged. Postings of recent games are only in memory; their games
-//! are indexed again when the file is opened. A file of version 3 is extended
+//! are indexed again when the file is opened. A file since version 3 is extended
 //! when it is opened; one of another version is rejected unchanged.
 
 mod bitset;
 mod codec;
+mod collection;
 mod duplicates;
 mod error;
 mod game;
@@ -41,8 +43,9 @@ mod varint;
 mod writer;
 
 pub use codec::{code_of, decode_document, encode_document, move_of};
+pub use collection::{Chapter, Collection, CollectionEdit, MAX_CHAPTERS};
 pub use duplicates::Undecided;
-pub use error::{Error, is_damage};
+pub use error::{Error, Item, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
 pub use import::{Decided, Decision, Duplicates, ImportOptions, Imported, Importer, Outcome};
 pub use library::Library;

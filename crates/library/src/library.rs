@@ -1,5 +1,6 @@
 //! The database as a whole: one writer thread and any number of readers.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use readyok_rules::Side;
 use readyok_rules::record::Condition;
 
+use crate::collection::{self, Chapter, Collection, CollectionEdit};
 use crate::duplicates::{Undecided, groups, undecided};
 use crate::error::Error;
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
@@ -207,6 +209,38 @@ impl Library {
         })
     }
 
+    /// Changes a collection at a time in ms since 1970. Returns its number.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn edit_collection(&self, edit: CollectionEdit, at_ms: i64) -> Result<u32, Error> {
+        self.request(|response| Request::Collection(edit, at_ms, response))
+    }
+
+    /// All collections, the last changed one first.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn collections(&self) -> Result<Vec<Collection>, Error> {
+        self.shared.read(|connection, _| collection::all(connection))
+    }
+
+    /// A collection with its chapters in their order.
+    ///
+    /// # Errors
+    /// It does not exist, or the file could not be read.
+    pub fn collection(&self, collection: u32) -> Result<(Collection, Vec<Chapter>), Error> {
+        self.shared.read(|connection, _| collection::read(connection, collection))
+    }
+
+    /// The number of collections that have at least one of the games.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn collections_of(&self, games: &BTreeSet<u32>) -> Result<usize, Error> {
+        self.shared.read(|connection, _| collection::count_of(connection, games))
+    }
+
     /// Replaces a game. Returns false if it does not exist.
     ///
     /// # Errors
@@ -239,7 +273,7 @@ impl Library {
         })
     }
 
-    /// Deletes games, in transactions of 500. Returns how many existed.
+    /// Deletes games, in transactions of 500. Their chapters are no longer listed. Returns how many existed.
     ///
     /// # Errors
     /// The transaction of some of them failed; those before are deleted.
@@ -247,7 +281,8 @@ impl Library {
         self.request(|response| Request::Delete(games, response))
     }
 
-    /// Adds deleted games again, with their numbers, in one transaction. Returns how many did not exist.
+    /// Adds deleted games again in one transaction, with their numbers. Chapters of games that were deleted since the
+    /// file was opened return to their places. Returns how many did not exist.
     ///
     /// # Errors
     /// Nothing was changed.

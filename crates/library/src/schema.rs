@@ -6,10 +6,11 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::codec::KEY_SCHEME;
+use crate::collection;
 use crate::error::Error;
 
-/// Stored as `user_version`. A file of version 3 is extended; one with another version is rejected.
-pub(crate) const VERSION: i64 = 4;
+/// Stored as `user_version`. A file since version 3 is extended; one with another version is rejected.
+pub(crate) const VERSION: i64 = 5;
 
 /// Stored as `application_id`: "`RdLi`".
 const APPLICATION: i64 = 0x5264_4C69;
@@ -76,8 +77,8 @@ const SCHEMA: &str = "
     CREATE INDEX label_by_text ON label (text);
 ";
 
-/// What version 4 added.
-const FROM_VERSION_3: &str = "ALTER TABLE game ADD COLUMN layer BLOB;";
+/// What the versions since 4 have added.
+const ADDED: [&str; 2] = ["ALTER TABLE game ADD COLUMN layer BLOB;", collection::SCHEMA];
 
 /// Opens the library for writing and creates it if it does not exist.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
@@ -92,6 +93,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
         transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if tables == 0 {
         transaction.execute_batch(SCHEMA)?;
+        transaction.execute_batch(collection::SCHEMA)?;
         transaction.execute_batch(&format!(
             "INSERT INTO meta VALUES
              ('key_scheme', {KEY_SCHEME}), ('indexed', 1), ('generation', 0), ('next_game', 1);"
@@ -100,12 +102,15 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
         transaction.pragma_update(None, "user_version", VERSION)?;
     } else {
         match check(&transaction) {
-            Err(Error::Version { found: 3, .. }) => {
-                transaction.execute_batch(FROM_VERSION_3)?;
+            Err(Error::Version { found, .. }) if (3..VERSION).contains(&found) => {
+                for added in ADDED.iter().skip(usize::try_from(found - 3).unwrap_or_default()) {
+                    transaction.execute_batch(added)?;
+                }
                 transaction.pragma_update(None, "user_version", VERSION)?;
             }
             checked => checked?,
         }
+        collection::forget_deleted(&transaction)?;
     }
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rusqlite::{Connection, params};
 
 use crate::codec::KEY_SCHEME;
+use crate::collection::{self, CollectionEdit};
 use crate::duplicates::{Duplicate, DuplicateFinder, has_more_annotations};
 use crate::error::Error;
 use crate::game::{Indexer, NewGame, StoredGame};
@@ -63,6 +64,8 @@ pub(crate) enum Request {
         set: bool,
         response: Sender<Result<(), Error>>,
     },
+    /// Changes a collection at a time.
+    Collection(CollectionEdit, i64, Sender<Result<u32, Error>>),
     /// Makes a run of all pending postings and merges runs; all of them if `true`.
     Flush(bool, Sender<Result<(), Error>>),
 }
@@ -204,6 +207,10 @@ impl Writer {
                 }
                 Ok(Request::Label { games, label, set, response }) => {
                     let result = self.label(&games, &label, set);
+                    let _ = response.send(result);
+                }
+                Ok(Request::Collection(edit, at, response)) => {
+                    let result = collection::apply(&mut self.connection, &edit, at);
                     let _ = response.send(result);
                 }
                 Ok(Request::Flush(all, response)) => {

@@ -6,6 +6,7 @@ use readyok_protocol::Score;
 use readyok_rules::record::{EngineNote, EngineNotes, GameDocument, NodeId};
 use tempfile::TempDir;
 
+use crate::collections::WITHOUT_COLLECTIONS;
 use crate::generate::Random;
 use crate::records::random_record;
 
@@ -94,6 +95,7 @@ fn a_library_of_version_3_is_extended() {
     };
     let id = add(&Library::open(&path).expect("it opens"));
     let connection = rusqlite::Connection::open(&path).expect("it opens");
+    connection.execute_batch(WITHOUT_COLLECTIONS).expect("changed");
     connection.execute_batch("ALTER TABLE game DROP COLUMN layer").expect("changed");
     connection.pragma_update(None, "user_version", 3).expect("set");
     drop(connection);

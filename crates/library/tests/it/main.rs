@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 #![expect(clippy::single_range_in_vec_init, reason = "numbers of added games are ranges")]
 
+mod collections;
 mod conditions;
 mod documents;
 mod duplicates;

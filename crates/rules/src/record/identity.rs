@@ -134,6 +134,15 @@ fn hash(value: impl Hash) -> u64 {
 }
 
 impl Headers {
+    /// The names of a study and of its chapter. The event of a chapter on Lichess is `study: chapter`.
+    pub fn study(&self) -> Option<(&str, &str)> {
+        if let Some(chapter) = self.get("ChapterName") {
+            return Some((self.get("StudyName").unwrap_or_default(), chapter));
+        }
+        self.study_chapter()?;
+        self.get("Event")?.split_once(": ")
+    }
+
     /// What identifies a chapter of a study, whose moves can be those of another chapter.
     pub fn study_chapter(&self) -> Option<String> {
         if let Some(url) = self.get("ChapterURL") {
@@ -186,7 +195,30 @@ impl AnnotationCount {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlayerName, is_known_name};
+    use super::{Headers, PlayerName, is_known_name};
+
+    /// The headers are those of `https://lichess.org/api/study/ID.pgn`: all of them now, event and site until 2024.
+    #[test]
+    fn studies_and_chapters_are_named_by_headers() {
+        let study = |headers: &[(&str, &str)]| {
+            let mut all = Headers::default();
+            for (name, value) in headers {
+                all.push(name, value);
+            }
+            all.study().map(|(study, chapter)| (study.to_owned(), chapter.to_owned()))
+        };
+        let names = |study: &str, chapter: &str| Some((study.to_owned(), chapter.to_owned()));
+        let event = ("Event", "Endings: Rook: Lucena");
+        let site = ("Site", "https://lichess.org/study/abcdefgh/ijklmnop");
+        let named = [event, site, ("StudyName", "Endings: Rook"), ("ChapterName", "Lucena")];
+        assert_eq!(study(&named), names("Endings: Rook", "Lucena"));
+        assert_eq!(study(&[event, site]), names("Endings", "Rook: Lucena"));
+        let address = ("ChapterURL", "https://lichess.org/study/abcdefgh/ijklmnop");
+        assert_eq!(study(&[event, address]), names("Endings", "Rook: Lucena"));
+        assert_eq!(study(&[("ChapterName", "Lucena")]), names("", "Lucena"));
+        assert_eq!(study(&[("Event", "World Cup: Final"), ("Site", "Oslo")]), None);
+        assert_eq!(study(&[("Event", "Endings"), site]), None);
+    }
 
     #[test]
     fn placeholders_are_no_names() {
