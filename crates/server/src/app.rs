@@ -23,6 +23,7 @@
 
 mod analyses;
 mod checks;
+mod collections;
 mod components;
 mod discovery;
 mod engines;

@@ -86,6 +86,8 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/library/search", post(rest::search))
         .route("/api/library/duplicates", post(rest::duplicates))
         .route("/api/library/undecided", post(rest::undecided))
+        .route("/api/library/collections", post(rest::collections))
+        .route("/api/library/chapters", post(rest::chapters))
         .route("/api/import", post(rest::import))
         .route("/api/training", post(rest::training))
         .route(

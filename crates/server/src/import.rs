@@ -55,6 +55,13 @@ pub(crate) fn is_record(path: &Path) -> bool {
     extension(path).is_some_and(|it| Format::from_extension(&it).is_some())
 }
 
+/// The name of a file without its extensions.
+pub(crate) fn file_title(name: &str) -> String {
+    let path = Path::new(name);
+    let path = Compression::of(path).map_or(path, |(_, path)| path);
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The extension of a name, before that of a compressed file.
 fn extension(path: &Path) -> Option<String> {
     let path = Compression::of(path).map_or(path, |(_, path)| path);

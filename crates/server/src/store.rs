@@ -322,7 +322,7 @@ impl Store {
 }
 
 /// A moment as the files have it.
-fn dated(at: Moment) -> i64 {
+pub(crate) fn dated(at: Moment) -> i64 {
     i64::try_from(date(at)).unwrap_or(i64::MAX)
 }
 

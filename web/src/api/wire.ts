@@ -72,7 +72,11 @@ entry: EngineEntry, } | { "kind": "process", process: number, } | { "kind": "mat
 /**
  * Whether they can be restored.
  */
-restorable: boolean, } | { "kind": "tried", 
+restorable: boolean, 
+/**
+ * The number of collections that had some of the deleted games.
+ */
+collections: number, } | { "kind": "collection", id: number, } | { "kind": "tried", 
 /**
  * The loss in percent of winning chances.
  */
@@ -156,6 +160,21 @@ export type BreachText = { text: string,
  * The clause of the rule.
  */
 clause: string, };
+
+/**
+ * A game of a collection.
+ */
+export type Chapter = { id: number, name: string, game: LibraryGame, };
+
+/**
+ * The result of `POST /api/library/chapters`: a collection with its chapters in their order.
+ */
+export type Chapters = { collection: Collection, chapters: Array<Chapter>, };
+
+/**
+ * The query of `POST /api/library/chapters`.
+ */
+export type ChaptersQuery = { collection: number, };
 
 /**
  * The result of a check.
@@ -246,6 +265,33 @@ increment: Sides<number>,
 moves_to_go: Sides<number | null>, running: Side | null, sent_at: number, };
 
 /**
+ * A named, ordered list of games.
+ */
+export type Collection = { id: number, name: string, 
+/**
+ * The number of chapters.
+ */
+chapters: number, added: number, changed: number, };
+
+/**
+ * A change of a collection. Places are counted from 0.
+ */
+export type CollectionEdit = { "kind": "create", name: string, of: Selection, } | { "kind": "rename", collection: number, name: string, } | { "kind": "delete", collection: number, } | { "kind": "add", collection: number, of: Selection, 
+/**
+ * The end by default.
+ */
+place: number | null, } | { "kind": "rename_chapter", chapter: number, name: string, } | { "kind": "move_chapter", chapter: number, 
+/**
+ * Its place among the others.
+ */
+place: number, } | { "kind": "remove_chapter", chapter: number, };
+
+/**
+ * The result of `POST /api/library/collections`: all collections, the last changed one first.
+ */
+export type Collections = { collections: Array<Collection>, };
+
+/**
  * A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
  */
 export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "delete_games", of: Selection, } | { "kind": "restore_games" } | { "kind": "decide_duplicates", 
@@ -256,7 +302,7 @@ games: Array<number> | null, decision: DuplicateDecision, } | { "kind": "set_lab
 /**
  * False removes the label.
  */
-set: boolean, } | { "kind": "move", game: number, 
+set: boolean, } | { "kind": "edit_collection", edit: CollectionEdit, } | { "kind": "move", game: number, 
 /**
  * The node of the position that the user saw.
  */
@@ -771,7 +817,7 @@ export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field"
 /**
  * The object of an error: not found, too many, too long, or invalid.
  */
-export type ErrorSubject = "argument" | "book" | "button" | "comment" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "topic";
+export type ErrorSubject = "argument" | "book" | "button" | "chapter" | "chapter_name" | "collection" | "collection_name" | "comment" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "topic";
 
 /**
  * The evaluation of a position by an engine or an annotator.
@@ -1143,6 +1189,10 @@ duplicates: number,
  */
 undecided: number, 
 /**
+ * What [`CollectionEdit::Create`] needs to open the file as a collection, if it has several games.
+ */
+collection: ImportedCollection | null, 
+/**
  * The number of the first game, if it was opened (`&open=true`).
  */
 opened: number | null, 
@@ -1162,6 +1212,19 @@ total_errors: number,
  * The number of all warnings.
  */
 total_warnings: number, };
+
+/**
+ * What a collection of imported games contains.
+ */
+export type ImportedCollection = { 
+/**
+ * The name of the study or of the file.
+ */
+name: string, 
+/**
+ * The games in the order of the file, known ones included; the first 5000.
+ */
+games: Array<number>, };
 
 /**
  * The result of an import of problems.
@@ -2511,7 +2574,7 @@ best: LineMove | null, };
 /**
  * Games of the library.
  */
-export type Selection = { "kind": "games", games: Array<number>, } | { "kind": "filter", filter: LibraryFilter, } | { "kind": "match", id: number, };
+export type Selection = { "kind": "games", games: Array<number>, } | { "kind": "filter", filter: LibraryFilter, } | { "kind": "match", id: number, } | { "kind": "collection", id: number, };
 
 /**
  * The user's settings.

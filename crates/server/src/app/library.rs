@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use readyok_library::{Error as Failed, ImportOptions, Library, Source};
+use readyok_library::{Error as Failed, ImportOptions, Item, Library, MAX_CHAPTERS, Source};
 use readyok_rules::record::GameRecord;
 use rusqlite::ErrorCode as Failure;
 use tokio::sync::oneshot;
@@ -14,16 +14,14 @@ use super::components::{Components, Context};
 use super::{App, storage};
 use crate::game::{GameSession, StoredSession, Tree};
 use crate::hub::TabId;
-use crate::import::read_each;
+use crate::import::{file_title, read_each};
 use crate::store::{
     GameSource, Store, StoreError, StoredReport, Writer, Written, filter_of, listed, listed_new,
     new_game, search,
 };
 use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, Decision, DuplicateGroups, Duplicates, ErrorCode, ErrorSubject, GameId,
-    Imported, LibraryGame, LibraryPage, LibraryQuery, NodeId, Selection, UndecidedDuplicate,
-    UndecidedDuplicates,
+    Answer, ApiError, Decision, DuplicateGroups, Duplicates, ErrorCode, ErrorSubject, GameId, Imported, ImportedCollection, LibraryGame, LibraryPage, LibraryQuery, NodeId, Selection, UndecidedDuplicate, UndecidedDuplicates,
 };
 
 /// Maximum number of imported games in a response.
@@ -59,8 +57,19 @@ pub(super) fn library_error(error: &StoreError) -> ErrorCode {
 }
 
 /// An error of a library.
-fn failed(error: readyok_library::Error) -> ApiError {
-    storage(StoreError::Library(error))
+pub(super) fn failed(error: Failed) -> ApiError {
+    let subject = |item| match item {
+        Item::Game => ErrorSubject::Game,
+        Item::Collection => ErrorSubject::Collection,
+        Item::Chapter => ErrorSubject::Chapter,
+    };
+    match error {
+        Failed::NotFound(item, number) => ApiError::not_found(subject(item), number),
+        Failed::TooMany(item) => ApiError::too_many(subject(item)),
+        Failed::InvalidName(Item::Chapter) => ApiError::invalid_text(ErrorSubject::ChapterName),
+        Failed::InvalidName(_) => ApiError::invalid_text(ErrorSubject::CollectionName),
+        error => storage(StoreError::Library(error)),
+    }
 }
 
 /// Runs work that blocks.
@@ -148,6 +157,12 @@ impl App {
                 let library = self.library()?;
                 blocking(move || library.find_all(&filter_of(&filter)?).map_err(failed)).await
             }
+            Selection::Collection { id } => {
+                let library = self.library()?;
+                let (_, chapters) =
+                    blocking(move || library.collection(id).map_err(failed)).await?;
+                Ok(chapters.into_iter().map(|it| it.game).collect())
+            }
             Selection::Match { id } => {
                 self.writer.call(move |store| store.match_games(id)).await.map_err(storage)
             }
@@ -165,6 +180,13 @@ impl App {
         for id in &open {
             self.close_game(*id).await?;
         }
+        let library = self.library()?;
+        let all: BTreeSet<GameId> = games.iter().copied().collect();
+        let (all, collections) = blocking(move || {
+            let count = library.collections_of(&all).map_err(failed)?;
+            Ok((all, u32::try_from(count).unwrap_or(u32::MAX)))
+        })
+        .await?;
         let restorable = games.len() <= MAX_RESTORABLE;
         let _ = self.writer.run(Store::begin_deletion).await;
         let mut count = 0;
@@ -178,11 +200,12 @@ impl App {
         }
         self.update(|components, cx| {
             // Another tab may have opened some in the meantime.
-            components.discard_deleted(cx, &games.into_iter().collect());
+            components.discard_deleted(cx, &all);
             // Games that are being read may refer to them.
             cx.saves.mark_changed(None);
         });
-        Ok(Answer::Deleted { count: u32::try_from(count).unwrap_or(u32::MAX), restorable })
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(Answer::Deleted { count, restorable, collections })
     }
 
     /// Restores the games of the last deletion.
@@ -195,7 +218,7 @@ impl App {
             }
         }
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        Ok(Answer::Deleted { count, restorable: false })
+        Ok(Answer::Deleted { count, restorable: false, collections: 0 })
     }
 
     pub(super) async fn set_label(
@@ -254,7 +277,11 @@ impl App {
         let mut importer = library.importer(options);
         let mut reported = Vec::new();
         let mut error: Option<ApiError> = None;
+        let mut study = None;
         let faults = read_each(name, source, |record| {
+            if study.is_none() {
+                study = record.headers.study().map(|(study, _)| study.to_owned());
+            }
             if open && imported.opened.is_none() {
                 match self.import_open(record) {
                     Ok(game) => {
@@ -284,6 +311,12 @@ impl App {
         let numbered = new.zip(state.added.iter().cloned().flatten());
         let games = numbered.map(|((_, game), id)| LibraryGame { id, ..game });
         imported.games.extend(games.take(MAX_REPORTED - imported.games.len()));
+        let order = imported.opened.into_iter().chain(state.order.iter().copied());
+        let order: Vec<GameId> = order.take(MAX_CHAPTERS as usize).collect();
+        if order.len() > 1 {
+            let name = study.filter(|it| !it.is_empty()).unwrap_or_else(|| file_title(name));
+            imported.collection = Some(ImportedCollection { name, games: order });
+        }
         imported.total_errors = faults.total_errors.saturating_add(error.is_some().into());
         imported.total_warnings = faults.total_cut.saturating_add(faults.total_notices);
         // The reason of the end is more important than defects of games.

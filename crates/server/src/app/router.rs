@@ -48,6 +48,7 @@ impl App {
                 self.decide_duplicates(games, decision).await.into()
             }
             Command::SetLabel { of, label, set } => self.set_label(of, label, set).await.into(),
+            Command::EditCollection { edit } => self.edit_collection(edit).await.into(),
             Command::Rematch { game } => self.rematch(game).await.into(),
             Command::Move { game, node, text } => self.change_for(Some(tab), |it, cx| {
                 it.games.play_move(it.engines, cx, game, (node, &text))

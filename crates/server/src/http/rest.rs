@@ -25,9 +25,7 @@ use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
-    ApiError, Choices, Directory, DirectoryEntry, Duplicates, ErrorCategory, ErrorCode,
-    ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId, PositionCheck,
-    ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery, Variant,
+    ApiError, ChaptersQuery, Choices, Directory, DirectoryEntry, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId, PositionCheck, ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -400,7 +398,7 @@ pub(super) async fn export_games(
     let Ok(selection) = serde_json::from_str::<Selection>(&wanted.of) else {
         return rejected(ApiError::invalid_text(ErrorSubject::Query));
     };
-    let games = match service.app.select(selection).await {
+    let games = match service.app.select_named(selection).await {
         Ok(games) => games,
         Err(error) => return rejected(error),
     };
@@ -416,7 +414,7 @@ pub(super) async fn export_games(
     tokio::task::spawn_blocking(move || {
         let mut part = Vec::new();
         let mut is_first = true;
-        for id in games {
+        for (id, chapter) in games {
             let game = match library.game(id) {
                 Ok(Some(game)) => game,
                 Ok(None) => continue,
@@ -426,12 +424,17 @@ pub(super) async fn export_games(
                     return;
                 }
             };
-            let Ok(record) = game.record() else { continue };
+            let Ok(mut record) = game.record() else { continue };
             // A record is written without a tree, which has the texts of all moves.
             let text = match format {
                 RecordFormat::Record(format) => {
                     let merged = wanted.engine.then(|| with_engine_notes(&game, format)).flatten();
-                    record_written(merged.as_ref().unwrap_or(&record), format, encoding)
+                    record = merged.unwrap_or(record);
+                    if let Some((study, name)) = chapter {
+                        record.headers.set("StudyName", &*study);
+                        record.headers.set("ChapterName", name);
+                    }
+                    record_written(&record, format, encoding)
                 }
                 _ => written(&Tree::from_record(&record), ROOT, format, encoding),
             };
@@ -459,6 +462,25 @@ pub(super) async fn export_games(
 
 /// Minimum size of a sent part of an export, in bytes.
 const PART: usize = 64 << 10;
+
+/// Lists collections.
+pub(super) async fn collections(State(service): State<Service>) -> Response {
+    match service.app.collections().await {
+        Ok(found) => Json(found).into_response(),
+        Err(error) => rejected(error),
+    }
+}
+
+/// Lists the chapters of a collection.
+pub(super) async fn chapters(
+    State(service): State<Service>,
+    Json(query): Json<ChaptersQuery>,
+) -> Response {
+    match service.app.chapters(query).await {
+        Ok(found) => Json(found).into_response(),
+        Err(error) => rejected(error),
+    }
+}
 
 /// Lists groups of duplicates.
 pub(super) async fn duplicates(State(service): State<Service>) -> Response {

@@ -9,13 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AnalysisDelta, AnalysisSettings, AnalysisState, Decision, Duplicates, Edit, EngineEntry,
-    EngineId, EnginesDelta, EnginesState, ExerciseAttempt, ExerciseGrade, ExerciseId, FoundEngines,
-    GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta, JobsState, Limits,
-    LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan, MatchState,
-    MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView, Preset, ProcessId,
-    References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side,
-    TrainingSettings, ValuesFor,
+    AnalysisDelta, AnalysisSettings, AnalysisState, CollectionEdit, CollectionId, Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt, ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta, JobsState, Limits, LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView, Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side, TrainingSettings, ValuesFor,
 };
 
 /// A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
@@ -66,6 +60,10 @@ pub enum Command {
         label: String,
         /// False removes the label.
         set: bool,
+    },
+    /// Changes a collection. Answers [`Answer::Collection`].
+    EditCollection {
+        edit: CollectionEdit,
     },
     /// Plays a move after a node, in the game if the node is its last one. Answers
     /// [`Answer::Node`].
@@ -456,6 +454,12 @@ pub enum Answer {
         count: u32,
         /// Whether they can be restored.
         restorable: bool,
+        /// The number of collections that had some of the deleted games.
+        collections: u32,
+    },
+    /// The collection that was changed.
+    Collection {
+        id: CollectionId,
     },
     Tried {
         /// The loss in percent of winning chances.

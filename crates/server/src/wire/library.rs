@@ -138,6 +138,109 @@ pub enum Selection {
     Match {
         id: MatchId,
     },
+    /// The games of a collection in its order. An export has the names of the collection and its chapters.
+    Collection {
+        id: CollectionId,
+    },
+}
+
+/// The number of a collection.
+pub type CollectionId = u32;
+
+/// The number of a chapter, unique among all collections.
+pub type ChapterId = u32;
+
+/// A named, ordered list of games.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Collection {
+    pub id: CollectionId,
+    pub name: String,
+    /// The number of chapters.
+    pub chapters: u32,
+    pub added: u64,
+    pub changed: u64,
+}
+
+/// The result of `POST /api/library/collections`: all collections, the last changed one first.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Collections {
+    pub collections: Vec<Collection>,
+}
+
+/// The query of `POST /api/library/chapters`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct ChaptersQuery {
+    pub collection: CollectionId,
+}
+
+/// The result of `POST /api/library/chapters`: a collection with its chapters in their order.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Chapters {
+    pub collection: Collection,
+    pub chapters: Vec<Chapter>,
+}
+
+/// A game of a collection.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Chapter {
+    pub id: ChapterId,
+    pub name: String,
+    pub game: LibraryGame,
+}
+
+/// A change of a collection. Places are counted from 0.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CollectionEdit {
+    /// Creates a collection of games.
+    Create {
+        name: String,
+        of: Selection,
+    },
+    Rename {
+        collection: CollectionId,
+        name: String,
+    },
+    /// Deletes a collection; its games remain.
+    Delete {
+        collection: CollectionId,
+    },
+    /// Adds games, whose chapters are named by their headers.
+    Add {
+        collection: CollectionId,
+        of: Selection,
+        /// The end by default.
+        place: Option<u32>,
+    },
+    RenameChapter {
+        chapter: ChapterId,
+        name: String,
+    },
+    MoveChapter {
+        chapter: ChapterId,
+        /// Its place among the others.
+        place: u32,
+    },
+    /// Removes a chapter; its game remains.
+    RemoveChapter {
+        chapter: ChapterId,
+    },
+}
+
+/// What a collection of imported games contains.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct ImportedCollection {
+    /// The name of the study or of the file.
+    pub name: String,
+    /// The games in the order of the file, known ones included; the first 5000.
+    pub games: Vec<GameId>,
 }
 
 /// A label with its number of games.
@@ -173,6 +276,8 @@ pub struct Imported {
     pub duplicates: u32,
     /// The number of duplicates that wait for a decision (`&duplicates=ask`).
     pub undecided: u32,
+    /// What [`CollectionEdit::Create`] needs to open the file as a collection, if it has several games.
+    pub collection: Option<ImportedCollection>,
     /// The number of the first game, if it was opened (`&open=true`).
     pub opened: Option<GameId>,
     /// Errors with line and column, at most 100.

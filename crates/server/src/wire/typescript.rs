@@ -45,7 +45,10 @@ fn generated() -> String {
     let mut all = Declarations { config, seen: HashSet::new(), by_name: BTreeMap::new() };
     all.add::<wire::Request>();
     all.add::<wire::ToTab>();
+    all.add::<wire::Chapters>();
+    all.add::<wire::ChaptersQuery>();
     all.add::<wire::Choices>();
+    all.add::<wire::Collections>();
     all.add::<wire::Directory>();
     all.add::<wire::DuplicateGroups>();
     all.add::<wire::UndecidedDuplicates>();

@@ -1,4 +1,4 @@
-//! The library: sorting, explorer, labels, duplicates, deletion with undo, export of many games, import of files.
+//! The library: sorting, explorer, labels, duplicates, collections, deletion with undo, export of many games, import of files.
 
 use serde_json::{Value, json};
 
@@ -228,5 +228,141 @@ async fn a_file_is_imported_as_a_job_with_progress() {
     assert_eq!(job["bytes"], job["total_bytes"]);
     assert_eq!(job["notices"].as_array().map(Vec::len), Some(20));
     assert_eq!(search(&server, &json!({})).await["total"], 600);
+    server.stop().await;
+}
+
+/// A study as Lichess exports it, with a game that another file has too.
+const STUDY: &str = "[Event \"Rooks: Lucena\"]\n[Site \"https://lichess.org/study/a/b\"]\n\
+    [StudyName \"Rooks\"]\n[ChapterName \"Lucena\"]\n\n1. e4 e5 *\n\n\
+    [White \"Ada\"]\n[Black \"Babbage\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 1-0\n\n\
+    [Event \"Rooks: Philidor\"]\n[Site \"https://lichess.org/study/a/c\"]\n\n1. d4 d5 *\n";
+
+/// The names of the chapters of a collection.
+async fn chapters(server: &Fixture, collection: &Value) -> Vec<String> {
+    let body = json!({ "collection": collection });
+    let found = post(server, "/api/library/chapters", &body).await;
+    let chapters = found["chapters"].as_array().expect("chapters");
+    assert_eq!(found["collection"]["chapters"], chapters.len());
+    chapters.iter().map(|it| it["name"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_becomes_a_collection_and_a_file_again() {
+    let server = Fixture::start().await;
+    let known = "[White \"Ada\"]\n[Black \"Babbage\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 1-0\n";
+    let imported = import(&server, "", known).await;
+    assert_eq!((&imported["total"], &imported["collection"]), (&json!(1), &Value::Null));
+    // The first game of a file that is opened is not compared with known ones.
+    let imported = import(&server, "&open=true", STUDY).await;
+    assert_eq!((&imported["total"], &imported["duplicates"]), (&json!(2), &json!(1)), "{imported}");
+    let file = &imported["collection"];
+    assert_eq!(file, &json!({ "name": "Rooks", "games": [2, 1, 3] }));
+    let mut tab = server.tab().await;
+    let edit = |edit: Value| json!({ "kind": "edit_collection", "edit": edit });
+    let of = json!({ "kind": "games", "games": file["games"] });
+    let create = edit(json!({ "kind": "create", "name": file["name"], "of": of }));
+    let created = tab.ask(create).await;
+    assert_eq!(created["kind"], "collection", "{created}");
+    let id = &created["id"];
+    assert_eq!(chapters(&server, id).await, ["Lucena", "Ada – Babbage", "Philidor"]);
+    let list = post(&server, "/api/library/collections", &json!({})).await;
+    assert_eq!(list["collections"][0]["name"], "Rooks", "{list}");
+
+    let body = json!({ "collection": id });
+    let found = post(&server, "/api/library/chapters", &body).await;
+    let last = &found["chapters"][2]["id"];
+    tab.ask(edit(json!({ "kind": "move_chapter", "chapter": last, "place": 0 }))).await;
+    tab.ask(edit(json!({ "kind": "rename_chapter", "chapter": last, "name": "Defence" }))).await;
+    tab.ask(edit(json!({ "kind": "rename", "collection": id, "name": "Rook endings" }))).await;
+    let expected = ["Defence", "Lucena", "Ada – Babbage"];
+    assert_eq!(chapters(&server, id).await, expected);
+    let exported = export(&server, &json!({ "kind": "collection", "id": id }), "pgn").await;
+    let text = exported.text();
+    assert_eq!(text.matches("[StudyName \"Rook endings\"]").count(), 3, "{text}");
+    let other = Fixture::start().await;
+    let again = import(&other, "", &text).await;
+    assert_eq!(again["collection"], json!({ "name": "Rook endings", "games": [1, 2, 3] }));
+    let of = json!({ "kind": "games", "games": [1, 2, 3] });
+    let create = edit(json!({ "kind": "create", "name": "Rook endings", "of": of }));
+    let copy = other.tab().await.ask(create).await;
+    assert_eq!(chapters(&other, &copy["id"]).await, expected);
+    let all = json!({ "kind": "collection", "id": copy["id"] });
+    assert_eq!(export(&other, &all, "pgn").await.text(), text);
+    other.stop().await;
+    server.stop().await;
+}
+
+/// Formats of shogi with headers have the names as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_chapters_are_headers_of_shogi_records() {
+    let server = Fixture::start().await;
+    let text = "position startpos moves 7g7f\nposition startpos moves 2g2f\n";
+    let path = "/api/import?name=moves.usi";
+    let imported = server.post(path, "application/octet-stream", text.as_bytes()).await.json();
+    let file = &imported["collection"];
+    assert_eq!(file, &json!({ "name": "moves", "games": [1, 2] }), "{imported}");
+    let of = json!({ "kind": "games", "games": [2, 1] });
+    let create = json!({ "kind": "create", "name": "m", "of": of });
+    let mut tab = server.tab().await;
+    let created = tab.ask(json!({ "kind": "edit_collection", "edit": create })).await;
+    let names = chapters(&server, &created["id"]).await;
+    for format in ["kif", "ki2", "jkf"] {
+        let of = json!({ "kind": "collection", "id": created["id"] });
+        let text = export(&server, &of, format).await.text();
+        let other = Fixture::start().await;
+        let again = other
+            .post(
+                &format!("/api/import?name=a.{format}"),
+                "application/octet-stream",
+                text.as_bytes(),
+            )
+            .await
+            .json();
+        assert_eq!(again["collection"]["name"], "m", "{format}: {text}");
+        let of = json!({ "kind": "games", "games": again["collection"]["games"] });
+        let create = json!({ "kind": "create", "name": "m", "of": of });
+        let create = json!({ "kind": "edit_collection", "edit": create });
+        let copy = other.tab().await.ask(create).await;
+        assert_eq!(chapters(&other, &copy["id"]).await, names, "{format}: {text}");
+        other.stop().await;
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleted_games_leave_collections_until_they_are_restored() {
+    let server = Fixture::start().await;
+    import(&server, "", GAMES).await;
+    let mut tab = server.tab().await;
+    let edit = |edit: Value| json!({ "kind": "edit_collection", "edit": edit });
+    let all = json!({ "kind": "filter", "filter": {} });
+    let mut ids = Vec::new();
+    for name in ["A", "B"] {
+        let create = edit(json!({ "kind": "create", "name": name, "of": all }));
+        ids.push(tab.ask(create).await["id"].clone());
+    }
+    let none = json!({ "kind": "games", "games": [] });
+    tab.ask(edit(json!({ "kind": "create", "name": "C", "of": none }))).await;
+    let before = chapters(&server, &ids[0]).await;
+    assert_eq!(before.len(), 3);
+    let carol = json!({ "kind": "games", "games": [2] });
+    let deleted = tab.ask(json!({ "kind": "delete_games", "of": carol })).await;
+    assert_eq!((&deleted["count"], &deleted["collections"]), (&json!(1), &json!(2)), "{deleted}");
+    assert_eq!(chapters(&server, &ids[0]).await, [&*before[0], &*before[2]]);
+    tab.ask(json!({ "kind": "restore_games" })).await;
+    for id in &ids {
+        assert_eq!(chapters(&server, id).await, before);
+    }
+    // The games of a deleted collection remain.
+    tab.ask(edit(json!({ "kind": "delete", "collection": ids[0] }))).await;
+    let gone = post(&server, "/api/library/chapters", &json!({ "collection": ids[0] })).await;
+    assert_eq!(
+        (&gone["category"], &gone["error"]["subject"]),
+        (&json!("not_found"), &json!("collection"))
+    );
+    assert_eq!(search(&server, &json!({})).await["total"], 3);
+    let rename = edit(json!({ "kind": "rename", "collection": ids[1], "name": " " }));
+    let error = tab.ask(rename).await;
+    assert_eq!(error["error"]["subject"], "collection_name", "{error}");
     server.stop().await;
 }

@@ -1,0 +1,88 @@
+//! Collections of games.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use readyok_library as library;
+
+use super::App;
+use super::library::{blocking, failed};
+use crate::store::{dated, listed};
+use crate::time::now;
+use crate::wire::{
+    Answer, ApiError, Chapter, Chapters, ChaptersQuery, Collection, CollectionEdit, Collections,
+    GameId, Selection,
+};
+
+fn shown(it: library::Collection) -> Collection {
+    let time = |at: i64| u64::try_from(at).unwrap_or(0);
+    let (added, changed) = (time(it.added_ms), time(it.changed_ms));
+    Collection { id: it.id, name: it.name, chapters: it.chapters, added, changed }
+}
+
+impl App {
+    /// All collections.
+    pub(crate) async fn collections(&self) -> Result<Collections, ApiError> {
+        let library = self.library()?;
+        blocking(move || {
+            let all = library.collections().map_err(failed)?;
+            Ok(Collections { collections: all.into_iter().map(shown).collect() })
+        })
+        .await
+    }
+
+    /// The chapters of a collection. Changes of open games are included.
+    pub(crate) async fn chapters(&self, query: ChaptersQuery) -> Result<Chapters, ApiError> {
+        self.write_open_games().await;
+        let library = self.library()?;
+        blocking(move || {
+            let (collection, chapters) = library.collection(query.collection).map_err(failed)?;
+            let games: Vec<GameId> = chapters.iter().map(|it| it.game).collect();
+            let entries = library.entries(&games).map_err(failed)?.into_iter();
+            let games: HashMap<_, _> = entries.map(|it| (it.id, listed(it))).collect();
+            // A game can be deleted in the meantime.
+            let chapters = chapters.into_iter().filter_map(|it| {
+                let game = games.get(&it.game)?.clone();
+                Some(Chapter { id: it.id, name: it.name, game })
+            });
+            let chapters = chapters.collect();
+            Ok(Chapters { collection: shown(collection), chapters })
+        })
+        .await
+    }
+
+    /// The numbers of games, with the names of the collection and the chapter if a collection is selected.
+    pub(crate) async fn select_named(
+        &self,
+        of: Selection,
+    ) -> Result<Vec<(GameId, Option<(Arc<str>, String)>)>, ApiError> {
+        let Selection::Collection { id } = of else {
+            return Ok(self.select(of).await?.into_iter().map(|it| (it, None)).collect());
+        };
+        let library = self.library()?;
+        let (collection, chapters) =
+            blocking(move || library.collection(id).map_err(failed)).await?;
+        let study: Arc<str> = collection.name.into();
+        let named = |it: library::Chapter| (it.game, Some((Arc::clone(&study), it.name)));
+        Ok(chapters.into_iter().map(named).collect())
+    }
+
+    pub(super) async fn edit_collection(&self, edit: CollectionEdit) -> Result<Answer, ApiError> {
+        use CollectionEdit as Edit;
+        use library::CollectionEdit as To;
+        let edit = match edit {
+            Edit::Create { name, of } => To::Create { name, games: self.select(of).await? },
+            Edit::Rename { collection, name } => To::Rename { collection, name },
+            Edit::Delete { collection } => To::Delete { collection },
+            Edit::Add { collection, of, place } => {
+                To::Add { collection, games: self.select(of).await?, place }
+            }
+            Edit::RenameChapter { chapter, name } => To::RenameChapter { chapter, name },
+            Edit::MoveChapter { chapter, place } => To::MoveChapter { chapter, place },
+            Edit::RemoveChapter { chapter } => To::RemoveChapter { chapter },
+        };
+        let library = self.library()?;
+        let edited = move || library.edit_collection(edit, dated(now())).map_err(failed);
+        Ok(Answer::Collection { id: blocking(edited).await? })
+    }
+}
