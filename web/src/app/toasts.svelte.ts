@@ -1,8 +1,14 @@
 // Toasts, and announcements for screen readers.
 type Tone = 'good' | 'bad' | 'plain';
 
+/** What a toast offers; it remains until it is used or closed. */
+export interface Offer {
+  label: string;
+  accept: () => void;
+}
+
 class Toasts {
-  list = $state<{ id: number; text: string; tone: Tone }[]>([]);
+  list = $state<{ id: number; text: string; tone: Tone; offer: Offer | undefined }[]>([]);
   /** The text of the live region. */
   announcement = $state('');
   /** The open dialogs, the topmost last. Everything below it is inert. */
@@ -13,11 +19,11 @@ export const toasts = new Toasts();
 let next = 1;
 const SHOWN = 7000;
 
-export function toast(text: string, tone: Tone = 'plain') {
+export function toast(text: string, tone: Tone = 'plain', offer?: Offer) {
   const id = next++;
-  const others = toasts.list.filter((one) => one.text !== text);
-  toasts.list = [...others.slice(-3), { id, text, tone }];
-  setTimeout(() => dismiss(id), SHOWN);
+  const others = toasts.list.filter((one) => one.offer || one.text !== text);
+  toasts.list = [...others.slice(-3), { id, text, tone, offer }];
+  if (!offer) setTimeout(() => dismiss(id), SHOWN);
 }
 
 export function dismiss(id: number) {

@@ -5,6 +5,7 @@ import { t } from '../i18n/index.svelte';
 import { errorInfoText } from '../i18n/format';
 import { upload, uploadWithProgress } from '../store/http';
 import { showError } from '../store/server.svelte';
+import { createCollection } from './collections';
 import { decodeRecord, isLink, OPEN } from './link';
 
 /** The text of a link with a record, or the text itself. */
@@ -40,6 +41,11 @@ export async function importText(
     let text = t('record.done', { count: result.total });
     if (result.duplicates) text += ` · ${t('record.duplicates', { count: result.duplicates })}`;
     if (result.undecided) text += ` · ${t('record.undecided', { count: result.undecided })}`;
+    const { collection } = result;
+    const offer = collection && {
+      label: t('collection.open', { count: collection.games.length }),
+      accept: () => void createCollection(collection.name, { kind: 'games', games: collection.games }),
+    };
     // Many games end without a result; lost moves weigh more than other defects.
     const error =
       result.errors[0] ??
@@ -49,9 +55,9 @@ export async function importText(
       toast(t('record.link'), 'bad');
     } else if (error && open && result.total === 1) {
       // For example a position that violates the rules, which is only for viewing.
-      toast(t('record.opened', { error: errorInfoText(error) }), 'bad');
+      toast(t('record.opened', { error: errorInfoText(error) }), 'bad', offer ?? undefined);
     } else {
-      if (result.total > 0 || !error) toast(text, 'good');
+      if (result.total > 0 || offer || !error) toast(text, 'good', offer ?? undefined);
       if (error) toast(errorInfoText(error), 'bad');
     }
     return result;
