@@ -1,6 +1,6 @@
 //! Collections of games.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use readyok_library as library;
@@ -49,6 +49,13 @@ impl App {
             Ok(Chapters { collection: shown(collection), chapters })
         })
         .await
+    }
+
+    /// The number of collections that have at least one of the games.
+    pub(super) async fn collections_of(&self, games: BTreeSet<GameId>) -> Result<u32, ApiError> {
+        let library = self.library()?;
+        let count = blocking(move || library.collections_of(&games).map_err(failed)).await?;
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
     /// The numbers of games, with the names of the collection and the chapter if a collection is selected.

@@ -445,6 +445,7 @@ impl App {
     }
 
     pub(super) async fn delete_game(&self, id: GameId) -> Result<Reply, ApiError> {
+        let collections = self.collections_of([id].into()).await?;
         self.update(|components, cx| {
             if components.games.interrupt(components.engines, cx, id).is_ok() {
                 drop(components.remove_game(cx, id));
@@ -462,7 +463,7 @@ impl App {
                 return Err(ApiError::not_found(ErrorSubject::Game, id));
             }
             components.games.forget_rematch(components.engines, cx, id);
-            Ok(Answer::Done)
+            Ok(Answer::Deleted { count: 1, restorable: false, collections })
         }))
     }
 }

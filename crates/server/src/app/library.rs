@@ -180,13 +180,7 @@ impl App {
         for id in &open {
             self.close_game(*id).await?;
         }
-        let library = self.library()?;
-        let all: BTreeSet<GameId> = games.iter().copied().collect();
-        let (all, collections) = blocking(move || {
-            let count = library.collections_of(&all).map_err(failed)?;
-            Ok((all, u32::try_from(count).unwrap_or(u32::MAX)))
-        })
-        .await?;
+        let collections = self.collections_of(games.iter().copied().collect()).await?;
         let restorable = games.len() <= MAX_RESTORABLE;
         let _ = self.writer.run(Store::begin_deletion).await;
         let mut count = 0;
@@ -200,7 +194,7 @@ impl App {
         }
         self.update(|components, cx| {
             // Another tab may have opened some in the meantime.
-            components.discard_deleted(cx, &all);
+            components.discard_deleted(cx, &games.into_iter().collect());
             // Games that are being read may refer to them.
             cx.saves.mark_changed(None);
         });

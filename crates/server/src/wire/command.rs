@@ -38,7 +38,7 @@ pub enum Command {
     CloseGame {
         game: GameId,
     },
-    /// Deletes a game from the library, open or not.
+    /// Deletes a game from the library, open or not. Answers [`Answer::Deleted`].
     DeleteGame {
         game: GameId,
     },

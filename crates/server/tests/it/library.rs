@@ -353,6 +353,8 @@ async fn deleted_games_leave_collections_until_they_are_restored() {
     for id in &ids {
         assert_eq!(chapters(&server, id).await, before);
     }
+    let deleted = tab.ask(json!({ "kind": "delete_game", "game": 1 })).await;
+    assert_eq!((&deleted["count"], &deleted["collections"]), (&json!(1), &json!(2)), "{deleted}");
     // The games of a deleted collection remain.
     tab.ask(edit(json!({ "kind": "delete", "collection": ids[0] }))).await;
     let gone = post(&server, "/api/library/chapters", &json!({ "collection": ids[0] })).await;
@@ -360,7 +362,7 @@ async fn deleted_games_leave_collections_until_they_are_restored() {
         (&gone["category"], &gone["error"]["subject"]),
         (&json!("not_found"), &json!("collection"))
     );
-    assert_eq!(search(&server, &json!({})).await["total"], 3);
+    assert_eq!(search(&server, &json!({})).await["total"], 2);
     let rename = edit(json!({ "kind": "rename", "collection": ids[1], "name": " " }));
     let error = tab.ask(rename).await;
     assert_eq!(error["error"]["subject"], "collection_name", "{error}");

@@ -354,7 +354,7 @@ async fn a_game_of_the_library_is_opened_and_deleted() {
     let nodes = state["nodes"].as_array().expect("nodes");
     assert_eq!(nodes.len(), 6);
     assert_eq!(nodes[1]["children"].as_array().map(Vec::len), Some(2));
-    assert_eq!(tab.ask(json!({ "kind": "delete_game", "game": id })).await["kind"], "done");
+    assert_eq!(tab.ask(json!({ "kind": "delete_game", "game": id })).await["kind"], "deleted");
     let closed = tab.until(|message| message["kind"] == "closed").await;
     assert_eq!(closed["topic"], format!("game/{id}"));
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["category"], "not_found");

@@ -242,7 +242,7 @@ async fn a_game_that_is_deleted_during_saving_stays_deleted() {
     other.until(|it| it["kind"] == "closed" && it["topic"] == *topic).await;
     blocked.release();
     assert_eq!(tab.answer(played).await["kind"], "node");
-    assert_eq!(tab.answer(deleted).await["kind"], "done");
+    assert_eq!(tab.answer(deleted).await["kind"], "deleted");
     let reopen = json!({ "kind": "open_game", "game": id });
     assert_eq!(tab.ask(reopen).await["category"], "not_found");
     let db = library(&server.data);
