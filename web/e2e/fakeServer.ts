@@ -318,6 +318,7 @@ export function defaultServer(): FakeServer {
     handicaps: [{ name: 'lance', japanese: '香落ち', sfen: SHOGI }],
   });
   fake.http.set('library/search', { games: [], total: 0, labels: [], undecided: 0 });
+  fake.http.set('library/collections', { collections: [] });
   fake.http.set('training', {
     stats: { new: 0, learning: 0, learned: 0, due: 0, today: 0, reviews: 0, solved: 0 },
     queue: [],

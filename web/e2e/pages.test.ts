@@ -244,26 +244,39 @@ function fullServer(language: string): FakeServer {
     truncated: true,
   });
   const names = { first: 'Kasparov, Garry Kimovich', second: 'Topalov, Veselin Aleksandrov' };
+  const games = [1, 2, 3, 4, 5, 6].map((id) => ({
+    id,
+    variant: id % 2 ? 'chess' : 'shogi',
+    names,
+    ratings: { first: 2812, second: 2700 },
+    result: '1-0',
+    termination: 'resignation',
+    date: '1999-01-20',
+    event: 'Hoogovens Tournament, Wijk aan Zee',
+    opening: 'B07 Pirc Defense: Classical Variation, Quiet System, Czech Defense',
+    plies: 87,
+    added: 0,
+    changed: 1_764_000_000_000,
+    source: 'import',
+    labels: ['study'],
+  }));
   fake.http.set('library/search', {
-    games: [1, 2, 3, 4, 5, 6].map((id) => ({
-      id,
-      variant: id % 2 ? 'chess' : 'shogi',
-      names,
-      ratings: { first: 2812, second: 2700 },
-      result: '1-0',
-      termination: 'resignation',
-      date: '1999-01-20',
-      event: 'Hoogovens Tournament, Wijk aan Zee',
-      opening: 'B07 Pirc Defense: Classical Variation, Quiet System, Czech Defense',
-      plies: 87,
-      added: 0,
-      changed: 1_764_000_000_000,
-      source: 'import',
-      labels: ['study'],
-    })),
+    games,
     total: 1_234_567,
     labels: [{ label: 'study', games: 6 }],
     undecided: 0,
+  });
+  const collection = {
+    id: 1,
+    name: 'Chapters on endings of rooks and pawns with long names',
+    chapters: games.length,
+    added: 0,
+    changed: 0,
+  };
+  fake.http.set('library/collections', { collections: [collection] });
+  fake.http.set('library/chapters', {
+    collection,
+    chapters: games.map((game) => ({ id: game.id, name: 'A position of Philidor, with comments', game })),
   });
   const state = matchState();
   const { id, status, played, total, plan } = state;
@@ -412,7 +425,7 @@ const VIEWS: [name: string, route: string, opens: Opens][] = [
   ['match', '#/matches/3', nothing],
   ['queue', '#/queue', nothing],
   ['test of the queue', '#/queue/abcdef0123456789', press('queue.clone')],
-  ['library', '#/library', (page) => page.locator('tbody input').first().check()],
+  ['library', '#/library/1', (page) => page.locator('tbody input').first().check()],
   [
     'report on games',
     '#/library',
