@@ -161,7 +161,7 @@ fn a_file_of_version_4_is_extended() {
     drop(file);
     let library = open(&dir);
     let stored = library.game(1).expect("read").expect("a game");
-    assert_eq!((stored.moves, stored.players), (new.moves, new.players));
+    assert_eq!((&stored.moves, &stored.players), (&new.moves, &new.players));
     let id = create(&library, "C", vec![1]);
     drop(library);
     assert_eq!(games(&open(&dir), id), [1]);

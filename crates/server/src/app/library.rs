@@ -21,7 +21,9 @@ use crate::store::{
 };
 use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, Decision, DuplicateGroups, Duplicates, ErrorCode, ErrorSubject, GameId, Imported, ImportedCollection, LibraryGame, LibraryPage, LibraryQuery, NodeId, Selection, UndecidedDuplicate, UndecidedDuplicates,
+    Answer, ApiError, Decision, DuplicateGroups, Duplicates, ErrorCode, ErrorSubject, GameId,
+    Imported, ImportedCollection, LibraryGame, LibraryPage, LibraryQuery, NodeId, Selection,
+    UndecidedDuplicate, UndecidedDuplicates,
 };
 
 /// Maximum number of imported games in a response.

@@ -25,7 +25,10 @@ use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
-    ApiError, ChaptersQuery, Choices, Directory, DirectoryEntry, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId, PositionCheck, ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery, Variant,
+    ApiError, ChaptersQuery, Choices, Directory, DirectoryEntry, Duplicates, ErrorCategory,
+    ErrorCode, ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId,
+    PositionCheck, ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery,
+    Variant,
 };
 
 /// Maximum number of moves of a threat.

@@ -9,7 +9,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AnalysisDelta, AnalysisSettings, AnalysisState, CollectionEdit, CollectionId, Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt, ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta, JobsState, Limits, LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView, Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings, ReportState, Selection, Side, TrainingSettings, ValuesFor,
+    AnalysisDelta, AnalysisSettings, AnalysisState, CollectionEdit, CollectionId, Decision,
+    Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt,
+    ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState,
+    JobId, JobsDelta, JobsState, Limits, LineMove, LogDelta, LogState, MatchDelta, MatchId,
+    MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player,
+    PositionView, Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings,
+    ReportState, Selection, Side, TrainingSettings, ValuesFor,
 };
 
 /// A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
