@@ -57,7 +57,7 @@ pub(super) struct DeletedGame {
 
 /// A game that was read. To decode a stored one takes time for a large tree.
 pub(crate) enum FoundGame {
-    Open(StoredSession),
+    Open(Box<StoredSession>),
     Stored(Box<StoredGame>),
 }
 
@@ -66,7 +66,7 @@ impl FoundGame {
     /// The game is damaged.
     pub(crate) fn decode(self) -> Result<StoredSession, readyok_library::Error> {
         match self {
-            Self::Open(stored) => Ok(stored),
+            Self::Open(stored) => Ok(*stored),
             Self::Stored(game) => StoredSession::from_game(&game),
         }
     }
@@ -265,7 +265,7 @@ impl Store {
         id: GameId,
     ) -> Result<Option<(FoundGame, Option<StoredReport>)>, StoreError> {
         let game = match self.open.get(&id) {
-            Some(open) => FoundGame::Open(open.stored.clone()),
+            Some(open) => FoundGame::Open(Box::new(open.stored.clone())),
             None => match self.library.game(id)? {
                 Some(game) => FoundGame::Stored(Box::new(game)),
                 None => return Ok(None),
