@@ -110,10 +110,7 @@ impl SplitKey {
             Self::Black => player(PlayerColor::Black.side(record.game())),
             Self::Event => tag(Tag::Event),
             Self::Site => tag(Tag::Site),
-            Self::Year => {
-                let date = record.date_text().unwrap_or_default();
-                date.chars().take_while(char::is_ascii_digit).collect()
-            }
+            Self::Year => record.date().year().map(|year| year.to_string()).unwrap_or_default(),
             Self::Eco => {
                 record.opening_names().map(|(eco, _)| eco.into_owned()).unwrap_or_default()
             }

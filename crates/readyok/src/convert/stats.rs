@@ -137,10 +137,8 @@ impl Stats {
         if let Some(event) = record.header(Tag::Event).filter(|event| !event.is_empty()) {
             *self.events.entry(event.to_owned()).or_default() += 1;
         }
-        let date = record.date_text().unwrap_or_default();
-        let year: String = date.chars().take_while(char::is_ascii_digit).collect();
-        if year.len() == 4 {
-            *self.years.entry(year).or_default() += 1;
+        if let Some(year) = record.date().year().filter(|year| *year >= 1000) {
+            *self.years.entry(year.to_string()).or_default() += 1;
         }
         if let Some(termination) = record.derived_termination() {
             *self.terminations.entry(termination.name()).or_default() += 1;

@@ -38,6 +38,10 @@ async fn games_are_found_by_their_properties() {
         let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
         assert_eq!(page.json()["total"], total, "{query}: {}", page.text());
     }
+    // An invalid condition is not ignored.
+    let wrong = json!({ "from": "soon" }).to_string();
+    let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
+    assert_eq!((page.status, page.json()["category"].clone()), (400, json!("invalid_request")));
     let wrong = json!({ "opening": "e5" }).to_string();
     let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
     assert_eq!((page.status, page.json()["category"].clone()), (400, json!("illegal_move")));
