@@ -72,7 +72,7 @@ impl Caches {
     }
 }
 
-/// What a summary or an index tells about a condition. None if only the record can tell.
+/// Whether a game satisfies a condition, by its summary or an index. None if that depends on the record.
 type Known<'a> = Box<dyn Fn(u32, Raw<'_>) -> Option<bool> + 'a>;
 
 /// A condition whose texts and positions are resolved to sets.

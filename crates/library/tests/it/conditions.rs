@@ -44,7 +44,7 @@ const GAMES: &[(&str, &str)] = &[
     ("[ECO \"A00\"]\n[Opening \"Grob\"]", "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *"),
     ("[ECO \"?\"]\n[Opening \"?\"]", "1. e4 e5 2. Nf3 *"),
     ("[ECO \"B90\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[SetUp \"1\"]", "1. e4 *"),
-    ("[Opening \"Odd\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\"]\n[SetUp \"1\"]", "1. Ra8+ *"),
+    ("[Opening \"Ending\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\"]\n[SetUp \"1\"]", "1. Ra8+ *"),
     // Ends of the record, of the header and of the position.
     ("[Termination \"Time forfeit\"]\n[Result \"1-0\"]", "1. f3 e5 2. g4 Qh4# 1-0"),
     ("[Termination \"Normal\"]\n[Result \"0-1\"]", "1. f3 e5 2. g4 Qh4# 0-1"),
@@ -148,7 +148,7 @@ fn conditions() -> Vec<Condition> {
     for eco in ["B90", "B", "A00-B20", "C40"] {
         all.push(Condition::Eco(eco.parse::<EcoRange>().expect("a range")));
     }
-    for name in ["najdorf", "sicilian b", "grob", "odd", "四間", "", "?"] {
+    for name in ["najdorf", "sicilian b", "grob", "ending", "四間", "", "?"] {
         all.push(Condition::Opening(text(name)));
     }
     for moves in ["1. e4 c5 2. Nf3 d6", "e4", "d4", "7g7f", ""] {
