@@ -4,7 +4,8 @@ use readyok_library::{NewGame, Source, Summary};
 use readyok_rules::Game;
 
 /// Any bytes as moves, headers and annotations: variant, number of moves, number of bytes of the headers, then the
-/// parts. A record that can be read is stored as an equal one.
+/// parts. A record that can be read is stored as an equal one. The annotations are also read as ids and notes of
+/// engines.
 pub fn stored_game(bytes: &[u8]) {
     let &[variant, moves, tags, ref rest @ ..] = bytes else { return };
     let variant = [Game::Chess, Game::Chess960, Game::Shogi][usize::from(variant % 3)];
@@ -25,6 +26,11 @@ pub fn stored_game(bytes: &[u8]) {
         postings: Vec::new(),
         added_ms: 0,
     };
+    let layered = NewGame { layer: annotations.to_vec(), annotations: Vec::new(), ..game.clone() };
+    if let Ok(document) = layered.document() {
+        let again = NewGame::from_document(&document, Source::Import, 0).document();
+        assert!(again.is_ok_and(|it| it.record == document.record && it.engine == document.engine));
+    }
     let Ok(record) = game.record() else { return };
     let again = NewGame::from_record(&record, Source::Import, 0).record();
     assert!(again.is_ok_and(|it| it == record));
