@@ -14,8 +14,9 @@ use std::sync::mpsc::Sender;
 use readyok_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
+use crate::match_state::MatchState;
 use crate::openings::Skipped;
-use crate::pairing::Opening;
+use crate::pairing::{Opening, PairResult};
 use crate::plan::{EngineId, GamesPerPairing};
 use crate::queue::{Stop, WarningContext, WorkerId};
 use crate::result::{EngineInfo, GameEnd, MoveRecord};
@@ -204,34 +205,41 @@ pub enum End {
 
 /// A listener to the events of a match.
 pub trait Listener: Send {
-    /// Handles an event. The match continues when this returns.
-    fn on_event(&mut self, event: &Event);
+    /// Handles an event, which is applied to the state already. The match continues when this returns.
+    fn on_event(&mut self, event: &Event, state: &MatchState);
+
+    /// Handles a new pair, which is stored and counted, before its events.
+    fn on_pair(&mut self, _pair: &PairResult, _state: &MatchState) {}
 
     /// Handles openings that were skipped: by default, as warnings.
-    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>) {
+    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, state: &MatchState) {
         let warn = |text| Event::Warning { text, pair: None, engine: None, context: None };
         for error in &skipped.errors {
-            self.on_event(&warn(format!("an opening is skipped: {error}")));
+            self.on_event(&warn(format!("an opening is skipped: {error}")), state);
         }
         if skipped.more > 0 {
-            self.on_event(&warn(format!("{} more openings are skipped", skipped.more)));
+            self.on_event(&warn(format!("{} more openings are skipped", skipped.more)), state);
         }
     }
 }
 
 impl<L: Listener + ?Sized> Listener for Box<L> {
-    fn on_event(&mut self, event: &Event) {
-        (**self).on_event(event);
+    fn on_event(&mut self, event: &Event, state: &MatchState) {
+        (**self).on_event(event, state);
     }
 
-    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>) {
-        (**self).on_skipped_openings(skipped);
+    fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
+        (**self).on_pair(pair, state);
+    }
+
+    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, state: &MatchState) {
+        (**self).on_skipped_openings(skipped, state);
     }
 }
 
 /// Sends events to another thread.
 impl Listener for Sender<Event> {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _: &MatchState) {
         // Events are dropped when the receiver is closed.
         let _ = self.send(event.clone());
     }
@@ -266,7 +274,7 @@ impl<W: Write> JsonLines<W> {
 }
 
 impl<W: Write + Send> Listener for JsonLines<W> {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _: &MatchState) {
         let Some(out) = &mut self.out else { return };
         if let Err(error) = write(out, event) {
             self.error = Some(error);

@@ -10,6 +10,7 @@ pub mod event;
 pub mod export;
 pub mod fastchess;
 pub mod game;
+pub mod match_state;
 pub mod openings;
 pub mod pairing;
 pub mod plan;

@@ -91,10 +91,14 @@ pub struct PairResult {
 }
 
 impl PairResult {
+    /// The games that were not aborted.
+    pub(crate) fn finished(&self) -> impl Iterator<Item = &MatchGame> {
+        self.games.iter().filter(|game| game.end != Termination::Aborted)
+    }
+
     /// Adds the finished games to a crosstable. Games of engines that are not in the table are ignored.
     pub(crate) fn count_in(&self, table: &mut Crosstable) {
-        let finished = self.games.iter().filter(|game| game.end != Termination::Aborted);
-        let finished: Vec<&MatchGame> = finished.collect();
+        let finished: Vec<&MatchGame> = self.finished().collect();
         let _ = match finished.as_slice() {
             [one, other] if (one.first, one.second) == (other.second, other.first) => {
                 let [first, second] = [one.score(), other.score().reversed()];

@@ -37,6 +37,7 @@ pub use crate::pairing::WorkerId;
 pub use crate::queue::local::{LocalDispatcher, LocalJobs, local};
 
 use crate::export::Records;
+use crate::match_state::MatchState;
 use crate::pairing::{Opening, PairResult, Pairing};
 use crate::plan::{EngineId, OpeningSource, Plan};
 use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord, Warning, WarningKind};
@@ -73,6 +74,9 @@ pub trait Dispatcher: Send {
 
     /// Pairs of excluded workers were discarded. The remaining ones are restored again.
     fn on_discarded(&mut self, _indices: &[u64]) {}
+
+    /// The results have changed.
+    fn on_results(&mut self, _state: &MatchState) {}
 
     /// A warning was emitted.
     fn on_warning(&mut self, _text: &str) {}

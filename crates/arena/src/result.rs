@@ -84,6 +84,20 @@ impl MatchGame {
         GameOutcome { result, termination: self.end.termination }
     }
 
+    /// The engine that lost.
+    pub(crate) fn loser(&self) -> Option<EngineId> {
+        self.winner.map(|winner| self.engine(winner.other()))
+    }
+
+    /// The outcome for one of its engines.
+    pub(crate) fn outcome_for(&self, engine: EngineId) -> Outcome {
+        match self.loser() {
+            None => Outcome::Draw,
+            Some(loser) if loser == engine => Outcome::Loss,
+            Some(_) => Outcome::Win,
+        }
+    }
+
     /// The score of the first player.
     pub(crate) fn score(&self) -> Outcome {
         match self.winner {

@@ -4,7 +4,7 @@
 //!  Schedule ──> coordinator ── Dispatcher ··· Jobs ──> worker: PairPlayer with engines
 //!                 │     ^                                 │
 //!                 │     └──────────── Report ─────────────┘
-//!                 └──> Store, then Export, Score, test of the plan, Listener
+//!                 └──> Store, then Export, MatchState, test of the plan, Listener
 //! ```
 //!
 //! The coordinator is one thread, which sleeps until a report arrives or results must be synced. Invariants:
@@ -31,9 +31,9 @@ pub use crate::runner::worker::{
 
 use crate::event::{End, Listener, Score};
 use crate::export::{Export, ExportError, Exports};
+use crate::match_state::MatchState;
 use crate::plan::{OpeningSource, Plan, PlanError};
 use crate::queue::{Dispatcher, MatchSpec, QueueError, Rejection, Report, Stop, WorkerId};
-pub(crate) use crate::runner::coordinator::Tally;
 use crate::runner::coordinator::{Coordinator, Parts};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::stats::SprtError;
@@ -114,7 +114,7 @@ impl Match {
     pub fn check(plan: &Plan, exports: &[Export]) -> Result<(), MatchError> {
         plan.check()?;
         Schedule::open(plan)?;
-        Tally::new(plan)?;
+        check_test(plan)?;
         exports.iter().try_for_each(|export| export.check_game(plan.game))?;
         Ok(())
     }
@@ -185,9 +185,10 @@ impl Match {
         let Self { spec, store, schedule, exports, listeners, settings, openings, sender, reports } =
             self;
         drop(sender);
-        let tally = Tally::new(&spec.plan)?;
+        check_test(&spec.plan)?;
+        let state = MatchState::new(&spec.plan, schedule.total());
         let exports = Exports::new(exports);
-        let parts = Parts { spec, store, schedule, exports, tally, listeners, settings, openings };
+        let parts = Parts { spec, store, schedule, exports, state, listeners, settings, openings };
         Coordinator::new(parts, dispatcher).run(&reports)
     }
 
@@ -209,6 +210,15 @@ impl Match {
 impl fmt::Debug for Match {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Match").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+/// Checks the test of a plan.
+fn check_test(plan: &Plan) -> Result<(), MatchError> {
+    match plan.sprt {
+        Some(_) if plan.engines.len() != 2 => Err(MatchError::TestOf(plan.engines.len())),
+        Some(sprt) => sprt.test().map(drop).map_err(MatchError::Test),
+        None => Ok(()),
     }
 }
 

@@ -24,6 +24,7 @@ use std::{fs, thread};
 
 use readyok_arena::event::{Event, Listener};
 use readyok_arena::game::{GameSettings, PlayerOptions};
+use readyok_arena::match_state as arena;
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
@@ -589,12 +590,12 @@ enum Message {
 struct EventForwarder(Sender<Message>);
 
 impl Listener for EventForwarder {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _: &arena::MatchState) {
         // The follower has ended.
         let _ = self.0.send(Message::Event(event.clone()));
     }
 
-    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>) {
+    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, _: &arena::MatchState) {
         let _ = self.0.send(Message::Skipped(Arc::clone(skipped)));
     }
 }

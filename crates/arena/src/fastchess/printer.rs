@@ -15,6 +15,7 @@ use crate::event::{End, Event, Listener, Score};
 use crate::fastchess::options::{Level, Logger, Options, OutputFormat};
 use crate::fastchess::text;
 use crate::fastchess::text::GameOver;
+use crate::match_state::MatchState;
 use crate::plan::{
     EngineId, EnginePlan, GamesPerPairing, Limits, OpeningOrder, OpeningSource, Plan, TimeControl,
 };
@@ -347,7 +348,7 @@ impl<W: Write> Printer<W> {
 }
 
 impl<W: Write + Send> Listener for Printer<W> {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _state: &MatchState) {
         if self.is_suppressed(event) {
             return;
         }

@@ -8,16 +8,15 @@ use std::time::Instant;
 
 use readyok_rules::Termination;
 
-use crate::event::{End, Event, JointRatings, Listener, Score, TestState};
+use crate::event::{End, Event, Listener};
 use crate::export::{Exports, Records};
+use crate::match_state::{Added, Failed, MatchState};
 use crate::pairing::{PairResult, Pairing};
-use crate::plan::{EngineId, GamesPerPairing, Plan};
 use crate::queue::{Dispatcher, MatchSpec, Progress, Report, ReturnReason, Stop, WorkerId};
-use crate::repeats::{Repeated, Repeats};
-use crate::result::MatchGame;
+use crate::repeats::Repeated;
 use crate::runner::{MatchError, Settings, Summary, open_schedule, truncate};
 use crate::schedule::{Next, PairingScore, Schedule};
-use crate::stats::{Crosstable, Outcome, Sprt, Verdict};
+use crate::stats::Verdict;
 use crate::store::{Reader, Store};
 use crate::time::now;
 
@@ -30,7 +29,7 @@ pub(super) struct Parts {
     pub(super) store: Store,
     pub(super) schedule: Schedule,
     pub(super) exports: Exports,
-    pub(super) tally: Tally,
+    pub(super) state: MatchState,
     pub(super) listeners: Vec<Box<dyn Listener>>,
     pub(super) settings: Settings,
     /// See [`Match::with_openings`](crate::runner::Match::with_openings).
@@ -111,6 +110,8 @@ impl<'a> Coordinator<'a> {
     /// Restores the state of the stored results.
     fn restore(&mut self) -> Result<(), MatchError> {
         let resumed = self.parts.store.stored().len();
+        // Listeners see the restored state from the start.
+        let restored = self.restore_pairs();
         self.emit(&Event::MatchStart {
             plan_hash: self.parts.spec.plan_hash,
             game: self.parts.spec.plan.game,
@@ -124,23 +125,28 @@ impl<'a> Coordinator<'a> {
                 .collect(),
             resumed,
         });
-        self.parts.exports.begin(&mut self.parts.store)?;
-        for pair in Reader::open(self.parts.store.path())? {
-            let pair = pair?;
-            self.parts.schedule.record(PairingScore::from(&pair))?;
-            self.parts.tally.add(&pair);
-            self.parts.tally.repeated(&pair);
-            self.dispatcher.on_stored(&pair);
-            self.parts.exports.check(&pair)?;
-        }
+        self.dispatcher.on_results(&self.parts.state);
+        restored?;
         for text in self.parts.exports.open()? {
             self.emit(&Event::Warning { text, pair: None, engine: None, context: None });
         }
-        for score in self.parts.tally.scores() {
+        for score in self.parts.state.scores() {
             self.emit(&Event::Score(score));
         }
         self.report_parameters();
         self.check_test()
+    }
+
+    fn restore_pairs(&mut self) -> Result<(), MatchError> {
+        self.parts.exports.begin(&mut self.parts.store)?;
+        for pair in Reader::open(self.parts.store.path())? {
+            let pair = pair?;
+            self.parts.schedule.record(PairingScore::from(&pair))?;
+            self.parts.state.add(&pair);
+            self.dispatcher.on_stored(&pair);
+            self.parts.exports.check(&pair)?;
+        }
+        Ok(())
     }
 
     /// Offers two pairings per worker: the next one is available without waiting for this thread.
@@ -177,7 +183,7 @@ impl<'a> Coordinator<'a> {
         }
         let skipped = Arc::new(skipped);
         for listener in &mut self.parts.listeners {
-            listener.on_skipped_openings(&skipped);
+            listener.on_skipped_openings(&skipped, &self.parts.state);
         }
     }
 
@@ -251,14 +257,18 @@ impl<'a> Coordinator<'a> {
         }
         self.parts.schedule.record(PairingScore::from(pair))?;
         self.dispatcher.on_stored(pair);
-        let failed = self.parts.tally.add(pair);
+        let Added { failed, repeated } = self.parts.state.count(pair);
+        self.dispatcher.on_results(&self.parts.state);
+        for listener in &mut self.parts.listeners {
+            listener.on_pair(pair, &self.parts.state);
+        }
         let complete = self.parts.store.stored().len();
         self.emit(&Event::PairEnd { pair: index, round: pairing.round, complete });
-        if let Some(score) = self.parts.tally.score(pairing.first, pairing.second) {
+        if let Some(score) = self.parts.state.score(pairing.first, pairing.second) {
             self.emit(&Event::Score(score));
         }
         self.report_parameters();
-        let (repeated, count) = self.parts.tally.repeated(pair);
+        let count = self.parts.state.repeated();
         for Repeated { game, earlier } in repeated {
             self.emit(&Event::RepeatedGame { pair: index, game, earlier, count });
         }
@@ -281,7 +291,7 @@ impl<'a> Coordinator<'a> {
             return Ok(());
         }
         self.parts.schedule = open_schedule(&self.parts.spec.plan, self.parts.openings.as_deref())?;
-        self.parts.tally = Tally::new(&self.parts.spec.plan)?;
+        self.parts.state.discard(&discarded);
         self.parts.exports.close()?;
         self.parts.exports.clear();
         self.all_issued = false;
@@ -375,7 +385,7 @@ impl<'a> Coordinator<'a> {
     }
 
     fn check_test(&mut self) -> Result<(), MatchError> {
-        let Some(test) = self.parts.tally.test() else { return Ok(()) };
+        let Some(test) = self.parts.state.test() else { return Ok(()) };
         self.emit(&Event::Test(test));
         match test.verdict {
             Verdict::Continue => Ok(()),
@@ -420,7 +430,7 @@ impl<'a> Coordinator<'a> {
 
     fn finish(mut self) -> Result<Summary, MatchError> {
         let complete = self.parts.store.stored().len();
-        let games = self.parts.tally.games();
+        let games = self.parts.state.games();
         let closed = self.parts.exports.close();
         self.record_error(closed.map_err(MatchError::from));
         let end = match (&self.error, self.stop.take()) {
@@ -428,7 +438,7 @@ impl<'a> Coordinator<'a> {
             (None, Some((_, end))) => end,
             (None, None) => End::Complete,
         };
-        if let Some(ratings) = self.parts.tally.ratings() {
+        if let Some(ratings) = self.parts.state.estimate_ratings() {
             self.emit(&Event::Ratings(ratings));
         }
         // Errors of outcomes were reported when they were recorded.
@@ -438,179 +448,14 @@ impl<'a> Coordinator<'a> {
         self.emit(&Event::MatchEnd { why: end.clone(), complete, games });
         match self.error {
             Some(error) => Err(error),
-            None => Ok(Summary { end, complete, games, scores: self.parts.tally.scores() }),
+            None => Ok(Summary { end, complete, games, scores: self.parts.state.scores() }),
         }
     }
 
     fn emit(&mut self, event: &Event) {
+        self.parts.state.apply(event);
         for listener in &mut self.parts.listeners {
-            listener.on_event(event);
+            listener.on_event(event, &self.parts.state);
         }
-    }
-}
-
-/// Counts of stored results.
-#[derive(Debug)]
-pub(crate) struct Tally {
-    scores: BTreeMap<(EngineId, EngineId), Score>,
-    games: u64,
-    failures: BTreeMap<EngineId, Failures>,
-    test: Option<(Sprt, GamesPerPairing)>,
-    /// With three or more engines.
-    crosstable: Option<Crosstable>,
-    /// None in a tuning, whose pairs are played with different options.
-    repeats: Option<Repeats>,
-}
-
-/// A game lost by a failure of an engine.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Failed {
-    pub(super) engine: EngineId,
-    /// The number of the game in its pair, counted from 0.
-    pub(super) game: u32,
-    /// The failures of the engine, including this game.
-    pub(super) failures: Failures,
-}
-
-/// Failures of an engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Failures {
-    /// All failures.
-    pub(super) all: u64,
-    /// Crashes, stalls and failed starts, without illegal moves and losses on time.
-    pub(super) broken: u64,
-    /// Consecutive failed starts.
-    pub(super) no_starts: u64,
-}
-
-impl Tally {
-    pub(crate) fn new(plan: &Plan) -> Result<Self, MatchError> {
-        let test = match plan.sprt {
-            Some(_) if plan.engines.len() != 2 => {
-                return Err(MatchError::TestOf(plan.engines.len()));
-            }
-            Some(sprt) => Some((sprt.test().map_err(MatchError::Test)?, plan.games)),
-            None => None,
-        };
-        let engines = plan.engines.len();
-        let crosstable = (engines > 2).then(|| Crosstable::new(engines).ok()).flatten();
-        Ok(Self {
-            scores: BTreeMap::new(),
-            games: 0,
-            failures: BTreeMap::new(),
-            test,
-            crosstable,
-            repeats: plan.tune.is_none().then(Repeats::default),
-        })
-    }
-
-    /// Counts a pair. Returns its games that were lost by failures.
-    pub(crate) fn add(&mut self, pair: &PairResult) -> Vec<Failed> {
-        let (first, second) = (pair.pairing.first, pair.pairing.second);
-        let (engine, opponent) = (first.min(second), first.max(second));
-        let score = self.scores.entry((engine, opponent));
-        let score = score.or_insert_with(|| Score::new(engine, opponent));
-        let outcomes: Vec<Outcome> =
-            pair.games.iter().map(|game| outcome_for(engine, game)).collect();
-        score.add(&outcomes);
-        self.games += pair.games.len() as u64;
-        if let Some(crosstable) = &mut self.crosstable {
-            pair.count_in(crosstable);
-        }
-        (0..).zip(&pair.games).filter_map(|(index, game)| self.add_failures(index, game)).collect()
-    }
-
-    fn add_failures(&mut self, index: u32, game: &MatchGame) -> Option<Failed> {
-        let loser = loser(game);
-        for engine in [game.first, game.second] {
-            let failures = self.failures.entry(engine).or_default();
-            let failed = game.end.termination.is_failure() && loser == Some(engine);
-            let no_start = failed && game.end == Termination::EngineStartFailure;
-            failures.all += u64::from(failed);
-            failures.broken += u64::from(failed && game.end.termination.is_engine_failure());
-            if no_start {
-                failures.no_starts += 1;
-            } else if game.end != Termination::EngineStartFailure {
-                failures.no_starts = 0;
-            }
-        }
-        let engine = loser.filter(|_| game.end.termination.is_failure())?;
-        let failures = self.failures.get(&engine).copied()?;
-        Some(Failed { engine, game: index, failures })
-    }
-
-    /// The score of two engines.
-    pub(crate) fn score(&self, one: EngineId, other: EngineId) -> Option<Score> {
-        self.scores.get(&(one.min(other), one.max(other))).copied()
-    }
-
-    /// The scores of all encounters.
-    pub(crate) fn scores(&self) -> Vec<Score> {
-        self.scores.values().copied().collect()
-    }
-
-    /// The games of a pair that repeat earlier ones. Returns also the number of all such games.
-    pub(super) fn repeated(&mut self, pair: &PairResult) -> (Vec<Repeated>, u64) {
-        match &mut self.repeats {
-            Some(repeats) => (repeats.add(pair), repeats.count()),
-            None => (Vec::new(), 0),
-        }
-    }
-
-    /// The number of games.
-    pub(crate) fn games(&self) -> u64 {
-        self.games
-    }
-
-    /// The ratings; `None` for two engines or without games.
-    pub(crate) fn ratings(&self) -> Option<JointRatings> {
-        self.crosstable.as_ref().filter(|_| self.games > 0).and_then(JointRatings::of)
-    }
-
-    /// The state of the test; `None` without a test or without results.
-    pub(crate) fn test(&self) -> Option<TestState> {
-        let (sprt, games) = self.test.as_ref()?;
-        let counts = self.score(EngineId(0), EngineId(1))?.counts(*games)?;
-        sprt.status(&counts).ok().map(TestState::from)
-    }
-}
-
-/// The loser of a game.
-pub(super) fn loser(game: &MatchGame) -> Option<EngineId> {
-    game.winner.map(|winner| game.engine(winner.other()))
-}
-
-fn outcome_for(engine: EngineId, game: &MatchGame) -> Outcome {
-    match loser(game) {
-        None => Outcome::Draw,
-        Some(loser) if loser == engine => Outcome::Loss,
-        Some(_) => Outcome::Win,
-    }
-}
-
-impl Score {
-    fn new(engine: EngineId, opponent: EngineId) -> Self {
-        Self { engine, opponent, wins: 0, draws: 0, losses: 0, pairs: [0; 6] }
-    }
-
-    fn add(&mut self, outcomes: &[Outcome]) {
-        for outcome in outcomes {
-            match outcome {
-                Outcome::Win => self.wins += 1,
-                Outcome::Draw => self.draws += 1,
-                Outcome::Loss => self.losses += 1,
-            }
-        }
-        let [one, other] = outcomes else { return };
-        let [ll, ld, wl, dd, wd, ww] = &mut self.pairs;
-        let pair = match (one, other) {
-            (Outcome::Loss, Outcome::Loss) => ll,
-            (Outcome::Loss, Outcome::Draw) | (Outcome::Draw, Outcome::Loss) => ld,
-            (Outcome::Loss, Outcome::Win) | (Outcome::Win, Outcome::Loss) => wl,
-            (Outcome::Draw, Outcome::Draw) => dd,
-            (Outcome::Draw, Outcome::Win) | (Outcome::Win, Outcome::Draw) => wd,
-            (Outcome::Win, Outcome::Win) => ww,
-        };
-        *pair += 1;
     }
 }

@@ -18,7 +18,6 @@ use crate::queue::{
     WarningContext, WorkerId, local,
 };
 use crate::result::{EngineFailureKind, GameEnd, MatchGame};
-use crate::runner::coordinator::loser;
 use crate::runner::{Cpus, Match, MatchError, Summary, time_jump};
 
 /// A player of pairings.
@@ -331,7 +330,7 @@ impl EnginePlayer {
                 EngineFailureKind::UnsupportedPosition | EngineFailureKind::UnsupportedGame
             )
         });
-        let id = loser(game).filter(|_| self.remote_worker.is_some() && !fails_everywhere)?;
+        let id = game.loser().filter(|_| self.remote_worker.is_some() && !fails_everywhere)?;
         Some(no_start(self.plan.engine(id)?, &game.end))
     }
 

@@ -207,6 +207,13 @@ impl Pentanomial {
         [self.ll, self.ld, self.middle, self.wd, self.ww]
     }
 
+    /// Pairs with two losses, loss and draw, win and loss, two draws, win and draw, two wins; none if the
+    /// middle is not split.
+    pub fn six(&self) -> Option<[u64; 6]> {
+        let wl = self.wl?;
+        Some([self.ll, self.ld, wl, self.middle - wl, self.wd, self.ww])
+    }
+
     /// Pairs with a win and a loss; none if the middle is not split.
     pub fn win_and_loss(&self) -> Option<u64> {
         self.wl

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{End, Event, Listener};
 use readyok_arena::game::GameSettings;
+use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Limits};
 use readyok_arena::queue::Stop;
@@ -126,7 +127,7 @@ struct Slow {
 }
 
 impl Listener for Slow {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _: &MatchState) {
         let mut received = self.received.lock().expect("no panic");
         if matches!(event, Event::Move { .. }) && received.is_none() {
             *received = Some(self.played.recv_timeout(LONG).is_ok());

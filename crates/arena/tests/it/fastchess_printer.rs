@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use readyok_arena::event::{End, Event, Listener, Score};
 use readyok_arena::fastchess::{Invocation, Printer, Request, parse};
+use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, GamesPerPairing};
 use readyok_arena::queue::{Stop, WorkerId};
@@ -52,16 +53,20 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
     };
     let pairings = u64::from(plan.rounds) * u64::from(plan.pairs_per_encounter);
     let count = Arc::clone(&stops);
+    let state = MatchState::new(plan, pairings);
     let printer = Printer::new(plan, pairings, options, &mut printed);
     let mut printer = printer.stopping_by(move || {
         count.fetch_add(1, Ordering::Relaxed);
     });
-    printer.on_event(&Event::MatchStart {
-        plan_hash: ContentHash::of(b""),
-        game: Game::Chess,
-        engines: Vec::new(),
-        resumed: 0,
-    });
+    printer.on_event(
+        &Event::MatchStart {
+            plan_hash: ContentHash::of(b""),
+            game: Game::Chess,
+            engines: Vec::new(),
+            resumed: 0,
+        },
+        &state,
+    );
     let mut score =
         Score { engine: NEW, opponent: BASE, wins: 0, draws: 0, losses: 0, pairs: [0; 6] };
     let mut number = 0_u32;
@@ -70,27 +75,33 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
             let swaps = !options.noswap && number % 2 == 1;
             let (first, second) = if swaps { (BASE, NEW) } else { (NEW, BASE) };
             number += 1;
-            printer.on_event(&Event::GameStart {
-                pair,
-                game,
-                round: 1,
-                first,
-                second,
-                worker: WorkerId("1".to_owned()),
-                opening: Opening::default(),
-            });
+            printer.on_event(
+                &Event::GameStart {
+                    pair,
+                    game,
+                    round: 1,
+                    first,
+                    second,
+                    worker: WorkerId("1".to_owned()),
+                    opening: Opening::default(),
+                },
+                &state,
+            );
             let side = |winner| if winner == first { Side::First } else { Side::Second };
-            printer.on_event(&Event::GameEnd {
-                pair,
-                game,
-                first,
-                second,
-                winner: winner.map(side),
-                end: end.clone(),
-                plies: 10,
-                duration_ms: 5,
-                engines: Box::default(),
-            });
+            printer.on_event(
+                &Event::GameEnd {
+                    pair,
+                    game,
+                    first,
+                    second,
+                    winner: winner.map(side),
+                    end: end.clone(),
+                    plies: 10,
+                    duration_ms: 5,
+                    engines: Box::default(),
+                },
+                &state,
+            );
             match winner {
                 None => score.draws += 1,
                 Some(engine) if *engine == NEW => score.wins += 1,
@@ -110,16 +121,16 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
             // The pair is not complete.
             continue;
         }
-        printer.on_event(&Event::PairEnd { pair, round: 1, complete: pair + 1 });
-        printer.on_event(&Event::Score(score));
+        printer.on_event(&Event::PairEnd { pair, round: 1, complete: pair + 1 }, &state);
+        printer.on_event(&Event::Score(score), &state);
     }
     if let Some(why) = stopping {
-        printer.on_event(&Event::Stopping { how: Stop::Abort, why });
+        printer.on_event(&Event::Stopping { how: Stop::Abort, why }, &state);
         let after = Event::PairEnd { pair: 99, round: 1, complete: 99 };
-        printer.on_event(&after);
-        printer.on_event(&Event::Score(score));
+        printer.on_event(&after, &state);
+        printer.on_event(&Event::Score(score), &state);
     }
-    printer.on_event(&Event::MatchEnd { why, complete: 0, games: 0 });
+    printer.on_event(&Event::MatchEnd { why, complete: 0, games: 0 }, &state);
     drop(printer);
     let text = String::from_utf8(printed).expect("text");
     (text, stops.load(Ordering::Relaxed))
@@ -463,19 +474,16 @@ fn warnings_about_the_plan_are_printed_first() {
 fn a_resumed_match_has_the_statistics_of_its_plan() {
     let plan = invocation(&format!("{LINE} -rounds 1 -report penta=false")).plan;
     let options = invocation("-config file=a.json").options;
+    let state = MatchState::new(&plan, 2);
     let mut printed = Vec::new();
     let mut printer = Printer::new(&plan, 2, &options, &mut printed);
     let pairs = [0; 6];
-    printer.on_event(&Event::PairEnd { pair: 1, round: 1, complete: 2 });
+    printer.on_event(&Event::PairEnd { pair: 1, round: 1, complete: 2 }, &state);
     let (engine, opponent) = (NEW, BASE);
-    printer.on_event(&Event::Score(Score {
-        engine,
-        opponent,
-        wins: 2,
-        draws: 0,
-        losses: 0,
-        pairs,
-    }));
+    printer.on_event(
+        &Event::Score(Score { engine, opponent, wins: 2, draws: 0, losses: 0, pairs }),
+        &state,
+    );
     drop(printer);
     let text = String::from_utf8(printed).expect("text");
     assert!(text.contains("\nGames: 2, Wins: 2, Losses: 0, Draws: 0, "), "{text}");

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use readyok_arena::event::{Event, JsonLines, Listener};
+use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{
@@ -234,10 +235,11 @@ fn programs_are_identified_by_content() {
 #[test]
 fn writes_events_as_json_lines_until_an_error() {
     let event = Event::PairEnd { pair: 7, round: 2, complete: 8 };
+    let state = MatchState::new(&sample::plan(&["a", "b"], 8), 8);
     let mut bytes = Vec::new();
     let mut lines = JsonLines::new(&mut bytes);
-    lines.on_event(&event);
-    lines.on_event(&event);
+    lines.on_event(&event, &state);
+    lines.on_event(&event, &state);
     drop(lines);
     let text = String::from_utf8(bytes).expect("text");
     assert_eq!(text.lines().count(), 2);
@@ -247,9 +249,9 @@ fn writes_events_as_json_lines_until_an_error() {
     }
     let mut full = [0; 10];
     let mut lines = JsonLines::new(&mut full[..]);
-    lines.on_event(&event);
+    lines.on_event(&event, &state);
     assert!(lines.error().is_some());
-    lines.on_event(&event);
+    lines.on_event(&event, &state);
 }
 
 /// A plan whose second engine has this option, in the directory of its program.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use readyok_arena::event::{Event, Listener};
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
+use readyok_arena::match_state::MatchState;
 use readyok_arena::runner::Settings;
 use readyok_arena::store::Reader;
 use readyok_arena::tune::{Parameter, TuneFile, Tuner};
@@ -157,7 +158,7 @@ impl Values {
 }
 
 impl Listener for Values {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _: &MatchState) {
         let line = self.scoreboard.update(event);
         match event {
             Event::PairEnd { complete, .. } => self.complete = *complete,

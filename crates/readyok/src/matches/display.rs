@@ -5,6 +5,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use readyok_arena::event::{End, Event, JointRatings, Listener, Score, TestState};
+use readyok_arena::match_state::MatchState;
 use readyok_arena::plan::{EngineId, OpeningSource, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::{EndSentence, WarningKind};
@@ -434,7 +435,7 @@ impl<W: Write> LiveTable<W> {
 }
 
 impl<W: Write + Send> Listener for LiveTable<W> {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _: &MatchState) {
         let line = self.scoreboard.update(event);
         if self.closed {
             return;
@@ -484,7 +485,7 @@ impl<W: Write> Lines<W> {
 }
 
 impl<W: Write + Send> Listener for Lines<W> {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, _: &MatchState) {
         if self.closed {
             return;
         }

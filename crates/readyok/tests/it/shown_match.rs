@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use readyok::matches::{LiveTable, Scoreboard};
 use readyok_arena::event::{End, Event, JointRatings, Listener as _, Rating, Score};
+use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WarningContext, WorkerId};
@@ -137,16 +138,17 @@ fn shows_running_and_finished_games() {
 
 #[test]
 fn draws_the_table_at_the_start_and_at_the_end() {
+    let state = MatchState::new(&plan(), 2);
     let terminal = Terminal::default();
     let mut live = LiveTable::new(terminal.clone(), || (80, 24), &plan(), 2);
-    live.on_event(&match_start(0));
+    live.on_event(&match_start(0), &state);
     let first = terminal.drain();
     assert!(first.contains("a – b") && first.contains("0/2 game pairs"), "{first:?}");
     for event in [pair(0), pair(1)].concat() {
-        live.on_event(&event);
+        live.on_event(&event, &state);
     }
     terminal.drain();
-    live.on_event(&Event::MatchEnd { why: End::Complete, complete: 2, games: 4 });
+    live.on_event(&Event::MatchEnd { why: End::Complete, complete: 2, games: 4 }, &state);
     let last = terminal.drain();
     // The previous frame is erased.
     assert!(last.contains("\r\x1b[J"), "{last:?}");
@@ -167,9 +169,10 @@ fn a_closed_terminal_does_not_end_the_match() {
             Ok(())
         }
     }
+    let state = MatchState::new(&plan(), 1);
     let mut live = LiveTable::new(Closed, || (80, 24), &plan(), 1);
-    live.on_event(&match_start(0));
-    live.on_event(&Event::MatchEnd { why: End::Complete, complete: 1, games: 2 });
+    live.on_event(&match_start(0), &state);
+    live.on_event(&Event::MatchEnd { why: End::Complete, complete: 1, games: 2 }, &state);
 }
 
 #[test]

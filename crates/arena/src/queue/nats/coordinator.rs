@@ -18,6 +18,7 @@ use tokio::time::Instant;
 
 use crate::event::End;
 use crate::game::Tablebases;
+use crate::match_state::MatchState;
 use crate::pairing::PairResult;
 use crate::queue::nats::admin::{archive, update_control};
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
@@ -26,7 +27,6 @@ use crate::queue::nats::messages::{
     Control, Names, OpenMatch, QuarantinedResult, STATUS, WORKERS, WorkerMessage, broken,
     quarantine_text, read, write,
 };
-use crate::queue::nats::status::StatusBuilder;
 use crate::queue::nats::{HEARTBEAT, LEASE, files};
 use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, Stop};
 use crate::store::IndexSet;
@@ -181,17 +181,12 @@ impl NatsDispatcher {
         };
         connection.request(matches.put(&names.control, write(&control)?.into()))?;
         let created_ms = before.map_or_else(unix_ms, |open| open.created_ms);
-        let status = StatusBuilder::new(&spec.plan);
         if !control.excluded.is_empty() {
             // Fails without a coordinator, which then needs no report.
             let _ = reports.send(Report::Excluded(control.excluded.clone()));
         }
-        let state = State {
-            known: stored.cloned().unwrap_or_default(),
-            control,
-            status,
-            ..State::default()
-        };
+        let state =
+            State { known: stored.cloned().unwrap_or_default(), control, ..State::default() };
         let (rejected, rejected_results) = unbounded_channel();
         let shared = Arc::new(Shared {
             state: Mutex::new(state),
@@ -451,7 +446,7 @@ impl Dispatcher for NatsDispatcher {
     }
 
     fn on_stored(&mut self, pair: &PairResult) {
-        self.shared.state().status.add(pair);
+        self.shared.state().status.workers_mut().add(pair);
     }
 
     fn on_discarded(&mut self, indices: &[u64]) {
@@ -459,7 +454,11 @@ impl Dispatcher for NatsDispatcher {
         for index in indices {
             state.known.remove(*index);
         }
-        state.status.clear_results();
+        state.status.workers_mut().clear_results();
+    }
+
+    fn on_results(&mut self, state: &MatchState) {
+        self.shared.state().status.show(state);
     }
 
     fn on_warning(&mut self, text: &str) {

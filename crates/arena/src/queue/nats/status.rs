@@ -5,12 +5,9 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::event::{End, Rating, Score, TestState};
-use crate::pairing::PairResult;
-use crate::plan::{EngineId, Plan};
+use crate::match_state::{MatchState, Point};
+use crate::plan::Plan;
 use crate::queue::nats::messages::QuarantinedResult;
-use crate::runner::Tally;
-use crate::schedule::Schedule;
-use crate::stats::Figures;
 use crate::time::unix_ms;
 use crate::worker_stats::{WorkerRow, WorkerTable};
 
@@ -150,73 +147,35 @@ const MAX_ENTRIES: usize = 20;
 /// Maximum length of a published text in characters.
 const MAX_TEXT: usize = 300;
 
-/// Builds the state of a match from its pairs.
+/// Builds the published state of a match: a view of its state, and what only the queue knows.
 #[derive(Debug, Default)]
 pub(super) struct StatusBuilder {
-    plan: Option<Plan>,
-    tally: Option<Tally>,
     workers: WorkerTable,
     status: MatchStatus,
-    /// Pairs between two points of the curve.
-    stride: u64,
     changed: bool,
 }
 
 impl StatusBuilder {
-    pub(super) fn new(plan: &Plan) -> Self {
-        // The openings are not needed.
-        let without_openings = Plan { openings: crate::plan::Openings::default(), ..plan.clone() };
-        let total = match Schedule::open(&without_openings) {
-            Ok(schedule) if !plan.is_unlimited() => schedule.total(),
-            Ok(_) | Err(_) => 0,
-        };
-        Self {
-            plan: Some(plan.clone()),
-            tally: Tally::new(plan).ok(),
-            status: MatchStatus { total, ..MatchStatus::default() },
-            stride: 1,
-            changed: true,
-            ..Self::default()
-        }
-    }
-
     pub(super) fn workers_mut(&mut self) -> &mut WorkerTable {
         self.changed = true;
         &mut self.workers
     }
 
-    pub(super) fn add(&mut self, pair: &PairResult) {
+    /// Shows the results of the match.
+    pub(super) fn show(&mut self, state: &MatchState) {
         self.changed = true;
-        self.workers.add(pair);
-        self.status.pairs += 1;
-        if let Some(tally) = &mut self.tally {
-            tally.add(pair);
-            self.status.games = tally.games();
-        }
-        if self.status.pairs.is_multiple_of(self.stride.max(1))
-            && let Some(point) = self.point()
-        {
-            self.status.curve.push(point);
-            if self.status.curve.len() > MAX_POINTS {
-                self.stride = self.stride.max(1) * 2;
-                let stride = self.stride;
-                self.status.curve.retain(|point| point.pairs.is_multiple_of(stride));
-            }
-        }
-    }
-
-    pub(super) fn clear_results(&mut self) {
-        self.changed = true;
-        self.tally = self.plan.as_ref().and_then(|plan| Tally::new(plan).ok());
-        self.workers.clear_results();
-        self.stride = 1;
-        self.status = MatchStatus {
-            total: self.status.total,
-            invalid: self.status.invalid,
-            quarantine: std::mem::take(&mut self.status.quarantine),
-            warnings: std::mem::take(&mut self.status.warnings),
-            ..MatchStatus::default()
-        };
+        let (plan, status) = (state.plan(), &mut self.status);
+        status.total = if plan.is_unlimited() { 0 } else { state.total() };
+        (status.pairs, status.games) = (state.pairs(), state.games());
+        // The options of a tuning differ from pair to pair: a score of plus against minus has no meaning.
+        status.scores = if plan.tune.is_some() { Vec::new() } else { state.scores() };
+        status.test = state.test();
+        status.elo = state.point().map(|point| point.elo);
+        let curve = state.curve();
+        let stride = curve.len().div_ceil(MAX_POINTS - 1).max(1);
+        let last = curve.last().filter(|_| !curve.len().saturating_sub(1).is_multiple_of(stride));
+        let points = curve.iter().step_by(stride).chain(last);
+        status.curve = points.map(|point| CurvePoint::from(*point)).collect();
     }
 
     pub(super) fn add_quarantined(&mut self, mut entry: QuarantinedResult) {
@@ -250,32 +209,14 @@ impl StatusBuilder {
     }
 
     fn update(&mut self) {
-        let point = self.point();
-        // The options of a tuning differ from pair to pair: a score of plus against minus has no meaning.
-        let is_tuning = self.plan.as_ref().is_some_and(|plan| plan.tune.is_some());
-        if let Some(tally) = self.tally.as_ref().filter(|_| !is_tuning) {
-            self.status.scores = tally.scores();
-            self.status.test = tally.test();
-        }
-        self.status.elo = point.map(|point| Rating { elo: point.elo, error: point.error });
         self.status.workers = self.workers.rows();
         self.status.updated_ms = unix_ms();
     }
+}
 
-    /// The current point of the curves.
-    fn point(&self) -> Option<CurvePoint> {
-        let (plan, tally) = (self.plan.as_ref()?, self.tally.as_ref()?);
-        if plan.engines.len() != 2 || plan.tune.is_some() {
-            return None;
-        }
-        let counts = tally.score(EngineId(0), EngineId(1))?.counts(plan.games)?;
-        let elo = Figures::of(&counts).elo;
-        Some(CurvePoint {
-            pairs: self.status.pairs,
-            elo: elo.value.number(),
-            error: elo.error.number(),
-            llr: tally.test().map(|test| test.llr),
-        })
+impl From<Point> for CurvePoint {
+    fn from(Point { pairs, elo: Rating { elo, error }, llr, .. }: Point) -> Self {
+        Self { pairs, elo, error, llr }
     }
 }
 

@@ -1,0 +1,43 @@
+//! A curve of bounded size.
+
+/// Maximum number of points: approximately the width of a chart in pixels.
+const MAX_POINTS: usize = 1024;
+
+/// Every n-th value of a sequence; n doubles when the limit is reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Thinned<T> {
+    kept: Vec<T>,
+    stride: usize,
+    seen: usize,
+}
+
+impl<T> Default for Thinned<T> {
+    fn default() -> Self {
+        Self { kept: Vec::new(), stride: 1, seen: 0 }
+    }
+}
+
+impl<T: Clone> Thinned<T> {
+    /// Whether the next value is kept. Others need not be computed.
+    pub(crate) fn is_due(&self) -> bool {
+        self.seen.is_multiple_of(self.stride)
+    }
+
+    /// Adds the next value, which is absent if it is not due.
+    pub(crate) fn add(&mut self, value: Option<T>) {
+        if let Some(value) = value.filter(|_| self.is_due()) {
+            self.kept.push(value);
+            if self.kept.len() == MAX_POINTS {
+                self.kept = self.kept.iter().step_by(2).cloned().collect();
+                self.stride *= 2;
+            }
+        }
+        self.seen += 1;
+    }
+
+    /// The kept values, and the last one.
+    pub(crate) fn with_last(&self, last: Option<T>) -> Vec<T> {
+        let is_kept = self.seen.saturating_sub(1).is_multiple_of(self.stride);
+        self.kept.iter().cloned().chain(last.filter(|_| !is_kept)).collect()
+    }
+}
