@@ -22,7 +22,7 @@ use crate::plan::{
 use crate::queue::{Stop, WarningContext};
 use crate::result::{EngineInfo, MoveRecord, WarningKind};
 use crate::stats::fastchess::{Block, RULE, Setup, ranking, verdict_line};
-use crate::stats::{Counts, Pentanomial, Sprt, Trinomial, Verdict, fastchess};
+use crate::stats::{Counts, Verdict, fastchess};
 
 /// A listener that prints in the format of fastchess, or in its format of cutechess.
 ///
@@ -34,8 +34,8 @@ pub struct Printer<W> {
     plan: Plan,
     pairings: u64,
     options: Options,
-    scoreboard: Scoreboard,
     failures: Failures,
+    engine_infos: BTreeMap<EngineId, EngineInfo>,
     started: SystemTime,
     /// The last stored pair, until its score is printed.
     stored: Option<Stored>,
@@ -75,9 +75,9 @@ impl<W: Write> Printer<W> {
             out,
             plan: plan.clone(),
             pairings,
-            scoreboard: Scoreboard::new(plan, &options),
             options,
             failures: Failures::default(),
+            engine_infos: BTreeMap::new(),
             started: SystemTime::now(),
             stored: None,
             halt: None,
@@ -261,8 +261,7 @@ impl<W: Write> Printer<W> {
         self.out.log(Level::Info, &text);
     }
 
-    fn score(&mut self, score: Score) {
-        self.scoreboard.update(score);
+    fn score(&mut self, score: &Score, state: &MatchState) {
         let Some(Stored { pair, complete }) = self.stored.take() else { return };
         let games = complete * self.games_of_pair();
         let is_last = complete == self.pairings;
@@ -270,45 +269,90 @@ impl<W: Write> Printer<W> {
             interval.is_some_and(|every| number.is_multiple_of(u64::from(every)))
         };
         if is_due(self.options.score_interval, games) || is_last {
-            self.print_score(&score);
+            self.print_score(score);
         }
         // Pairs count by their index, single games in the order in which they end.
         let number = if self.options.penta { pair + 1 } else { games };
         if is_due(self.options.rating_interval, number) || is_last {
-            self.report();
+            self.report(state);
         }
     }
 
+    /// Prints the score line of the cutechess format.
     fn print_score(&mut self, score: &Score) {
-        if let Some(line) = self.scoreboard.score_line(score) {
+        if self.options.output == OutputFormat::Cutechess {
+            let [first, second] = [score.engine, score.opponent].map(|it| self.name(it));
+            let line = fastchess::score_line(first, second, score.games());
             self.out.info(&line);
         }
     }
 
-    fn report(&mut self) {
-        self.out.print(&self.scoreboard.report());
+    /// Prints the periodic report.
+    fn report(&mut self, state: &MatchState) {
+        let text = match (self.options.output, state.plan().engines.as_slice()) {
+            (OutputFormat::Fastchess, [one, other]) => {
+                format!("{RULE}\n{}{RULE}", self.block(state, [one, other]))
+            }
+            (OutputFormat::Fastchess, _) => format!("{RULE}\n{}{RULE}", self.ranking(state)),
+            (OutputFormat::Cutechess, [_, _]) => {
+                fastchess::report(state.against(EngineId(0), EngineId(1)), state.sprt())
+            }
+            (OutputFormat::Cutechess, _) => without_pairs(&self.ranking(state)),
+        };
+        self.out.print(&text);
+    }
+
+    fn block(&self, state: &MatchState, [one, other]: [&EnginePlan; 2]) -> String {
+        let (one_time, other_time) = (limit_text(&one.limits), limit_text(&other.limits));
+        let [first, second] = [0, 1].map(|id| self.engine_infos.get(&EngineId(id)));
+        let book = match &state.plan().openings.source {
+            OpeningSource::File { path, .. } => Some(path.as_str()),
+            _ => None,
+        };
+        let games = Counts::Games(state.against(EngineId(0), EngineId(1)));
+        let pairs = state.head_to_head().filter(|_| self.options.penta);
+        let block = Block {
+            first: setup(one, first, &one_time),
+            second: setup(other, second, &other_time),
+            book,
+            counts: pairs.unwrap_or(games),
+            sprt: state.sprt().copied(),
+        };
+        block.to_string()
+    }
+
+    fn ranking(&self, state: &MatchState) -> String {
+        let counts = |engine| {
+            if self.options.penta {
+                Counts::Pairs(state.pairs_of(engine))
+            } else {
+                Counts::Games(state.games_of(engine))
+            }
+        };
+        let rows = state.engines().map(|engine| (state.name(engine), counts(engine)));
+        ranking(&rows.collect::<Vec<_>>())
     }
 
     /// Prints the result of the SPRT once, after repeating the last report.
-    fn decide(&mut self, verdict: Verdict) {
+    fn decide(&mut self, verdict: Verdict, state: &MatchState) {
         if std::mem::replace(&mut self.decided, true) {
             return;
         }
-        let line = self.scoreboard.sprt().and_then(|sprt| verdict_line(sprt, verdict));
+        let line = state.sprt().and_then(|sprt| verdict_line(sprt, verdict));
         let Some(line) = line else { return };
-        if let Some(score) = self.scoreboard.first_score().copied() {
+        if let Some(score) = state.score(EngineId(0), EngineId(1)) {
             self.print_score(&score);
         }
-        self.report();
+        self.report(state);
         match self.options.output {
             OutputFormat::Fastchess => self.out.info(&line),
             OutputFormat::Cutechess => self.out.info("Tournament finished"),
         }
     }
 
-    fn end(&mut self, why: &End) {
+    fn end(&mut self, why: &End, state: &MatchState) {
         match why {
-            End::Test { verdict } => self.decide(*verdict),
+            End::Test { verdict } => self.decide(*verdict, state),
             // The caller prints the error.
             End::Error { .. } => return,
             End::Complete | End::Interrupted | End::Stopped | End::Failures { .. } => {}
@@ -348,7 +392,7 @@ impl<W: Write> Printer<W> {
 }
 
 impl<W: Write + Send> Listener for Printer<W> {
-    fn on_event(&mut self, event: &Event, _state: &MatchState) {
+    fn on_event(&mut self, event: &Event, state: &MatchState) {
         if self.is_suppressed(event) {
             return;
         }
@@ -368,7 +412,9 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::GameEnd { pair, game, first, second, winner, end, engines, .. } => {
                 self.playing.remove(&(*pair, *game));
                 for (id, engine) in [first, second].into_iter().zip(engines.iter()) {
-                    self.scoreboard.set_engine_info(*id, engine);
+                    if *engine != EngineInfo::default() {
+                        self.engine_infos.insert(*id, engine.clone());
+                    }
                 }
                 let over = GameOver { game: self.plan.game, winner: *winner, end };
                 self.game_end((*pair, *game), [*first, *second], &over);
@@ -379,7 +425,7 @@ impl<W: Write + Send> Listener for Printer<W> {
                     self.out.info(&line);
                 }
             }
-            Event::Score(score) => self.score(*score),
+            Event::Score(score) => self.score(score, state),
             Event::Warning { text, pair, engine, context } => {
                 let text = self.warning(text, *pair, *engine, context.as_deref());
                 self.out.warn(&text);
@@ -389,13 +435,13 @@ impl<W: Write + Send> Listener for Printer<W> {
             }
             Event::Stopping { how, why } => {
                 if let End::Test { verdict } = why {
-                    self.decide(*verdict);
+                    self.decide(*verdict, state);
                 }
                 if *how == Stop::Abort {
                     self.halt.get_or_insert(Halt::Now);
                 }
             }
-            Event::MatchEnd { why, .. } => self.end(why),
+            Event::MatchEnd { why, .. } => self.end(why, state),
             Event::Move { .. }
             | Event::Test(_)
             | Event::Ratings(_)
@@ -557,124 +603,6 @@ impl Failures {
         }
         text.push('\n');
         Some(text)
-    }
-}
-
-#[derive(Debug)]
-struct Scoreboard {
-    plan: Plan,
-    output: OutputFormat,
-    penta: bool,
-    sprt: Option<Sprt>,
-    scores: BTreeMap<(EngineId, EngineId), Score>,
-    engine_infos: BTreeMap<EngineId, EngineInfo>,
-}
-
-impl Scoreboard {
-    pub(super) fn new(plan: &Plan, options: &Options) -> Self {
-        Self {
-            plan: plan.clone(),
-            output: options.output,
-            penta: options.penta,
-            sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
-            scores: BTreeMap::new(),
-            engine_infos: BTreeMap::new(),
-        }
-    }
-
-    pub(super) fn sprt(&self) -> Option<&Sprt> {
-        self.sprt.as_ref()
-    }
-
-    fn set_engine_info(&mut self, engine: EngineId, info: &EngineInfo) {
-        if *info != EngineInfo::default() {
-            self.engine_infos.insert(engine, info.clone());
-        }
-    }
-
-    pub(super) fn update(&mut self, score: Score) {
-        self.scores.insert((score.engine, score.opponent), score);
-    }
-
-    /// The score line of the cutechess format.
-    pub(super) fn score_line(&self, score: &Score) -> Option<String> {
-        let [first, second] = [score.engine, score.opponent].map(|it| self.plan.engine_name(it));
-        (self.output == OutputFormat::Cutechess)
-            .then(|| fastchess::score_line(first, second, score.games()))
-    }
-
-    /// The periodic report.
-    pub(super) fn report(&self) -> String {
-        match (self.output, self.plan.engines.as_slice()) {
-            (OutputFormat::Fastchess, [one, other]) => {
-                format!("{RULE}\n{}{RULE}", self.block(one, other))
-            }
-            (OutputFormat::Fastchess, _) => format!("{RULE}\n{}{RULE}", self.ranking()),
-            (OutputFormat::Cutechess, [_, _]) => {
-                let games = self.first_score().map(Score::games).unwrap_or_default();
-                fastchess::report(games, self.sprt())
-            }
-            (OutputFormat::Cutechess, _) => without_pairs(&self.ranking()),
-        }
-    }
-
-    /// The score of the first two engines.
-    fn first_score(&self) -> Option<&Score> {
-        self.scores.get(&(EngineId(0), EngineId(1)))
-    }
-
-    fn block(&self, one: &EnginePlan, other: &EnginePlan) -> String {
-        let (one_time, other_time) = (limit_text(&one.limits), limit_text(&other.limits));
-        let [first, second] = [0, 1].map(|id| self.engine_infos.get(&EngineId(id)));
-        let book = match &self.plan.openings.source {
-            OpeningSource::File { path, .. } => Some(path.as_str()),
-            _ => None,
-        };
-        let counts = match self.first_score() {
-            Some(score) => self.counts(score),
-            None => Counts::Games(Trinomial::default()),
-        };
-        let block = Block {
-            first: setup(one, first, &one_time),
-            second: setup(other, second, &other_time),
-            book,
-            counts,
-            sprt: self.sprt,
-        };
-        block.to_string()
-    }
-
-    fn counts(&self, score: &Score) -> Counts {
-        let pairs = self.penta.then_some(GamesPerPairing::Two);
-        let pairs = pairs.and_then(|pairs| score.counts(pairs));
-        pairs.unwrap_or_else(|| Counts::Games(score.games()))
-    }
-
-    fn ranking(&self) -> String {
-        let ids = (0_u32..).zip(&self.plan.engines);
-        let rows: Vec<(&str, Counts)> =
-            ids.map(|(id, engine)| (engine.name.as_str(), self.total_of(EngineId(id)))).collect();
-        ranking(&rows)
-    }
-
-    /// The score of an engine against all others.
-    fn total_of(&self, engine: EngineId) -> Counts {
-        let mut games = Trinomial::default();
-        let mut pairs = Pentanomial::default();
-        for score in self.scores.values() {
-            let (own, reversed) = (score.engine == engine, score.opponent == engine);
-            if !own && !reversed {
-                continue;
-            }
-            let these = score.games();
-            let these = if own { these } else { these.reversed() };
-            games = games.plus(these).unwrap_or(games);
-            if let Counts::Pairs(these) = self.counts(score) {
-                let these = if own { these } else { these.reversed() };
-                pairs = pairs.plus(these).unwrap_or(pairs);
-            }
-        }
-        if self.penta { Counts::Pairs(pairs) } else { Counts::Games(games) }
     }
 }
 

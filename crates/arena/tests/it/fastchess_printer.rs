@@ -4,17 +4,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use readyok_arena::event::{End, Event, Listener, Score};
+use readyok_arena::event::{End, Event, Listener};
 use readyok_arena::fastchess::{Invocation, Printer, Request, parse};
 use readyok_arena::match_state::MatchState;
-use readyok_arena::pairing::Opening;
+use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, GamesPerPairing};
 use readyok_arena::queue::{Stop, WorkerId};
-use readyok_arena::result::{EngineFailure, GameEnd};
+use readyok_arena::result::{EngineFailure, GameEnd, MatchGame};
 use readyok_arena::stats::Verdict;
 use readyok_arena::store::ContentHash;
 use readyok_client::unstable::split_command_line;
 use readyok_rules::{Game, IllegalReason, Side, Termination};
+
+use crate::sample;
 
 fn invocation(line: &str) -> Invocation {
     match parse(&split_command_line(line).expect("closed quotes"), 1) {
@@ -39,7 +41,26 @@ fn draw() -> Ending {
 
 fn crash(engine: EngineId) -> Ending {
     let winner = if engine == NEW { BASE } else { NEW };
-    (Some(winner), crate::sample::crash())
+    (Some(winner), sample::crash())
+}
+
+fn finished(first: EngineId, second: EngineId, winner: Option<Side>, end: GameEnd) -> MatchGame {
+    MatchGame {
+        first,
+        second,
+        winner,
+        end,
+        moves: Vec::new(),
+        started_ms: 0,
+        duration_ms: 5,
+        warnings: Vec::new(),
+        engines: Default::default(),
+    }
+}
+
+/// The event after a pair.
+fn score(state: &MatchState) -> Event {
+    Event::Score(state.score(NEW, BASE).expect("a pair"))
 }
 
 /// Prints a match of two engines with these outcomes. Returns the output and the number of requests to
@@ -53,7 +74,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
     };
     let pairings = u64::from(plan.rounds) * u64::from(plan.pairs_per_encounter);
     let count = Arc::clone(&stops);
-    let state = MatchState::new(plan, pairings);
+    let mut state = MatchState::new(plan, pairings);
     let printer = Printer::new(plan, pairings, options, &mut printed);
     let mut printer = printer.stopping_by(move || {
         count.fetch_add(1, Ordering::Relaxed);
@@ -67,68 +88,54 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
         },
         &state,
     );
-    let mut score =
-        Score { engine: NEW, opponent: BASE, wins: 0, draws: 0, losses: 0, pairs: [0; 6] };
     let mut number = 0_u32;
-    for (pair, games) in (0_u64..).zip(games.chunks(size)) {
-        for (game, (winner, end)) in (0..).zip(games) {
+    for (pair, endings) in (0_u64..).zip(games.chunks(size)) {
+        let mut played = Vec::new();
+        for (game, (winner, end)) in (0..).zip(endings) {
             let swaps = !options.noswap && number % 2 == 1;
             let (first, second) = if swaps { (BASE, NEW) } else { (NEW, BASE) };
             number += 1;
-            printer.on_event(
-                &Event::GameStart {
-                    pair,
-                    game,
-                    round: 1,
-                    first,
-                    second,
-                    worker: WorkerId("1".to_owned()),
-                    opening: Opening::default(),
-                },
-                &state,
-            );
-            let side = |winner| if winner == first { Side::First } else { Side::Second };
-            printer.on_event(
-                &Event::GameEnd {
-                    pair,
-                    game,
-                    first,
-                    second,
-                    winner: winner.map(side),
-                    end: end.clone(),
-                    plies: 10,
-                    duration_ms: 5,
-                    engines: Box::default(),
-                },
-                &state,
-            );
-            match winner {
-                None => score.draws += 1,
-                Some(engine) if *engine == NEW => score.wins += 1,
-                Some(_) => score.losses += 1,
-            }
-        }
-        if let [one, other] = games {
-            let points =
-                |(winner, _): &Ending| winner.map_or(1, |it| if it == NEW { 2 } else { 0 });
-            let place = match (points(one) + points(other), one.0) {
-                (2, None) => 3,
-                (points @ 0..3, _) => points,
-                (points, _) => points + 1,
+            let start = Event::GameStart {
+                pair,
+                game,
+                round: 1,
+                first,
+                second,
+                worker: WorkerId("1".to_owned()),
+                opening: Opening::default(),
             };
-            score.pairs[place] += 1;
-        } else if size == 2 {
+            printer.on_event(&start, &state);
+            let side = |winner| if winner == first { Side::First } else { Side::Second };
+            let winner = winner.map(side);
+            let over = Event::GameEnd {
+                pair,
+                game,
+                first,
+                second,
+                winner,
+                end: end.clone(),
+                plies: 10,
+                duration_ms: 5,
+                engines: Box::default(),
+            };
+            printer.on_event(&over, &state);
+            played.push(finished(first, second, winner, end.clone()));
+        }
+        if played.len() < size {
             // The pair is not complete.
             continue;
         }
+        state.add(&PairResult { games: played, ..sample::pair(pair) });
         printer.on_event(&Event::PairEnd { pair, round: 1, complete: pair + 1 }, &state);
-        printer.on_event(&Event::Score(score), &state);
+        printer.on_event(&score(&state), &state);
     }
     if let Some(why) = stopping {
         printer.on_event(&Event::Stopping { how: Stop::Abort, why }, &state);
         let after = Event::PairEnd { pair: 99, round: 1, complete: 99 };
         printer.on_event(&after, &state);
-        printer.on_event(&Event::Score(score), &state);
+        if let Some(score) = state.score(NEW, BASE) {
+            printer.on_event(&Event::Score(score), &state);
+        }
     }
     printer.on_event(&Event::MatchEnd { why, complete: 0, games: 0 }, &state);
     drop(printer);
@@ -474,16 +481,15 @@ fn warnings_about_the_plan_are_printed_first() {
 fn a_resumed_match_has_the_statistics_of_its_plan() {
     let plan = invocation(&format!("{LINE} -rounds 1 -report penta=false")).plan;
     let options = invocation("-config file=a.json").options;
-    let state = MatchState::new(&plan, 2);
+    let mut state = MatchState::new(&plan, 2);
+    for index in 0..2 {
+        let won = finished(NEW, BASE, Some(Side::First), Termination::Checkmate.into());
+        state.add(&PairResult { games: vec![won], ..sample::pair(index) });
+    }
     let mut printed = Vec::new();
     let mut printer = Printer::new(&plan, 2, &options, &mut printed);
-    let pairs = [0; 6];
     printer.on_event(&Event::PairEnd { pair: 1, round: 1, complete: 2 }, &state);
-    let (engine, opponent) = (NEW, BASE);
-    printer.on_event(
-        &Event::Score(Score { engine, opponent, wins: 2, draws: 0, losses: 0, pairs }),
-        &state,
-    );
+    printer.on_event(&score(&state), &state);
     drop(printer);
     let text = String::from_utf8(printed).expect("text");
     assert!(text.contains("\nGames: 2, Wins: 2, Losses: 0, Draws: 0, "), "{text}");
