@@ -233,7 +233,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let mut run = run.into_run(results, fields, queue, guard);
     run.play_options.line_observer = log.as_ref().and_then(Logger::line_observer);
     run.play_options.stderr_observer = stderr_observer;
-    let summary = run.play(|begun| vec![listener(begun.plan, begun.pairings, display, every)]);
+    let summary = run.play(|_| vec![listener(display, every)]);
     Ok(code(&summary.map_err(match_failure)?))
 }
 
@@ -600,14 +600,14 @@ impl Display {
 }
 
 /// The listener that prints a match, with ratings after every `every` game pairs.
-fn listener(plan: &Plan, total: u64, display: Display, every: u64) -> Box<dyn Listener> {
+fn listener(display: Display, every: u64) -> Box<dyn Listener> {
     let every = if every == 0 { u64::MAX } else { every };
     let out = io::stdout();
     match display {
         Display::Json => Box::new(JsonLines::new(out)),
-        Display::Lines => Box::new(Lines::new(out, plan, total, every)),
-        Display::Stderr => Box::new(Lines::new(io::stderr(), plan, total, every)),
-        Display::Table => Box::new(LiveTable::new(out, terminal_size, plan, total)),
+        Display::Lines => Box::new(Lines::new(out, every)),
+        Display::Stderr => Box::new(Lines::new(io::stderr(), every)),
+        Display::Table => Box::new(LiveTable::new(out, terminal_size)),
     }
 }
 

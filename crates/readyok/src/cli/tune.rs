@@ -19,7 +19,7 @@ use crate::cli::worker::QueueArgs;
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
-use crate::matches::{Extension, PlayOptions, Results, Run, Scoreboard, StartedMatch, find_engine};
+use crate::matches::{Extension, MatchText, PlayOptions, Results, Run, StartedMatch, find_engine};
 use crate::terminal::print;
 
 const HELP: &str = "\
@@ -77,11 +77,9 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         started.results.clone_into(&mut path.lock().unwrap_or_else(PoisonError::into_inner));
         let names = started.plan.tune.iter().flat_map(|tune| &tune.parameters);
         vec![Box::new(Values {
-            scoreboard: Scoreboard::new(started.plan, started.pairings),
             names: names.map(|parameter| parameter.name.clone()).collect(),
-            total: started.pairings,
-            complete: 0,
             interval,
+            due: false,
         }) as Box<dyn Listener>]
     });
     let summary = summary.map_err(match_failure)?;
@@ -142,11 +140,10 @@ fn write_options(results: &Path, options: &Path) -> Result<(), Box<dyn std::erro
 
 /// Prints the values at intervals, and warnings.
 struct Values {
-    scoreboard: Scoreboard,
     names: Vec<String>,
-    total: u64,
-    complete: u64,
     interval: u64,
+    /// The next values are printed.
+    due: bool,
 }
 
 impl Values {
@@ -158,15 +155,12 @@ impl Values {
 }
 
 impl Listener for Values {
-    fn on_event(&mut self, event: &Event, _: &MatchState) {
-        let line = self.scoreboard.update(event);
+    fn on_event(&mut self, event: &Event, state: &MatchState) {
         match event {
-            Event::PairEnd { complete, .. } => self.complete = *complete,
-            Event::Parameters { values }
-                if self.complete > 0 && self.complete.is_multiple_of(self.interval) =>
-            {
+            Event::PairEnd { complete, .. } => self.due = complete.is_multiple_of(self.interval),
+            Event::Parameters { values } if std::mem::take(&mut self.due) => {
                 let values = self.names.iter().zip(values);
-                let mut line = format!("{}/{} game pairs", self.complete, self.total);
+                let mut line = format!("{}/{} game pairs", state.pairs(), state.total());
                 for (name, value) in values {
                     let _ = write!(line, "  {name} {value:.2}");
                 }
@@ -175,7 +169,9 @@ impl Listener for Values {
             Event::MatchStart { .. }
             | Event::Warning { .. }
             | Event::Stopping { .. }
-            | Event::MatchEnd { .. } => line.iter().for_each(|line| Self::print(line)),
+            | Event::MatchEnd { .. } => {
+                MatchText(state).line(event).iter().for_each(|line| Self::print(line));
+            }
             _ => {}
         }
     }

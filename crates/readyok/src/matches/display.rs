@@ -1,15 +1,14 @@
 //! The display of a match: a live table on a terminal, or lines of text.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use readyok_arena::event::{End, Event, JointRatings, Listener, Score, TestState};
-use readyok_arena::match_state::MatchState;
-use readyok_arena::plan::{EngineId, OpeningSource, Plan};
-use readyok_arena::queue::{Stop, WorkerId};
-use readyok_arena::result::{EndSentence, WarningKind};
-use readyok_arena::stats::{Counts, Figure, Figures, Trinomial, Verdict};
+use readyok_arena::event::{End, Event, Listener};
+use readyok_arena::match_state::{FinishedGame, MatchState, RunningGame, WarningCount};
+use readyok_arena::plan::{EngineId, OpeningSource};
+use readyok_arena::queue::Stop;
+use readyok_arena::result::EndSentence;
+use readyok_arena::stats::{Counts, Figure, Figures, Verdict};
 
 use super::count_of;
 use crate::clock::now;
@@ -21,156 +20,39 @@ const MAX_REPEATED_LINES: u64 = 5;
 /// Maximum number of printed warnings of a kind about an engine.
 const MAX_WARNINGS: u64 = 5;
 
-/// Number of recent game results in the live table.
-const RECENT_GAMES: usize = 5;
-
 /// The minimum interval between two frames of the live table.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// The state of a match as its events report it.
-#[derive(Clone, Debug)]
-pub struct Scoreboard {
-    plan: Plan,
-    total: u64,
-    complete: u64,
-    running: BTreeMap<WorkerId, Running>,
-    recent: VecDeque<String>,
-    scores: BTreeMap<(EngineId, EngineId), Score>,
-    test: Option<TestState>,
-    ratings: Option<JointRatings>,
-    champion: Option<EngineId>,
-    failures: BTreeMap<EngineId, u64>,
-    /// The number of games that repeat earlier ones.
-    repeated: u64,
-    warnings: Vec<WarningCount>,
-    notice: Option<String>,
-}
+/// The texts of a match for a terminal: a view of its state.
+#[derive(Clone, Copy, Debug)]
+pub struct MatchText<'a>(pub &'a MatchState);
 
-/// The number of warnings of a kind about an engine.
-#[derive(Clone, Debug)]
-struct WarningCount {
-    engine: Option<EngineId>,
-    /// The first one.
-    kind: WarningKind,
-    count: u64,
-}
-
-#[derive(Clone, Debug)]
-struct Running {
-    pair: u64,
-    game: u32,
-    first: EngineId,
-    second: EngineId,
-}
-
-impl Scoreboard {
-    /// The state at the start of a match with `total` game pairs.
-    pub fn new(plan: &Plan, total: u64) -> Self {
-        Self {
-            plan: plan.clone(),
-            total,
-            complete: 0,
-            running: BTreeMap::new(),
-            recent: VecDeque::new(),
-            scores: BTreeMap::new(),
-            test: None,
-            ratings: None,
-            champion: None,
-            failures: BTreeMap::new(),
-            repeated: 0,
-            warnings: Vec::new(),
-            notice: None,
-        }
-    }
-
-    /// Applies an event. Returns a line of text for the important ones.
-    pub fn update(&mut self, event: &Event) -> Option<String> {
+impl MatchText<'_> {
+    /// The lines of an important event, which is applied to the state already.
+    pub fn line(self, event: &Event) -> Option<String> {
         match event {
             Event::MatchStart { resumed, .. } => {
-                self.complete = *resumed;
                 let resumed = Some(*resumed).filter(|resumed| *resumed > 0);
                 let resumed =
                     resumed.map(|pairs| format!("resumed after {}", count_of(pairs, "game pair")));
-                self.notice = self.openings_warning();
                 let lines: Vec<String> =
                     [resumed, self.seed(), self.openings_warning()].into_iter().flatten().collect();
                 (!lines.is_empty()).then(|| lines.join("\n"))
             }
-            Event::GameStart { pair, game, first, second, worker, .. } => {
-                let (pair, game) = (*pair, *game);
-                let running = Running { pair, game, first: *first, second: *second };
-                self.running.insert(worker.clone(), running);
+            Event::GameEnd { .. } => self.0.latest().back().map(|game| self.game(game)),
+            Event::Warning { engine, context: Some(context), .. }
+                if self.0.warnings_of(*engine, &context.kind) > MAX_WARNINGS =>
+            {
                 None
             }
-            Event::GameEnd { pair, game, first, second, winner, end, plies, .. } => {
-                self.running.retain(|_, running| (running.pair, running.game) != (*pair, *game));
-                let (game_played, winner) = (self.plan.game, *winner);
-                let max_moves = self.plan.adjudication.max_moves;
-                let sentence = EndSentence { game: game_played, winner, end, max_moves };
-                let (first, second) = (self.name(*first), self.name(*second));
-                let (score, why) = (sentence.score(), printable(&sentence.to_string()));
-                let number = format!("{}.{}", pair + 1, game + 1);
-                let plies = count_plies(*plies);
-                let line = format!("{number}  {first} – {second}  {score}  {why} ({plies})");
-                if self.recent.len() == RECENT_GAMES {
-                    self.recent.pop_front();
-                }
-                self.recent.push_back(line.clone());
-                Some(line)
-            }
-            Event::PairEnd { complete, .. } => {
-                self.complete = *complete;
-                None
-            }
-            Event::Score(score) => {
-                self.scores.insert((score.engine, score.opponent), *score);
-                None
-            }
-            Event::Test(state) => {
-                self.test = Some(*state);
-                None
-            }
-            Event::Ratings(ratings) => {
-                self.ratings = Some(ratings.clone());
-                None
-            }
-            Event::Champion { engine } => {
-                self.champion = Some(*engine);
-                None
-            }
-            Event::Warning { text, engine, context, .. } => {
-                let line = self.warning(*engine, text);
-                self.notice = Some(line.clone());
-                let count =
-                    context.as_ref().map_or(1, |context| self.count(*engine, &context.kind));
-                (count <= MAX_WARNINGS).then_some(line)
-            }
-            Event::RepeatedGame { pair, game, earlier, count } => {
-                self.repeated = *count;
-                let line = format!(
-                    "warning: game {}.{} repeats a game of pair {} move by move",
-                    pair + 1,
-                    game + 1,
-                    earlier + 1
-                );
-                self.notice = Some(line.clone());
-                // The last line of the match has the number of all of them.
-                (*count <= MAX_REPEATED_LINES).then_some(line)
-            }
-            Event::EngineFailure { engine, count, .. } => {
-                self.failures.insert(*engine, *count);
-                None
-            }
-            Event::Stopping { how, why } => {
-                let line = format!("stopping: {}{}", self.end(why), self.in_progress(*how));
-                self.notice = Some(line.clone());
-                Some(line)
+            // The last line of the match has the number of all of them.
+            Event::RepeatedGame { count, .. } if *count > MAX_REPEATED_LINES => None,
+            Event::Warning { .. } | Event::RepeatedGame { .. } | Event::Stopping { .. } => {
+                self.notice(event)
             }
             Event::MatchEnd { why, complete, games } => {
-                self.complete = *complete;
-                self.running.clear();
                 let (end, pairs) = (self.end(why), count_of(*complete, "game pair"));
-                let repeated = match self.repeated {
+                let repeated = match self.0.repeated() {
                     0 => String::new(),
                     1 => ", 1 of which repeats an earlier one".to_owned(),
                     count => format!(", {count} of which repeat earlier ones"),
@@ -179,48 +61,63 @@ impl Scoreboard {
                 lines.push(format!("{end}: {pairs}, {}{repeated}", count_of(*games, "game")));
                 Some(lines.join("\n"))
             }
-            Event::Move { .. } | Event::Parameters { .. } => None,
+            _ => None,
+        }
+    }
+
+    /// The message of an event that the live table shows until the next one.
+    fn notice(self, event: &Event) -> Option<String> {
+        match event {
+            Event::MatchStart { .. } => self.openings_warning(),
+            Event::Warning { text, engine, .. } => Some(self.warning(*engine, text)),
+            Event::RepeatedGame { pair, game, earlier, .. } => Some(format!(
+                "warning: game {}.{} repeats a game of pair {} move by move",
+                pair + 1,
+                game + 1,
+                earlier + 1
+            )),
+            Event::Stopping { how, why } => {
+                Some(format!("stopping: {}{}", self.end(why), self.in_progress(*how)))
+            }
+            _ => None,
         }
     }
 
     /// The rows of the live table.
-    pub fn rows(&self) -> Vec<String> {
+    pub fn rows(self, notice: Option<&str>) -> Vec<String> {
         let mut rows = vec![self.title(), self.bar()];
         rows.extend(self.seed());
         rows.extend(self.ratings());
-        rows.extend(self.running.iter().map(|(worker, running)| {
-            let Running { pair, game, first, second } = running;
+        rows.extend(self.0.running().iter().map(|(worker, running)| {
+            let RunningGame { pair, game, first, second } = running;
             let (first, second) = (self.name(*first), self.name(*second));
             format!("  [{}] {}.{}  {first} – {second}", printable(&worker.0), pair + 1, game + 1)
         }));
-        rows.extend(self.recent.iter().map(|line| format!("  {line}")));
-        rows.extend(self.failures.iter().map(|(engine, count)| self.failed(*engine, *count)));
-        rows.extend(self.notice.clone());
+        rows.extend(self.0.latest().iter().map(|game| format!("  {}", self.game(game))));
+        let failures = self.0.failures().iter().filter(|(_, failures)| failures.all > 0);
+        rows.extend(failures.map(|(engine, failures)| self.failed(*engine, failures.all)));
+        rows.extend(notice.map(str::to_owned));
         rows
     }
 
-    fn warning(&self, engine: Option<EngineId>, text: &str) -> String {
+    fn game(self, played: &FinishedGame) -> String {
+        let FinishedGame { pair, game, first, second, winner, end, plies } = played;
+        let (winner, max_moves) = (*winner, self.0.plan().adjudication.max_moves);
+        let sentence = EndSentence { game: self.0.plan().game, winner, end, max_moves };
+        let (first, second) = (self.name(*first), self.name(*second));
+        let (score, why) = (sentence.score(), printable(&sentence.to_string()));
+        let plies = count_plies(*plies);
+        format!("{}.{}  {first} – {second}  {score}  {why} ({plies})", pair + 1, game + 1)
+    }
+
+    fn warning(self, engine: Option<EngineId>, text: &str) -> String {
         let engine = engine.map(|engine| format!("{}: ", self.name(engine)));
         format!("warning: {}{}", engine.unwrap_or_default(), printable(text))
     }
 
-    /// Counts a warning. Returns the number of those of its kind about the engine.
-    fn count(&mut self, engine: Option<EngineId>, kind: &WarningKind) -> u64 {
-        let same = |counted: &&mut WarningCount| {
-            counted.engine == engine && counted.kind.is_same_kind(kind)
-        };
-        if let Some(counted) = self.warnings.iter_mut().find(same) {
-            counted.count += 1;
-            counted.count
-        } else {
-            self.warnings.push(WarningCount { engine, kind: kind.clone(), count: 1 });
-            1
-        }
-    }
-
     /// A line for each kind of warnings of which some were not printed.
-    fn hidden_warnings(&self) -> Vec<String> {
-        let hidden = self.warnings.iter().filter(|counted| counted.count > MAX_WARNINGS);
+    fn hidden_warnings(self) -> Vec<String> {
+        let hidden = self.0.warnings().iter().filter(|counted| counted.count > MAX_WARNINGS);
         hidden
             .map(|WarningCount { engine, kind, count }| {
                 let more = count_of(count - MAX_WARNINGS, "more warning");
@@ -230,27 +127,29 @@ impl Scoreboard {
     }
 
     /// Elo and scores of the engines as lines of text.
-    pub fn ratings(&self) -> Vec<String> {
-        if self.plan.tune.is_some() {
+    pub fn ratings(self) -> Vec<String> {
+        if self.0.plan().tune.is_some() {
             return Vec::new();
         }
-        let mut rows = match self.plan.engines.as_slice() {
+        let mut rows = match self.0.plan().engines.as_slice() {
             [_, _] => self.head_to_head(),
             _ => self.table(),
         };
-        rows.extend(self.champion.map(|engine| format!("{} wins the knockout", self.name(engine))));
+        rows.extend(
+            self.0.champion().map(|engine| format!("{} wins the knockout", self.name(engine))),
+        );
         rows
     }
 
     /// The seed, if the match has random choices.
-    fn seed(&self) -> Option<String> {
-        self.plan.is_random().then(|| format!("seed {}", self.plan.seed))
+    fn seed(self) -> Option<String> {
+        self.0.plan().is_random().then(|| format!("seed {}", self.0.plan().seed))
     }
 
-    fn openings_warning(&self) -> Option<String> {
-        let is_repeated = self.total > 1 && self.plan.engines.len() == 2;
-        (self.plan.openings.source == OpeningSource::Start && is_repeated).then(|| {
-            let missing = match self.plan.tune {
+    fn openings_warning(self) -> Option<String> {
+        let is_repeated = self.0.total() > 1 && self.0.plan().engines.len() == 2;
+        (self.0.plan().openings.source == OpeningSource::Start && is_repeated).then(|| {
+            let missing = match self.0.plan().tune {
                 Some(_) => "`openings` in the file",
                 None => "--openings",
             };
@@ -260,38 +159,37 @@ impl Scoreboard {
         })
     }
 
-    fn title(&self) -> String {
-        if !self.plan.event.is_empty() {
-            return printable(&self.plan.event);
+    fn title(self) -> String {
+        if !self.0.plan().event.is_empty() {
+            return printable(&self.0.plan().event);
         }
-        let names: Vec<String> =
-            self.plan.engines.iter().map(|engine| printable(&engine.name)).collect();
+        let names: Vec<String> = self.0.engines().map(|engine| self.name(engine)).collect();
         names.join(" – ")
     }
 
-    fn bar(&self) -> String {
+    fn bar(self) -> String {
         const WIDTH: u64 = 30;
-        if self.plan.is_unlimited() {
-            return count_of(self.complete, "game pair");
+        if self.0.plan().is_unlimited() {
+            return count_of(self.0.pairs(), "game pair");
         }
-        let total = self.total.max(1);
-        let done = self.complete.min(total);
+        let total = self.0.total().max(1);
+        let done = self.0.pairs().min(total);
         let filled = done * WIDTH / total;
         let bar: String = (0..WIDTH).map(|at| if at < filled { '█' } else { '░' }).collect();
-        format!("{bar} {}/{} game pairs", self.complete, self.total)
+        format!("{bar} {}/{} game pairs", self.0.pairs(), self.0.total())
     }
 
-    fn head_to_head(&self) -> Vec<String> {
-        let Some(score) = self.scores.get(&(EngineId(0), EngineId(1))) else { return Vec::new() };
-        let counts = score.counts(self.plan.games).unwrap_or_else(|| Counts::Games(score.games()));
+    fn head_to_head(self) -> Vec<String> {
+        let Some(counts) = self.0.head_to_head() else { return Vec::new() };
+        let games = self.0.against(EngineId(0), EngineId(1));
         let figures = Figures::of(&counts);
         let name = self.name(EngineId(0));
         let mut rows = vec![
             format!(
                 "{name}: +{} ={} -{}  ({} %)",
-                score.wins,
-                score.draws,
-                score.losses,
+                games.wins(),
+                games.draws(),
+                games.losses(),
                 percent(figures.score)
             ),
             format!(
@@ -299,7 +197,7 @@ impl Scoreboard {
                 figures.elo,
                 figures.normalized_elo,
                 percent(figures.los),
-                percent(Figures::of(&Counts::Games(score.games())).draw_ratio)
+                percent(Figures::of(&Counts::Games(games)).draw_ratio)
             ),
         ];
         if let Counts::Pairs(pairs) = counts {
@@ -309,7 +207,7 @@ impl Scoreboard {
                 pairs.five()
             ));
         }
-        if let (Some(test), Some(plan)) = (self.test, &self.plan.sprt) {
+        if let (Some(test), Some(plan)) = (self.0.test(), &self.0.plan().sprt) {
             rows.push(format!(
                 "SPRT [{}, {}] ({}): LLR {:.2} ({:.2}, {:.2})",
                 plan.elo0, plan.elo1, plan.model, test.llr, test.lower, test.upper
@@ -318,12 +216,10 @@ impl Scoreboard {
         rows
     }
 
-    fn table(&self) -> Vec<String> {
-        let mut engines: Vec<(EngineId, Figures)> = (0_u32..)
-            .zip(&self.plan.engines)
-            .map(|(id, _)| (EngineId(id), Figures::of(&self.total_of(EngineId(id)))))
-            .collect();
-        let sort_key = |(engine, figures): &(EngineId, Figures)| match &self.ratings {
+    fn table(self) -> Vec<String> {
+        let figures = |engine| (engine, Figures::of(&Counts::Games(self.0.games_of(engine))));
+        let mut engines: Vec<(EngineId, Figures)> = self.0.engines().map(figures).collect();
+        let sort_key = |(engine, figures): &(EngineId, Figures)| match self.0.ratings() {
             Some(ratings) => ratings.rating(*engine).elo.unwrap_or(f64::NEG_INFINITY),
             None => figures.score.number().unwrap_or(-1.0),
         };
@@ -340,7 +236,7 @@ impl Scoreboard {
                 format!("{rank:>3}. {name}  {points}.{half}/{games}  {score} %  {rating}")
             })
             .collect();
-        rows.extend(self.ratings.as_ref().map(|ratings| {
+        rows.extend(self.0.ratings().map(|ratings| {
             let advantage = ratings.first_move.estimate();
             format!("joint ratings with mean 0; first-move advantage {advantage:.1}")
         }));
@@ -348,8 +244,8 @@ impl Scoreboard {
     }
 
     /// The rating of an engine and the difference to the next one.
-    fn rating(&self, engine: EngineId, next: Option<EngineId>) -> Option<String> {
-        let ratings = self.ratings.as_ref()?;
+    fn rating(self, engine: EngineId, next: Option<EngineId>) -> Option<String> {
+        let ratings = self.0.ratings()?;
         let own = ratings.rating(engine).estimate();
         let ahead = next.and_then(|next| ratings.difference(engine, next));
         Some(match ahead {
@@ -358,28 +254,13 @@ impl Scoreboard {
         })
     }
 
-    /// The score of an engine against all others.
-    fn total_of(&self, engine: EngineId) -> Counts {
-        let mut sum = Trinomial::default();
-        for score in self.scores.values() {
-            let games = score.games();
-            let games = match engine {
-                engine if engine == score.engine => games,
-                engine if engine == score.opponent => games.reversed(),
-                _ => continue,
-            };
-            sum = sum.plus(games).unwrap_or(sum);
-        }
-        Counts::Games(sum)
-    }
-
-    fn name(&self, engine: EngineId) -> String {
-        printable(self.plan.engine_name(engine))
+    fn name(self, engine: EngineId) -> String {
+        printable(self.0.name(engine))
     }
 
     /// The handling of the games in progress after a stop.
-    fn in_progress(&self, how: Stop) -> String {
-        match (how, self.running.len()) {
+    fn in_progress(self, how: Stop) -> String {
+        match (how, self.0.running().len()) {
             (_, 0) => String::new(),
             (Stop::Abort, _) => "; aborting the games in progress".to_owned(),
             (Stop::Finish, running) => {
@@ -389,7 +270,7 @@ impl Scoreboard {
         }
     }
 
-    fn end(&self, why: &End) -> String {
+    fn end(self, why: &End) -> String {
         match why {
             End::Complete => "finished".to_owned(),
             End::Test { verdict } => match verdict {
@@ -404,7 +285,7 @@ impl Scoreboard {
         }
     }
 
-    fn failed(&self, engine: EngineId, count: u64) -> String {
+    fn failed(self, engine: EngineId, count: u64) -> String {
         format!("{} failed {}", self.name(engine), count_of(count, "time"))
     }
 }
@@ -421,33 +302,34 @@ fn percent(ratio: Figure) -> String {
 #[derive(Debug)]
 pub struct LiveTable<W> {
     canvas: Canvas<W>,
-    scoreboard: Scoreboard,
+    /// The latest message.
+    notice: Option<String>,
     drawn: Option<Instant>,
     closed: bool,
 }
 
 impl<W: Write> LiveTable<W> {
-    /// A table of a match with `total` game pairs. `size` returns the columns and rows of the terminal.
-    pub fn new(out: W, size: fn() -> (usize, usize), plan: &Plan, total: u64) -> Self {
-        let scoreboard = Scoreboard::new(plan, total);
-        Self { canvas: Canvas::new(out, size), scoreboard, drawn: None, closed: false }
+    /// A table of a match. `size` returns the columns and rows of the terminal.
+    pub fn new(out: W, size: fn() -> (usize, usize)) -> Self {
+        Self { canvas: Canvas::new(out, size), notice: None, drawn: None, closed: false }
     }
 }
 
 impl<W: Write + Send> Listener for LiveTable<W> {
-    fn on_event(&mut self, event: &Event, _: &MatchState) {
-        let line = self.scoreboard.update(event);
+    fn on_event(&mut self, event: &Event, state: &MatchState) {
         if self.closed {
             return;
         }
+        let text = MatchText(state);
+        self.notice = text.notice(event).or(self.notice.take());
         let last = matches!(event, Event::MatchEnd { .. });
         let now = now();
         if !last && self.drawn.is_some_and(|drawn| now < drawn + FRAME) {
             return;
         }
         self.drawn = Some(now);
-        let mut done = self.canvas.draw(self.scoreboard.rows());
-        if let (true, Some(line)) = (last, line) {
+        let mut done = self.canvas.draw(text.rows(self.notice.as_deref()));
+        if let (true, Some(line)) = (last, text.line(event)) {
             done = done.and_then(|()| self.canvas.finish(&line));
         }
         self.closed = done.is_err();
@@ -458,7 +340,6 @@ impl<W: Write + Send> Listener for LiveTable<W> {
 #[derive(Debug)]
 pub struct Lines<W> {
     out: W,
-    scoreboard: Scoreboard,
     /// Number of game pairs between two ratings.
     interval: u64,
     /// Ratings are printed before the next line, unless it is the last one of the match.
@@ -467,14 +348,13 @@ pub struct Lines<W> {
 }
 
 impl<W: Write> Lines<W> {
-    /// Lines of a match with `total` game pairs, with ratings after every `interval` of them.
-    pub fn new(out: W, plan: &Plan, total: u64, interval: u64) -> Self {
-        let scoreboard = Scoreboard::new(plan, total);
-        Self { out, scoreboard, interval: interval.max(1), due: false, closed: false }
+    /// Lines of a match, with ratings after every `interval` game pairs.
+    pub fn new(out: W, interval: u64) -> Self {
+        Self { out, interval: interval.max(1), due: false, closed: false }
     }
 
-    fn print_ratings(&mut self) {
-        for row in self.scoreboard.ratings() {
+    fn print_ratings(&mut self, text: MatchText<'_>) {
+        for row in text.ratings() {
             self.print(&row);
         }
     }
@@ -485,16 +365,15 @@ impl<W: Write> Lines<W> {
 }
 
 impl<W: Write + Send> Listener for Lines<W> {
-    fn on_event(&mut self, event: &Event, _: &MatchState) {
+    fn on_event(&mut self, event: &Event, state: &MatchState) {
         if self.closed {
             return;
         }
-        // Before the update by this event.
+        let text = MatchText(state);
         let is_news = matches!(event, Event::GameStart { .. } | Event::GameEnd { .. });
         if is_news && std::mem::take(&mut self.due) {
-            self.print_ratings();
+            self.print_ratings(text);
         }
-        let line = self.scoreboard.update(event);
         match event {
             Event::Score(score) => {
                 let games = score.wins + score.draws + score.losses;
@@ -502,10 +381,10 @@ impl<W: Write + Send> Listener for Lines<W> {
                 let played = if pairs > 0 { pairs } else { games };
                 self.due = played.is_multiple_of(self.interval);
             }
-            Event::MatchEnd { .. } => self.print_ratings(),
+            Event::MatchEnd { .. } => self.print_ratings(text),
             _ => {}
         }
-        if let Some(line) = line {
+        if let Some(line) = text.line(event) {
             self.print(&line);
         }
     }

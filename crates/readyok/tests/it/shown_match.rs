@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use readyok::matches::{LiveTable, Scoreboard};
-use readyok_arena::event::{End, Event, JointRatings, Listener as _, Rating, Score};
+use readyok::matches::{LiveTable, MatchText};
+use readyok_arena::event::{End, Event, JointRatings, Listener as _, Rating};
 use readyok_arena::match_state::MatchState;
-use readyok_arena::pairing::Opening;
+use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WarningContext, WorkerId};
-use readyok_arena::result::{GameEnd, WarningKind};
+use readyok_arena::result::{GameEnd, MatchGame, WarningKind};
 use readyok_arena::store::ContentHash;
 use readyok_rules::{Side, Termination};
 
@@ -66,24 +66,55 @@ fn ended(
     }
 }
 
-/// A pair that `a` wins by a win and a draw.
-fn pair(index: u64) -> Vec<Event> {
-    let won = index + 1;
-    vec![
+/// A pair that `a` wins by a win and a draw, and its events.
+fn pair(index: u64) -> (PairResult, Vec<Event>) {
+    let pairing = Pairing {
+        index,
+        round: 1,
+        first: A,
+        second: B,
+        games: 2,
+        fixed_colors: false,
+        opening: Opening { index, ..Opening::default() },
+        options: Default::default(),
+    };
+    let game = |(first, second, winner)| MatchGame {
+        first,
+        second,
+        winner,
+        end: Termination::Resignation.into(),
+        moves: Vec::new(),
+        started_ms: 0,
+        duration_ms: 1,
+        warnings: Vec::new(),
+        engines: Default::default(),
+    };
+    let games = [(A, B, Some(Side::First)), (B, A, None)].map(game).to_vec();
+    let events = vec![
         game_start(index, 0, [A, B]),
         game_end(index, 0, [A, B], Some(Side::First)),
         game_start(index, 1, [B, A]),
         game_end(index, 1, [B, A], None),
-        Event::PairEnd { pair: index, round: 1, complete: won },
-        Event::Score(Score {
-            engine: A,
-            opponent: B,
-            wins: won,
-            draws: won,
-            losses: 0,
-            pairs: [0, 0, 0, 0, won, 0],
-        }),
-    ]
+        Event::PairEnd { pair: index, round: 1, complete: index + 1 },
+    ];
+    (PairResult { pairing, games, worker: None }, events)
+}
+
+/// Plays a pair.
+fn play(state: &mut MatchState, index: u64) {
+    let (result, events) = pair(index);
+    events.iter().for_each(|event| state.apply(event));
+    state.add(&result);
+}
+
+/// Applies an event. Returns its line.
+fn line(state: &mut MatchState, event: &Event) -> Option<String> {
+    state.apply(event);
+    MatchText(state).line(event)
+}
+
+fn rows(state: &MatchState) -> Vec<String> {
+    MatchText(state).rows(None)
 }
 
 /// Whether a row contains a text.
@@ -93,59 +124,70 @@ fn shows(rows: &[String], text: &str) -> bool {
 
 #[test]
 fn progress_and_scores_follow_the_pairs() {
-    let mut scoreboard = Scoreboard::new(&plan(), 4);
-    scoreboard.update(&match_start(0));
-    assert!(shows(&scoreboard.rows(), "0/4 game pairs"), "{:?}", scoreboard.rows());
-    let filled = |scoreboard: &Scoreboard| {
-        scoreboard.rows().iter().map(|row| row.matches('█').count()).sum::<usize>()
-    };
-    let mut before = filled(&scoreboard);
+    let mut state = MatchState::new(&plan(), 4);
+    assert!(shows(&rows(&state), "0/4 game pairs"), "{:?}", rows(&state));
+    let filled =
+        |state: &MatchState| rows(state).iter().map(|row| row.matches('█').count()).sum::<usize>();
+    let mut before = filled(&state);
     assert_eq!(before, 0);
     for index in 0..4 {
-        for event in pair(index) {
-            scoreboard.update(&event);
-        }
-        let (rows, won) = (scoreboard.rows(), index + 1);
+        play(&mut state, index);
+        let (rows, won) = (rows(&state), index + 1);
         assert!(shows(&rows, &format!("{won}/4 game pairs")), "{rows:?}");
         assert!(shows(&rows, &format!("a: +{won} ={won} -0")), "{rows:?}");
-        let now = filled(&scoreboard);
+        let now = filled(&state);
         assert!(before < now, "{rows:?}");
         before = now;
     }
-    assert!(!shows(&scoreboard.rows(), "░"), "the bar is full");
+    assert!(!shows(&rows(&state), "░"), "the bar is full");
 }
 
 #[test]
 fn a_resumed_match_starts_with_its_stored_pairs() {
-    let mut scoreboard = Scoreboard::new(&plan(), 4);
-    scoreboard.update(&match_start(3));
-    assert!(shows(&scoreboard.rows(), "3/4 game pairs"), "{:?}", scoreboard.rows());
+    let mut state = MatchState::new(&plan(), 4);
+    (0..3).for_each(|index| state.add(&pair(index).0));
+    assert!(shows(&rows(&state), "3/4 game pairs"), "{:?}", rows(&state));
+    let line = line(&mut state, &match_start(3)).unwrap_or_default();
+    assert!(line.starts_with("resumed after 3 game pairs"), "{line}");
+}
+
+/// Discarded pairs are not shown: neither their score nor their games.
+#[test]
+fn nothing_is_shown_of_discarded_pairs() {
+    let mut state = MatchState::new(&plan(), 4);
+    play(&mut state, 0);
+    play(&mut state, 1);
+    state.discard(&[0, 1]);
+    let all = rows(&state);
+    assert!(shows(&all, "0/4 game pairs"), "{all:?}");
+    assert!(!shows(&all, "a: +") && !shows(&all, "1.1") && !shows(&all, "2.2"), "{all:?}");
+    assert_eq!(MatchText(&state).ratings(), [""; 0]);
 }
 
 #[test]
 fn shows_running_and_finished_games() {
-    let mut scoreboard = Scoreboard::new(&plan(), 4);
-    scoreboard.update(&match_start(0));
-    assert!(!shows(&scoreboard.rows(), "1.2"));
-    scoreboard.update(&game_start(0, 1, [B, A]));
-    let rows = scoreboard.rows();
-    assert!(shows(&rows, "worker-0") && shows(&rows, "1.2  b – a"), "{rows:?}");
-    let line = scoreboard.update(&game_end(0, 1, [B, A], None)).expect("a line");
+    let mut state = MatchState::new(&plan(), 4);
+    assert!(!shows(&rows(&state), "1.2"));
+    state.apply(&game_start(0, 1, [B, A]));
+    let all = rows(&state);
+    assert!(shows(&all, "worker-0") && shows(&all, "1.2  b – a"), "{all:?}");
+    let line = line(&mut state, &game_end(0, 1, [B, A], None)).expect("a line");
     assert!(line.contains("1.2  b – a") && line.contains("(40 plies)"), "{line}");
-    let rows = scoreboard.rows();
-    assert!(!shows(&rows, "worker-0") && shows(&rows, &line), "{rows:?}");
+    let all = rows(&state);
+    assert!(!shows(&all, "worker-0") && shows(&all, &line), "{all:?}");
 }
 
 #[test]
 fn draws_the_table_at_the_start_and_at_the_end() {
-    let state = MatchState::new(&plan(), 2);
+    let mut state = MatchState::new(&plan(), 2);
     let terminal = Terminal::default();
-    let mut live = LiveTable::new(terminal.clone(), || (80, 24), &plan(), 2);
+    let mut live = LiveTable::new(terminal.clone(), || (80, 24));
     live.on_event(&match_start(0), &state);
     let first = terminal.drain();
     assert!(first.contains("a – b") && first.contains("0/2 game pairs"), "{first:?}");
-    for event in [pair(0), pair(1)].concat() {
-        live.on_event(&event, &state);
+    for index in [0, 1] {
+        play(&mut state, index);
+        pair(index).1.iter().for_each(|event| live.on_event(event, &state));
     }
     terminal.drain();
     live.on_event(&Event::MatchEnd { why: End::Complete, complete: 2, games: 4 }, &state);
@@ -170,15 +212,15 @@ fn a_closed_terminal_does_not_end_the_match() {
         }
     }
     let state = MatchState::new(&plan(), 1);
-    let mut live = LiveTable::new(Closed, || (80, 24), &plan(), 1);
+    let mut live = LiveTable::new(Closed, || (80, 24));
     live.on_event(&match_start(0), &state);
     live.on_event(&Event::MatchEnd { why: End::Complete, complete: 1, games: 2 }, &state);
 }
 
 #[test]
 fn results_have_details() {
-    let mut scoreboard = Scoreboard::new(&plan(), 4);
-    let mut end = |winner, end| scoreboard.update(&ended(0, 0, [A, B], winner, end));
+    let mut state = MatchState::new(&plan(), 4);
+    let mut end = |winner, end| line(&mut state, &ended(0, 0, [A, B], winner, end));
     let line = end(Some(Side::Second), GameEnd::time_forfeit(400));
     let expected = "1.1  a – b  0-1  White loses on time by 0.4 ms (40 plies)";
     assert_eq!(line.as_deref(), Some(expected));
@@ -194,11 +236,11 @@ fn ranks_engines_by_ratings_if_known() {
          [[engines]]\nname = 'b'\ncommand = 'b'\n[[engines]]\nname = 'c'\ncommand = 'c'\n",
     )
     .expect("a plan");
-    let mut scoreboard = Scoreboard::new(&plan, 4);
-    let rows = scoreboard.ratings();
+    let mut state = MatchState::new(&plan, 4);
+    let rows = MatchText(&state).ratings();
     assert!(shows(&rows, "Elo") && !shows(&rows, "rat"), "{rows:?}");
     let rating = |elo, error| Rating { elo, error };
-    scoreboard.update(&Event::Ratings(JointRatings {
+    state.apply(&Event::Ratings(JointRatings {
         ratings: vec![
             rating(Some(-50.0), Some(19.6)),
             rating(Some(50.0), Some(19.6)),
@@ -211,8 +253,8 @@ fn ranks_engines_by_ratings_if_known() {
             vec![None, None, None],
         ],
     }));
-    scoreboard.update(&Event::Champion { engine: EngineId(2) });
-    let rows = scoreboard.ratings();
+    state.apply(&Event::Champion { engine: EngineId(2) });
+    let rows = MatchText(&state).ratings();
     let expected = [
         "  1. b  0.0/0  – %  rating 50.0 +/- 19.6  100.0 +/- 39.2 above next",
         "  2. a  0.0/0  – %  rating -50.0 +/- 19.6",
@@ -225,32 +267,35 @@ fn ranks_engines_by_ratings_if_known() {
 
 #[test]
 fn a_stop_reports_the_games_in_progress() {
-    let mut scoreboard = Scoreboard::new(&plan(), 4);
+    let mut state = MatchState::new(&plan(), 4);
     let stopping = |how| Event::Stopping { how, why: End::Interrupted };
-    let none = scoreboard.update(&stopping(Stop::Finish));
+    let none = line(&mut state, &stopping(Stop::Finish));
     assert_eq!(none.as_deref(), Some("stopping: interrupted"));
-    scoreboard.update(&game_start(0, 0, [A, B]));
+    state.apply(&game_start(0, 0, [A, B]));
     let one =
         "stopping: interrupted; finishing 1 game pair in progress, press Ctrl-C again to abort";
-    assert_eq!(scoreboard.update(&stopping(Stop::Finish)).as_deref(), Some(one));
-    assert!(scoreboard.rows().iter().any(|row| row == one), "the live table contains it");
-    scoreboard.update(&game_start(1, 0, [A, B]));
+    assert_eq!(line(&mut state, &stopping(Stop::Finish)).as_deref(), Some(one));
+    let terminal = Terminal::default();
+    let mut live = LiveTable::new(terminal.clone(), || (120, 24));
+    live.on_event(&stopping(Stop::Finish), &state);
+    assert!(terminal.drain().contains(one), "the live table contains it");
+    state.apply(&game_start(1, 0, [A, B]));
     let two = one.replace("1 game pair", "2 game pairs");
-    assert_eq!(scoreboard.update(&stopping(Stop::Finish)), Some(two));
+    assert_eq!(line(&mut state, &stopping(Stop::Finish)), Some(two));
     let abort = "stopping: interrupted; aborting the games in progress";
-    assert_eq!(scoreboard.update(&stopping(Stop::Abort)).as_deref(), Some(abort));
+    assert_eq!(line(&mut state, &stopping(Stop::Abort)).as_deref(), Some(abort));
 }
 
 #[test]
 fn prints_a_few_warnings_of_each_kind() {
-    let mut scoreboard = Scoreboard::new(&plan(), 1);
+    let mut state = MatchState::new(&plan(), 1);
     let mut printed = |engine, kind: WarningKind| {
         let text = kind.to_string();
         let context =
             WarningContext { kind, line: None, position: None, moves: Vec::new(), played: None };
         let engine = Some(engine);
         let context = Some(Box::new(context));
-        scoreboard.update(&Event::Warning { text, pair: Some(0), engine, context }).is_some()
+        line(&mut state, &Event::Warning { text, pair: Some(0), engine, context }).is_some()
     };
     let other = |number| WarningKind::OtherPv { text: format!("a2a{number}") };
     let count = (0..20).filter(|&number| printed(A, other(number))).count();
@@ -259,7 +304,7 @@ fn prints_a_few_warnings_of_each_kind() {
     assert!(printed(A, WarningKind::NoScore), "another kind");
 
     let end = Event::MatchEnd { why: End::Complete, complete: 1, games: 2 };
-    let lines = scoreboard.update(&end).unwrap_or_default();
+    let lines = line(&mut state, &end).unwrap_or_default();
     assert_eq!(
         lines.lines().collect::<Vec<_>>(),
         [
