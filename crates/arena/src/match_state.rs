@@ -343,6 +343,11 @@ impl MatchState {
         Some(score.counts(self.plan.games).unwrap_or_else(|| Counts::Games(score.games())))
     }
 
+    /// The crosstable.
+    pub(crate) fn crosstable(&self) -> &Crosstable {
+        &self.crosstable
+    }
+
     /// The test of two engines, if the plan has one.
     pub fn sprt(&self) -> Option<&Sprt> {
         self.sprt.as_ref()

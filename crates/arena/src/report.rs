@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use readyok_protocol::Score;
 use readyok_rules::{Side, Termination};
 
+use crate::match_state::{MatchState, Thinned};
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
-use crate::repeats::Repeats;
 use crate::report::games::{Games, notate};
 use crate::report::openings::OpeningSums;
 use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord};
-use crate::stats::{Counts, Crosstable, Figures, MAX_PLAYERS, Ratings, Sprt};
+use crate::stats::Ratings;
 use crate::store::Origin;
 use crate::tune::Tuner;
 use crate::worker_stats::WorkerTable;
@@ -28,21 +28,16 @@ use crate::worker_stats::WorkerTable;
 /// The statistics of a match.
 #[derive(Clone, Debug)]
 pub struct Report {
-    plan: Plan,
-    sprt: Option<Sprt>,
-    games: u64,
-    crosstable: Crosstable,
-    curve: Curve,
+    state: MatchState,
     engines: Vec<EngineSums>,
     lengths: Lengths,
     failures: Failures,
-    pairs: u64,
     workers: WorkerTable,
     tuner: Option<Tuner>,
-    values: Values,
+    /// The values of a tuning after its pairs, with their number.
+    values: Thinned<(u64, Vec<f64>)>,
     openings: OpeningSums,
     replay: Games,
-    repeats: Repeats,
     /// Start of the first game and end of the last one, in milliseconds since 1970.
     period: Option<(u64, u64)>,
     /// Sum of the durations of all games.
@@ -55,25 +50,19 @@ impl Report {
     pub fn new(plan: &Plan) -> Self {
         let engines = vec![EngineSums::default(); plan.engines.len()];
         Self {
-            sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
-            games: 0,
-            // A plan with more engines has no schedule and no results.
-            crosstable: Crosstable::new(plan.engines.len().min(MAX_PLAYERS)).unwrap_or_default(),
-            curve: Curve::default(),
+            // The number of pairings is not reported.
+            state: MatchState::new(plan, 0),
             engines,
             lengths: Lengths::default(),
             failures: Failures::default(),
-            pairs: 0,
             workers: WorkerTable::default(),
             tuner: Tuner::new(plan),
-            values: Values::default(),
+            values: Thinned::default(),
             openings: OpeningSums::default(),
             replay: Games::default(),
-            repeats: Repeats::default(),
             period: None,
             duration_ms: 0,
             origin: None,
-            plan: plan.clone(),
         }
     }
 
@@ -85,30 +74,26 @@ impl Report {
 
     /// Adds the games of a pairing, except aborted games.
     pub fn add(&mut self, result: &PairResult) {
-        result.count_in(&mut self.crosstable);
+        self.state.add(result);
         if let Some(tuner) = &mut self.tuner {
             tuner.add(result);
-            self.values.add(tuner.values());
+            let is_due = self.values.is_due();
+            self.values.add(is_due.then(|| (self.state.pairs(), tuner.values().to_vec())));
         }
-        self.pairs += 1;
         self.workers.add(result);
-        if self.tuner.is_none() {
-            self.repeats.add(result);
-        }
         self.openings.add(result);
-        self.replay.add(&self.plan, result);
+        self.replay.add(self.state.plan(), result);
         for (number, game) in (1..).zip(&result.games) {
             if game.end == Termination::Aborted {
                 continue;
             }
-            self.games += 1;
             self.lengths.add(game);
             let end = game.started_ms.saturating_add(game.duration_ms);
             let (first, last) = self.period.unwrap_or((game.started_ms, end));
             self.period = Some((first.min(game.started_ms), last.max(end)));
             self.duration_ms = self.duration_ms.saturating_add(game.duration_ms);
             self.failures.add(result.pairing.index, number, game);
-            let kind = self.plan.game;
+            let kind = self.plan().game;
             let opening = &result.pairing.opening;
             let mut turn = opening.turn(kind);
             for (ply, played) in game.moves.iter().enumerate() {
@@ -133,15 +118,22 @@ impl Report {
                 }
             }
         }
-        if self.plan.engines.len() == 2 {
-            let counts = self.crosstable.counts(0, 1);
-            self.curve.add(&counts, self.sprt.as_ref());
-        }
+    }
+
+    fn plan(&self) -> &Plan {
+        self.state.plan()
+    }
+
+    /// The values of a parameter by the number of pairs.
+    fn values(&self, parameter: usize) -> Vec<(u64, f64)> {
+        let last = self.tuner.as_ref().map(|it| (self.state.pairs(), it.values().to_vec()));
+        let points = self.values.with_last(last).into_iter();
+        points.filter_map(|(pairs, values)| Some((pairs, *values.get(parameter)?))).collect()
     }
 
     /// The ratings of all engines together.
     fn ratings(&self) -> Option<Ratings> {
-        Ratings::unanchored(&self.crosstable).ok()
+        Ratings::unanchored(self.state.crosstable()).ok()
     }
 
     /// The page.
@@ -154,108 +146,7 @@ impl Report {
     }
 
     fn name(&self, engine: EngineId) -> &str {
-        self.plan.engine_name(engine)
-    }
-}
-
-/// Approximately the width of a chart in pixels.
-const MAX_POINTS: usize = 1024;
-
-/// A curve that stores every n-th point; n doubles when the limit is reached.
-#[derive(Clone, Debug)]
-struct Curve {
-    points: Vec<Point>,
-    last: Option<Point>,
-    stride: u64,
-    seen: u64,
-}
-
-/// State of the match after a number of games.
-#[derive(Clone, Copy, Debug)]
-struct Point {
-    games: u64,
-    /// Elo and its error, if defined.
-    elo: Option<(f64, f64)>,
-    /// The score as a fraction.
-    score: Option<f64>,
-    /// The log-likelihood ratio, in a test.
-    llr: Option<f64>,
-}
-
-impl Default for Curve {
-    fn default() -> Self {
-        Self { points: Vec::new(), last: None, stride: 1, seen: 0 }
-    }
-}
-
-impl Curve {
-    fn add(&mut self, counts: &Counts, sprt: Option<&Sprt>) {
-        let figures = Figures::of(counts);
-        let point = Point {
-            games: counts.games(),
-            elo: figures.elo.value.number().zip(figures.elo.error.number()),
-            score: figures.score.number(),
-            llr: sprt.and_then(|sprt| sprt.llr(counts).ok()),
-        };
-        self.last = Some(point);
-        if self.seen.is_multiple_of(self.stride) {
-            self.points.push(point);
-            if self.points.len() == MAX_POINTS {
-                let mut index = 0_usize;
-                self.points.retain(|_| {
-                    index += 1;
-                    index % 2 == 1
-                });
-                self.stride *= 2;
-            }
-        }
-        self.seen += 1;
-    }
-
-    /// The stored points, and the last one.
-    fn points(&self) -> Vec<Point> {
-        let mut points = self.points.clone();
-        if let Some(last) = self.last
-            && points.last().is_none_or(|point| point.games < last.games)
-        {
-            points.push(last);
-        }
-        points
-    }
-}
-
-/// The values of a tuning: every n-th state; n doubles when the limit is reached.
-#[derive(Clone, Debug, Default)]
-struct Values {
-    /// Numbers of pairs, and the values after them.
-    points: Vec<(u64, Vec<f64>)>,
-    last: Option<(u64, Vec<f64>)>,
-    stride: u64,
-}
-
-impl Values {
-    fn add(&mut self, values: &[f64]) {
-        let pairs = self.last.as_ref().map_or(0, |(pairs, _)| *pairs) + 1;
-        let point = (pairs, values.to_vec());
-        if pairs.is_multiple_of(self.stride.max(1)) {
-            self.points.push(point.clone());
-            if self.points.len() == MAX_POINTS {
-                self.stride = 2 * self.stride.max(1);
-                let stride = self.stride;
-                self.points.retain(|(pairs, _)| pairs.is_multiple_of(stride));
-            }
-        }
-        self.last = Some(point);
-    }
-
-    /// The stored points of a parameter, and the last one.
-    fn points(&self, parameter: usize) -> Vec<(u64, f64)> {
-        let mut points: Vec<_> = self.points.iter().collect();
-        if points.last().map(|(pairs, _)| *pairs) != self.last.as_ref().map(|(pairs, _)| *pairs) {
-            points.extend(&self.last);
-        }
-        let value = |(pairs, values): &&(u64, Vec<f64>)| Some((*pairs, *values.get(parameter)?));
-        points.iter().filter_map(value).collect()
+        self.state.name(engine)
     }
 }
 
@@ -432,11 +323,7 @@ struct Failure {
 
 impl Failures {
     fn add(&mut self, pairing: u64, number: u32, game: &MatchGame) {
-        let engine = match game.winner {
-            Some(Side::First) => game.second,
-            Some(Side::Second) => game.first,
-            None => return,
-        };
+        let Some(engine) = game.loser() else { return };
         if !game.end.termination.is_failure() {
             return;
         }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::fmt::{Display, Write as _};
 use std::ops::Range;
 
-use crate::report::{Lengths, Mean, Point, ScoreBins};
+use crate::match_state::Point;
+use crate::report::{Lengths, Mean, ScoreBins};
 use crate::tune::Parameter;
 
 const WIDTH: f64 = 860.0;
@@ -48,7 +49,7 @@ pub(super) fn color(engine: usize) -> Color {
 pub(super) fn elo(points: &[Point]) -> String {
     let known: Vec<(f64, f64, f64)> = points
         .iter()
-        .filter_map(|point| point.elo.map(|(elo, error)| (games(point), elo, error)))
+        .filter_map(|point| point.elo_and_error().map(|(elo, error)| (games(point), elo, error)))
         .collect();
     // The large errors of the first games would flatten the rest.
     let stable = known.get(known.len() / 10..).unwrap_or_default();

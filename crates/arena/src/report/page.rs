@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::plan::{EngineId, EnginePlan, Format, Limits, OpeningOrder, OpeningSource, Plan};
 use crate::report::{EngineSums, Mean, Report, charts};
-use crate::stats::{Counts, Figure, Figures, Sprt};
+use crate::stats::{Counts, Figure, Figures, Sprt, Trinomial};
 
 const STYLE: &str = "
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -34,7 +34,7 @@ figure { margin: 0; overflow-x: auto; } svg { background: #fff; max-width: 100%;
 ";
 
 pub(super) fn page(report: &Report) -> Markup {
-    let plan = &report.plan;
+    let plan = report.plan();
     let title = if plan.event.is_empty() { title(&plan.engines) } else { plan.event.clone() };
     html! {
         (DOCTYPE)
@@ -49,13 +49,13 @@ pub(super) fn page(report: &Report) -> Markup {
                 h1 { (title) }
                 p {
                     @if plan.tune.is_some() {
-                        "Tuning by SPSA, " (game_name(report)) ". " (report.pairs) " game pairs, each between the "
+                        "Tuning by SPSA, " (game_name(report)) ". " (report.state.pairs()) " game pairs, each between the "
                         "current values plus and minus a perturbation. The options differ from pair to pair, so the "
                         "results state no strength."
                     } @else {
-                        (format_name(plan.format)) ", " (game_name(report)) ". " (report.games) " games."
+                        (format_name(plan.format)) ", " (game_name(report)) ". " (report.state.games()) " games."
                     }
-                    @match report.repeats.count() {
+                    @match report.state.repeated() {
                         0 => {}
                         count => { " " (count) " games repeat an earlier game move by move: they are no independent evidence." }
                     }
@@ -90,7 +90,7 @@ fn title(engines: &[EnginePlan]) -> String {
 }
 
 fn game_name(report: &Report) -> &'static str {
-    match report.plan.game {
+    match report.plan().game {
         readyok_rules::Game::Chess => "chess",
         readyok_rules::Game::Chess960 => "Chess960",
         readyok_rules::Game::Shogi => "shogi",
@@ -109,7 +109,7 @@ fn format_name(format: Format) -> &'static str {
 
 /// The conditions of the match, and the command to repeat it.
 fn conditions(report: &Report) -> Markup {
-    let plan = &report.plan;
+    let plan = report.plan();
     let toml = toml::to_string(plan).unwrap_or_default();
     let parallel = parallel_games(report);
     let concurrency = parallel.map_or(1.0, |parallel| parallel.round().max(1.0));
@@ -236,10 +236,10 @@ fn chart(svg: String) -> Markup {
 }
 
 fn head_to_head(report: &Report) -> Markup {
-    let counts = report.crosstable.counts(0, 1);
+    let counts = report.state.head_to_head().unwrap_or(Counts::Games(Trinomial::default()));
     let figures = Figures::of(&counts);
     let games = Figures::of(&Counts::Games(counts.single_games().unwrap_or_default()));
-    let points = report.curve.points();
+    let points = report.state.curve();
     html! {
         h2 { "Strength" }
         table.facts {
@@ -251,15 +251,15 @@ fn head_to_head(report: &Report) -> Markup {
             @if let Counts::Pairs(pairs) = &counts {
                 (row("Pairs (0, ½, 1, 1½, 2)", &format!("{:?}", pairs.five())))
             }
-            @if let Some(sprt) = &report.sprt { (test_rows(sprt, &counts)) }
+            @if let Some(sprt) = report.state.sprt() { (test_rows(sprt, &counts)) }
         }
-        @if points.iter().any(|point| point.elo.is_some()) {
+        @if points.iter().any(|point| point.elo_and_error().is_some()) {
             (chart(charts::elo(&points)))
         } @else if !points.is_empty() {
             p { "Elo is not defined while one engine has won all games or too few were played. The curve is the score." }
             (chart(charts::score_curve(&points)))
         }
-        @if let Some(sprt) = &report.sprt {
+        @if let Some(sprt) = report.state.sprt() {
             h2 { "Sequential test" }
             (chart(charts::llr(&points, sprt.lower(), sprt.upper())))
         }
@@ -287,7 +287,7 @@ fn parameters(report: &Report) -> Markup {
         } }
         @for (index, parameter) in tuner.parameters().iter().enumerate() {
             h3 { (parameter.name) }
-            (chart(charts::parameter(parameter, &report.values.points(index))))
+            (chart(charts::parameter(parameter, &report.values(index))))
         }
     }
 }
@@ -343,14 +343,14 @@ fn engine_name(report: &Report, engine: usize) -> Markup {
 }
 
 fn standings(report: &Report) -> Markup {
-    let mut rows: Vec<(usize, Counts, Figures)> = (0..report.plan.engines.len())
+    let mut rows: Vec<(usize, Counts, Figures)> = (0..report.plan().engines.len())
         .map(|engine| {
-            let counts = report.crosstable.total(engine);
+            let counts = report.state.crosstable().total(engine);
             let figures = Figures::of(&counts);
             (engine, counts, figures)
         })
         .collect();
-    let ratings = report.ratings().filter(|_| report.plan.engines.len() > 2);
+    let ratings = report.ratings().filter(|_| report.plan().engines.len() > 2);
     let score = |figures: &Figures| figures.score.number().unwrap_or(0.0);
     rows.sort_by(|(_, _, a), (_, _, b)| score(b).total_cmp(&score(a)));
     html! {
@@ -402,7 +402,7 @@ fn number(value: Option<f64>, places: usize) -> String {
 }
 
 fn crosstable(report: &Report) -> Markup {
-    let engines = 0..report.plan.engines.len();
+    let engines = 0..report.plan().engines.len();
     html! {
         h2 { "Crosstable" }
         div.scroll { table {
@@ -414,7 +414,7 @@ fn crosstable(report: &Report) -> Markup {
                 tr {
                     td { (engine + 1) ". " (engine_name(report, engine)) }
                     @for opponent in engines.clone() {
-                        @let counts = report.crosstable.counts(engine, opponent);
+                        @let counts = report.state.crosstable().counts(engine, opponent);
                         td {
                             @if counts.games() > 0 { (half(counts.half_points())) "/" (counts.games()) }
                         }
@@ -463,7 +463,8 @@ fn failures(report: &Report) -> Markup {
 /// The workers of a match on a queue.
 fn workers(report: &Report) -> Markup {
     let rows = report.workers.rows();
-    let others = rows.iter().fold(report.pairs, |rest, row| rest.saturating_sub(row.counts.pairs));
+    let others =
+        rows.iter().fold(report.state.pairs(), |rest, row| rest.saturating_sub(row.counts.pairs));
     html! {
         @if !rows.is_empty() {
             h2 { "Workers" }
@@ -553,8 +554,8 @@ const MAX_OPENINGS: usize = 300;
 
 fn openings(report: &Report) -> Markup {
     let (rows, other_games) = report.openings.rows();
-    let is_tuning = report.plan.tune.is_some();
-    let first = report.plan.engines.first().map_or("", |engine| engine.name.as_str());
+    let is_tuning = report.plan().tune.is_some();
+    let first = report.plan().engines.first().map_or("", |engine| engine.name.as_str());
     let more = rows.len().saturating_sub(MAX_OPENINGS);
     html! {
         @if rows.len() > 1 {
@@ -586,11 +587,11 @@ const REPLAY: &str = include_str!("replay.js");
 
 fn replay(report: &Report) -> Markup {
     let count = report.replay.len();
-    let is_shogi = report.plan.game == readyok_rules::Game::Shogi;
+    let is_shogi = report.plan().game == readyok_rules::Game::Shogi;
     html! {
         @if count > 0 {
             h2 { "Games" }
-            @if (count as u64) < report.games { p { (count) " of " (report.games) " games." } }
+            @if (count as u64) < report.state.games() { p { (count) " of " (report.state.games()) " games." } }
             p { label { "Game " select id="game" {} } }
             p id="players" {}
             div id="replay" tabindex="0" {
@@ -608,7 +609,7 @@ fn replay(report: &Report) -> Markup {
                 }
                 div id="moves" {}
             }
-            script type="application/json" id="games" { (PreEscaped(report.replay.json(&report.plan))) }
+            script type="application/json" id="games" { (PreEscaped(report.replay.json(report.plan()))) }
             script { (PreEscaped(REPLAY)) }
         }
     }
