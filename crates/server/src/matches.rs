@@ -12,7 +12,7 @@
 
 mod follow;
 mod plan;
-mod tally;
+mod score;
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
@@ -24,15 +24,13 @@ use std::{fs, thread};
 
 use readyok_arena::event::{Event, Listener};
 use readyok_arena::game::{GameSettings, PlayerOptions};
-use readyok_arena::match_state as arena;
+use readyok_arena::match_state::MatchState;
 use readyok_arena::openings::Skipped;
-use readyok_arena::pairing::{PairResult, Pairing};
+use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{MatchSpec, Stop};
 use readyok_arena::report::Report;
-use readyok_arena::runner::{
-    EnginePlayer, Match, MatchError, PairPlayer, PlayContext, PlayerError, Settings, StopHandle,
-};
+use readyok_arena::runner::{EnginePlayer, Match, MatchError, Settings, StopHandle};
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store, StoreError};
 use readyok_client::{Guard, Timeouts};
@@ -42,8 +40,8 @@ use serde::{Deserialize, Serialize};
 use crate::errors::{io_error, match_error, schedule_error, store_error};
 use crate::time::instant;
 use crate::wire::{
-    ApiError, ErrorCode, ErrorInfo, ErrorSubject, MatchDelta, MatchId, MatchLine, MatchPlan,
-    MatchState, MatchStatus,
+    self, ApiError, ErrorCode, ErrorInfo, ErrorSubject, MatchDelta, MatchId, MatchLine, MatchPlan,
+    MatchStatus,
 };
 
 use follow::{finished, number_of};
@@ -192,7 +190,9 @@ impl Matches {
         write_kept(&self.path(id, "json"), &kept).map_err(|error| storage(&error))?;
         let store =
             Store::create(&self.path(id, "match"), &plan).map_err(|error| bad_store(&error))?;
-        let follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
+        // The page shows the number of games.
+        let state = MatchState::new(&plan, 0);
+        let follow = Follow::new(id, kept.asked.clone(), &state, kept.total);
         self.run(id, kept, store, follow)?;
         Ok(id)
     }
@@ -241,9 +241,14 @@ impl Matches {
         kept.note = None;
         let path = self.path(id, "match");
         let plan = Reader::open(&path).map_err(|error| bad_store(&error))?.plan().clone();
-        let mut follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
-        let (mut store, _) =
-            Store::resume(&path, |pair| follow.count(&pair)).map_err(|error| bad_store(&error))?;
+        let mut state = MatchState::new(&plan, 0);
+        let mut follow = Follow::new(id, kept.asked.clone(), &state, kept.total);
+        let restore = |pair| {
+            state.add(&pair);
+            follow.list(&pair);
+        };
+        let (mut store, _) = Store::resume(&path, restore).map_err(|error| bad_store(&error))?;
+        follow.show(&state);
         for (number, entrant) in (0..).zip(entrants) {
             store.set_values(EngineId(number), &entrant.env).map_err(|error| bad_store(&error))?;
         }
@@ -406,7 +411,7 @@ pub struct MatchView(View);
 
 #[derive(Debug)]
 enum View {
-    Current(Box<MatchState>),
+    Current(Box<wire::MatchState>),
     Stored(MatchId, PathBuf, Box<StoredMatch>),
 }
 
@@ -420,17 +425,20 @@ impl MatchView {
     ///
     /// # Errors
     /// The results cannot be read.
-    pub fn read(self) -> Result<MatchState, ApiError> {
+    pub fn read(self) -> Result<wire::MatchState, ApiError> {
         let (id, path, kept) = match self.0 {
             View::Current(state) => return Ok(*state),
             View::Stored(id, path, kept) => (id, path, kept),
         };
         let reader = Reader::open(&path).map_err(|error| bad_store(&error))?;
-        let plan = reader.plan().clone();
-        let mut follow = Follow::new(id, kept.asked, &plan, kept.total);
+        let mut state = MatchState::new(reader.plan(), 0);
+        let mut follow = Follow::new(id, kept.asked, &state, kept.total);
         for pair in reader {
-            follow.count(&pair.map_err(|error| bad_store(&error))?);
+            let pair = pair.map_err(|error| bad_store(&error))?;
+            state.add(&pair);
+            follow.list(&pair);
         }
+        follow.show(&state);
         follow.set_status(kept.status.into());
         if let Some(note) = kept.note {
             follow.set_note(note);
@@ -580,43 +588,34 @@ impl MatchThread {
     }
 }
 
-enum Message {
-    Event(Event),
-    Skipped(Arc<Skipped>),
-    Pair(PairResult),
+/// Shows the match, in the thread of its coordinator. Each message to the follower is a change; a stored pair has games
+/// for the library.
+struct Show {
+    follow: Arc<Mutex<Follow>>,
+    changes: Sender<Option<Box<PairResult>>>,
 }
 
-/// Forwards events from the thread of the match.
-struct EventForwarder(Sender<Message>);
-
-impl Listener for EventForwarder {
-    fn on_event(&mut self, event: &Event, _: &arena::MatchState) {
-        // The follower has ended.
-        let _ = self.0.send(Message::Event(event.clone()));
-    }
-
-    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, _: &arena::MatchState) {
-        let _ = self.0.send(Message::Skipped(Arc::clone(skipped)));
+impl Show {
+    fn changed(&self, pair: Option<Box<PairResult>>) {
+        // Fails if the follower has ended.
+        let _ = self.changes.send(pair);
     }
 }
 
-/// Plays with engines, and forwards complete pairs.
-struct ReportingPlayer<P> {
-    player: P,
-    sender: Sender<Message>,
-}
+impl Listener for Show {
+    fn on_event(&mut self, event: &Event, _: &MatchState) {
+        lock(&self.follow).on_event(event);
+        self.changed(None);
+    }
 
-impl<P: PairPlayer> PairPlayer for ReportingPlayer<P> {
-    fn play(
-        &mut self,
-        pairing: &Pairing,
-        context: &mut PlayContext<'_>,
-    ) -> Result<Option<PairResult>, PlayerError> {
-        let pair = self.player.play(pairing, context)?;
-        if let Some(pair) = &pair {
-            let _ = self.sender.send(Message::Pair(pair.clone()));
-        }
-        Ok(pair)
+    fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
+        lock(&self.follow).on_pair(pair, state);
+        self.changed(Some(Box::new(pair.clone())));
+    }
+
+    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, _: &MatchState) {
+        lock(&self.follow).on_skipped(skipped);
+        self.changed(None);
     }
 }
 
@@ -630,14 +629,15 @@ fn start(
     listener: MatchListener,
     keep: impl FnOnce(&Follow) + Send + 'static,
 ) -> Result<MatchThread, MatchError> {
-    let plan_game = store.plan().game;
+    let plan = store.plan().clone();
+    let plan_game = plan.game;
     let settings =
         Settings { on_interrupt: Stop::Finish, report_moves: true, ..Settings::default() };
     let mut game = Match::new(store, settings)?;
-    let (sender, messages) = mpsc::channel();
-    game.listen(EventForwarder(sender.clone()));
-    let stop = game.stop_handle();
     let follow = Arc::new(Mutex::new(follow));
+    let (sender, changes) = mpsc::channel();
+    game.listen(Show { follow: Arc::clone(&follow), changes: sender });
+    let stop = game.stop_handle();
     let (end, ended) = mpsc::channel();
     let running = MatchThread { follow: Arc::clone(&follow), stop, ended, interrupts: 0 };
     let play = move || {
@@ -645,13 +645,9 @@ fn start(
         let make = |spec: &MatchSpec| {
             let player = EnginePlayer::new(&spec.plan, setting.clone(), Timeouts::default());
             let options = PlayerOptions { guard: program.guard.clone(), ..Default::default() };
-            let player = player.report_moves(spec.report_moves).with_options(options);
-            ReportingPlayer { player, sender: sender.clone() }
+            player.report_moves(spec.report_moves).with_options(options)
         };
-        let result = game.play_here(slots, None, make);
-        // The last sender: the follower continues.
-        drop(sender);
-        result
+        game.play_here(slots, None, make)
     };
     let name = format!("match {id}");
     let thread =
@@ -665,18 +661,16 @@ fn start(
         let mut last = instant();
         loop {
             let due = lock(&follow).has_news().then(|| last + MIN_INTERVAL);
-            let message = match due {
-                // Also if messages arrive without a pause, as with very short games.
+            let change = match due {
+                // Also if changes arrive without a pause, as with very short games.
                 Some(due) if due <= instant() => Err(RecvTimeoutError::Timeout),
-                Some(due) => messages.recv_timeout(due.saturating_duration_since(instant())),
-                None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => changes.recv_timeout(due.saturating_duration_since(instant())),
+                None => changes.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
-            match message {
-                Ok(Message::Pair(pair)) => lock(&follow).played(pair),
-                Ok(Message::Skipped(skipped)) => lock(&follow).on_skipped(&skipped),
-                Ok(Message::Event(event)) => {
-                    let games = lock(&follow).on_event(&event);
-                    for game in games {
+            match change {
+                Ok(None) => (),
+                Ok(Some(pair)) => {
+                    for game in finished(&plan, &pair) {
                         listener(MatchEvent::Game(id, Box::new(game)));
                     }
                 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{End, Event};
 use readyok_arena::export::{add_move, game_record, opening_record};
+use readyok_arena::match_state::MatchState;
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Plan};
@@ -14,20 +15,18 @@ use readyok_protocol::Score;
 use readyok_rules::record::GameRecord;
 use readyok_rules::{Move, Position, Side, Termination};
 
-use super::tally::Tally;
+use super::score::{curve, point, score};
 use crate::engine::printable;
 use crate::errors::{decision, engine_failure, engine_failures, openings_skipped, warning};
 use crate::game::position_view::{last_move, move_text};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Clocks, CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
-    MatchLine, MatchPlan, MatchScore, MatchState, MatchStatus, OutcomeView, Sides,
+    self, Clocks, CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame,
+    MatchId, MatchLine, MatchPlan, MatchScore, MatchStatus, OutcomeView, Sides,
 };
 
 /// Maximum number of listed games.
 const MAX_GAMES: usize = 500;
-/// Maximum number of pairs that wait to be stored.
-const MAX_WAITING: usize = 1024;
 
 /// The state of a match for the page.
 #[derive(Clone, Debug)]
@@ -36,14 +35,12 @@ pub struct Follow {
     asked: MatchPlan,
     plan: Plan,
     status: MatchStatus,
-    total: Option<u32>,
-    tally: Tally,
+    score: MatchScore,
+    curve: Vec<CurvePoint>,
     /// Games in progress, by worker.
     boards: BTreeMap<WorkerId, Board>,
     last_board: u32,
     games: VecDeque<MatchGame>,
-    /// Finished pairs that are not stored yet.
-    waiting: BTreeMap<u64, PairResult>,
     /// The reason of the last failure of each engine.
     failures: BTreeMap<EngineId, ErrorInfo>,
     note: Option<ErrorInfo>,
@@ -84,20 +81,18 @@ struct Unpublished {
 }
 
 impl Follow {
-    /// A match before its first game. `total` is the number of games, if it is known.
-    pub fn new(id: MatchId, asked: MatchPlan, plan: &Plan, total: Option<u32>) -> Self {
-        let test = plan.sprt.as_ref().and_then(|sprt| sprt.test().ok());
+    /// A match with these results. `total` is the number of games, if it is known.
+    pub fn new(id: MatchId, asked: MatchPlan, state: &MatchState, total: Option<u32>) -> Self {
         Self {
             id,
             asked,
-            plan: plan.clone(),
+            plan: state.plan().clone(),
             status: MatchStatus::Paused,
-            total,
-            tally: Tally::new(plan.engines.len(), test),
+            score: score(state, total),
+            curve: curve(state),
             boards: BTreeMap::new(),
             last_board: 0,
             games: VecDeque::new(),
-            waiting: BTreeMap::new(),
             failures: BTreeMap::new(),
             note: None,
             end: None,
@@ -105,11 +100,22 @@ impl Follow {
         }
     }
 
-    /// Counts a pair that is stored.
-    pub fn count(&mut self, pair: &PairResult) {
-        if let Some(point) = self.tally.add(pair) {
-            self.news.curve.push(point);
-        }
+    /// Shows the results.
+    pub fn show(&mut self, state: &MatchState) {
+        self.score = score(state, self.score.total);
+        self.curve = curve(state);
+        (self.news.score, self.news.any) = (true, true);
+    }
+
+    /// Shows a new pair, which is stored and counted.
+    pub fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
+        self.list(pair);
+        self.show(state);
+        self.news.curve.extend(point(state));
+    }
+
+    /// Lists the games of a stored pair.
+    pub fn list(&mut self, pair: &PairResult) {
         let opening = pair.pairing.opening.moves.len();
         for (index, game) in (0..).zip(&pair.games) {
             let listed = MatchGame {
@@ -125,18 +131,10 @@ impl Follow {
             self.games.push_back(listed.clone());
             self.news.games.push(listed);
         }
-        (self.news.score, self.news.any) = (true, true);
     }
 
-    /// Adds a complete pair, which counts after it is stored.
-    pub fn played(&mut self, pair: PairResult) {
-        if self.waiting.len() < MAX_WAITING {
-            self.waiting.insert(pair.pairing.index, pair);
-        }
-    }
-
-    /// Handles an event. Returns the games of a stored pair, for the library.
-    pub fn on_event(&mut self, event: &Event) -> Vec<Finished> {
+    /// Handles an event.
+    pub fn on_event(&mut self, event: &Event) {
         match event {
             Event::MatchStart { .. } => self.set_status(MatchStatus::Running),
             Event::GameStart { pair, game, first, second, worker, opening, round: _ } => {
@@ -145,12 +143,6 @@ impl Follow {
             Event::Move { pair, game, ply: _, played } => self.moved(*pair, *game, played),
             Event::GameEnd { pair, game, .. } => {
                 self.end(|board| (board.pair, board.game) == (*pair, *game));
-            }
-            Event::PairEnd { pair, .. } => {
-                if let Some(pair) = self.waiting.remove(pair) {
-                    self.count(&pair);
-                    return finished(&self.plan, &pair);
-                }
             }
             Event::Warning { pair: Some(_), engine: None, .. } => {
                 self.set_note(ErrorCode::GamesReplayed.into());
@@ -168,17 +160,16 @@ impl Follow {
             Event::Stopping { .. } => self.set_status(MatchStatus::Finishing),
             Event::MatchEnd { why, .. } => {
                 self.end(|_| true);
-                self.waiting.clear();
                 self.end = Some(why.clone());
             }
-            Event::Score(_)
+            Event::PairEnd { .. }
+            | Event::Score(_)
             | Event::Test(_)
             | Event::Ratings(_)
             | Event::RepeatedGame { .. }
             | Event::Parameters { .. }
             | Event::Champion { .. } => (),
         }
-        Vec::new()
     }
 
     /// Adds a note about skipped openings.
@@ -326,7 +317,7 @@ impl Follow {
 
     /// The number of stored games.
     pub fn games(&self) -> u32 {
-        self.tally.games()
+        self.score.played
     }
 
     /// The match in the list of matches.
@@ -336,30 +327,26 @@ impl Follow {
             name: self.asked.name.clone(),
             variant: self.asked.variant,
             status: self.status,
-            played: self.tally.games(),
-            total: self.total,
+            played: self.score.played,
+            total: self.score.total,
         }
     }
 
     /// The whole state, except the list entries of the next [`take_delta`](Self::take_delta): no subscriber
     /// receives them twice.
-    pub fn state(&self) -> MatchState {
-        let Self { games, news, .. } = self;
-        let curve = self.tally.curve();
-        MatchState {
+    pub fn state(&self) -> wire::MatchState {
+        let Self { games, news, score, .. } = self;
+        let first = news.curve.first().map_or(u32::MAX, |point| point.games);
+        wire::MatchState {
             id: self.id,
             plan: self.asked.clone(),
             status: self.status,
             names: self.plan.engines.iter().map(|engine| engine.name.clone()).collect(),
-            played: self.tally.games(),
-            total: self.total,
-            standings: self.tally.standings(),
-            crosstable: self.tally.crosstable(),
-            curve: curve
-                .iter()
-                .take(curve.len().saturating_sub(news.curve.len()))
-                .copied()
-                .collect(),
+            played: score.played,
+            total: score.total,
+            standings: score.standings.clone(),
+            crosstable: score.crosstable.clone(),
+            curve: self.curve.iter().take_while(|point| point.games < first).copied().collect(),
             boards: self.boards.values().map(Board::wire).collect(),
             games: games
                 .iter()
@@ -390,12 +377,7 @@ impl Follow {
         Some(MatchDelta {
             boards,
             status: news.status.then_some(self.status),
-            score: news.score.then(|| MatchScore {
-                played: self.tally.games(),
-                total: self.total,
-                standings: self.tally.standings(),
-                crosstable: self.tally.crosstable(),
-            }),
+            score: news.score.then(|| self.score.clone()),
             curve: news.curve,
             ended: news.ended,
             games: news.games,
@@ -526,32 +508,33 @@ mod tests {
     use readyok_rules::IllegalReason;
     use serde_json::{from_value, json};
 
-    use super::super::tally::tests::pair;
+    use super::super::score::tests::{pair, plan};
 
     use super::*;
 
     #[test]
     fn a_state_and_its_later_changes_contain_each_game_once() {
-        let engine =
-            |name: &str| json!({ "name": name, "command": name, "limits": { "nodes": 1 } });
-        let plan = json!({ "game": "chess", "engines": [engine("a"), engine("b")] });
         let asked = json!({
             "name": "", "variant": "chess", "engines": [], "format": "round_robin",
             "rounds": 1, "pairs": 1, "openings": { "kind": "start" }, "concurrency": 1,
             "draw": null, "resign": null, "max_moves": null, "sprt": null,
         });
-        let (plan, asked) = (from_value(plan).expect("a plan"), from_value(asked).expect("a plan"));
-        let mut follow = Follow::new(1, asked, &plan, None);
+        let mut state = MatchState::new(&plan(2), 1);
+        let mut follow = Follow::new(1, from_value(asked).expect("a plan"), &state, None);
+        let mut play = |follow: &mut Follow, pair| {
+            state.add(&pair);
+            follow.on_pair(&pair, &state);
+        };
         let both = |follow: &Follow| {
             let state = follow.state();
             (state.games.len(), state.curve.len())
         };
-        follow.count(&pair(0, 1, [Some(Side::First), None]));
+        play(&mut follow, pair(0, 1, [Some(Side::First), None]));
         assert_eq!(both(&follow), (0, 0));
         let delta = follow.take_delta().expect("a change");
         assert_eq!((delta.games.len(), delta.curve.len()), (2, 1));
         assert_eq!(both(&follow), (2, 1));
-        follow.count(&pair(1, 0, [None, None]));
+        play(&mut follow, pair(1, 0, [None, None]));
         assert_eq!((both(&follow), follow.state().played), ((2, 1), 4));
     }
 
