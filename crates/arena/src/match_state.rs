@@ -148,7 +148,7 @@ pub(crate) struct Failed {
 }
 
 impl MatchState {
-    /// The state before the first pair of a match with `total` pairings.
+    /// The state before the first pair. `total` is the number of pairings, or 0 if no view shows it.
     pub fn new(plan: &Plan, total: u64) -> Self {
         let engines = plan.engines.len();
         Self {

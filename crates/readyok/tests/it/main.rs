@@ -16,6 +16,7 @@ mod farm_killed;
 mod import_killed;
 mod match_fastchess;
 mod match_flags;
+mod match_views;
 mod matches;
 mod matches_real;
 #[path = "../../../arena/tests/it/nats_server.rs"]
@@ -40,4 +41,5 @@ mod small_match;
 mod tap;
 mod tune;
 mod unsuitable_workers;
+mod worker_excluded;
 mod worker_killed;

@@ -75,7 +75,8 @@ fn pair(index: u64) -> (PairResult, Vec<Event>) {
         second: B,
         games: 2,
         fixed_colors: false,
-        opening: Opening { index, ..Opening::default() },
+        // Games from one opening would repeat each other.
+        opening: Opening { position: Some(index.to_string()), index, ..Opening::default() },
         options: Default::default(),
     };
     let game = |(first, second, winner)| MatchGame {

@@ -48,7 +48,7 @@ done | '{}' engine
     path.to_str().expect("UTF-8").to_owned()
 }
 
-fn worker(
+pub(crate) fn worker(
     dir: &Dir,
     server: &str,
     name: &str,

@@ -1,0 +1,147 @@
+//! Terminal, page and fastchess output show the same numbers of a match.
+
+use readyok::matches::MatchText;
+use readyok_arena::event::{Event, Listener as _};
+use readyok_arena::fastchess::{Options, Printer, Request, parse};
+use readyok_arena::match_state::MatchState;
+use readyok_arena::pairing::{Opening, PairResult, Pairing};
+use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::result::MatchGame;
+use readyok_client::unstable::split_command_line;
+use readyok_rules::{Side, Termination};
+use readyok_server::matches::Follow;
+use readyok_server::wire::{MatchPlan, MatchState as Page, Standing, Wins};
+
+use crate::program::Terminal;
+
+/// A match of engines in the fastchess format, with a report after each pair.
+fn invocation(engines: &[&str]) -> (Plan, Options) {
+    let engines: String = engines.iter().map(|name| format!("-engine cmd={name} ")).collect();
+    let line = format!("{engines} -each tc=10+0.1 -rounds 100 -ratinginterval 1");
+    let words = split_command_line(&line).expect("closed quotes");
+    let Ok(Request::Play(invocation)) = parse(&words, 1) else { panic!("no match: {line}") };
+    (invocation.plan, invocation.options)
+}
+
+/// A pair with the winners of both games, from the point of view of the first engine of the pairing.
+fn pair(index: u64, [first, second]: [u32; 2], winners: [Option<bool>; 2]) -> PairResult {
+    let pairing = Pairing {
+        index,
+        round: 1,
+        first: EngineId(first),
+        second: EngineId(second),
+        games: 2,
+        fixed_colors: false,
+        opening: Opening { index, ..Opening::default() },
+        options: Default::default(),
+    };
+    let games = (0..).zip(winners).map(|(number, won)| {
+        let (first, second) = pairing.sides(number);
+        let side = |won| if won == (first == pairing.first) { Side::First } else { Side::Second };
+        MatchGame {
+            first,
+            second,
+            winner: won.map(side),
+            end: Termination::Resignation.into(),
+            moves: Vec::new(),
+            started_ms: 0,
+            duration_ms: 0,
+            warnings: Vec::new(),
+            engines: Default::default(),
+        }
+    });
+    PairResult { games: games.collect(), pairing, worker: None }
+}
+
+/// Results that contain each kind of pair, between engines in turn.
+fn pairs(engines: u32) -> Vec<PairResult> {
+    let outcomes = [Some(true), None, Some(false), Some(true), None];
+    let pair = |index: u64| {
+        let at = usize::try_from(index).expect("a small index");
+        let of = |at: usize| outcomes[at % outcomes.len()];
+        let first = u32::try_from(index).expect("a small index") % engines;
+        let second = (first + 1) % engines;
+        pair(index, [first, second], [of(at), of(at / 5 + at)])
+    };
+    (0..50).map(pair).collect()
+}
+
+fn page(state: &MatchState) -> Page {
+    let asked = serde_json::json!({
+        "name": "", "variant": "chess", "engines": [], "format": "round_robin",
+        "rounds": 1, "pairs": 1, "openings": { "kind": "start" }, "concurrency": 1,
+        "draw": null, "resign": null, "max_moves": null, "sprt": null,
+    });
+    let asked: MatchPlan = serde_json::from_value(asked).expect("a plan");
+    Follow::new(1, asked, state, None).state()
+}
+
+/// Plays the pairs, and passes the terminal rows, the page and the fastchess report after each.
+fn play(engines: &[&str], mut check: impl FnMut(&[String], &Page, &str)) {
+    let (plan, options) = invocation(engines);
+    let output = Terminal::default();
+    let mut printer = Printer::new(&plan, 100, &options, output.clone());
+    let mut state = MatchState::new(&plan, 100);
+    for (complete, pair) in (1..).zip(pairs(u32::try_from(engines.len()).expect("a few"))) {
+        state.add(&pair);
+        let Pairing { index, first, second, .. } = pair.pairing;
+        let score = Event::Score(state.score(first, second).expect("a score"));
+        for event in [Event::PairEnd { pair: index, round: 1, complete }, score] {
+            state.apply(&event);
+            printer.on_event(&event, &state);
+        }
+        check(&MatchText(&state).ratings(), &page(&state), &output.drain());
+    }
+}
+
+/// An estimate after this text, with its error.
+fn numbers(text: &str, before: &str) -> [f64; 2] {
+    let (_, after) = text.split_once(before).expect("an estimate");
+    let mut words = after.split([' ', ',']).filter(|word| *word != "+/-");
+    [(); 2].map(|()| words.next().and_then(|word| word.parse().ok()).expect("a number"))
+}
+
+#[test]
+fn the_views_of_a_match_of_two_show_equal_numbers() {
+    let mut count = 0;
+    play(&["a", "b"], |rows, page, report| {
+        let Wins { won, drawn, lost } = page.crosstable[0][1];
+        assert!(rows[0].starts_with(&format!("a: +{won} ={drawn} -{lost}  (")), "{rows:?}");
+        let games = page.played;
+        let line = format!("\nGames: {games}, Wins: {won}, Losses: {lost}, Draws: {drawn}, ");
+        assert!(report.contains(&line), "no {line:?} in {report}");
+        let Standing { elo, .. } = page.standings.iter().find(|it| it.engine == 0).expect("a row");
+        if let Some(elo) = elo {
+            let shown = [numbers(&rows[1], "Elo "), numbers(report, "\nElo: ")];
+            for ([value, error], digits) in shown.into_iter().zip([0.051, 0.0051]) {
+                let is_equal = |a: f64, b: f64| (a - b).abs() < digits;
+                assert!(
+                    is_equal(value, elo.elo) && is_equal(error, elo.error),
+                    "{rows:?} {report}"
+                );
+            }
+            count += 1;
+        }
+    });
+    assert!(count > 40, "{count}");
+}
+
+#[test]
+fn the_views_of_a_match_of_three_show_equal_numbers() {
+    let names = ["a", "b", "c"];
+    play(&names, |rows, page, report| {
+        for Standing { engine, wins: Wins { won, drawn, lost }, points, .. } in &page.standings {
+            let (name, games) =
+                (names[usize::try_from(*engine).expect("an index")], won + drawn + lost);
+            let row = format!(". {name}  {points:.1}/{games}  ");
+            assert!(rows.iter().any(|it| it.contains(&row)), "no {row:?} in {rows:?}");
+            if games == 0 {
+                continue;
+            }
+            let score = format!("{:.1}%", 100.0 * points / f64::from(games));
+            let row = report.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
+            let cells: Vec<&str> = row.expect("a row").split_whitespace().collect();
+            assert_eq!([cells[6], cells[7]], [games.to_string().as_str(), score.as_str()]);
+        }
+    });
+}
