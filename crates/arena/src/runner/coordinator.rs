@@ -276,7 +276,8 @@ impl<'a> Coordinator<'a> {
         self.check_test()
     }
 
-    /// Discards the pairs of workers, and schedules them again. The match starts again with the remaining pairs.
+    /// Discards the pairs of workers, and schedules them again unless the match is being stopped. The match starts again
+    /// with the remaining pairs.
     fn exclude(&mut self, workers: &BTreeSet<String>) -> Result<(), MatchError> {
         let is_excluded = |pair: &PairResult| {
             pair.worker.as_ref().is_some_and(|worker| workers.contains(&worker.0))
@@ -284,10 +285,10 @@ impl<'a> Coordinator<'a> {
         let discarded = self.parts.store.discard(is_excluded)?;
         let names: Vec<String> = workers.iter().map(|name| truncate(name)).collect();
         let names = names.join(", ");
-        let text = format!("excluded {names}: {} pairs are replayed", discarded.len());
+        let what = if self.stop.is_some() { "discarded" } else { "replayed" };
+        let text = format!("excluded {names}: {} pairs are {what}", discarded.len());
         self.warn(text, None);
-        // A test that has decided is over.
-        if discarded.is_empty() || self.stop.is_some() {
+        if discarded.is_empty() {
             return Ok(());
         }
         self.parts.schedule = open_schedule(&self.parts.spec.plan, self.parts.openings.as_deref())?;

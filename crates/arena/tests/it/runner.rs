@@ -540,6 +540,35 @@ fn stores_the_name_of_the_worker_truncated() {
     assert_eq!(name, "x".repeat(500));
 }
 
+/// Discarded pairs do not count, also if the match is being stopped: they are not in the results file either.
+#[test]
+fn a_worker_can_be_excluded_during_a_stop() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 10));
+    let summary = elsewhere(&place, |job, reports| {
+        let index = job.pairing.index;
+        let played = |name: &str| {
+            let worker = Some(WorkerId(name.to_owned()));
+            done(PairResult { worker, ..sample::played(job.pairing.clone()) })
+        };
+        let sent = match index {
+            0 => vec![played("one")],
+            1 => vec![played("two")],
+            _ => vec![
+                Report::Interrupted,
+                Report::Excluded(["one".to_owned()].into()),
+                Report::Returned { index, why: ReturnReason::Withdrawn },
+            ],
+        };
+        for report in sent {
+            reports.send(report).expect("a coordinator");
+        }
+    });
+    let summary = summary.expect("a match");
+    assert_eq!((summary.end, summary.complete, summary.games), (End::Interrupted, 1, 2));
+    assert_eq!((summary.scores[0].wins, summary.scores[0].draws), (1, 1));
+    assert_eq!(place.stored(), [1]);
+}
+
 #[test]
 fn tournaments_of_all_formats_resume_exactly() {
     for format in ["round-robin", "gauntlet", "swiss", "knockout"] {
