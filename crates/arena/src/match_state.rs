@@ -229,6 +229,8 @@ impl MatchState {
         match event {
             Event::GameStart { pair, game, first, second, worker, .. } => {
                 let (pair, game, first, second) = (*pair, *game, *first, *second);
+                // A lost worker has not ended its game.
+                self.running.retain(|_, running| running.pair != pair);
                 self.running.insert(worker.clone(), RunningGame { pair, game, first, second });
             }
             Event::GameEnd { pair, game, first, second, winner, end, plies, .. } => {
@@ -243,20 +245,20 @@ impl MatchState {
             }
             Event::Warning { engine, context: Some(context), .. } => {
                 let (engine, kind) = (*engine, &context.kind);
-                match self.warnings.iter_mut().find(|known| known.is_of(engine, kind)) {
-                    Some(known) => known.count += 1,
-                    None => {
-                        let kind = kind.clone();
-                        self.warnings.push(WarningCount { engine, kind, count: 1 });
-                    }
+                let known = self.warnings.iter_mut().find(|known| known.is_of(engine, kind));
+                if let Some(known) = known {
+                    known.count += 1;
+                } else {
+                    self.warnings.push(WarningCount { engine, kind: kind.clone(), count: 1 });
                 }
             }
+            // Its last game may not have been reported.
+            Event::PairEnd { pair, .. } => self.running.retain(|_, running| running.pair != *pair),
             Event::Ratings(ratings) => self.ratings = Some(ratings.clone()),
             Event::Champion { engine } => self.champion = Some(*engine),
             Event::MatchEnd { .. } => self.running.clear(),
             Event::MatchStart { .. }
             | Event::Move { .. }
-            | Event::PairEnd { .. }
             | Event::Score(_)
             | Event::Test(_)
             | Event::Warning { context: None, .. }
@@ -430,4 +432,4 @@ impl WarningCount {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -9,15 +9,15 @@ use crate::queue::WarningContext;
 use crate::stats::Model;
 
 /// A plan for engines of the names `0`, `1`, …
-fn plan(engines: u32, games: GamesPerPairing) -> Plan {
+pub(crate) fn plan(engines: u32, games: GamesPerPairing) -> Plan {
     let engine = |id: u32| EnginePlan { name: id.to_string(), ..EnginePlan::default() };
     Plan { engines: (0..engines).map(engine).collect(), games, ..Plan::new(Game::Chess) }
 }
 
 /// The sides, the winners and whether colors are fixed.
-type Played = (u32, u32, Vec<Option<Side>>, bool);
+pub(crate) type Played = (u32, u32, Vec<Option<Side>>, bool);
 
-fn pair(index: u64, (first, second, winners, fixed_colors): &Played) -> PairResult {
+pub(crate) fn pair(index: u64, (first, second, winners, fixed_colors): &Played) -> PairResult {
     let pairing = Pairing {
         index,
         round: 1,
@@ -47,7 +47,9 @@ fn pair(index: u64, (first, second, winners, fixed_colors): &Played) -> PairResu
 
 fn state_of<'a>(plan: &Plan, pairs: impl IntoIterator<Item = &'a PairResult>) -> MatchState {
     let mut state = MatchState::new(plan, 100);
-    pairs.into_iter().for_each(|pair| state.add(pair));
+    for pair in pairs {
+        state.add(pair);
+    }
     state
 }
 
@@ -152,7 +154,9 @@ proptest! {
         let gone: Vec<u64> = gone.iter().map(|(pair, _)| pair.pairing.index).collect();
         let mut state = state_of(&plan, &pairs);
         state.discard(&gone);
-        kept.iter().for_each(|pair| state.add(pair));
+        for pair in &kept {
+            state.add(pair);
+        }
         prop_assert_eq!(shown(&state), shown(&state_of(&plan, kept)));
     }
 }
@@ -171,14 +175,14 @@ fn game_end(pair: u64, game: u32) -> Event {
     }
 }
 
-fn game_start(pair: u64) -> Event {
+fn game_start(pair: u64, worker: &str) -> Event {
     Event::GameStart {
         pair,
         game: 0,
         round: 1,
         first: EngineId(0),
         second: EngineId(1),
-        worker: WorkerId(pair.to_string()),
+        worker: WorkerId(worker.to_owned()),
         opening: Opening::default(),
     }
 }
@@ -187,18 +191,33 @@ fn latest(state: &MatchState) -> Vec<(u64, u32)> {
     state.latest().iter().map(|it| (it.pair, it.game)).collect()
 }
 
+fn running(state: &MatchState) -> Vec<(&str, u64)> {
+    state.running().iter().map(|(worker, it)| (worker.0.as_str(), it.pair)).collect()
+}
+
+/// Messages of remote workers may be lost.
+#[test]
+fn a_pair_has_at_most_one_game_in_progress() {
+    let mut state = MatchState::new(&plan(2, GamesPerPairing::Two), 9);
+    for (pair, worker) in [(0, "lost"), (1, "b"), (0, "c")] {
+        state.apply(&game_start(pair, worker));
+    }
+    assert_eq!(running(&state), [("b", 1), ("c", 0)]);
+    state.apply(&Event::PairEnd { pair: 1, round: 1, complete: 1 });
+    assert_eq!(running(&state), [("c", 0)]);
+}
+
 #[test]
 fn a_discard_keeps_games_in_progress_and_the_latest_of_other_pairs() {
     let mut state = MatchState::new(&plan(2, GamesPerPairing::Two), 9);
-    for pair in [3, 4, 5] {
-        state.apply(&game_start(pair));
+    for (pair, worker) in [(3, "a"), (4, "b"), (5, "c")] {
+        state.apply(&game_start(pair, worker));
     }
     state.apply(&game_end(3, 0));
     state.apply(&game_end(4, 0));
     state.discard(&[3]);
     assert_eq!(latest(&state), [(4, 0)]);
-    let running: Vec<u64> = state.running().values().map(|it| it.pair).collect();
-    assert_eq!((running, state.total()), (vec![5], 9));
+    assert_eq!((running(&state), state.total()), (vec![("c", 5)], 9));
     let end = Event::MatchEnd { why: End::Complete, complete: 0, games: 0 };
     state.apply(&end);
     assert!(state.running().is_empty());
@@ -234,7 +253,9 @@ fn a_curve_is_thinned_and_ends_with_the_last_pair() {
     let curve = state.curve();
     assert!(512 < curve.len(), "{}", curve.len());
     let gaps = curve.windows(2).map(|two| two[1].pairs - two[0].pairs);
-    assert!(gaps.clone().take(curve.len() - 2).all(|gap| gap == 8) && gaps.last() == Some(7));
+    let mut expected = vec![8; curve.len() - 2];
+    expected.push(7);
+    assert_eq!(gaps.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -236,7 +236,8 @@ fn chart(svg: String) -> Markup {
 }
 
 fn head_to_head(report: &Report) -> Markup {
-    let counts = report.state.head_to_head().unwrap_or(Counts::Games(Trinomial::default()));
+    let counts = report.state.head_to_head();
+    let counts = counts.unwrap_or_else(|| Counts::Games(Trinomial::default()));
     let figures = Figures::of(&counts);
     let games = Figures::of(&Counts::Games(counts.single_games().unwrap_or_default()));
     let points = report.state.curve();

@@ -253,7 +253,27 @@ impl WorkerStatus {
 
 #[cfg(test)]
 mod tests {
+    use readyok_rules::Side;
+
     use super::*;
+    use crate::match_state::tests::{pair, plan};
+    use crate::plan::GamesPerPairing;
+
+    #[test]
+    fn a_long_match_has_a_short_curve() {
+        let mut state = MatchState::new(&plan(2, GamesPerPairing::Two), 3000);
+        for index in 0..3000 {
+            state.add(&pair(index, &(0, 1, vec![Some(Side::First), None], false)));
+            if index % 100 == 0 || index > 2990 {
+                let mut status = StatusBuilder::default();
+                status.show(&state);
+                let MatchStatus { pairs, total, curve, scores, .. } = status.status();
+                assert!(curve.len() <= MAX_POINTS && curve.is_sorted_by_key(|it| it.pairs));
+                assert_eq!(curve.last().map(|it| it.pairs), Some(*pairs));
+                assert_eq!((*pairs, *total, scores[0].wins), (index + 1, 3000, index + 1));
+            }
+        }
+    }
 
     #[test]
     fn speeds_of_workers_are_bounded() {
