@@ -321,7 +321,7 @@ impl<W: Write + Send> Listener for LiveTable<W> {
             return;
         }
         let text = MatchText(state);
-        self.notice = text.notice(event).or(self.notice.take());
+        self.notice = text.notice(event).or_else(|| self.notice.take());
         let last = matches!(event, Event::MatchEnd { .. });
         let now = now();
         if !last && self.drawn.is_some_and(|drawn| now < drawn + FRAME) {
