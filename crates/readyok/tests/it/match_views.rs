@@ -16,8 +16,8 @@ use crate::program::Terminal;
 
 /// A match of engines in the fastchess format, with a report after each pair.
 fn invocation(engines: &[&str]) -> (Plan, Options) {
-    let engines: String = engines.iter().map(|name| format!("-engine cmd={name} ")).collect();
-    let line = format!("{engines} -each tc=10+0.1 -rounds 100 -ratinginterval 1");
+    let engines: Vec<String> = engines.iter().map(|name| format!("-engine cmd={name}")).collect();
+    let line = format!("{} -each tc=10+0.1 -rounds 100 -ratinginterval 1", engines.join(" "));
     let words = split_command_line(&line).expect("closed quotes");
     let Ok(Request::Play(invocation)) = parse(&words, 1) else { panic!("no match: {line}") };
     (invocation.plan, invocation.options)

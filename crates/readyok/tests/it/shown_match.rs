@@ -104,7 +104,9 @@ fn pair(index: u64) -> (PairResult, Vec<Event>) {
 /// Plays a pair.
 fn play(state: &mut MatchState, index: u64) {
     let (result, events) = pair(index);
-    events.iter().for_each(|event| state.apply(event));
+    for event in &events {
+        state.apply(event);
+    }
     state.add(&result);
 }
 
@@ -146,7 +148,9 @@ fn progress_and_scores_follow_the_pairs() {
 #[test]
 fn a_resumed_match_starts_with_its_stored_pairs() {
     let mut state = MatchState::new(&plan(), 4);
-    (0..3).for_each(|index| state.add(&pair(index).0));
+    for index in 0..3 {
+        state.add(&pair(index).0);
+    }
     assert!(shows(&rows(&state), "3/4 game pairs"), "{:?}", rows(&state));
     let line = line(&mut state, &match_start(3)).unwrap_or_default();
     assert!(line.starts_with("resumed after 3 game pairs"), "{line}");
@@ -188,7 +192,9 @@ fn draws_the_table_at_the_start_and_at_the_end() {
     assert!(first.contains("a – b") && first.contains("0/2 game pairs"), "{first:?}");
     for index in [0, 1] {
         play(&mut state, index);
-        pair(index).1.iter().for_each(|event| live.on_event(event, &state));
+        for event in pair(index).1 {
+            live.on_event(&event, &state);
+        }
     }
     terminal.drain();
     live.on_event(&Event::MatchEnd { why: End::Complete, complete: 2, games: 4 }, &state);
