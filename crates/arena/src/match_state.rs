@@ -176,7 +176,7 @@ impl MatchState {
         self.count(pair);
     }
 
-    /// As [`MatchState::add`]. Returns what listeners are told in addition to the score.
+    /// As [`MatchState::add`]. Returns what is reported in addition to the score.
     pub(crate) fn count(&mut self, pair: &PairResult) -> Added {
         let (first, second) = (pair.pairing.first, pair.pairing.second);
         let (engine, opponent) = (first.min(second), first.max(second));
