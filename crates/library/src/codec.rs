@@ -19,6 +19,7 @@ use crate::postings::Key;
 use crate::summary::{Source, Summary};
 use layer::Layer;
 use tags::Known;
+use walk::Walk;
 
 pub use document::{decode_document, encode_document};
 pub use moves::{code_of, move_of};
@@ -47,8 +48,8 @@ impl NewGame {
         let mut moves = Vec::new();
         let order = moves::encode(record, &mut moves);
         let annotations = annotations::encode(record, &order);
-        let (postings, named) = walk::of_record(record);
-        let named = named.map(|it| (it.eco, it.name)).or_else(|| record.opening_of_headers());
+        let Walk { postings, opening, may_be_over } = walk::of_record(record);
+        let named = opening.map(|it| (it.eco, it.name)).or_else(|| record.opening_of_headers());
         let opening = named.map(|(eco, name)| (eco.to_owned(), name.to_owned()));
         let start = (!is_standard(record.start())).then(|| record.start().to_string());
         let players = Side::BOTH.map(|side| record.player(side).unwrap_or_default().to_owned());
@@ -66,7 +67,11 @@ impl NewGame {
             date: record.date(),
             plies: u16::try_from(main_line).unwrap_or(u16::MAX),
             result: record.result,
-            termination: record.derived_termination(),
+            termination: if may_be_over {
+                record.derived_termination()
+            } else {
+                record.termination()
+            },
             engines: Side::BOTH.map(|side| record.is_engine(side)),
             annotated: !annotations.is_empty(),
             variations: record.len() > main_line,

@@ -39,6 +39,20 @@ impl Board {
         }
     }
 
+    /// Whether the position can end the game without regard to repetitions: those that certainly do not are most.
+    fn may_be_over(&self) -> bool {
+        match self {
+            // Positions with a rook or a queen are not dead.
+            Self::Chess(board, _) => {
+                board.board().rooks_and_queens().is_empty()
+                    || board.halfmoves() >= 100
+                    || board.legal_moves().is_empty()
+            }
+            Self::Shogi(_) => true,
+            Self::Diagram(_) => false,
+        }
+    }
+
     /// Plays a legal move.
     fn play(&mut self, mv: Move) {
         match (self, mv) {
@@ -54,8 +68,16 @@ impl Board {
     }
 }
 
-/// Postings of a record, and its opening.
-pub(crate) fn of_record(record: &GameRecord) -> (Vec<(Key, u16)>, Option<Opening>) {
+/// What the positions of a main line show.
+pub(crate) struct Walk {
+    pub(crate) postings: Vec<(Key, u16)>,
+    pub(crate) opening: Option<Opening>,
+    /// Whether the last position can end the game. To find out costs a replay.
+    pub(crate) may_be_over: bool,
+}
+
+/// The positions of the main line of a record.
+pub(crate) fn of_record(record: &GameRecord) -> Walk {
     let mut postings = Vec::with_capacity(record.node(record.last()).map_or(0, Node::ply) + 1);
     let mut opening = None;
     // A null move ends the line of the opening.
@@ -85,7 +107,9 @@ pub(crate) fn of_record(record: &GameRecord) -> (Vec<(Key, u16)>, Option<Opening
         }
     }
     add(board.key(), END_OF_GAME);
-    (postings, opening)
+    let last = postings.last().map(|(key, _)| *key);
+    let is_repeated = postings.iter().filter(|(key, _)| Some(*key) == last).count() > 1;
+    Walk { may_be_over: is_repeated || board.may_be_over(), postings, opening }
 }
 
 /// Postings of encoded moves.
