@@ -127,7 +127,7 @@ impl ChessBoard {
         Some(Move::Normal { role: piece.role, from, capture: board.role_at(to), to, promotion })
     }
 
-    fn play_legal(&mut self, mv: Move) {
+    pub(crate) fn play_legal(&mut self, mv: Move) {
         if self.position.is_irreversible(mv) {
             self.earlier.clear();
         } else {

@@ -210,6 +210,15 @@ impl Position {
         .map_err(|reason| MoveError::new(&mv.to_uci(self.game().castling_form()), reason))
     }
 
+    /// [`play`](Self::play) for a move that is known to be legal in this position.
+    pub(crate) fn play_legal(&mut self, mv: Move) -> Result<(), MoveError> {
+        if let (Board::Chess(board), Move::Chess(mv)) = (&mut self.board, mv) {
+            board.play_legal(mv);
+            return Ok(());
+        }
+        self.play(mv)
+    }
+
     /// Whether a move is legal.
     pub fn is_legal(&self, mv: Move) -> bool {
         match (&self.board, mv) {

@@ -108,7 +108,8 @@ pub(crate) fn of_record(record: &GameRecord) -> Walk {
     }
     add(board.key(), END_OF_GAME);
     let last = postings.last().map(|(key, _)| *key);
-    let is_repeated = postings.iter().filter(|(key, _)| Some(*key) == last).count() > 1;
+    // The third repetition ends a game of chess.
+    let is_repeated = postings.iter().filter(|(key, _)| Some(*key) == last).count() > 2;
     Walk { may_be_over: is_repeated || board.may_be_over(), postings, opening }
 }
 

@@ -420,7 +420,11 @@ impl GameRecord {
         }
         let mut position = Position::clone(&self.start);
         for mv in moves.into_iter().rev() {
-            mv.play(&mut position).ok()?;
+            match mv {
+                // It was played before it was added.
+                RecordMove::Legal(mv) => position.play_legal(mv).ok()?,
+                mv => mv.play(&mut position).ok()?,
+            }
         }
         Some(position)
     }
