@@ -12,6 +12,6 @@ pub mod text;
 
 pub use crate::fastchess::options::{Level, Log, Logger};
 pub use arguments::ArgumentError;
-pub use options::{EpdOut, Options, OutputFormat, PgnNotation, PgnOut, Resume};
+pub use options::{EpdOut, Options, OutputFormat, PgnOut, Resume};
 pub use parse::{Invocation, Request, parse};
 pub use printer::Printer;

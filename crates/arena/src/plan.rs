@@ -154,13 +154,15 @@ pub enum Protocol {
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum PvCheck {
     /// Only the first move.
     #[default]
+    #[cfg_attr(feature = "cli", value(skip))]
     FirstMove,
-    /// All moves.
+    /// All moves are legal.
     Moves,
-    /// All moves, and PVs of mate scores must end with mate.
+    /// All moves are legal, and mate scores have PVs that end with mate.
     Mate,
 }
 

@@ -55,26 +55,32 @@ pub enum Severity {
 
 /// An edition of a protocol.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Profile {
     /// UCI of April 2006.
+    #[cfg_attr(feature = "cli", value(name = "uci-2006"))]
     Uci2006,
-    /// The modern description of UCI.
+    /// UCI as described today.
     UciModern,
-    /// The first draft of USI, 2007.
+    /// The first draft of USI.
+    ///
+    /// It is of 2007.
+    #[cfg_attr(feature = "cli", value(name = "usi-draft1"))]
     UsiDraft1,
-    /// USI as used by shogi GUIs and engines today.
+    /// USI as used by shogi programs today.
     UsiDeployed,
 }
 
 /// The extent of a run.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Level {
     /// The musts that matter in play.
     Quick,
-    /// All checks except long ones.
+    /// All checks except soak checks.
     #[default]
     Full,
-    /// Also games for hundreds of moves: whether memory, threads and open files grow.
+    /// Also games for hundreds of moves: memory, threads and open files must not grow.
     Soak,
 }
 

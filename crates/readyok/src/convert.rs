@@ -15,14 +15,12 @@ mod select;
 mod sort;
 mod stats;
 
-pub(crate) use compression::MAX_RATIO;
+pub(crate) use compression::{Compression, MAX_RATIO};
 pub(crate) use encoding::{input_encoding, output_encoding};
 pub(crate) use format::FileFormat;
 pub(crate) use input::{Files, Games, ReadOptions};
 pub(crate) use losses::{LossReport, Origin};
-pub(crate) use output::{
-    CompressionArg, Destination, Output, Rendered, Split, SplitKey, is_directory,
-};
+pub(crate) use output::{Destination, Output, Rendered, Split, SplitKey, is_directory};
 pub(crate) use progress::Progress;
 pub(crate) use render::{PositionChoice, Renderer};
 pub(crate) use run::{Conversion, Mode, run};

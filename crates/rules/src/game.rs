@@ -10,12 +10,16 @@ use shakmaty::uci::UciMove;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Game {
     /// Chess.
+    #[cfg_attr(feature = "cli", value(alias = "standard", help = clap::builder::Resettable::Reset))]
     Chess,
     /// Chess960 (Fischer random chess).
+    #[cfg_attr(feature = "cli", value(alias = "fischerandom", help = clap::builder::Resettable::Reset))]
     Chess960,
     /// Shogi.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Shogi,
 }
 

@@ -18,12 +18,16 @@ use crate::time::instant;
 
 /// A compression format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Compression {
     /// RFC 1952.
+    #[cfg_attr(feature = "cli", value(name = "gz", alias = "gzip", help = clap::builder::Resettable::Reset))]
     Gzip,
     /// The format of the program bzip2.
+    #[cfg_attr(feature = "cli", value(name = "bz2", alias = "bzip2", help = clap::builder::Resettable::Reset))]
     Bzip2,
     /// RFC 8878.
+    #[cfg_attr(feature = "cli", value(name = "zst", alias = "zstd", help = clap::builder::Resettable::Reset))]
     Zstd,
 }
 
@@ -37,6 +41,15 @@ impl Compression {
             _ => return None,
         };
         Some((compression, Path::new(path.file_stem()?)))
+    }
+
+    /// The usual file extension.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Gzip => "gz",
+            Self::Bzip2 => "bz2",
+            Self::Zstd => "zst",
+        }
     }
 
     fn detect(beginning: &[u8]) -> Option<Self> {

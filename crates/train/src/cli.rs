@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use narikin::network::Network;
 use narikin::tablebase::Tablebases;
 
@@ -38,23 +38,6 @@ enum Verb {
     Stats(StatsArgs),
     Manifest(ManifestArgs),
     Pack(PackArgs),
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum GameName {
-    /// Chess, with some games of Chess960
-    Chess,
-    /// Shogi
-    Shogi,
-}
-
-impl GameName {
-    fn kind(self) -> GameKind {
-        match self {
-            Self::Chess => GameKind::Chess,
-            Self::Shogi => GameKind::Shogi,
-        }
-    }
 }
 
 /// Runs the program. The first argument is its name.
@@ -111,7 +94,7 @@ Example:
 #[derive(Debug, clap::Args)]
 #[command(after_help = GENERATE_HELP)]
 struct GenerateArgs {
-    game: GameName,
+    game: GameKind,
     /// Output file; an existing file is resumed
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -158,7 +141,7 @@ fn run_generate(args: &GenerateArgs) -> Done {
     let tables = tables.map_err(GenerateError::Tables)?;
     let pieces = tables.as_ref().map_or(0, Tablebases::max_pieces);
     let header = Header {
-        game: args.game.kind(),
+        game: args.game,
         seed: args.seed,
         nodes: args.nodes,
         random_plies: args.random_plies,

@@ -7,9 +7,9 @@ use rsshogi::board::{Move32List, Position as ShogiBoard, hirate_position};
 use rsshogi::movegen::generate_legal_all_move32;
 
 /// A game for which Narikin is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum GameKind {
-    /// Chess, with starts of Chess960.
+    /// Chess, with some games of Chess960.
     Chess,
     /// Shogi.
     Shogi,

@@ -166,14 +166,28 @@ pub struct PgnStyle {
 
 /// The notation of moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum PgnMoves {
     /// Standard algebraic notation: `Nf3`.
     #[default]
+    #[cfg_attr(feature = "cli", value(help = "Nf3"))]
     San,
     /// Long algebraic notation: `Ng1-f3`.
+    #[cfg_attr(feature = "cli", value(help = "Ng1-f3"))]
     Lan,
     /// UCI notation: `g1f3`.
+    #[cfg_attr(feature = "cli", value(help = "g1f3"))]
     Uci,
+}
+
+impl From<PgnMoves> for Notation {
+    fn from(moves: PgnMoves) -> Self {
+        match moves {
+            PgnMoves::San => Self::Western,
+            PgnMoves::Lan => Self::Long,
+            PgnMoves::Uci => Self::Uci,
+        }
+    }
 }
 
 /// Fields of comments in addition to score, depth and time.
@@ -253,11 +267,7 @@ pub(super) fn text(
 fn options(style: &PgnStyle, game: Game) -> PgnOptions {
     let shredder = style.as_fastchess && game == Game::Chess960;
     PgnOptions {
-        notation: match style.moves {
-            PgnMoves::San => Notation::Western,
-            PgnMoves::Lan => Notation::Long,
-            PgnMoves::Uci => Notation::Uci,
-        },
+        notation: style.moves.into(),
         fen: if shredder { FenForm::Shredder } else { FenForm::XFen },
         renumber: !style.as_fastchess,
         padded_comments: false,
@@ -419,12 +429,7 @@ fn move_comment(
         }
     }
     if fields.pv && (all || !played.pv.is_empty()) {
-        let notation = match style.moves {
-            _ if all => Notation::Uci,
-            PgnMoves::San => Notation::Western,
-            PgnMoves::Lan => Notation::Long,
-            PgnMoves::Uci => Notation::Uci,
-        };
+        let notation = if all { Notation::Uci } else { style.moves.into() };
         let pv = match notation {
             Notation::Uci => played.pv.tokens().collect::<Vec<_>>().join(" "),
             notation => before.notate(played.pv.tokens(), notation).join(" "),

@@ -8,7 +8,8 @@ use std::{error, fmt};
 use readyok_client::unstable::split_command_line;
 use regex::Regex;
 
-use crate::fastchess::options::{EpdOut, Level, Log, PgnNotation, PgnOut};
+use crate::export::PgnMoves;
+use crate::fastchess::options::{EpdOut, Level, Log, PgnOut};
 use crate::plan::{EnginePlan, Protocol, TimeControl, TimeControlError};
 use crate::stats::SprtError;
 
@@ -193,9 +194,9 @@ pub(super) fn pgn_out(flag: &Flag) -> Result<PgnOut, ArgumentError> {
             }
             "notation" => {
                 out.notation = match value {
-                    "san" => PgnNotation::San,
-                    "lan" => PgnNotation::Lan,
-                    "uci" => PgnNotation::Uci,
+                    "san" => PgnMoves::San,
+                    "lan" => PgnMoves::Lan,
+                    "uci" => PgnMoves::Uci,
                     _ => return None,
                 };
                 return Some(());

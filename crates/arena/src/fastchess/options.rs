@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use readyok_protocol::Party;
 use regex::Regex;
 
+use crate::export::PgnMoves;
 use crate::game::LineObserver;
 
 /// The options of a fastchess command line that are not part of the [`Plan`](crate::plan::Plan).
@@ -119,7 +120,7 @@ pub struct PgnOut {
     /// Append to an existing file.
     pub append: bool,
     /// The notation of moves.
-    pub notation: PgnNotation,
+    pub notation: PgnMoves,
     /// Nodes.
     pub nodes: bool,
     /// Selective depth.
@@ -147,18 +148,6 @@ impl PgnOut {
     pub fn patterns(&self) -> Vec<Regex> {
         self.match_lines.iter().filter_map(|text| Regex::new(text).ok()).collect()
     }
-}
-
-/// The notation of moves in PGN.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PgnNotation {
-    /// Standard algebraic notation.
-    #[default]
-    San,
-    /// Long algebraic notation.
-    Lan,
-    /// UCI notation.
-    Uci,
 }
 
 /// The EPD file with final positions.

@@ -43,13 +43,16 @@ pub enum Format {
 /// The order of the encounters of a round robin or gauntlet, and the color of single games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum PairingOrder {
-    /// Berger tables: no engine plays twice in a round of a round robin.
+    /// Berger tables.
+    ///
+    /// No engine plays twice in a round of a round robin.
     #[default]
     Berger,
-    /// As in fastchess: the first engine plays all engines after it in the list, then the second
-    /// does, and so on; all of that is one round. The colors of single games alternate between
-    /// pairings.
+    /// As fastchess: the first engine plays all engines after it, then the second does.
+    ///
+    /// All of that is one round. The colors of single games alternate between pairings.
     Fastchess,
 }
 
@@ -63,11 +66,14 @@ impl PairingOrder {
 /// The winner of a knockout match that is tied after all replays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum KnockoutTie {
-    /// The engine that is earlier in the list.
+    /// The engine that is first in the list.
     #[default]
     HigherSeed,
-    /// A random engine, by the seed of the plan.
+    /// A random engine.
+    ///
+    /// It depends on the seed of the plan.
     Random,
 }
 
@@ -125,16 +131,22 @@ pub struct Openings {
 /// When the next opening is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum OpeningPolicy {
-    /// For each pair.
+    /// For each game pair.
     #[default]
     Pairing,
-    /// For each encounter: all of its pairs have the same opening.
+    /// For each encounter of two engines.
+    ///
+    /// All of its pairs have the same opening.
     Encounter,
-    /// For each round: all of its pairs have the same opening.
+    /// For each round.
+    ///
+    /// All of its pairs have the same opening.
     Round,
-    /// For each encounter, starting over after as many openings as there are rounds, as in
-    /// fastchess.
+    /// For each encounter, starting over after as many openings as rounds.
+    ///
+    /// fastchess does the same.
     Cycle,
 }
 
@@ -183,16 +195,22 @@ pub enum OpeningSource {
 /// The format of an opening file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum BookFormat {
     /// One position per line, with EPD operations or FEN counters.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Epd,
     /// The first moves of the games in a PGN file.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Pgn,
     /// One SFEN per line, or one USI `position` command with or without the command name.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Sfen,
     /// The first moves of the games in a KIF, KI2, CSA or JKF file.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Kif,
     /// A Polyglot book, whose moves are chosen randomly by their weights.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Polyglot,
 }
 
@@ -347,6 +365,7 @@ pub struct TablebaseAdjudication {
 /// The tablebase results that end a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum TablebaseScope {
     /// Wins, losses and draws.
     #[default]
@@ -363,13 +382,21 @@ pub enum TablebaseScope {
 /// Association.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Impasse {
-    /// The 27-point rule: a valid declaration wins.
+    /// 27-point rule.
+    ///
+    /// A valid declaration wins.
     #[default]
+    #[cfg_attr(feature = "cli", value(name = "27-points"))]
     Points27,
-    /// The 24-point rule: a declaration wins with 31 points and draws with 24 to 30.
+    /// 24-point rule: 31 points win, 24 draw.
+    ///
+    /// A declaration also draws with 25 to 30 points.
+    #[cfg_attr(feature = "cli", value(name = "24-points"))]
     Points24,
-    /// The try rule: a king on the start square of the other king wins.
+    /// Try rule: a king on the start square of the other king wins.
+    #[cfg_attr(feature = "cli", value(name = "try"))]
     TryRule,
     /// No rule.
     None,

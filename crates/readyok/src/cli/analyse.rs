@@ -14,7 +14,7 @@ use crate::analyse::{
     AnalyseError, AnalysisPosition, AnalysisPositionError, Json, Lines, MoveFormatter, Screen,
     Start, TablebaseReport, View, analyse,
 };
-use crate::cli::engine::{GameArg, StartArgs, print_messages};
+use crate::cli::engine::{StartArgs, print_messages};
 use crate::connect::{Messages, start_guard};
 use crate::dirs;
 use crate::exit::{Code, Failure, Interrupts, on_interrupt};
@@ -88,7 +88,7 @@ struct PositionArgs {
     sfen: Option<String>,
     /// Set the game [default: from the position or the protocol]
     #[arg(long, value_enum)]
-    game: Option<GameArg>,
+    game: Option<Game>,
     /// Play these moves from the start position, in UCI or USI notation
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
@@ -116,6 +116,7 @@ struct LimitArgs {
     infinite: bool,
 }
 
+/// The notations for people; [`Notation`] has more.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NotationArg {
     /// SAN for chess, P-7f for shogi
@@ -247,7 +248,7 @@ impl PositionArgs {
             (None, None) => Start::Initial,
         };
         let game = match (self.game, &start, dialect) {
-            (Some(game), ..) => game.into(),
+            (Some(game), ..) => game,
             (None, Start::Sfen(_), _) | (None, Start::Initial, Some(Dialect::Usi)) => Game::Shogi,
             (None, Start::Fen(_) | Start::Initial, _) => Game::Chess,
         };

@@ -66,7 +66,7 @@ pub(super) struct Args {
     usi: bool,
     /// Apply the rules of this protocol edition only
     #[arg(long, value_enum)]
-    profile: Option<Edition>,
+    profile: Option<Profile>,
     /// List the checks and exit
     #[arg(long)]
     list: bool,
@@ -87,7 +87,7 @@ pub(super) struct Args {
     timeout: Option<Timeout>,
     /// Extent of the run [default: quick on a terminal and without --only, otherwise full]
     #[arg(long, value_enum, conflicts_with = "gui")]
-    level: Option<Extent>,
+    level: Option<Level>,
     /// Games of each soak check of `--level soak` [default: 200]
     #[arg(long, value_name = "GAMES", conflicts_with = "gui")]
     soak_games: Option<usize>,
@@ -121,32 +121,6 @@ pub(super) struct Args {
     /// Write Markdown to this file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-}
-
-/// The extent of a run as an argument.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Extent {
-    /// The musts that matter in play
-    Quick,
-    /// All checks except soak checks
-    Full,
-    /// Also games for hundreds of moves: memory, threads and open files must not grow
-    Soak,
-}
-
-/// A protocol edition as an argument.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Edition {
-    /// UCI of April 2006
-    #[value(name = "uci-2006")]
-    Uci2006,
-    /// UCI as described today
-    UciModern,
-    /// The first draft of USI
-    #[value(name = "usi-draft1")]
-    UsiDraft1,
-    /// USI as used by shogi programs today
-    UsiDeployed,
 }
 
 pub(super) fn run(args: &Args) -> Result<Code, Failure> {
@@ -234,7 +208,7 @@ fn check_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
         suite = suite.max_time(time);
     }
     if let Some(profile) = args.profile {
-        suite = suite.profile(profile.into());
+        suite = suite.profile(profile);
     }
     if let Some(jobs) = args.jobs {
         suite = suite.jobs(jobs);
@@ -288,12 +262,8 @@ const BAR_WIDTH: usize = 24;
 
 /// The extent of the run: on a terminal a short one, unless checks are selected.
 fn level(args: &Args) -> Level {
-    match args.level {
-        Some(Extent::Quick) => Level::Quick,
-        Some(Extent::Soak) => Level::Soak,
-        None if args.only.is_empty() && io::stdout().is_terminal() => Level::Quick,
-        Some(Extent::Full) | None => Level::Full,
-    }
+    let is_short = || args.only.is_empty() && io::stdout().is_terminal();
+    args.level.unwrap_or_else(|| if is_short() { Level::Quick } else { Level::Full })
 }
 
 /// Prints the start and each failure, and draws a progress bar if standard error is a terminal. With `silent` only
@@ -391,17 +361,6 @@ fn print(text: &str) -> Result<(), Failure> {
         // The reader may close the pipe early.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::usage(error)),
         _ => Ok(()),
-    }
-}
-
-impl From<Edition> for Profile {
-    fn from(edition: Edition) -> Self {
-        match edition {
-            Edition::Uci2006 => Self::Uci2006,
-            Edition::UciModern => Self::UciModern,
-            Edition::UsiDraft1 => Self::UsiDraft1,
-            Edition::UsiDeployed => Self::UsiDeployed,
-        }
     }
 }
 

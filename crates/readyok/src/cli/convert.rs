@@ -9,13 +9,12 @@ use readyok_rules::record::{
     PgnOptions, PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Speed, Tag,
     TextPattern,
 };
-use readyok_rules::{GameResult, Notation, Side, Termination};
+use readyok_rules::{Game, GameResult, Notation, Side, Termination};
 
-use super::engine::GameArg;
 use crate::convert::{
-    CompressionArg, Content, Conversion, Destination, Duplicates, FileFormat, Files, MAX_RATIO,
-    Mode, Order, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split, SplitKey,
-    StatsForm, input_encoding, is_directory, output_encoding, run as run_conversion,
+    Compression, Content, Conversion, Destination, Duplicates, FileFormat, Files, MAX_RATIO, Mode,
+    Order, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split, SplitKey, StatsForm,
+    input_encoding, is_directory, output_encoding, run as run_conversion,
 };
 use crate::exit::{Code, Failure};
 
@@ -91,7 +90,7 @@ struct OutputArgs {
     output: Option<PathBuf>,
     /// Compress the output [default: from the extension .gz, .bz2 or .zst of the output]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    compress: Option<CompressionArg>,
+    compress: Option<Compression>,
     /// Set the output encoding, such as `shift_jis` [default: utf-8]
     #[arg(long, value_name = "ENCODING", value_parser = output_encoding)]
     output_encoding: Option<record::Encoding>,
@@ -156,7 +155,7 @@ struct FilterArgs {
     player: Vec<String>,
     /// The color of --player
     #[arg(long, value_enum, requires = "player")]
-    color: Option<ColorArg>,
+    color: Option<PlayerColor>,
     /// The opponent of --player
     #[arg(long, value_name = "NAME", requires = "player")]
     opponent: Vec<String>,
@@ -222,10 +221,10 @@ struct FilterArgs {
     termination: Vec<Termination>,
     /// The game
     #[arg(long, value_enum, ignore_case = true)]
-    variant: Vec<GameArg>,
+    variant: Vec<Game>,
     /// Annotations that the game has
     #[arg(long, value_enum, value_name = "ANNOTATIONS")]
-    has: Vec<FeatureArg>,
+    has: Vec<Feature>,
     /// Select the games that do not match
     #[arg(short = 'v', long)]
     invert_match: bool,
@@ -284,6 +283,7 @@ struct ReportArgs {
     files_with_matches: bool,
 }
 
+/// The notations that PGN readers know, by their usual names; [`Notation`] has more.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NotationArg {
     /// Standard algebraic notation, `Nbd7`
@@ -293,46 +293,6 @@ enum NotationArg {
     Lan,
     /// UCI notation, `b8d7`
     Uci,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ColorArg {
-    #[value(alias = "gote")]
-    White,
-    #[value(alias = "sente")]
-    Black,
-}
-
-impl From<ColorArg> for PlayerColor {
-    fn from(color: ColorArg) -> Self {
-        match color {
-            ColorArg::White => Self::White,
-            ColorArg::Black => Self::Black,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FeatureArg {
-    Comments,
-    Variations,
-    Nags,
-    Clocks,
-    Evals,
-    Marks,
-}
-
-impl From<FeatureArg> for Feature {
-    fn from(feature: FeatureArg) -> Self {
-        match feature {
-            FeatureArg::Comments => Self::Comments,
-            FeatureArg::Variations => Self::Variations,
-            FeatureArg::Nags => Self::Nags,
-            FeatureArg::Clocks => Self::Clocks,
-            FeatureArg::Evals => Self::Evaluations,
-            FeatureArg::Marks => Self::Marks,
-        }
-    }
 }
 
 /// A result, of the game or of a player.
@@ -530,10 +490,10 @@ impl FilterArgs {
         any(self.plies.into_iter().map(Condition::Plies).collect());
         any(self.speed.into_iter().map(Condition::Speed).collect());
         any(self.termination.into_iter().map(Condition::Termination).collect());
-        any(self.variant.into_iter().map(|game| Condition::Game(game.into())).collect());
+        any(self.variant.into_iter().map(Condition::Game).collect());
         // Each of these must hold, unlike the values of other options.
         all.extend(self.tag.iter().map(|text| Condition::header(text)));
-        all.extend(self.has.into_iter().map(|feature| Condition::Has(feature.into())));
+        all.extend(self.has.into_iter().map(Condition::Has));
         let condition = Condition::all(all);
         if self.invert_match { Condition::Not(Box::new(condition)) } else { condition }
     }
@@ -560,7 +520,7 @@ impl FilterArgs {
                     let player = Condition::Player(PlayerCondition {
                         name: name.clone(),
                         opponent: opponent.clone(),
-                        color: self.color.map(PlayerColor::from),
+                        color: self.color,
                         result: match result {
                             Some(ResultArg::Player(result)) => Some(*result),
                             _ => None,

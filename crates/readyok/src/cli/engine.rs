@@ -2,11 +2,9 @@
 
 use std::io::{self, Write};
 
-use clap::ValueEnum;
 use readyok_client::Engine;
 use readyok_protocol::Dialect;
 use readyok_protocol::translation::{LanguageTag, Translation};
-use readyok_rules::Game;
 
 use crate::address::{Address, Protocol, Registration, Timeout};
 use crate::connect::{Messages, start_guard};
@@ -56,26 +54,6 @@ pub(super) fn print_messages(messages: &mut Messages, engine: &Engine, reported:
     }
     for status in messages.status(engine) {
         print_error(&status);
-    }
-}
-
-/// A game as an argument.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum GameArg {
-    #[value(alias = "standard")]
-    Chess,
-    #[value(alias = "fischerandom")]
-    Chess960,
-    Shogi,
-}
-
-impl From<GameArg> for Game {
-    fn from(game: GameArg) -> Self {
-        match game {
-            GameArg::Chess => Self::Chess,
-            GameArg::Chess960 => Self::Chess960,
-            GameArg::Shogi => Self::Shogi,
-        }
     }
 }
 

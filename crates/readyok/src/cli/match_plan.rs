@@ -6,21 +6,21 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
 use readyok_arena::plan::{
-    Adjudication, Colors, EnginePlan, Format, GamesPerPairing, OpeningOrder, OpeningSource,
-    Openings, Plan, PvCheck, SprtPlan, TablebaseAdjudication, TimeControl,
+    Adjudication, BookFormat, Colors, EnginePlan, Format, GamesPerPairing, Impasse, KnockoutTie,
+    OpeningOrder, OpeningPolicy, OpeningSource, Openings, PairingOrder, Plan, PvCheck, SprtPlan,
+    TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use readyok_arena::stats::Model;
 use readyok_client::unstable::split_command_line;
+use readyok_rules::Game;
 
-use crate::cli::engine::GameArg;
 use crate::dirs;
 use crate::exit::Failure;
 use crate::matches::{FlagError, PerEngine, engine_plan};
 
 pub(super) use values::SprtArg;
 use values::{
-    BookArg, DrawArg, ImpasseArg, NameArg, PairingOrderArg, PolicyArg, PositiveSeconds,
-    ProtocolArg, PvCheckArg, RanksArg, ResignArg, ScopeArg, Seconds, TieArg, format,
+    DrawArg, NameArg, PositiveSeconds, ProtocolArg, RanksArg, ResignArg, Seconds, format,
 };
 
 #[derive(Debug, clap::Args)]
@@ -58,15 +58,15 @@ pub(super) struct PlanArgs {
 #[group(conflicts_with = "plan", requires = "engines")]
 struct TournamentArgs {
     /// Game to play
-    #[arg(long, value_enum, default_value_t = GameArg::Chess)]
-    game: GameArg,
+    #[arg(long, value_enum, default_value_t = Game::Chess)]
+    game: Game,
     /// Tournament format: round-robin, gauntlet, gauntlet=N with N engines under test, pyramid,
     /// knockout or swiss
     #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
     format: Format,
     /// Order of the encounters of a round robin or gauntlet
-    #[arg(long, value_enum, default_value_t = PairingOrderArg::Berger)]
-    pairing_order: PairingOrderArg,
+    #[arg(long, value_enum, default_value_t = PairingOrder::Berger)]
+    pairing_order: PairingOrder,
     #[arg(
         long,
         value_name = "N",
@@ -78,7 +78,7 @@ struct TournamentArgs {
         value_enum,
         help = "Tie-break of a knockout match after the replays [default: higher-seed]"
     )]
-    tie: Option<TieArg>,
+    tie: Option<KnockoutTie>,
     /// Number of game pairs per encounter of two engines
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pairs_per_encounter: u32,
@@ -177,7 +177,7 @@ struct TimingArgs {
     search_timeout: Option<PositiveSeconds>,
     /// Warn of illegal moves in PVs; with =mate also of mate scores whose PV does not end with mate
     #[arg(long, value_name = "LEVEL", value_enum, require_equals = true, num_args = 0..=1, default_missing_value = "moves")]
-    check_pv: Option<PvCheckArg>,
+    check_pv: Option<PvCheck>,
     /// Pause between two games of a worker in milliseconds
     #[arg(long, value_name = "MS")]
     wait: Option<NonZeroU64>,
@@ -200,13 +200,13 @@ struct OpeningArgs {
         requires = "openings",
         help = "Format of the opening file [default: by its extension]"
     )]
-    book_format: Option<BookArg>,
+    book_format: Option<BookFormat>,
     /// Shuffle the openings
     #[arg(long)]
     random: bool,
     /// When to use the next opening
-    #[arg(long, value_enum, default_value_t = PolicyArg::Pairing)]
-    opening_policy: PolicyArg,
+    #[arg(long, value_enum, default_value_t = OpeningPolicy::Pairing)]
+    opening_policy: OpeningPolicy,
     #[arg(
         long,
         value_name = "N",
@@ -265,10 +265,10 @@ struct EndArgs {
     #[arg(long, requires = "syzygy")]
     syzygy_ignore_fifty: bool,
     /// Tablebase results that end games
-    #[arg(long, value_enum, default_value_t = ScopeArg::Both, requires = "syzygy")]
-    syzygy_scope: ScopeArg,
+    #[arg(long, value_enum, default_value_t = TablebaseScope::Both, requires = "syzygy")]
+    syzygy_scope: TablebaseScope,
     #[arg(long, value_enum, help = "Impasse rule of shogi [default: 27-points]")]
-    impasse: Option<ImpasseArg>,
+    impasse: Option<Impasse>,
     /// End the match by a sequential probability ratio test of ELO0 against ELO1
     #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
     sprt: Option<SprtArg>,
@@ -293,12 +293,12 @@ impl PlanArgs {
         self.openings.check(game).map_err(Failure::usage)?;
         self.ends.check(game).map_err(Failure::usage)?;
         let plan = Plan {
-            game: game.into(),
+            game,
             event: self.tournament.event.clone(),
             site: self.tournament.site.clone(),
             engines,
             format: self.tournament.format(self.engines.len())?,
-            pairing_order: self.tournament.pairing_order.into(),
+            pairing_order: self.tournament.pairing_order,
             rounds: self.rounds.unwrap_or_default(),
             pairs_per_encounter: self.tournament.pairs_per_encounter,
             colors: Colors {
@@ -312,7 +312,7 @@ impl PlanArgs {
             },
             search_timeout_ms: self.timing.search_timeout.map(|PositiveSeconds(ms)| ms),
             wait_ms: self.timing.wait,
-            pv_check: self.timing.check_pv.map_or(PvCheck::FirstMove, Into::into),
+            pv_check: self.timing.check_pv.unwrap_or_default(),
             openings: self.openings.openings(game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),
@@ -381,7 +381,7 @@ impl TournamentArgs {
         match (self.format, self.replays, self.tie) {
             (Format::Knockout { replays, tie }, replays_arg, tie_arg) => Ok(Format::Knockout {
                 replays: replays_arg.unwrap_or(replays),
-                tie: tie_arg.map_or(tie, Into::into),
+                tie: tie_arg.unwrap_or(tie),
             }),
             (format, None, None) => Ok(format),
             (_, Some(_), _) => Err(Failure::usage("--replays requires --format knockout")),
@@ -445,7 +445,7 @@ impl TimingArgs {
 
 impl OpeningArgs {
     /// Rejects arguments without effect.
-    fn check(&self, game: GameArg) -> Result<(), String> {
+    fn check(&self, game: Game) -> Result<(), String> {
         let has_one_opening = match self.openings(game).source {
             OpeningSource::Start | OpeningSource::Handicap { .. } => true,
             OpeningSource::BuiltIn
@@ -467,38 +467,38 @@ impl OpeningArgs {
         }
     }
 
-    fn openings(&self, game: GameArg) -> Openings {
+    fn openings(&self, game: Game) -> Openings {
         let source = if self.openings.as_deref() == Some(BUILT_IN) {
             OpeningSource::BuiltIn
         } else if let Some(path) = &self.openings {
-            OpeningSource::File { path: path.clone(), format: self.book_format.map(Into::into) }
+            OpeningSource::File { path: path.clone(), format: self.book_format }
         } else if let Some(name) = &self.handicap {
             OpeningSource::Handicap { name: name.clone() }
         } else if let Some(ranks) = &self.double_chess960 {
             let numbers = ranks.iter().map(|ranks| (ranks.white, ranks.black)).collect();
             OpeningSource::DoubleChess960 { numbers }
-        } else if matches!(game, GameArg::Chess960) || !self.chess960_numbers.is_empty() {
+        } else if game == Game::Chess960 || !self.chess960_numbers.is_empty() {
             OpeningSource::Chess960 { numbers: self.chess960_numbers.clone() }
         } else {
             OpeningSource::Start
         };
         let order = if self.random { OpeningOrder::Random } else { OpeningOrder::Sequential };
         let (skip, plies, repeat) = (self.skip.unwrap_or_default(), self.plies, self.repeat);
-        Openings { source, order, skip, plies, policy: self.opening_policy.into(), repeat }
+        Openings { source, order, skip, plies, policy: self.opening_policy, repeat }
     }
 }
 
 impl EndArgs {
     /// Rejects arguments of another game.
-    fn check(&self, game: GameArg) -> Result<(), &'static str> {
+    fn check(&self, game: Game) -> Result<(), &'static str> {
         match game {
-            GameArg::Chess | GameArg::Chess960 if self.impasse.is_some() => {
+            Game::Chess | Game::Chess960 if self.impasse.is_some() => {
                 Err("--impasse requires --game shogi")
             }
-            GameArg::Shogi if !self.syzygy.is_empty() => {
+            Game::Shogi if !self.syzygy.is_empty() => {
                 Err("--syzygy requires chess: there are no Syzygy tablebases for shogi")
             }
-            GameArg::Chess | GameArg::Chess960 | GameArg::Shogi => Ok(()),
+            Game::Chess | Game::Chess960 | Game::Shogi => Ok(()),
         }
     }
 
@@ -507,14 +507,14 @@ impl EndArgs {
             paths: self.syzygy.clone(),
             pieces: self.syzygy_pieces,
             ignore_fifty_moves: self.syzygy_ignore_fifty,
-            scope: self.syzygy_scope.into(),
+            scope: self.syzygy_scope,
         });
         Adjudication {
             draw: self.draw.map(|draw| draw.0),
             resign: self.resign.map(|resign| resign.0),
             max_moves: self.max_moves,
             tablebases,
-            impasse: self.impasse.map(Into::into).unwrap_or_default(),
+            impasse: self.impasse.unwrap_or_default(),
             as_fastchess: false,
         }
     }

@@ -12,9 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Parser as _;
 use readyok_arena::event::{End, JsonLines, Listener};
 use readyok_arena::export::{Existing, Export, ExportError, Form, PgnFields, PgnMoves, PgnStyle};
-use readyok_arena::fastchess::{
-    self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
-};
+use readyok_arena::fastchess::{self, Invocation, Level, Log, Logger, PgnOut, Printer, Request};
 use readyok_arena::game::{GameSettings, StderrObserver};
 use readyok_arena::plan::{OpeningSource, Plan, PvCheck};
 use readyok_arena::queue::Stop;
@@ -81,8 +79,8 @@ struct RunArgs {
     #[arg(long, requires = "pgn")]
     pgn_min: bool,
     /// Notation of moves in the PGN file
-    #[arg(long, value_enum, default_value_t = MovesArg::San, requires = "pgn")]
-    pgn_moves: MovesArg,
+    #[arg(long, value_enum, default_value_t = PgnMoves::San, requires = "pgn")]
+    pgn_moves: PgnMoves,
     #[arg(
         long,
         value_enum,
@@ -130,16 +128,6 @@ struct RunArgs {
     /// Print events as JSON lines
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum MovesArg {
-    /// Nf3
-    San,
-    /// Ng1-f3
-    Lan,
-    /// g1f3
-    Uci,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -399,11 +387,6 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
     let named = |ending: &str| PathBuf::from(format!("fastchess_{}.{ending}", seconds()));
     let mut exports = Vec::new();
     if let Some(pgn) = &options.pgn {
-        let moves = match pgn.notation {
-            PgnNotation::San => PgnMoves::San,
-            PgnNotation::Lan => PgnMoves::Lan,
-            PgnNotation::Uci => PgnMoves::Uci,
-        };
         let fields = PgnFields {
             nodes: pgn.nodes,
             seldepth: pgn.seldepth,
@@ -417,7 +400,7 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
         exports.push(Export {
             path: pgn.file.clone().unwrap_or_else(|| named("pgn")),
             form: Form::Pgn(PgnStyle {
-                moves,
+                moves: pgn.notation,
                 min: pgn.min,
                 fields,
                 as_fastchess: true,
@@ -545,13 +528,8 @@ impl RunArgs {
         let mut exports = Vec::new();
         if let Some(path) = self.execution.pgn {
             let existing = if self.pgn_append { Existing::Append } else { existing };
-            let moves = match self.pgn_moves {
-                MovesArg::San => PgnMoves::San,
-                MovesArg::Lan => PgnMoves::Lan,
-                MovesArg::Uci => PgnMoves::Uci,
-            };
             let style = PgnStyle {
-                moves,
+                moves: self.pgn_moves,
                 min: self.pgn_min,
                 fields,
                 white_scores: self.pgn_whitepov,

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
-pub(crate) use readyok_server::compression::MAX_RATIO;
-pub(super) use readyok_server::compression::{Compression, Decompressed};
+pub(super) use readyok_server::compression::Decompressed;
+pub(crate) use readyok_server::compression::{Compression, MAX_RATIO};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 /// Uncompressed bytes of a frame of Zstandard output.

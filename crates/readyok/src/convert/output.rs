@@ -26,7 +26,7 @@ pub(crate) struct Destination {
     pub(crate) path: Option<PathBuf>,
     pub(crate) split: Option<Split>,
     /// The compression, also for standard output; that of the file extension if `None`.
-    pub(crate) compression: Option<CompressionArg>,
+    pub(crate) compression: Option<Compression>,
 }
 
 /// How games are distributed to several files.
@@ -50,37 +50,6 @@ pub(crate) enum SplitKey {
     Eco,
     Result,
     Variant,
-}
-
-/// A compression of output.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum CompressionArg {
-    #[value(name = "gz", alias = "gzip")]
-    Gzip,
-    #[value(name = "bz2", alias = "bzip2")]
-    Bzip2,
-    #[value(name = "zst", alias = "zstd")]
-    Zstd,
-}
-
-impl CompressionArg {
-    fn extension(self) -> &'static str {
-        match self {
-            Self::Gzip => "gz",
-            Self::Bzip2 => "bz2",
-            Self::Zstd => "zst",
-        }
-    }
-}
-
-impl From<CompressionArg> for Compression {
-    fn from(compression: CompressionArg) -> Self {
-        match compression {
-            CompressionArg::Gzip => Self::Gzip,
-            CompressionArg::Bzip2 => Self::Bzip2,
-            CompressionArg::Zstd => Self::Zstd,
-        }
-    }
 }
 
 /// A game in its output format.
@@ -246,8 +215,7 @@ impl Output {
             is_directory(path) || destination.split.is_some() && path.extension().is_none()
         });
         let extension = path.filter(|_| !is_directory).and_then(Compression::of);
-        let compression =
-            destination.compression.map(Compression::from).or_else(|| extension.map(|it| it.0));
+        let compression = destination.compression.or_else(|| extension.map(|it| it.0));
         Self {
             destination,
             compression,
@@ -309,19 +277,11 @@ impl Output {
         };
         file.push(".");
         file.push(format.extension());
-        if let Some(extension) = self.compressed_extension() {
+        if let Some(compression) = self.compression {
             file.push(".");
-            file.push(extension);
+            file.push(compression.extension());
         }
         file.into()
-    }
-
-    fn compressed_extension(&self) -> Option<&'static str> {
-        Some(match self.compression? {
-            Compression::Gzip => CompressionArg::Gzip.extension(),
-            Compression::Bzip2 => CompressionArg::Bzip2.extension(),
-            Compression::Zstd => CompressionArg::Zstd.extension(),
-        })
     }
 
     fn create(&self, path: &Path) -> io::Result<Target> {

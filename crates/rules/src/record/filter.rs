@@ -251,12 +251,16 @@ fn begins_with(record: &GameRecord, line: &MoveLine) -> bool {
 /// The side of a player: by the order of the moves, or by the color as players name it. White moves first in chess,
 /// and Black (sente) in shogi.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum PlayerColor {
     /// White; gote in shogi.
+    #[cfg_attr(feature = "cli", value(alias = "gote", help = clap::builder::Resettable::Reset))]
     White,
     /// Black; sente in shogi.
+    #[cfg_attr(feature = "cli", value(alias = "sente", help = clap::builder::Resettable::Reset))]
     Black,
     /// A side of any game.
+    #[cfg_attr(feature = "cli", value(skip))]
     Side(Side),
 }
 
@@ -413,18 +417,25 @@ fn compare(value: &str, limit: &str) -> Option<std::cmp::Ordering> {
 
 /// A kind of annotations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Feature {
     /// Comments.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Comments,
     /// Variations.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Variations,
     /// Numeric annotation glyphs.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Nags,
     /// Remaining times and times of moves.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Clocks,
     /// Evaluations.
+    #[cfg_attr(feature = "cli", value(name = "evals", help = clap::builder::Resettable::Reset))]
     Evaluations,
     /// Marked squares and arrows.
+    #[cfg_attr(feature = "cli", value(help = clap::builder::Resettable::Reset))]
     Marks,
 }
 

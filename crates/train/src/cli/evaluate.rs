@@ -6,7 +6,7 @@ use std::sync::Arc;
 use narikin::network::{Activation, Features, embedded};
 
 use crate::cli::train::TargetName;
-use crate::cli::{Done, GameName, read_network, send};
+use crate::cli::{Done, read_network, send};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::nnue::gradient::Objective;
 use crate::nnue::source::Source;
@@ -15,7 +15,7 @@ use crate::samples::Filter;
 /// Compare networks with the one in the executable on validation games
 #[derive(Debug, clap::Args)]
 pub(super) struct EvaluateArgs {
-    game: GameName,
+    game: GameKind,
     /// Files of games; one of 16 games is a validation game
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     data: Vec<PathBuf>,
@@ -43,7 +43,7 @@ pub(super) struct EvaluateArgs {
 }
 
 pub(super) fn run(args: &EvaluateArgs) -> Done {
-    match args.game.kind() {
+    match args.game {
         GameKind::Chess => evaluate::<Chess>(args),
         GameKind::Shogi => evaluate::<Shogi>(args),
     }

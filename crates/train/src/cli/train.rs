@@ -7,7 +7,7 @@ use std::time::Instant;
 use narikin::network::{Activation, Features, Network, NetworkInfo};
 use rayon::ThreadPoolBuilder;
 
-use crate::cli::{Done, GameName, send};
+use crate::cli::{Done, send};
 use crate::games::{self, Chess, GameKind, Shogi, TrainGame};
 use crate::nnue::checkpoint::{Checkpoint, CheckpointError};
 use crate::nnue::curve::Curve;
@@ -29,7 +29,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct TrainArgs {
-    game: GameName,
+    game: GameKind,
     /// Files of games
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     data: Vec<PathBuf>,
@@ -158,7 +158,7 @@ pub(super) fn run(args: &TrainArgs) -> Done {
         return Err("the weight of the results is above 1".into());
     }
     let pool = ThreadPoolBuilder::new().num_threads(args.threads.max(1)).build()?;
-    pool.install(|| match args.game.kind() {
+    pool.install(|| match args.game {
         GameKind::Chess => train::<Chess>(args),
         GameKind::Shogi => train::<Shogi>(args),
     })

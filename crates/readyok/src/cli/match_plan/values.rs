@@ -3,81 +3,10 @@
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use readyok_arena::plan::{
-    BookFormat, DrawAdjudication, Format, Impasse, KnockoutTie, OpeningPolicy, PairingOrder,
-    Protocol, PvCheck, ResignAdjudication, SprtPlan, TablebaseScope, TimeControl,
+    DrawAdjudication, Format, KnockoutTie, Protocol, ResignAdjudication, SprtPlan, TimeControl,
 };
 use readyok_arena::stats::Model;
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum PolicyArg {
-    /// For each game pair
-    Pairing,
-    /// For each encounter of two engines
-    Encounter,
-    /// For each round
-    Round,
-    /// For each encounter, starting over after as many openings as rounds
-    Cycle,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum PairingOrderArg {
-    /// Berger tables
-    Berger,
-    /// As fastchess: the first engine plays all engines after it, then the second does
-    Fastchess,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum TieArg {
-    /// The engine that is first in the list
-    HigherSeed,
-    /// A random engine
-    Random,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum PvCheckArg {
-    /// All moves are legal
-    Moves,
-    /// All moves are legal, and mate scores have PVs that end with mate
-    Mate,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum ScopeArg {
-    /// Wins, losses and draws
-    Both,
-    /// Wins and losses
-    WinLoss,
-    /// Draws
-    Draw,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum BookArg {
-    Epd,
-    Pgn,
-    Sfen,
-    Kif,
-    Polyglot,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum ImpasseArg {
-    /// 27-point rule
-    #[value(name = "27-points")]
-    Points27,
-    /// 24-point rule: 31 points win, 24 draw
-    #[value(name = "24-points")]
-    Points24,
-    /// Try rule: a king on the start square of the other king wins
-    Try,
-    /// No rule
-    None,
-}
 
 /// A nonempty engine name.
 #[derive(Clone, Debug)]
@@ -246,77 +175,6 @@ impl FromStr for ProtocolArg {
             "uci" => Ok(Self(Protocol::Uci)),
             "usi" => Ok(Self(Protocol::Usi)),
             _ => Err("expected uci or usi"),
-        }
-    }
-}
-
-impl From<PolicyArg> for OpeningPolicy {
-    fn from(policy: PolicyArg) -> Self {
-        match policy {
-            PolicyArg::Pairing => Self::Pairing,
-            PolicyArg::Encounter => Self::Encounter,
-            PolicyArg::Round => Self::Round,
-            PolicyArg::Cycle => Self::Cycle,
-        }
-    }
-}
-
-impl From<PairingOrderArg> for PairingOrder {
-    fn from(order: PairingOrderArg) -> Self {
-        match order {
-            PairingOrderArg::Berger => Self::Berger,
-            PairingOrderArg::Fastchess => Self::Fastchess,
-        }
-    }
-}
-
-impl From<TieArg> for KnockoutTie {
-    fn from(rule: TieArg) -> Self {
-        match rule {
-            TieArg::HigherSeed => Self::HigherSeed,
-            TieArg::Random => Self::Random,
-        }
-    }
-}
-
-impl From<PvCheckArg> for PvCheck {
-    fn from(level: PvCheckArg) -> Self {
-        match level {
-            PvCheckArg::Moves => Self::Moves,
-            PvCheckArg::Mate => Self::Mate,
-        }
-    }
-}
-
-impl From<ScopeArg> for TablebaseScope {
-    fn from(scope: ScopeArg) -> Self {
-        match scope {
-            ScopeArg::Both => Self::Both,
-            ScopeArg::WinLoss => Self::WinLoss,
-            ScopeArg::Draw => Self::Draw,
-        }
-    }
-}
-
-impl From<BookArg> for BookFormat {
-    fn from(format: BookArg) -> Self {
-        match format {
-            BookArg::Epd => Self::Epd,
-            BookArg::Pgn => Self::Pgn,
-            BookArg::Sfen => Self::Sfen,
-            BookArg::Kif => Self::Kif,
-            BookArg::Polyglot => Self::Polyglot,
-        }
-    }
-}
-
-impl From<ImpasseArg> for Impasse {
-    fn from(rule: ImpasseArg) -> Self {
-        match rule {
-            ImpasseArg::Points27 => Self::Points27,
-            ImpasseArg::Points24 => Self::Points24,
-            ImpasseArg::Try => Self::TryRule,
-            ImpasseArg::None => Self::None,
         }
     }
 }
