@@ -20,8 +20,9 @@ use crate::pairing::{Opening, PairResult};
 use crate::plan::{EngineId, GamesPerPairing};
 use crate::queue::{Stop, WarningContext, WorkerId};
 use crate::result::{EngineInfo, GameEnd, MoveRecord};
+pub use crate::stats::SprtStatus as TestState;
 use crate::stats::{
-    Counts, Crosstable, Estimate, Figure, Pentanomial, Ratings, SprtStatus, Trinomial, Verdict,
+    Counts, Crosstable, Estimate, Figure, Pentanomial, Ratings, Trinomial, Verdict,
 };
 use crate::store::ContentHash;
 use crate::time::unix_ms;
@@ -182,7 +183,6 @@ pub enum End {
     /// The test has decided.
     Test {
         /// The decision.
-        #[serde(with = "VerdictText")]
         verdict: Verdict,
     },
     /// The match was interrupted, and can be resumed.
@@ -324,38 +324,6 @@ impl Score {
             }
         }
     }
-}
-
-/// The state of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TestState {
-    /// The log-likelihood ratio of H1 to H0.
-    pub llr: f64,
-    /// The bound at which H0 is accepted.
-    pub lower: f64,
-    /// The bound at which H1 is accepted.
-    pub upper: f64,
-    /// The decision.
-    #[serde(with = "VerdictText")]
-    pub verdict: Verdict,
-}
-
-impl From<SprtStatus> for TestState {
-    fn from(status: SprtStatus) -> Self {
-        let SprtStatus { llr, lower, upper, verdict } = status;
-        Self { llr, lower, upper, verdict }
-    }
-}
-
-/// The serialized form of a verdict.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Verdict", rename_all = "lowercase")]
-enum VerdictText {
-    Continue,
-    #[serde(rename = "h0")]
-    AcceptH0,
-    #[serde(rename = "h1")]
-    AcceptH1,
 }
 
 /// Maximum number of engines for ratings in events: the size of the covariance matrix is quadratic.

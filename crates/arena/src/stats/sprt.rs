@@ -4,12 +4,14 @@
 use std::fmt;
 
 use libm::erfc;
+use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
 use super::estimate::Figure;
 use super::model::{Evidence, LlrError, Model, Truth, weigh};
 
-/// A test of the strength `elo0` (H0) against `elo1` (H1).
+/// A test of the strength `elo0` (H0) against `elo1` (H1), with valid parameters: those of
+/// [`SprtPlan`](crate::plan::SprtPlan) are as the user wrote them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     model: Model,
@@ -54,18 +56,21 @@ impl fmt::Display for SprtError {
 impl std::error::Error for SprtError {}
 
 /// The state of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Neither bound is reached.
     Continue,
     /// The lower bound is reached.
+    #[serde(rename = "h0")]
     AcceptH0,
     /// The upper bound is reached.
+    #[serde(rename = "h1")]
     AcceptH1,
 }
 
 /// The status of a test.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SprtStatus {
     /// The log-likelihood ratio of H1 to H0.
     pub llr: f64,

@@ -90,7 +90,7 @@ struct Test {
 impl Test {
     fn of(plan: SprtPlan, counts: &Counts) -> Result<Self, Failure> {
         let test = plan.test().map_err(Failure::usage)?;
-        let state = TestState::from(test.status(counts).map_err(Failure::usage)?);
+        let state = test.status(counts).map_err(Failure::usage)?;
         let more_games = match state.verdict {
             Verdict::Continue => test.remaining_as_seen(counts).ok().map(|it| it.games),
             Verdict::AcceptH0 | Verdict::AcceptH1 => None,
