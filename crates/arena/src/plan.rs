@@ -9,6 +9,7 @@ use std::time::Duration;
 use std::{error, fmt};
 
 use readyok_client::{Timeouts, WaitLimit};
+pub use readyok_protocol::Dialect as Protocol;
 use readyok_protocol::Register;
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
@@ -137,16 +138,6 @@ pub struct EnginePlan {
     /// Timeouts of the handshake and of `isready`.
     #[serde(default, skip_serializing_if = "EngineTimeouts::is_default")]
     pub timeouts: EngineTimeouts,
-}
-
-/// The protocol of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Protocol {
-    /// Universal Chess Interface. Shogi uses `UCI_Variant`.
-    Uci,
-    /// Universal Shogi Interface.
-    Usi,
 }
 
 /// How far PVs are validated.

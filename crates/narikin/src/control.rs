@@ -64,7 +64,8 @@ pub struct TbConfig {
     pub rule50: bool,
 }
 
-/// Time limits of a search, on the clock of [`Control::elapsed`].
+/// Time limits of a search, on the clock of [`Control::elapsed`]. The search replaces single limits, which
+/// [`Budget`](readyok_engine::Budget) of the runtime does not allow to other crates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// Start of the time: zero, or the time of the ponder hit.

@@ -1,13 +1,24 @@
 //! All differences between the protocols, except for clocks, option names and root positions; and their keywords.
 
+#[cfg(feature = "ts")]
+use std::string::{String, ToString as _};
+
 /// A protocol.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename = "Protocol"))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Dialect {
-    /// The Universal Chess Interface: the edition of April 2006 and the modern one.
+    /// The Universal Chess Interface.
+    ///
+    /// It has the edition of April 2006 and the modern one.
     #[default]
     Uci,
-    /// The Universal Shogi Interface: draft 1 as deployed by shogi GUIs today.
+    /// The Universal Shogi Interface.
+    ///
+    /// It is draft 1 as deployed by shogi GUIs today.
     Usi,
 }
 

@@ -46,7 +46,7 @@
 #![no_std]
 
 extern crate alloc;
-#[cfg(feature = "ts")]
+#[cfg(any(feature = "cli", feature = "ts"))]
 #[macro_use]
 extern crate std;
 

@@ -105,7 +105,7 @@ impl Search<'_> {
                 environment: entry.env,
             },
         };
-        let dialect = entry.protocol.map(Dialect::from);
+        let dialect = entry.protocol;
         let options = entry.options.into_iter();
         let options = options.map(|(name, value)| (name, value.into_text())).collect();
         let (timeout, registration) = (entry.timeout, entry.register);
@@ -294,7 +294,7 @@ pub struct Entry {
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The protocol; detected by default.
-    pub protocol: Option<Protocol>,
+    pub protocol: Option<Dialect>,
     /// Options to set after the handshake.
     #[serde(default)]
     pub options: BTreeMap<String, Value>,
@@ -302,16 +302,6 @@ pub struct Entry {
     pub timeout: Option<Timeout>,
     /// The reply to `registration error`.
     pub register: Option<Registration>,
-}
-
-/// A protocol in arguments and in the engine list.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Protocol {
-    /// The Universal Chess Interface
-    Uci,
-    /// The Universal Shogi Interface
-    Usi,
 }
 
 /// An option value in the engine list.
@@ -324,15 +314,6 @@ pub enum Value {
     Spin(i64),
     /// Value of any option.
     Text(String),
-}
-
-impl From<Protocol> for Dialect {
-    fn from(protocol: Protocol) -> Self {
-        match protocol {
-            Protocol::Uci => Self::Uci,
-            Protocol::Usi => Self::Usi,
-        }
-    }
 }
 
 impl Value {

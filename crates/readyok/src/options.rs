@@ -44,7 +44,8 @@ pub struct OptionReport {
     pub kind: KindReport,
 }
 
-/// The type of an option with its default and range, if declared.
+/// The type of an option with its default and range, if declared: unlike in [`OptionKind`], texts are printable and choices
+/// have labels in one language.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the variants and fields are those of `OptionKind`")]

@@ -6,10 +6,12 @@ use readyok_protocol::CastlingForm;
 use rsshogi::types::Move32;
 use shakmaty::uci::UciMove;
 
-/// A supported game.
+/// A game, which is the variant in the app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename = "Variant"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Game {
     /// Chess.
@@ -57,10 +59,11 @@ impl Game {
     }
 }
 
-/// One of the two players.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A side: the first is White in chess and Black (sente) in shogi.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Side {
     /// The player who moves first from the start position: White in chess, Black (sente) in shogi.
     First,
@@ -106,8 +109,8 @@ impl Side {
 impl fmt::Display for Side {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::First => "first",
-            Self::Second => "second",
+            Self::First => "the first player",
+            Self::Second => "the second player",
         })
     }
 }

@@ -36,23 +36,21 @@ pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> Error
         PositionError::UnknownPiece { piece, square } => {
             ErrorCode::UnknownPiece { letter: piece, square }
         }
-        PositionError::Kings { side, count, .. } => {
-            ErrorCode::KingCount { side: side.into(), count }
-        }
+        PositionError::Kings { side, count, .. } => ErrorCode::KingCount { side: side, count },
         PositionError::NoKings => ErrorCode::NoKings,
         PositionError::TooManyPieces { piece, count, limit } => {
             ErrorCode::TooManyPieces { piece, count, limit }
         }
-        PositionError::TooMuchMaterial { side } => ErrorCode::TooMuchMaterial { side: side.into() },
+        PositionError::TooMuchMaterial { side } => ErrorCode::TooMuchMaterial { side: side },
         PositionError::DeadPiece { piece, square } => ErrorCode::DeadPiece { piece, square },
-        PositionError::TwoPawns { side, file } => ErrorCode::TwoPawns { side: side.into(), file },
+        PositionError::TwoPawns { side, file } => ErrorCode::TwoPawns { side: side, file },
         PositionError::CastlingRight { square } => ErrorCode::InvalidCastlingRight { square },
         PositionError::OpponentInCheck { king } => ErrorCode::OpponentInCheck { square: king },
         PositionError::NoSuchSquare { square } => ErrorCode::UnknownSquare { square },
         PositionError::NotForHand { piece } => ErrorCode::InvalidHandPiece { piece },
     };
     match game {
-        Some(game) => code.with(|it| it.variant = Some(game.into())),
+        Some(game) => code.with(|it| it.variant = Some(game)),
         None => code.into(),
     }
 }

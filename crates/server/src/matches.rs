@@ -34,7 +34,6 @@ use readyok_arena::runner::{EnginePlayer, Match, MatchError, Settings, StopHandl
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store, StoreError};
 use readyok_client::{Guard, Timeouts};
-use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{io_error, match_error, schedule_error, store_error};
@@ -262,7 +261,7 @@ impl Matches {
         store: Store,
         mut follow: Follow,
     ) -> Result<(), ApiError> {
-        let game = Game::from(kept.asked.variant);
+        let game = kept.asked.variant;
         // All of it is in the snapshot.
         drop(follow.take_delta());
         follow.set_status(MatchStatus::Running);

@@ -67,7 +67,7 @@ const SOLVED: Verdict = Verdict::Right { reply: None };
 
 impl Task {
     pub(crate) fn game(&self) -> Game {
-        self.variant.into()
+        self.variant
     }
 
     /// Identifies the position without its move counters.

@@ -108,7 +108,8 @@ due: number, };
 export type ApiError = { category: ErrorCategory, error: ErrorInfo, };
 
 /**
- * The status of registration or copy protection.
+ * The status of registration or copy protection, in the letter case of the page; `readyok_protocol::Status` is a part of
+ * messages in JSON.
  */
 export type Approval = "checking" | "ok" | "error";
 
@@ -2122,7 +2123,8 @@ eco: string,
 name: string, };
 
 /**
- * The kinds of options.
+ * The kinds of options as the dialog shows them: unlike `readyok_protocol::OptionKind`, choices have labels and texts can be
+ * lists of directories.
  */
 export type OptionKind = { "kind": "check", default: boolean | null, } | { "kind": "spin", default: number | null, min: number | null, max: number | null, } | { "kind": "combo", default: string | null, choices: Array<Choice>, } | { "kind": "button" } | { "kind": "string", default: string | null, 
 /**
@@ -2649,7 +2651,7 @@ export type Speaker = "client" | "engine" | "stderr" | "user";
 export type Speed = "bullet" | "blitz" | "rapid" | "classical" | "correspondence";
 
 /**
- * The parameters of an SPRT.
+ * The parameters of an SPRT. Unlike in a plan, the Elo model is always the same and nothing has a default.
  */
 export type SprtSettings = { 
 /**
@@ -2932,7 +2934,7 @@ export type Undo = { undo: boolean, redo: boolean, };
 export type ValuesFor = "all" | "play" | "analyse";
 
 /**
- * A variant.
+ * A game, which is the variant in the app.
  */
 export type Variant = "chess" | "chess960" | "shogi";
 

@@ -17,7 +17,7 @@ use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use crate::game::clock;
 use crate::game::clock::Clock;
 use crate::pairing::Opening;
-use crate::plan::{EngineId, EnginePlan, Limits, Protocol, TimeControl};
+use crate::plan::{EngineId, EnginePlan, Limits, TimeControl};
 use crate::result::{EngineFailureKind, GameEnd, WarningKind, unsuitable};
 use crate::time::now;
 
@@ -164,8 +164,7 @@ impl Player {
     pub(super) fn codec(&self) -> Result<MoveCodec, GameEnd> {
         let codec = match self.plan.protocol {
             None => Some(MoveCodec::usual(self.game)),
-            Some(Protocol::Uci) => MoveCodec::new(Dialect::Uci, self.game),
-            Some(Protocol::Usi) => MoveCodec::new(Dialect::Usi, self.game),
+            Some(dialect) => MoveCodec::new(dialect, self.game),
         };
         codec.ok_or_else(|| {
             let why = "a USI engine plays shogi only".to_owned();

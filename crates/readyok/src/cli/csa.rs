@@ -12,7 +12,7 @@ use readyok_protocol::Dialect;
 
 use super::engine::StartArgs;
 use super::worker::read_secret;
-use crate::address::{Address, Protocol};
+use crate::address::Address;
 use crate::connect::start_guard;
 use crate::csa::{
     Client, ClientSettings, DEFAULT_PORT, Login, PlayerSettings, ServerSettings, TimeRules, serve,
@@ -62,7 +62,7 @@ struct ClientArgs {
     engine: Option<String>,
     /// Use this protocol [default: that of engines.toml, otherwise USI]
     #[arg(long, value_enum)]
-    protocol: Option<Protocol>,
+    protocol: Option<Dialect>,
     /// Set an engine option, or push a button; repeatable
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<String>,
@@ -138,7 +138,7 @@ fn run_client(args: Args, stop: Arc<AtomicBool>) -> Result<Code, Failure> {
     };
     let engine =
         args.client.start.apply(Address::find(&engine, &dirs::env).map_err(Failure::usage)?);
-    let dialect = args.client.protocol.map(Dialect::from).or(engine.dialect);
+    let dialect = args.client.protocol.or(engine.dialect);
     let login = Login::new(user, password(args.client.password_file.as_deref())?);
     let settings = ClientSettings {
         address: with_port(&address),

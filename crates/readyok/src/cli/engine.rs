@@ -6,7 +6,7 @@ use readyok_client::Engine;
 use readyok_protocol::Dialect;
 use readyok_protocol::translation::{LanguageTag, Translation};
 
-use crate::address::{Address, Protocol, Registration, Timeout};
+use crate::address::{Address, Registration, Timeout};
 use crate::connect::{Messages, start_guard};
 use crate::dirs;
 use crate::exit::{Code, Failure, Interrupts, on_interrupt};
@@ -75,7 +75,7 @@ pub(super) struct OptionsArgs {
     engine: String,
     /// Use this protocol [default: that of engines.toml, otherwise UCI and then USI]
     #[arg(long, value_enum)]
-    protocol: Option<Protocol>,
+    protocol: Option<Dialect>,
     /// Print labels in this language, such as `ja` or `en-GB`; the first available one of several
     #[arg(long, value_name = "TAG")]
     lang: Vec<LanguageTag>,
@@ -93,7 +93,7 @@ pub(super) fn print_options(args: &OptionsArgs) -> Result<Code, Failure> {
         print_error(&error.to_string());
         Translation::default()
     });
-    let dialect = args.protocol.map(Dialect::from).or(address.dialect);
+    let dialect = args.protocol.or(address.dialect);
     let interrupts = Interrupts::default();
     on_interrupt(move || interrupts.interrupt()).map_err(Failure::failed)?;
     let guard = start_guard().map_err(Failure::failed)?;

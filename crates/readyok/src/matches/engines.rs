@@ -5,8 +5,7 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::{env, error, fmt, io};
 
-use readyok_arena::plan::{EnginePlan, EngineTimeouts, Protocol};
-use readyok_protocol::Dialect;
+use readyok_arena::plan::{EnginePlan, EngineTimeouts};
 
 use crate::address::{Address, AddressError, Transport};
 use crate::dirs::Env;
@@ -28,10 +27,7 @@ pub enum EngineError {
 /// The engine is not found, or its path is not UTF-8.
 pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> {
     let address = Address::find(text, env).map_err(EngineError::Address)?;
-    let protocol = address.dialect.map(|dialect| match dialect {
-        Dialect::Uci => Protocol::Uci,
-        Dialect::Usi => Protocol::Usi,
-    });
+    let protocol = address.dialect;
     let utf8 = |path: std::path::PathBuf| {
         path.into_os_string()
             .into_string()

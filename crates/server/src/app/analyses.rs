@@ -97,7 +97,7 @@ impl Analyses {
             )
         })?;
         check_settings(&settings, &position)?;
-        let dialect = engines.get(engine)?.dialect(Some(position.game().into()));
+        let dialect = engines.get(engine)?.dialect(Some(position.game()));
         if dialect.is_some_and(|dialect| MoveCodec::new(dialect, position.game()).is_none()) {
             return Err(ApiError::engine(ErrorCode::UnsupportedVariant));
         }
@@ -278,7 +278,7 @@ impl Analyses {
         cx: &mut Context<'_>,
         (game, engine): (GameId, EngineId),
     ) {
-        let variant = games.get(game).map(|session| session.game().into());
+        let variant = games.get(game).map(|session| session.game());
         let purpose = Purpose::Analyse { game };
         let started = engines.start_with(cx, engine, purpose, variant, ValuesFor::Analyse);
         let Some(panel) = self.panel_mut(game, engine) else { return };

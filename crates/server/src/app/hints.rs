@@ -43,7 +43,7 @@ impl Hints {
     ) -> Result<Answer, ApiError> {
         let session = games.session(id)?;
         session.hint_node()?;
-        let variant = session.game().into();
+        let variant = session.game();
         let playing = [Side::First, Side::Second]
             .into_iter()
             .find_map(|side| Some(session.slot(side)?.engine()?.engine));
@@ -134,7 +134,7 @@ impl RetryAttempts {
             .tree()
             .position(node)
             .ok_or_else(|| ApiError::not_found(ErrorSubject::Node, node))?;
-        let side = position.turn().into();
+        let side = position.turn();
         let best = winning_chances(note.score, kind);
         let first = note.lines.first().and_then(|line| line.moves.first());
         let first = first.and_then(|first| position.parse_move(first).ok());
@@ -157,8 +157,7 @@ impl RetryAttempts {
             return Ok(answer);
         }
         let purpose = Purpose::Learn { game };
-        let process =
-            engines.start_with(cx, engine, purpose, Some(kind.into()), ValuesFor::Analyse)?;
+        let process = engines.start_with(cx, engine, purpose, Some(kind), ValuesFor::Analyse)?;
         let search_id = cx.next_search_id();
         let attempt = RetryAttempt { game, search_id, side, best, line, limits, reply };
         self.attempts.insert(process, attempt);

@@ -477,7 +477,7 @@ fn check_engine(
     engine: EngineId,
 ) -> Result<(), ApiError> {
     let kind = games.get(game).map(GameSession::game);
-    let dialect = engines.get(engine)?.dialect(kind.map(Into::into));
+    let dialect = engines.get(engine)?.dialect(kind);
     match dialect.zip(kind) {
         Some((dialect, kind)) if MoveCodec::new(dialect, kind).is_none() => {
             Err(ApiError::engine(ErrorCode::UnsupportedVariant))

@@ -12,7 +12,7 @@ use crate::store::{StoreError, Written, new_game};
 use crate::time::now;
 use crate::wire::{
     Answer, ApiError, Delta, EngineSource, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta,
-    MatchesState, Protocol, State, Topic, ValuesFor,
+    MatchesState, State, Topic, ValuesFor,
 };
 
 /// The matches, which exist before the server answers.
@@ -142,7 +142,7 @@ fn entrants(engines: &Engines, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiErro
         let dialect = engine.dialect(Some(plan.variant));
         let entrant = Entrant {
             name: engine.name().to_owned(),
-            protocol: dialect.map(Protocol::from),
+            protocol: dialect,
             options: engine.fitting(engine.values(ValuesFor::Play), dialect),
             ..Entrant::default()
         };

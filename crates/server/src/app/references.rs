@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use readyok_library::{Key, move_of};
 use readyok_rules::{
-    Book, BookError, Game, Position, Syzygy, TablebaseError, TablebaseMove, TablebaseResult,
+    Book, BookError, Position, Syzygy, TablebaseError, TablebaseMove, TablebaseResult,
 };
 
 use super::{App, storage};
@@ -243,8 +243,7 @@ fn share(weight: u64, total: u64) -> f64 {
 }
 
 fn read_position(variant: Variant, text: &str) -> Result<Position, ApiError> {
-    let game = Game::from(variant);
-    Position::from_text(game, text).map_err(|error| invalid_position(game, &error))
+    Position::from_text(variant, text).map_err(|error| invalid_position(variant, &error))
 }
 
 fn add(paths: &mut Vec<String>, path: String, subject: ErrorSubject) -> Result<(), ApiError> {

@@ -348,10 +348,7 @@ async fn identify(
     let identified = Identified {
         name: engine.identity().name.clone(),
         author: engine.identity().author.clone(),
-        protocol: match engine.dialect() {
-            Dialect::Uci => Protocol::Uci,
-            Dialect::Usi => Protocol::Usi,
-        },
+        protocol: engine.dialect(),
     };
     // The handshake is sufficient.
     let _ = engine.quit_async().await;

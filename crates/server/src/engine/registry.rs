@@ -81,24 +81,6 @@ impl Entry {
     }
 }
 
-impl From<Protocol> for Dialect {
-    fn from(protocol: Protocol) -> Self {
-        match protocol {
-            Protocol::Uci => Self::Uci,
-            Protocol::Usi => Self::Usi,
-        }
-    }
-}
-
-impl From<Dialect> for Protocol {
-    fn from(dialect: Dialect) -> Self {
-        match dialect {
-            Dialect::Uci => Self::Uci,
-            Dialect::Usi => Self::Usi,
-        }
-    }
-}
-
 impl RegisteredEngine {
     fn new(entry: Entry) -> Self {
         Self { entry, error: None, check: None, registration: None, copy_protection: None }
@@ -166,9 +148,7 @@ impl RegisteredEngine {
     pub(crate) fn probe_dialect(&self, variant: Option<Variant>) -> Option<Dialect> {
         match self.entry.source {
             EngineSource::BuiltIn => self.dialect(variant),
-            EngineSource::Program { .. } | EngineSource::Tcp { .. } => {
-                self.entry.protocol.map(Dialect::from)
-            }
+            EngineSource::Program { .. } | EngineSource::Tcp { .. } => self.entry.protocol,
         }
     }
 
@@ -182,7 +162,7 @@ impl RegisteredEngine {
             }
             _ => {
                 let detected = || self.entry.learned.as_ref().map(|learned| learned.protocol);
-                self.entry.protocol.or_else(detected).map(Dialect::from)
+                self.entry.protocol.or_else(detected)
             }
         }
     }
@@ -274,10 +254,7 @@ impl RegisteredEngine {
             id,
             name: self.name().to_owned(),
             source: entry.source.clone(),
-            protocol: self
-                .dialect(None)
-                .map(Protocol::from)
-                .filter(|_| entry.source != EngineSource::BuiltIn),
+            protocol: self.dialect(None).filter(|_| entry.source != EngineSource::BuiltIn),
             built_in: id == BUILT_IN,
             identity: self.identity().cloned(),
             variants: self.variants().to_vec(),
@@ -512,7 +489,7 @@ impl Registry {
         let Some(engine) = self.engines.get_mut(&id) else { return };
         let learned = Learned {
             identity: Identity { name: printable(&info.name), author: printable(&info.author) },
-            protocol: info.dialect.into(),
+            protocol: info.dialect,
             options: options::options(&info.options, info.dialect, &translation),
             variants: options::variants(&info.options, info.dialect),
             strength: options::strength(&info.options),

@@ -259,15 +259,6 @@ impl SideClock {
     }
 }
 
-impl Side {
-    pub(crate) fn other(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
-    }
-}
-
 impl<T> Sides<T> {
     pub(crate) fn of(&self, side: Side) -> &T {
         match side {

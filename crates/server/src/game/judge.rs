@@ -1,5 +1,6 @@
 //! The judgements of a report: the notes of its engine on a line of the game.
 
+use readyok_rules::Side;
 use readyok_rules::judgement::winning_chances;
 use readyok_rules::record::GameDocument;
 
@@ -45,7 +46,7 @@ pub(crate) fn summary(document: &GameDocument, nodes: &[NodeId]) -> Sides<SideRe
     let moves: Vec<_> =
         nodes.iter().filter_map(|node| document.scored_move((*node).into())).collect();
     let game = document.record.game();
-    let [first, second] = readyok_rules::Side::BOTH.map(|side| SideReport::of(side, &moves, game));
+    let [first, second] = Side::BOTH.map(|side| SideReport::of(side, &moves, game));
     Sides { first, second }
 }
 

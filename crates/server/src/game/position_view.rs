@@ -1,49 +1,9 @@
 //! Positions and moves of the rules for the page.
 
 use readyok_rules::shakmaty;
-use readyok_rules::{FenForm, Game, Move, Notation, PieceKind, Position, Side as RulesSide};
+use readyok_rules::{FenForm, Game, Move, Notation, PieceKind, Position};
 
-use crate::wire::{
-    LastMove, LegalMove, LineMove, MoveText, OutcomeView, PositionView, Side, Variant,
-};
-
-impl From<Variant> for Game {
-    fn from(variant: Variant) -> Self {
-        match variant {
-            Variant::Chess => Self::Chess,
-            Variant::Chess960 => Self::Chess960,
-            Variant::Shogi => Self::Shogi,
-        }
-    }
-}
-
-impl From<Game> for Variant {
-    fn from(game: Game) -> Self {
-        match game {
-            Game::Chess => Self::Chess,
-            Game::Chess960 => Self::Chess960,
-            Game::Shogi => Self::Shogi,
-        }
-    }
-}
-
-impl From<RulesSide> for Side {
-    fn from(side: RulesSide) -> Self {
-        match side {
-            RulesSide::First => Self::First,
-            RulesSide::Second => Self::Second,
-        }
-    }
-}
-
-impl From<Side> for RulesSide {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::First => Self::First,
-            Side::Second => Self::Second,
-        }
-    }
-}
+use crate::wire::{LastMove, LegalMove, LineMove, MoveText, OutcomeView, PositionView};
 
 /// A move in the notations of the page.
 pub(crate) fn move_text(position: &Position, mv: Move) -> MoveText {
@@ -158,7 +118,7 @@ pub(crate) fn position_view(position: &Position, last: Option<Move>) -> Position
     let ending = position.outcome();
     PositionView {
         text: position.text(FenForm::default()),
-        turn: position.turn().into(),
+        turn: position.turn(),
         legal: legal(position),
         check: position.in_check().then(|| king(position)).flatten(),
         last: last.and_then(|mv| last_move(position.game(), mv)),

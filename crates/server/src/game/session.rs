@@ -282,11 +282,11 @@ impl GameSession {
         let start = self.tree().start();
         GameState {
             id: self.id,
-            variant: self.game().into(),
+            variant: self.game(),
             start: start.to_string(),
             handicap: self.document.is_handicap(),
             first_number: start.setup().move_number(),
-            first_turn: start.turn().into(),
+            first_turn: start.turn(),
             headers: self.document.headers(),
             ratings: self.tree().ratings(),
             nodes: Vec::new(),
@@ -339,7 +339,7 @@ impl GameSession {
         let outcome = self.document.outcome();
         GameLine {
             id: self.id,
-            variant: self.game().into(),
+            variant: self.game(),
             names: Sides { first: self.name(Side::First), second: self.name(Side::Second) },
             event: known(self.header(Tag::Event)),
             round: known(self.header(Tag::Round)),
@@ -355,7 +355,7 @@ impl GameSession {
         if let Some(active) = &self.active {
             return active.slot(side).name.clone();
         }
-        self.header(Tag::Player(side.into())).to_owned()
+        self.header(Tag::Player(side)).to_owned()
     }
 
     fn header(&self, tag: Tag) -> &str {

@@ -24,9 +24,8 @@ pub(crate) fn read_start(
     start: &Start,
     seed: u16,
 ) -> Result<(Position, Vec<String>), ApiError> {
-    let game = Game::from(variant);
     let setup = match start {
-        Start::Usual => return Ok((Position::start(game), Vec::new())),
+        Start::Usual => return Ok((Position::start(variant), Vec::new())),
         Start::Number { number } => {
             if variant != Variant::Chess960 {
                 return Err(invalid(ErrorCode::StartOfOtherVariant));
@@ -43,9 +42,9 @@ pub(crate) fn read_start(
                 .ok_or_else(|| unknown_start(ErrorSubject::Handicap, name))?;
             Setup::handicap(handicap)
         }
-        Start::Text { text } => return read_text(game, text),
+        Start::Text { text } => return read_text(variant, text),
     };
-    Ok((setup.position().map_err(|error| invalid_position(game, &error))?, Vec::new()))
+    Ok((setup.position().map_err(|error| invalid_position(variant, &error))?, Vec::new()))
 }
 
 fn unknown_start(subject: ErrorSubject, name: impl ToString) -> ApiError {
@@ -107,7 +106,6 @@ fn read_book(
     if !matches!(start, Start::Usual | Start::Number { number: None }) {
         return Err(invalid(ErrorCode::BookRequiresStandardStart));
     }
-    let game = Game::from(variant);
     let openings = Openings {
         source: OpeningSource::File { path: book.path.clone(), format: None },
         order: OpeningOrder::Random,
@@ -115,15 +113,15 @@ fn read_book(
         ..Openings::default()
     };
     let unusable = |error: OpeningError| {
-        ApiError::new(ErrorCategory::InvalidPath, opening_error(game, &error))
+        ApiError::new(ErrorCategory::InvalidPath, opening_error(variant, &error))
     };
-    let mut book = arena::Book::open(game, &openings, seed).map_err(unusable)?;
+    let mut book = arena::Book::open(variant, &openings, seed).map_err(unusable)?;
     let opening = book.get(0).map_err(unusable)?;
     let position = match &opening.position {
         Some(text) => {
-            Position::from_text(game, text).map_err(|error| invalid_position(game, &error))?
+            Position::from_text(variant, text).map_err(|error| invalid_position(variant, &error))?
         }
-        None => Position::start(game),
+        None => Position::start(variant),
     };
     Ok((position, opening.moves))
 }

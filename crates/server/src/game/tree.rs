@@ -208,7 +208,7 @@ impl Tree {
     /// The ratings of the players by the record.
     pub(crate) fn ratings(&self) -> Sides<Option<i64>> {
         let comments = &self.0.record.annotations(RecordId::ROOT).comments;
-        let of = |side: Side| rating(&self.headers, comments, side.into());
+        let of = |side: Side| rating(&self.headers, comments, side);
         Sides { first: of(Side::First), second: of(Side::Second) }
     }
 

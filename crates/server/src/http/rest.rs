@@ -88,7 +88,7 @@ pub(super) struct Edited {
 
 pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> {
     let Edited { variant, text, number, threat } = edited;
-    let setup = Setup::read(variant.into(), &text).ok();
+    let setup = Setup::read(variant, &text).ok();
     let setup = setup.map(|setup| setup.text(FenForm::default()));
     let nothing = PositionCheck { position: None, text: setup, error: None, squares: Vec::new() };
     let start = match number {

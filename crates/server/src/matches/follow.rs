@@ -415,7 +415,7 @@ impl Board {
             byoyomi: self.byoyomi.clone(),
             increment: self.increment.clone(),
             moves_to_go: Sides::default(),
-            running: Some(turn.into()),
+            running: Some(turn),
             sent_at: now,
         }
     }

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, EnginePlan, Format, GamesPerPairing, KnockoutTie, Limits,
-    OpeningOrder, OpeningSource, Openings, Plan, Protocol as ArenaProtocol, ResignAdjudication,
-    SprtPlan, TimeControl,
+    OpeningOrder, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan, TimeControl,
 };
 use readyok_arena::schedule::Schedule;
 use readyok_arena::stats::Model;
@@ -76,7 +75,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         engines.push(EnginePlan { name, ..engine_plan(engine, entrant)? });
     }
     let plan = Plan {
-        game: asked.variant.into(),
+        game: asked.variant,
         event: asked.name.clone(),
         site: String::new(),
         engines,
@@ -143,10 +142,7 @@ fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, Ap
         args: entrant.args.clone(),
         dir: entrant.dir.clone(),
         env: entrant.env.clone(),
-        protocol: entrant.protocol.map(|protocol| match protocol {
-            Protocol::Uci => ArenaProtocol::Uci,
-            Protocol::Usi => ArenaProtocol::Usi,
-        }),
+        protocol: entrant.protocol,
         options,
         limits,
         ponder: engine.ponder,
@@ -213,8 +209,8 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
         MatchOpenings::Positions { list } => {
             // They are read when they are needed, which can be in the middle of the match.
             for (number, text) in (1_u64..).zip(list) {
-                Position::from_text(asked.variant.into(), text).map_err(|error| {
-                    let why = position_error(Some(asked.variant.into()), &error);
+                Position::from_text(asked.variant, text).map_err(|error| {
+                    let why = position_error(Some(asked.variant), &error);
                     ApiError::invalid_request(why.with(|it| it.entry = Some(number)))
                 })?;
             }

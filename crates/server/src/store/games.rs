@@ -99,7 +99,7 @@ pub(crate) fn listed(entry: GameEntry) -> LibraryGame {
     let time = |at: i64| u64::try_from(at).unwrap_or(0);
     LibraryGame {
         id,
-        variant: summary.variant.into(),
+        variant: summary.variant,
         names: Sides { first, second },
         ratings: Sides { first: known(summary.ratings[0]), second: known(summary.ratings[1]) },
         result: summary.result.as_str().to_owned(),

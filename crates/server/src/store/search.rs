@@ -80,7 +80,7 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     }
     // Without a variant a text can mean any game.
     let games = match query.variant {
-        Some(variant) => vec![Game::from(variant)],
+        Some(variant) => vec![variant],
         None => vec![Game::Chess, Game::Chess960, Game::Shogi],
     };
     if let Some(opening) = text(&query.opening) {
@@ -95,9 +95,9 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
         let position = position.map_err(|error| invalid_position(game, &error))?;
         all.push(Condition::reaches(&position));
     }
-    all.extend(query.variant.map(|variant| Condition::Game(variant.into())));
+    all.extend(query.variant.map(|variant| Condition::Game(variant)));
     all.extend(pattern(&query.player).map(|name| {
-        let color = query.side.map(|side| PlayerColor::Side(side.into()));
+        let color = query.side.map(|side| PlayerColor::Side(side));
         Condition::Player(PlayerCondition { name, color, ..PlayerCondition::default() })
     }));
     all.extend(pattern(&query.engine).map(Condition::Engine));

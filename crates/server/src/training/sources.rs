@@ -52,7 +52,7 @@ fn mistake(document: &GameDocument, node: &Node, sides: &[Side]) -> Option<Task>
     let (parent, played) = (node.parent()?, node.mv()?.legal()?);
     let (before, after) = (engine.get(parent)?, engine.get(node.id())?);
     let position = record.position_after(parent)?;
-    if !sides.contains(&position.turn().into()) {
+    if !sides.contains(&position.turn()) {
         return None;
     }
     let uci = played.to_uci(record.game().castling_form());
@@ -89,9 +89,9 @@ fn new_task(
     let mate = (kind == ExerciseKind::Mate && is_checkmate(&end)).then_some(solution.len());
     let mate = mate.map(|plies| if game == Game::Shogi { plies } else { plies.div_ceil(2) });
     Task {
-        variant: game.into(),
+        variant: game,
         position: position.text(FenForm::default()),
-        side: position.turn().into(),
+        side: position.turn(),
         kind,
         solution,
         best: Vec::new(),

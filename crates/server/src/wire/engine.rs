@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use readyok_protocol::Dialect as Protocol;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
@@ -12,15 +13,6 @@ use super::{ErrorInfo, ExerciseId, GameId, Variant};
 pub type EngineId = u32;
 /// The number of a process and its log. It is not the process id of the system.
 pub type ProcessId = u32;
-
-/// A protocol.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "lowercase")]
-pub enum Protocol {
-    Uci,
-    Usi,
-}
 
 /// All engines and processes.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -95,7 +87,8 @@ pub struct EngineState {
     pub check: Option<CheckRun>,
 }
 
-/// The status of registration or copy protection.
+/// The status of registration or copy protection, in the letter case of the page; `readyok_protocol::Status` is a part of
+/// messages in JSON.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
@@ -159,7 +152,8 @@ pub struct EngineOption {
     pub set_by_server: bool,
 }
 
-/// The kinds of options.
+/// The kinds of options as the dialog shows them: unlike `readyok_protocol::OptionKind`, choices have labels and texts can be
+/// lists of directories.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -1,10 +1,10 @@
 //! Games: trees, players, clocks; positions and moves as the page draws them.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use readyok_protocol::Score;
 use readyok_rules::record::Evaluation;
+pub use readyok_rules::{Game as Variant, Side};
 use readyok_rules::{GameOutcome, GameResult, Termination};
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -548,34 +548,6 @@ pub enum Edit {
     Redo,
 }
 
-/// A variant.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "snake_case")]
-pub enum Variant {
-    Chess,
-    Chess960,
-    Shogi,
-}
-
-/// A side: the first is White in chess and Black (sente) in shogi.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    First,
-    Second,
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::First => "the first player",
-            Self::Second => "the second player",
-        })
-    }
-}
-
 /// A value for each side.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
@@ -675,7 +647,7 @@ pub struct OutcomeView {
 impl OutcomeView {
     /// The side that won.
     pub(crate) fn winner(&self) -> Option<Side> {
-        self.result.winner().map(Side::from)
+        self.result.winner()
     }
 }
 

@@ -162,7 +162,7 @@ pub struct ResignRule {
     pub score: u32,
 }
 
-/// The parameters of an SPRT.
+/// The parameters of an SPRT. Unlike in a plan, the Elo model is always the same and nothing has a default.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct SprtSettings {

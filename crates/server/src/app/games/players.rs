@@ -14,7 +14,7 @@ use crate::engine::{EngineCommand, SearchKind, SearchSpec, answer};
 use crate::game::{ActiveGame, Document, Effect, EngineLine, GameSession, SearchRequest};
 use crate::wire::{
     ApiError, EngineFailure, ErrorCategory, ErrorCode, ErrorInfo, GameId, MoveInfo, ProcessId,
-    Purpose, SearchInfo, Side, Strength, ValuesFor, Variant,
+    Purpose, SearchInfo, Side, Strength, ValuesFor,
 };
 
 /// The process of a side of a game.
@@ -107,7 +107,7 @@ impl Games {
         (id, side): (GameId, Side),
     ) -> Result<PlayerProcess, ApiError> {
         let session = self.sessions.get(&id);
-        let variant = session.map(|session| Variant::from(session.game()));
+        let variant = session.map(GameSession::game);
         let player = session.and_then(|session| session.slot(side)?.engine().cloned());
         let player = player
             .ok_or_else(|| ApiError::new(ErrorCategory::NotFound, ErrorCode::NoEngineOnSide))?;
@@ -195,7 +195,7 @@ impl Games {
         let Some(session) = self.sessions.get(&game) else { return };
         let Some(player) = session.slot(side).and_then(|slot| slot.engine()) else { return };
         let Ok(engine) = engines.get(player.engine) else { return };
-        let values = engine.strength_values(session.game().into(), strength.value);
+        let values = engine.strength_values(session.game(), strength.value);
         let mut values: BTreeMap<_, _> = values.into_iter().collect();
         values.retain(|name, _| !player.options.contains_key(name));
         if !values.is_empty()

@@ -163,7 +163,7 @@ impl ActiveGame {
     /// The state for the page.
     pub(super) fn state(&self, document: &Document, now: Moment) -> Option<Play> {
         let position = self.tip_position(document)?;
-        let status = self.status(position.turn().into());
+        let status = self.status(position.turn());
         let can_claim = status == PlayStatus::YourTurn;
         Some(Play {
             status,
@@ -210,7 +210,7 @@ impl ActiveGame {
         let slot = self.slots.of_mut(side);
         if slot.name != name {
             name.clone_into(&mut slot.name);
-            let tag = Tag::Player(side.into()).name(document.game());
+            let tag = Tag::Player(side).name(document.game());
             document.play(|content| content.tree.headers.set(tag, name));
             document.changes.play = true;
         }
@@ -367,7 +367,7 @@ impl ActiveGame {
         mv: Move,
         now: Moment,
     ) -> Result<(NodeId, Vec<Effect>), ApiError> {
-        let side = Side::from(position.turn());
+        let side = position.turn();
         if self.slots.of(side).engine().is_some() {
             return Err(ApiError::conflict(ErrorCode::EngineTurn));
         }
@@ -395,7 +395,7 @@ impl ActiveGame {
         if let Some(Err(_)) = pressed {
             // The flag fell before the move.
             self.clocks = clocks;
-            let outcome = before.outcome_on_timeout(side.into()).into();
+            let outcome = before.outcome_on_timeout(side).into();
             return Ok((tip, self.finish(document, outcome, now)));
         }
         let left = clocks.and_then(|clocks| clocks.left(side));
@@ -437,8 +437,7 @@ impl ActiveGame {
         let by_human = |id: &NodeId| {
             let parent = tree.parent(*id);
             let position = parent.and_then(|parent| tree.position(parent));
-            position
-                .is_some_and(|position| self.slots.of(position.turn().into()).engine().is_none())
+            position.is_some_and(|position| self.slots.of(position.turn()).engine().is_none())
         };
         let Some(last) = line.iter().rev().find(|id| by_human(id)).copied() else {
             return Err(ApiError::conflict(ErrorCode::NothingToTakeBack));
@@ -492,7 +491,7 @@ impl ActiveGame {
         let (Some((side, _)), Some(position)) = (flag, self.tip_position(document)) else {
             return Vec::new();
         };
-        self.finish(document, position.outcome_on_timeout(side.into()).into(), now)
+        self.finish(document, position.outcome_on_timeout(side).into(), now)
     }
 
     // Resignation, draws, claims.
@@ -514,7 +513,7 @@ impl ActiveGame {
             [side] => Ok(*side),
             _ => {
                 let position = self.tip_position(document);
-                Ok(position.map_or(Side::First, |position| position.turn().into()))
+                Ok(position.map_or(Side::First, |position| position.turn()))
             }
         }
     }
@@ -581,7 +580,7 @@ impl ActiveGame {
     ) -> Result<Vec<Effect>, ApiError> {
         let side = self.acting_player(document)?;
         let position = self.tip_position(document).ok_or_else(|| no_node(ROOT))?;
-        if Side::from(position.turn()) != side {
+        if position.turn() != side {
             return Err(ApiError::conflict(ErrorCode::NotYourTurn));
         }
         match self.claimable(&position) {
@@ -615,7 +614,7 @@ fn set_headers(tree: &mut Tree, slots: &Sides<PlayerSlot>, now: Moment) {
     let game = tree.game();
     let headers = &mut tree.headers;
     for side in [Side::First, Side::Second] {
-        headers.set(Tag::Player(side.into()).name(game), slots.of(side).name.clone());
+        headers.set(Tag::Player(side).name(game), slots.of(side).name.clone());
     }
     let date = Tag::Date.name(game);
     if headers.get(date).is_none() {
@@ -657,7 +656,7 @@ fn time_control(time: Time) -> String {
 }
 
 pub(super) fn lost(side: Side, termination: Termination) -> OutcomeView {
-    GameOutcome::lost(side.into(), termination).into()
+    GameOutcome::lost(side, termination).into()
 }
 
 /// Checks names and time controls.
@@ -737,7 +736,7 @@ impl GameSession {
             book: None,
         });
         Ok(NewGame {
-            variant: self.game().into(),
+            variant: self.game(),
             start: origin.start,
             players: Some(players),
             rules: active.rules,

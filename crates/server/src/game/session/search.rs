@@ -100,7 +100,7 @@ impl ActiveGame {
         played: Option<&str>,
         now: Moment,
     ) -> Vec<Effect> {
-        let side = Side::from(position.turn());
+        let side = position.turn();
         let line = document.tree().engine_line(self.tip);
         let clocks = self.clocks;
         let have_clocks_started = self.have_clocks_started();
@@ -276,7 +276,7 @@ impl ActiveGame {
     fn record_evaluation(&self, document: &mut Document, side: Side, id: NodeId) {
         let Some(info) = &self.slots.of(side).info else { return };
         let Some(score) = info.score else { return };
-        let evaluation = Evaluation::by(side.into(), score, info.depth);
+        let evaluation = Evaluation::by(side, score, info.depth);
         document.play(|content| {
             if let Some(notes) = content.tree.annotations_mut(id) {
                 notes.evaluation = Some(evaluation);

@@ -262,7 +262,7 @@ fn an_engine_accepts_a_draw_without_an_advantage() {
     assert_eq!(session.outcome(), None, "the game has just begun");
     for ply in 0..32 {
         let node = tip(&session);
-        let side = Side::from(session.tree().position(node).expect("it is there").turn());
+        let side = session.tree().position(node).expect("it is there").turn();
         // Knights go around their stables, never thrice alike.
         let moves = ["g1f3", "g8f6", "f3d4", "f6d5", "d4b3", "d5b6", "b3a5", "b6a4"];
         let back = ["a5b3", "a4b6", "b3d4", "b6d5", "d4f3", "d5f6", "f3g1", "f6g8"];
