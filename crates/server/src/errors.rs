@@ -36,14 +36,14 @@ pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> Error
         PositionError::UnknownPiece { piece, square } => {
             ErrorCode::UnknownPiece { letter: piece, square }
         }
-        PositionError::Kings { side, count, .. } => ErrorCode::KingCount { side: side, count },
+        PositionError::Kings { side, count, .. } => ErrorCode::KingCount { side, count },
         PositionError::NoKings => ErrorCode::NoKings,
         PositionError::TooManyPieces { piece, count, limit } => {
             ErrorCode::TooManyPieces { piece, count, limit }
         }
-        PositionError::TooMuchMaterial { side } => ErrorCode::TooMuchMaterial { side: side },
+        PositionError::TooMuchMaterial { side } => ErrorCode::TooMuchMaterial { side },
         PositionError::DeadPiece { piece, square } => ErrorCode::DeadPiece { piece, square },
-        PositionError::TwoPawns { side, file } => ErrorCode::TwoPawns { side: side, file },
+        PositionError::TwoPawns { side, file } => ErrorCode::TwoPawns { side, file },
         PositionError::CastlingRight { square } => ErrorCode::InvalidCastlingRight { square },
         PositionError::OpponentInCheck { king } => ErrorCode::OpponentInCheck { square: king },
         PositionError::NoSuchSquare { square } => ErrorCode::UnknownSquare { square },

@@ -278,7 +278,7 @@ impl Analyses {
         cx: &mut Context<'_>,
         (game, engine): (GameId, EngineId),
     ) {
-        let variant = games.get(game).map(|session| session.game());
+        let variant = games.get(game).map(GameSession::game);
         let purpose = Purpose::Analyse { game };
         let started = engines.start_with(cx, engine, purpose, variant, ValuesFor::Analyse);
         let Some(panel) = self.panel_mut(game, engine) else { return };

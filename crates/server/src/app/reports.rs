@@ -265,7 +265,7 @@ impl Reports {
             return;
         };
         let (id, engine) = (*id, report.settings.engine);
-        let variant = games.get(id).map(|session| session.game());
+        let variant = games.get(id).map(GameSession::game);
         let purpose = Purpose::Report { game: id };
         match engines.start_with(cx, engine, purpose, variant, ValuesFor::Analyse) {
             Ok(process) => {

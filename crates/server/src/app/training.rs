@@ -404,7 +404,7 @@ impl ExerciseSearches {
         let ExerciseSearch { search_id, at, limits: limit, variant, .. } =
             self.searches.get(&process)?;
         let dialect = cx.processes.dialect(process)?;
-        let codec = MoveCodec::new(dialect, (*variant).into())?;
+        let codec = MoveCodec::new(dialect, *variant)?;
         let game = EngineGame::new(codec.encode_position(&at.start, &at.moves)?, codec.new_game());
         let search = Search::from(limits(limit, dialect)).lines(1);
         let (search_id, kind, position) = (*search_id, SearchKind::Analyse, at.position.clone());

@@ -95,9 +95,9 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
         let position = position.map_err(|error| invalid_position(game, &error))?;
         all.push(Condition::reaches(&position));
     }
-    all.extend(query.variant.map(|variant| Condition::Game(variant)));
+    all.extend(query.variant.map(Condition::Game));
     all.extend(pattern(&query.player).map(|name| {
-        let color = query.side.map(|side| PlayerColor::Side(side));
+        let color = query.side.map(PlayerColor::Side);
         Condition::Player(PlayerCondition { name, color, ..PlayerCondition::default() })
     }));
     all.extend(pattern(&query.engine).map(Condition::Engine));
