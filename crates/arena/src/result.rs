@@ -706,9 +706,12 @@ mod tests {
         check(&GameEnd::time_forfeit(400), r#"{"kind":"time-forfeit","overrun_us":400}"#);
         check(&GameEnd::stall(10), r#"{"kind":"stall","waited_ms":10}"#);
         check(
-            &GameEnd::illegal_move("e2e5", "8/8 w", IllegalReason::CannotReach),
-            r#"{"kind":"illegal-move","move":"e2e5","position":"8/8 w","reason":"cannot-reach"}"#,
+            &GameEnd::illegal_move("e2e5", "8/8 w", IllegalReason::Unreachable),
+            r#"{"kind":"illegal-move","move":"e2e5","position":"8/8 w","reason":"unreachable"}"#,
         );
+        // The name of an earlier version.
+        let reason: IllegalReason = serde_json::from_str(r#""cannot-reach""#).unwrap();
+        assert_eq!(reason, IllegalReason::Unreachable);
         let cause = Some(ExitCause::SegmentationFault);
         let exit = Exit { status: ProcessStatus::Signal(11), cause };
         check(

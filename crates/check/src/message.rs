@@ -270,25 +270,25 @@ impl From<&MoveError> for Message {
 
 fn reason(why: IllegalReason) -> Message {
     let id = match why {
-        IllegalReason::Unreadable => "move.unreadable",
-        IllegalReason::NoPiece => "move.no-piece",
-        IllegalReason::OpponentsPiece => "move.opponents-piece",
-        IllegalReason::OwnPiece => "move.own-piece",
-        IllegalReason::CannotReach => "move.cannot-reach",
-        IllegalReason::Castling => "move.castling",
-        IllegalReason::PromotionMissing => "move.promotion-missing",
-        IllegalReason::PromotionImpossible => "move.promotion-impossible",
-        IllegalReason::Check => "move.check",
+        IllegalReason::InvalidMove => "move.unreadable",
+        IllegalReason::EmptyOriginSquare => "move.no-piece",
+        IllegalReason::OpponentPiece => "move.opponents-piece",
+        IllegalReason::OccupiedByOwnPiece => "move.own-piece",
+        IllegalReason::Unreachable => "move.cannot-reach",
+        IllegalReason::CastlingNotAllowed => "move.castling",
+        IllegalReason::PromotionRequired => "move.promotion-missing",
+        IllegalReason::InvalidPromotion => "move.promotion-impossible",
+        IllegalReason::KingInCheck => "move.check",
         IllegalReason::NotInHand => "move.not-in-hand",
-        IllegalReason::SquareTaken => "move.square-taken",
-        IllegalReason::TwoPawns => "move.two-pawns",
-        IllegalReason::DeadPiece => "move.dead-piece",
-        IllegalReason::DropMate => "move.drop-mate",
+        IllegalReason::SquareOccupied => "move.square-taken",
+        IllegalReason::SecondPawnOnFile => "move.two-pawns",
+        IllegalReason::NoFurtherMove => "move.dead-piece",
+        IllegalReason::PawnDropMate => "move.drop-mate",
         IllegalReason::GameTooLong => "move.game-too-long",
-        IllegalReason::Ambiguous => "move.ambiguous",
-        IllegalReason::NoSuchPiece => "move.no-such-piece",
+        IllegalReason::AmbiguousMove => "move.ambiguous",
+        IllegalReason::MissingPiece => "move.no-such-piece",
         IllegalReason::WrongSide => "move.wrong-side",
-        IllegalReason::NoLastMove => "move.no-last-move",
+        IllegalReason::NoPreviousMove => "move.no-last-move",
         IllegalReason::NotPlayable => "move.not-playable",
     };
     Message::of_library(why.to_string(), id, Vec::new())
@@ -304,7 +304,7 @@ mod illegal_move_tests {
     fn illegal_moves_have_a_japanese_text() {
         let error = MoveError {
             text: "e2e5".into(),
-            reason: IllegalReason::CannotReach,
+            reason: IllegalReason::Unreachable,
             candidates: vec![],
         };
         let line = LineError { index: 2, error };
@@ -314,7 +314,7 @@ mod illegal_move_tests {
             message.in_language(Language::Japanese),
             "読み筋どおりに指せない: 3 手目: `e2e5` は指せない (その駒はそこへ動けない)"
         );
-        let why = IllegalReason::Ambiguous;
+        let why = IllegalReason::AmbiguousMove;
         let error =
             MoveError { text: "N".into(), reason: why, candidates: vec!["a".into(), "b".into()] };
         let message = crate::message::message!("bestmove.illegal", error = &error);

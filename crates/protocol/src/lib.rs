@@ -65,6 +65,7 @@ mod rule;
 mod score;
 mod serializer;
 pub mod session;
+mod texts;
 mod tokenizer;
 pub mod translation;
 #[doc = include_str!("uci_command.md")]

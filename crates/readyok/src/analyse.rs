@@ -186,7 +186,7 @@ fn read_move(position: &Position, index: usize, text: &str) -> Result<Move, Anal
     position.parse_move(text).map_err(|error| {
         let notations = [Notation::Western, Notation::Japanese];
         let mut readings = notations.iter().filter_map(|it| position.parse(text, *it).ok());
-        match readings.next().filter(|_| error.reason == IllegalReason::Unreadable) {
+        match readings.next().filter(|_| error.reason == IllegalReason::InvalidMove) {
             Some(mv) => {
                 let game = position.game();
                 let meant = mv.to_uci(game.castling_form());

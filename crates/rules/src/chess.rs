@@ -87,7 +87,7 @@ impl ChessBoard {
     }
 
     pub(crate) fn parse_move(&self, text: &str) -> Result<Move, IllegalReason> {
-        let wanted: UciMove = text.parse().map_err(|_| IllegalReason::Unreadable)?;
+        let wanted: UciMove = text.parse().map_err(|_| IllegalReason::InvalidMove)?;
         let moves = self.position.legal_moves();
         // In Chess960 castling can have both forms, and the king's move of one castling can also be an
         // ordinary king move, which has precedence.
@@ -116,7 +116,7 @@ impl ChessBoard {
 
     /// The position after a null move.
     pub(crate) fn passed(&self) -> Result<Self, IllegalReason> {
-        let position = after_null(&self.position).ok_or(IllegalReason::Check)?;
+        let position = after_null(&self.position).ok_or(IllegalReason::KingInCheck)?;
         Ok(Self { position, earlier: Vec::new() })
     }
 
@@ -306,16 +306,16 @@ impl ChessBoard {
 
 /// The reason why an illegal move is illegal.
 pub(super) fn illegal_reason(position: &Chess, mv: UciMove) -> IllegalReason {
-    let UciMove::Normal { from, to, promotion } = mv else { return IllegalReason::Unreadable };
+    let UciMove::Normal { from, to, promotion } = mv else { return IllegalReason::InvalidMove };
     let board = position.board();
-    let Some(piece) = board.piece_at(from) else { return IllegalReason::NoPiece };
+    let Some(piece) = board.piece_at(from) else { return IllegalReason::EmptyOriginSquare };
     if piece.color != position.turn() {
-        return IllegalReason::OpponentsPiece;
+        return IllegalReason::OpponentPiece;
     }
     if position.legal_moves().iter().any(|mv| mv.from() == Some(from) && mv.to() == to) {
         return match promotion {
-            None => IllegalReason::PromotionMissing,
-            Some(_) => IllegalReason::PromotionImpossible,
+            None => IllegalReason::PromotionRequired,
+            Some(_) => IllegalReason::InvalidPromotion,
         };
     }
     let own_rook = board.piece_at(to) == Some(piece.color.rook());
@@ -323,15 +323,15 @@ pub(super) fn illegal_reason(position: &Chess, mv: UciMove) -> IllegalReason {
         && from.rank() == to.rank()
         && (own_rook || from.file().distance(to.file()) > 1)
     {
-        return IllegalReason::Castling;
+        return IllegalReason::CastlingNotAllowed;
     }
     if board.color_at(to) == Some(piece.color) {
-        return IllegalReason::OwnPiece;
+        return IllegalReason::OccupiedByOwnPiece;
     }
     if reaches(position, piece, from, to) {
-        IllegalReason::Check
+        IllegalReason::KingInCheck
     } else {
-        IllegalReason::CannotReach
+        IllegalReason::Unreachable
     }
 }
 

@@ -45,7 +45,7 @@ pub use end_rules::{
     ChessRules, DeadPositions, Declaration, EndRules, Impasse, MoveLimit, ShogiRules,
 };
 pub use epd::{Epd, EpdError, Operand, Operation};
-pub use error::{Field, IllegalReason, LineError, MoveError, PositionError};
+pub use error::{Field, IllegalReason, LineError, MoveError, NamedSide, PositionError};
 pub use game::{Game, Move, Notation, Side};
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};

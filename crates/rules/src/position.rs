@@ -203,7 +203,7 @@ impl Position {
             (Board::Chess(board), Move::Chess(mv)) => board.play(mv),
             (Board::Shogi(board), Move::Shogi(mv)) => board.play(mv),
             (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
-                Err(IllegalReason::Unreadable)
+                Err(IllegalReason::InvalidMove)
             }
             (Board::Diagram(_), _) => Err(IllegalReason::NotPlayable),
         }
@@ -234,7 +234,7 @@ impl Position {
     /// no game contains it. On an error the position is unchanged.
     ///
     /// # Errors
-    /// The side to move is in check ([`IllegalReason::Check`]).
+    /// The side to move is in check ([`IllegalReason::KingInCheck`]).
     pub fn play_null(&mut self) -> Result<(), MoveError> {
         let passed = match &self.board {
             Board::Chess(board) => board.passed().map(Board::Chess),
@@ -263,7 +263,7 @@ impl Position {
         for notation in [Notation::Western, Notation::Japanese] {
             match &result {
                 Ok(_) => break,
-                Err(error) if error.reason != IllegalReason::Unreadable => {
+                Err(error) if error.reason != IllegalReason::InvalidMove => {
                     result = self.parse(text, notation).or(result);
                 }
                 Err(_) => result = self.parse(text, notation),
@@ -311,7 +311,7 @@ impl Position {
         };
         match moves.as_deref() {
             Ok(&[mv]) => Ok(mv),
-            Ok([]) => Err(MoveError::new(text, IllegalReason::Unreadable)),
+            Ok([]) => Err(MoveError::new(text, IllegalReason::InvalidMove)),
             Ok(several) => {
                 let form = self.game().castling_form();
                 let candidates = several.iter().map(|mv| mv.to_uci(form)).collect();
@@ -467,7 +467,7 @@ impl Setup {
 
     /// Removes the castling rights that lack the king or the rook.
     pub fn drop_invalid_castling(&mut self) {
-        while let Err(PositionError::CastlingRight { square }) = self.position() {
+        while let Err(PositionError::InvalidCastlingRight { square }) = self.position() {
             if !self.drop_castling_right(&square) {
                 return;
             }

@@ -83,12 +83,12 @@ impl Setup {
     pub fn put(&mut self, square: Square, piece: Piece) -> Result<(), PositionError> {
         let name = || square.name(self.game);
         if !piece.kind.belongs_to(self.game) {
-            return Err(PositionError::UnknownPiece { piece: piece.letter(), square: name() });
+            return Err(PositionError::UnknownPiece { letter: piece.letter(), square: name() });
         }
         let index = self.index(square);
         match index.and_then(|index| self.board.get_mut(index)) {
             Some(place) => *place = Some(piece),
-            None => return Err(PositionError::NoSuchSquare { square: square.name(self.game) }),
+            None => return Err(PositionError::UnknownSquare { square: square.name(self.game) }),
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ impl Setup {
         };
         match in_hand.and_then(|index| hand.get_mut(index)) {
             Some(place) => *place = count,
-            None => return Err(PositionError::NotForHand { piece: kind.letter() }),
+            None => return Err(PositionError::InvalidHandPiece { piece: kind.letter() }),
         }
         Ok(())
     }
@@ -173,7 +173,7 @@ impl Setup {
         allowed: bool,
     ) -> Result<(), PositionError> {
         if self.game == Game::Shogi || rook.row() != self.first_row(side) || rook.column() > 7 {
-            return Err(PositionError::CastlingRight { square: rook.name(self.game) });
+            return Err(PositionError::InvalidCastlingRight { square: rook.name(self.game) });
         }
         let files = match side {
             Side::First => &mut self.castling[0],

@@ -85,7 +85,7 @@ impl ShogiBoard {
 
     pub(crate) fn parse_move(&self, text: &str) -> Result<Move32, IllegalReason> {
         let mv =
-            Move::from_usi(text).filter(|mv| mv.is_normal()).ok_or(IllegalReason::Unreadable)?;
+            Move::from_usi(text).filter(|mv| mv.is_normal()).ok_or(IllegalReason::InvalidMove)?;
         if self.position.is_legal_move(mv) {
             Ok(self.position.move32_from_move(mv))
         } else {
@@ -119,7 +119,7 @@ impl ShogiBoard {
     /// The position after a null move.
     pub(crate) fn passed(&self) -> Result<Self, IllegalReason> {
         if self.position.is_in_check() {
-            return Err(IllegalReason::Check);
+            return Err(IllegalReason::KingInCheck);
         }
         if self.is_full() {
             return Err(IllegalReason::GameTooLong);
@@ -128,7 +128,7 @@ impl ShogiBoard {
         setup.set_turn(self.turn().other());
         setup.set_move_number(setup.move_number().saturating_add(1));
         // Only a check can make the position unplayable for the other side.
-        Self::from_setup(&setup).map_err(|_| IllegalReason::Check)
+        Self::from_setup(&setup).map_err(|_| IllegalReason::KingInCheck)
     }
 
     pub(crate) fn parse_unchecked(&self, text: &str) -> Option<Move32> {
@@ -145,13 +145,13 @@ impl ShogiBoard {
     /// The legal move of `+7776FU`, or `7776FU`.
     pub(crate) fn parse_csa(&self, text: &str) -> Result<Move32, IllegalReason> {
         let unsigned = text.strip_prefix(self.csa_sign()).unwrap_or(text);
-        let mv = read_csa(&self.position, unsigned).ok_or(IllegalReason::Unreadable)?;
+        let mv = read_csa(&self.position, unsigned).ok_or(IllegalReason::InvalidMove)?;
         if !self.position.is_legal_move(mv) {
             return Err(query::illegal_reason(&self.position, mv));
         }
         let mv = self.position.move32_from_move(mv);
         let names_piece = write_csa(&self.position, mv) == unsigned;
-        names_piece.then_some(mv).ok_or(IllegalReason::Unreadable)
+        names_piece.then_some(mv).ok_or(IllegalReason::InvalidMove)
     }
 
     fn csa_sign(&self) -> char {

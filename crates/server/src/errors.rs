@@ -15,85 +15,19 @@ use readyok_protocol::{Language, OptionError, Rule};
 use readyok_rules::record::{
     Kept, Limit, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError,
 };
-use readyok_rules::{EpdError, Field, Game, IllegalReason, MoveError, PositionError};
+use readyok_rules::{EpdError, Game, IllegalReason, MoveError, PositionError};
 
 use crate::compression::DecompressionError;
 use crate::engine::printable;
 use crate::wire::{
     ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves, LocalizedText,
-    PositionField,
 };
 
 pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
-    let code = match error.clone() {
-        PositionError::MissingField(field) => ErrorCode::MissingField { field: field.into() },
-        PositionError::ExtraField { text } => ErrorCode::ExtraField { text },
-        PositionError::BadField { field, text } => {
-            ErrorCode::InvalidField { field: field.into(), text }
-        }
-        PositionError::RankCount { count, expected } => ErrorCode::RankCount { count, expected },
-        PositionError::RankLength { rank } => ErrorCode::RankLength { rank },
-        PositionError::UnknownPiece { piece, square } => {
-            ErrorCode::UnknownPiece { letter: piece, square }
-        }
-        PositionError::Kings { side, count, .. } => ErrorCode::KingCount { side, count },
-        PositionError::NoKings => ErrorCode::NoKings,
-        PositionError::TooManyPieces { piece, count, limit } => {
-            ErrorCode::TooManyPieces { piece, count, limit }
-        }
-        PositionError::TooMuchMaterial { side } => ErrorCode::TooMuchMaterial { side },
-        PositionError::DeadPiece { piece, square } => ErrorCode::DeadPiece { piece, square },
-        PositionError::TwoPawns { side, file } => ErrorCode::TwoPawns { side, file },
-        PositionError::CastlingRight { square } => ErrorCode::InvalidCastlingRight { square },
-        PositionError::OpponentInCheck { king } => ErrorCode::OpponentInCheck { square: king },
-        PositionError::NoSuchSquare { square } => ErrorCode::UnknownSquare { square },
-        PositionError::NotForHand { piece } => ErrorCode::InvalidHandPiece { piece },
-    };
+    let code = ErrorCode::from(error.clone());
     match game {
         Some(game) => code.with(|it| it.variant = Some(game)),
         None => code.into(),
-    }
-}
-
-impl From<Field> for PositionField {
-    fn from(field: Field) -> Self {
-        match field {
-            Field::Board => Self::Board,
-            Field::Turn => Self::Turn,
-            Field::Castling => Self::Castling,
-            Field::EnPassant => Self::EnPassant,
-            Field::HalfmoveClock => Self::HalfmoveClock,
-            Field::FullmoveNumber => Self::FullmoveNumber,
-            Field::Hands => Self::Hands,
-            Field::MoveNumber => Self::MoveNumber,
-        }
-    }
-}
-
-impl From<IllegalReason> for ErrorCode {
-    fn from(reason: IllegalReason) -> Self {
-        match reason {
-            IllegalReason::Unreadable => Self::InvalidMove,
-            IllegalReason::NoPiece => Self::EmptyOriginSquare,
-            IllegalReason::OpponentsPiece => Self::OpponentPiece,
-            IllegalReason::OwnPiece => Self::OccupiedByOwnPiece,
-            IllegalReason::CannotReach => Self::Unreachable,
-            IllegalReason::Castling => Self::CastlingNotAllowed,
-            IllegalReason::PromotionMissing => Self::PromotionRequired,
-            IllegalReason::PromotionImpossible => Self::InvalidPromotion,
-            IllegalReason::Check => Self::KingInCheck,
-            IllegalReason::NotInHand => Self::NotInHand,
-            IllegalReason::SquareTaken => Self::SquareOccupied,
-            IllegalReason::TwoPawns => Self::SecondPawnOnFile,
-            IllegalReason::DeadPiece => Self::NoFurtherMove,
-            IllegalReason::DropMate => Self::PawnDropMate,
-            IllegalReason::GameTooLong => Self::GameTooLong,
-            IllegalReason::Ambiguous => Self::AmbiguousMove,
-            IllegalReason::NoSuchPiece => Self::MissingPiece,
-            IllegalReason::WrongSide => Self::WrongSide,
-            IllegalReason::NoLastMove => Self::NoPreviousMove,
-            IllegalReason::NotPlayable => Self::UnsupportedPosition,
-        }
     }
 }
 
@@ -107,7 +41,7 @@ pub(crate) fn move_error(error: &MoveError) -> ErrorInfo {
 }
 
 pub(crate) fn illegal(error: &MoveError) -> ApiError {
-    let ambiguous = error.reason == IllegalReason::Ambiguous;
+    let ambiguous = error.reason == IllegalReason::AmbiguousMove;
     let category =
         if ambiguous { ErrorCategory::AmbiguousMove } else { ErrorCategory::IllegalMove };
     ApiError::new(category, move_error(error))
@@ -158,7 +92,7 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
         NoticeReason::NoResult => ErrorCode::MissingResult.into(),
         NoticeReason::OpenComment => ErrorCode::UnclosedComment.into(),
         NoticeReason::CastlingRight { square } => {
-            position_error(game, &PositionError::CastlingRight { square })
+            position_error(game, &PositionError::InvalidCastlingRight { square })
         }
         NoticeReason::PieceLetters { language } => {
             ErrorCode::PieceLetters { language: language.to_owned() }.into()
@@ -204,7 +138,8 @@ fn record_error_kind(game: Option<Game>, kind: &RecordErrorKind) -> ErrorInfo {
         RecordErrorKind::Move(error) => return move_error(error),
         RecordErrorKind::NoSuchMove(text) => ErrorCode::NoMatchingMove { text: text.clone() },
         RecordErrorKind::AmbiguousMove(text) => {
-            return ErrorCode::AmbiguousMove.with(|it| it.mv = Some(text.clone()));
+            return ErrorCode::from(IllegalReason::AmbiguousMove)
+                .with(|it| it.mv = Some(text.clone()));
         }
         RecordErrorKind::OpenComment => ErrorCode::UnclosedComment,
         RecordErrorKind::Unexpected(text) => ErrorCode::UnexpectedText { text: text.clone() },
@@ -221,7 +156,7 @@ fn limit_exceeded(limit: Limit) -> ErrorCode {
         Limit::Headers => ErrorCode::TooMany { subject: ErrorSubject::Header },
         Limit::HeaderBytes => ErrorCode::TooLong { subject: ErrorSubject::Header },
         Limit::Moves => ErrorCode::TooMany { subject: ErrorSubject::Move },
-        Limit::Plies => ErrorCode::GameTooLong,
+        Limit::Plies => IllegalReason::GameTooLong.into(),
         Limit::Depth => ErrorCode::NestingTooDeep,
     }
 }

@@ -88,7 +88,7 @@ test('names squares, pieces and sides by variant', () => {
   expect(errorInfoText({ code: 'missing_field', field: 'hands', context })).toBe('持ち駒がありません');
   prefs.language = 'en';
   const chess: ErrorInfo = { code: 'too_much_material', side: 'first', context: { variant: 'chess' } };
-  expect(errorInfoText(chess)).toBe('White has more pieces than possible in a game');
+  expect(errorInfoText(chess)).toBe('White has more pieces than promotions allow');
 });
 
 test('uses the Japanese text of a violation', () => {

@@ -128,7 +128,8 @@ export const ja: Record<Key, string> = {
   'error.too_much_material': '{side}の駒が対局ではあり得ない数です',
   'error.dead_piece': '{square}に{piece}は置けません',
   'error.two_pawns': '二歩です({side}、{file}筋)',
-  'error.invalid_castling_right': 'キャスリングの権利には{square}のルークが必要です',
+  'error.invalid_castling_right':
+    'キャスリングの権利には{square}のルークが必要です。チェス960以外ではキングとルークが初期位置にあることも必要です',
   'error.opponent_in_check': '手番でない側の{square}の玉に王手がかかっています',
   'error.opponent_in_check.chess': '手番でない側の{square}のキングにチェックがかかっています',
   'error.unknown_square': '{square}というマスはありません',
@@ -153,6 +154,7 @@ export const ja: Record<Key, string> = {
   'error.missing_piece': '手番の側にその駒はありません',
   'error.wrong_side': '手番が違います',
   'error.no_previous_move': '直前の手がありません',
+  'error.not_playable': '対局できない局面です',
   'error.declaration_rejected': '宣言勝ちの条件を満たしていません',
   'error.invalid_best_move': '指せる手があるのに「{answer}」と応答しました',
   'error.time_limit_exceeded': '{time}ミリ秒超過',

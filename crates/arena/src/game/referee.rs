@@ -188,7 +188,7 @@ impl Referee {
             Answer::Move(text) => self.on_move(side, text, score),
             Answer::Resign => Some(Decision::lost_by(side, Termination::Resignation)),
             Answer::Declare => Some(self.on_declaration(side)),
-            Answer::Other(text) => Some(self.illegal(side, text, IllegalReason::Unreadable)),
+            Answer::Other(text) => Some(self.illegal(side, text, IllegalReason::InvalidMove)),
         };
         outcome.map_or(Verdict::Continue, Verdict::Over)
     }
@@ -274,7 +274,7 @@ impl Referee {
     fn on_declaration(&self, side: Side) -> Decision {
         match (self.position.game(), self.position.declare(&self.rules)) {
             (Game::Chess | Game::Chess960, _) => {
-                self.illegal(side, "win", IllegalReason::Unreadable)
+                self.illegal(side, "win", IllegalReason::InvalidMove)
             }
             (Game::Shogi, outcome) => outcome.map_or_else(
                 || Decision::lost_by(side, Termination::FailedDeclaration),

@@ -32,7 +32,7 @@ fn an_end_is_described_with_its_details() {
     let no_start = GameEnd::no_start(EngineFailure::other("no\nprogram"));
     check(white, no_start, "Black does not start (no program)");
     let illegal =
-        |position: &str| GameEnd::illegal_move("e2e5\u{1b}", position, IllegalReason::CannotReach);
+        |position: &str| GameEnd::illegal_move("e2e5\u{1b}", position, IllegalReason::Unreachable);
     let expected = "White plays the illegal move `e2e5\\u{1b}` at 8/8 w: the piece cannot reach the target square";
     check(black, illegal("8/8 w"), expected);
     let expected =

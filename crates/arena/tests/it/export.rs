@@ -216,7 +216,7 @@ fn lost_by_illegal_move(style: PgnStyle) -> String {
     exports.open().expect("files");
     let mut pair = sample::pair(0);
     pair.games.truncate(1);
-    pair.games[0].end = GameEnd::illegal_move("a1a1", "8/8 w", IllegalReason::NoPiece);
+    pair.games[0].end = GameEnd::illegal_move("a1a1", "8/8 w", IllegalReason::EmptyOriginSquare);
     exports.append(&pair).expect("space");
     place.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -226,7 +226,7 @@ fn failures_have_a_standard_termination_and_a_detailed_comment() {
     let text = lost_by_illegal_move(PgnStyle::default());
     assert!(text.contains("[Termination \"rules infraction\"]"), "{text}");
     let expected =
-        ", Black plays the illegal move `a1a1` at 8/8 w: its origin square is empty} 1-0";
+        ", Black plays the illegal move `a1a1` at 8/8 w: the origin square is empty} 1-0";
     assert!(text.ends_with(expected), "{text}");
 }
 
@@ -362,7 +362,7 @@ fn shogi_pair(index: u64) -> PairResult {
     pair.games[0].end = Termination::Resignation.into();
     pair.games[1].moves = played(&["2g2f", "8c8d"]);
     pair.games[1].winner = Some(Side::Second);
-    let reason = IllegalReason::PromotionImpossible;
+    let reason = IllegalReason::InvalidPromotion;
     pair.games[1].end = GameEnd::illegal_move("2f2e+", "", reason);
     pair
 }

@@ -202,7 +202,7 @@ fn ends_have_the_texts_of_fastchess() {
     let check = |line: &str, how: GameEnd, tags: &str, moves: &str| {
         assert_eq!(end(line, how), (tags.to_owned(), moves.to_owned()));
     };
-    let illegal = || GameEnd::illegal_move("a1a8", "startpos", IllegalReason::OwnPiece);
+    let illegal = || GameEnd::illegal_move("a1a8", "startpos", IllegalReason::OccupiedByOwnPiece);
     check(
         "e2e4",
         illegal(),

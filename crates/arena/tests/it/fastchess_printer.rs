@@ -439,7 +439,7 @@ Tournament was interrupted.";
 
 #[test]
 fn a_strict_match_prints_no_result_after_a_warning() {
-    let illegal = GameEnd::illegal_move("e7e5e7", "startpos", IllegalReason::Unreadable);
+    let illegal = GameEnd::illegal_move("e7e5e7", "startpos", IllegalReason::InvalidMove);
     let games = [(Some(NEW), illegal), wins(NEW)];
     let started = "Started game 1 of 4 (new vs base)\n\
                 Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \

@@ -39,7 +39,7 @@ fn prints_the_termination_of_games() {
     check(None, Termination::TablebaseAdjudication, "1/2-1/2", "Draw by adjudication: SyzygyTB");
     let late = GameEnd::time_forfeit(12_900);
     check_end(black, late, "0-1", "White loses on time (12ms overrun)");
-    let illegal = GameEnd::illegal_move("a1a1", "startpos", IllegalReason::NoPiece);
+    let illegal = GameEnd::illegal_move("a1a1", "startpos", IllegalReason::EmptyOriginSquare);
     check_end(white, illegal, "1-0", "Black makes an illegal move");
     check_end(white, crate::sample::crash(), "1-0", "Black disconnects");
     check_end(black, GameEnd::stall(5), "0-1", "White's connection stalls");

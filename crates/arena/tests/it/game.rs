@@ -88,11 +88,11 @@ fn illegal_answers_lose_with_a_reason() {
         assert_eq!((result.winner, found), (winner, reason));
         result.moves.len()
     };
-    assert_eq!(check(["e2e5", ""], SECOND, IllegalReason::CannotReach), 0);
-    assert_eq!(check(["e2e4", "e2e4"], FIRST, IllegalReason::NoPiece), 1);
-    assert_eq!(check(["e2e4", "0000"], FIRST, IllegalReason::Unreadable), 1);
-    assert_eq!(check(["bestmove (none)|", ""], SECOND, IllegalReason::Unreadable), 0);
-    assert_eq!(check(["bestmove pass|", ""], SECOND, IllegalReason::Unreadable), 0);
+    assert_eq!(check(["e2e5", ""], SECOND, IllegalReason::Unreachable), 0);
+    assert_eq!(check(["e2e4", "e2e4"], FIRST, IllegalReason::EmptyOriginSquare), 1);
+    assert_eq!(check(["e2e4", "0000"], FIRST, IllegalReason::InvalidMove), 1);
+    assert_eq!(check(["bestmove (none)|", ""], SECOND, IllegalReason::InvalidMove), 0);
+    assert_eq!(check(["bestmove pass|", ""], SECOND, IllegalReason::InvalidMove), 0);
 }
 
 #[test]

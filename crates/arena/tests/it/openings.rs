@@ -379,10 +379,10 @@ fn skips_and_reports_invalid_openings() {
     assert_eq!(
         texts,
         [
-            "book.epd, line 2: the board has 7 ranks instead of 8",
+            "book.epd, line 2: the board has 7 ranks; 8 are required",
             "book.epd, line 4: move 1: illegal move `e2e5`: the piece cannot reach the target square",
             "book.epd, line 5: the game is already over (checkmate)",
-            "book.epd, line 6: move 2: illegal move `hello`: it is not a move of this game",
+            "book.epd, line 6: move 2: illegal move `hello`: not a move of this game",
             "book.epd, line 8: `nowhere` does not belong to a position",
         ]
     );

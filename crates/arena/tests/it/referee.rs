@@ -308,14 +308,14 @@ fn illegal_moves_lose() {
         let check = |mv, why| {
             check_illegal(Game::Chess, "", &format!("{before}{mv}"), winner, why);
         };
-        check("a4a5", IllegalReason::NoPiece);
-        check("0000", IllegalReason::Unreadable);
-        check("(none)", IllegalReason::Unreadable);
-        check("win", IllegalReason::Unreadable);
+        check("a4a5", IllegalReason::EmptyOriginSquare);
+        check("0000", IllegalReason::InvalidMove);
+        check("(none)", IllegalReason::InvalidMove);
+        check("win", IllegalReason::InvalidMove);
     }
-    chess("", "e2e5", SECOND, IllegalReason::CannotReach);
-    chess("", "e2e4 e7e4", FIRST, IllegalReason::CannotReach);
-    let check = IllegalReason::Check;
+    chess("", "e2e5", SECOND, IllegalReason::Unreachable);
+    chess("", "e2e4 e7e4", FIRST, IllegalReason::Unreachable);
+    let check = IllegalReason::KingInCheck;
     chess("4r2k/8/8/8/8/8/4R3/4K3 w - - 0 1", "e2d2", SECOND, check);
     chess("4k3/4r3/8/8/8/8/8/4R2K b - - 0 1", "e7d7", FIRST, check);
 }
@@ -323,24 +323,24 @@ fn illegal_moves_lose() {
 #[test]
 fn fouls_lose_in_shogi() {
     let shogi = |sfen, moves, winner, why| check_illegal(Game::Shogi, sfen, moves, winner, why);
-    shogi("", "7g7e", SECOND, IllegalReason::CannotReach);
-    shogi("", "7g7f 3c3e", FIRST, IllegalReason::CannotReach);
+    shogi("", "7g7e", SECOND, IllegalReason::Unreachable);
+    shogi("", "7g7f 3c3e", FIRST, IllegalReason::Unreachable);
     let nifu = "4k4/9/9/9/9/9/4P4/9/4K4 b P 1";
-    shogi(nifu, "P*5d", SECOND, IllegalReason::TwoPawns);
+    shogi(nifu, "P*5d", SECOND, IllegalReason::SecondPawnOnFile);
     let nifu = "4k4/9/4p4/9/9/9/9/9/4K4 w p 1";
-    shogi(nifu, "P*5e", FIRST, IllegalReason::TwoPawns);
+    shogi(nifu, "P*5e", FIRST, IllegalReason::SecondPawnOnFile);
     let drop_mate = "8k/6G2/7G1/9/9/9/9/9/4K4 b P 1";
-    shogi(drop_mate, "P*1b", SECOND, IllegalReason::DropMate);
+    shogi(drop_mate, "P*1b", SECOND, IllegalReason::PawnDropMate);
     let drop_mate = "4k4/9/9/9/9/9/1g7/2g6/K8 w p 1";
-    shogi(drop_mate, "P*9h", FIRST, IllegalReason::DropMate);
+    shogi(drop_mate, "P*9h", FIRST, IllegalReason::PawnDropMate);
     let pinned = "4k4/4r4/9/9/9/9/9/4G4/4K4 b - 1";
-    shogi(pinned, "5h4h", SECOND, IllegalReason::Check);
+    shogi(pinned, "5h4h", SECOND, IllegalReason::KingInCheck);
     let pinned = "4k4/4g4/9/9/9/9/9/4R4/4K4 w - 1";
-    shogi(pinned, "5b6b", FIRST, IllegalReason::Check);
+    shogi(pinned, "5b6b", FIRST, IllegalReason::KingInCheck);
     let dead = "4k4/9/9/9/9/9/9/9/4K4 b N 1";
-    shogi(dead, "N*9b", SECOND, IllegalReason::DeadPiece);
+    shogi(dead, "N*9b", SECOND, IllegalReason::NoFurtherMove);
     let dead = "4k4/9/9/9/9/9/9/9/4K4 w n 1";
-    shogi(dead, "N*1h", FIRST, IllegalReason::DeadPiece);
+    shogi(dead, "N*1h", FIRST, IllegalReason::NoFurtherMove);
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn checks_the_loser_of_failures() {
     let plan = plan();
     let ends = [
         GameEnd::time_forfeit(400),
-        GameEnd::illegal_move("e7e9", "", IllegalReason::Unreadable),
+        GameEnd::illegal_move("e7e9", "", IllegalReason::InvalidMove),
         GameEnd::stall(10),
         sample::crash(),
         Termination::Resignation.into(),
@@ -117,7 +117,7 @@ fn checks_the_loser_of_failures() {
     let legal = fault(&plan, |pair| {
         pair.games[0].moves.truncate(1);
         pair.games[0].winner = Some(Side::First);
-        pair.games[0].end = GameEnd::illegal_move("e7e5", "", IllegalReason::CannotReach);
+        pair.games[0].end = GameEnd::illegal_move("e7e5", "", IllegalReason::Unreachable);
     });
     let found = Termination::IllegalMove;
     assert_eq!(legal, Some(GameFault::OtherEnd { expected: None, found }));

@@ -37,10 +37,10 @@ impl ChessBoard {
     /// written with zeros, pieces as figurines, promotions without `=`. Exact SAN has precedence;
     /// otherwise every reading counts, including lower-case pieces.
     pub(crate) fn read_san(&self, text: &str) -> Result<Vec<Move>, IllegalReason> {
-        let san_text = normalized(text).ok_or(IllegalReason::Unreadable)?;
+        let san_text = normalized(text).ok_or(IllegalReason::InvalidMove)?;
         if let Some(side) = castling(&san_text) {
             let moves = self.position().castling_moves(side);
-            return moves.first().map(|&mv| vec![mv]).ok_or(IllegalReason::Castling);
+            return moves.first().map(|&mv| vec![mv]).ok_or(IllegalReason::CastlingNotAllowed);
         }
         if let Ok(san) = san_text.parse::<San>()
             && let Ok(mv) = san.to_move(self.position())
@@ -69,7 +69,7 @@ impl ChessBoard {
         if !moves.is_empty() {
             return Ok(moves);
         }
-        let Some(reading) = readings.first() else { return Err(IllegalReason::Unreadable) };
+        let Some(reading) = readings.first() else { return Err(IllegalReason::InvalidMove) };
         Err(self.why_not(reading))
     }
 
@@ -88,9 +88,9 @@ impl ChessBoard {
         let mut origins = pieces.into_iter().filter(|&from| reading.starts_from(from)).peekable();
         if origins.peek().is_none() {
             return if reading.is_whole() {
-                IllegalReason::NoPiece
+                IllegalReason::EmptyOriginSquare
             } else {
-                IllegalReason::NoSuchPiece
+                IllegalReason::MissingPiece
             };
         }
         let reasons = origins

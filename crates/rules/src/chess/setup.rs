@@ -8,7 +8,7 @@ use shakmaty::{
 };
 
 use super::{ChessBoard, side};
-use crate::{Game, Piece, PieceKind, PositionError, Setup, Side, Square};
+use crate::{Game, NamedSide, Piece, PieceKind, PositionError, Setup, Side, Square};
 
 pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, PositionError> {
     let setup = to_shakmaty(setup);
@@ -87,7 +87,10 @@ fn why(setup: &shakmaty::Setup, mode: CastlingMode, kinds: PositionErrorKinds) -
     for color in Color::ALL {
         let count = setup.board.by_piece(color.king()).count();
         if count != 1 {
-            return PositionError::Kings { game: Game::Chess, side: side(color), count };
+            return PositionError::KingCount {
+                side: NamedSide::new(Game::Chess, side(color)),
+                count,
+            };
         }
     }
     if let Some(square) = (setup.board.pawns() & Bitboard::BACKRANKS).first()
@@ -97,16 +100,16 @@ fn why(setup: &shakmaty::Setup, mode: CastlingMode, kinds: PositionErrorKinds) -
     }
     let (Ok(castles) | Err(castles)) = Castles::from_setup(setup, mode);
     if let Some(square) = setup.castling_rights.without(castles.castling_rights()).first() {
-        return PositionError::CastlingRight { square: square.to_string() };
+        return PositionError::InvalidCastlingRight { square: square.to_string() };
     }
     if kinds.contains(PositionErrorKinds::OPPOSITE_CHECK)
         && let Some(king) = setup.board.king_of(!setup.turn)
     {
-        return PositionError::OpponentInCheck { king: king.to_string() };
+        return PositionError::OpponentInCheck { square: king.to_string() };
     }
     let crowded = |&color: &Color| has_too_many_pieces(setup, color);
     let color = Color::ALL.into_iter().find(crowded).unwrap_or(setup.turn);
-    PositionError::TooMuchMaterial { side: side(color) }
+    PositionError::TooMuchMaterial { side: NamedSide::new(Game::Chess, side(color)) }
 }
 
 /// Whether a side has more than 16 pieces, or more promoted pieces than missing pawns.

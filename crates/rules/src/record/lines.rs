@@ -184,13 +184,13 @@ impl<R: BufRead> Reader<R> {
             game = Game::Chess960;
         }
         let mut setup = Setup::read_partial(game, fields).map_err(RecordErrorKind::Start)?;
-        if let Err(PositionError::CastlingRight { .. }) = setup.position()
+        if let Err(PositionError::InvalidCastlingRight { .. }) = setup.position()
             && let Ok(other) = Setup::read_partial(Game::Chess960, fields)
             && other.position().is_ok()
         {
             setup = other;
         }
-        while let Err(PositionError::CastlingRight { square }) = setup.position() {
+        while let Err(PositionError::InvalidCastlingRight { square }) = setup.position() {
             if !setup.drop_castling_right(&square) {
                 break;
             }

@@ -118,8 +118,7 @@ impl Setup {
         let mut promoted = false;
         for letter in rank.chars() {
             let Some(square) = Square::new(game, column, row) else { return Err(wrong_length) };
-            let unknown =
-                || PositionError::UnknownPiece { piece: letter, square: square.name(game) };
+            let unknown = || PositionError::UnknownPiece { letter, square: square.name(game) };
             match letter {
                 '+' if !promoted && game == Game::Shogi => promoted = true,
                 '1'..='9' if !promoted => {
@@ -311,7 +310,7 @@ fn split(game: Game, text: &str) -> Result<Vec<&str>, PositionError> {
         return Err(PositionError::ExtraField { text: shortened(text) });
     }
     match fields.get(found.len()) {
-        Some(&field) if found.len() < required => Err(PositionError::MissingField(field)),
+        Some(&field) if found.len() < required => Err(PositionError::MissingField { field }),
         _ => Ok(found),
     }
 }

@@ -47,14 +47,14 @@ impl ShogiBoard {
     /// kind, and pieces their short and long names. `不成` can be left out, and `打` if no piece on the
     /// board can move there. A square in brackets is the origin, as in KIF.
     pub(crate) fn read_japanese(&self, text: &str) -> Result<Vec<Move32>, IllegalReason> {
-        let Parsed { side, same, mut query } = read(text).ok_or(IllegalReason::Unreadable)?;
+        let Parsed { side, same, mut query } = read(text).ok_or(IllegalReason::InvalidMove)?;
         if side.is_some_and(|side| side != self.position().turn()) {
             return Err(IllegalReason::WrongSide);
         }
         if same {
             let last = self.position().last_move();
             if !last.is_normal() {
-                return Err(IllegalReason::NoLastMove);
+                return Err(IllegalReason::NoPreviousMove);
             }
             query.to = last.to_sq();
         }
@@ -74,7 +74,7 @@ impl ShogiBoard {
             let holds = |direction: &Direction| direction.holds(mv.from_sq(), query.to, us);
             query.directions.iter().all(holds)
         });
-        if fitting.is_empty() { Err(IllegalReason::CannotReach) } else { Ok(fitting) }
+        if fitting.is_empty() { Err(IllegalReason::Unreachable) } else { Ok(fitting) }
     }
 
     /// The side's pieces of a kind that could move to a square, including pinned ones.

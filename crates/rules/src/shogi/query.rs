@@ -123,9 +123,9 @@ impl ShogiBoard {
         }
         if !on_board {
             return if query.from.is_some() {
-                IllegalReason::NoPiece
+                IllegalReason::EmptyOriginSquare
             } else {
-                IllegalReason::NoSuchPiece
+                IllegalReason::MissingPiece
             };
         }
         let to = query.to;
@@ -152,15 +152,15 @@ fn why_drop(position: &Position, mv: Move, piece: PieceType, to: Square) -> Ille
     if in_hand == 0 {
         IllegalReason::NotInHand
     } else if position.piece_on(to) != Piece::NONE {
-        IllegalReason::SquareTaken
+        IllegalReason::SquareOccupied
     } else if piece == PieceType::PAWN && position.has_pawn_on_file(us, to.file()) {
-        IllegalReason::TwoPawns
+        IllegalReason::SecondPawnOnFile
     } else if can_never_move(piece, to.rank(), us) {
-        IllegalReason::DeadPiece
+        IllegalReason::NoFurtherMove
     } else if piece == PieceType::PAWN && position.gives_check_move(mv) && blocks(position, to) {
-        IllegalReason::DropMate
+        IllegalReason::PawnDropMate
     } else {
-        IllegalReason::Check
+        IllegalReason::KingInCheck
     }
 }
 
@@ -180,25 +180,25 @@ fn why_board_move(position: &Position, mv: Move, from: Square, to: Square) -> Il
     let us = position.turn();
     let piece = position.piece_on(from);
     if piece == Piece::NONE {
-        return IllegalReason::NoPiece;
+        return IllegalReason::EmptyOriginSquare;
     }
     if piece.color() != us {
-        return IllegalReason::OpponentsPiece;
+        return IllegalReason::OpponentPiece;
     }
     let can_promote = piece.piece_type().is_promotable() && is_promotable_move(us, from, to);
     if mv.is_promotion() && !can_promote {
-        return IllegalReason::PromotionImpossible;
+        return IllegalReason::InvalidPromotion;
     }
     if position.pieces_by_color(us).test(to) {
-        return IllegalReason::OwnPiece;
+        return IllegalReason::OccupiedByOwnPiece;
     }
     if !position.attackers_to_color_current(us, to).test(from) {
-        return IllegalReason::CannotReach;
+        return IllegalReason::Unreachable;
     }
     if !mv.is_promotion() && can_never_move(piece.piece_type(), to.rank(), us) {
-        return IllegalReason::PromotionMissing;
+        return IllegalReason::PromotionRequired;
     }
-    IllegalReason::Check
+    IllegalReason::KingInCheck
 }
 
 /// Whether a piece on this rank could never move.

@@ -9,7 +9,7 @@ use rsshogi::{
 };
 
 use super::{ShogiBoard, side};
-use crate::{FenForm, Game, Piece, PieceKind, PositionError, Setup, Side, Square};
+use crate::{FenForm, Game, NamedSide, Piece, PieceKind, PositionError, Setup, Side, Square};
 
 /// The maximum move number at the start, which leaves room for a complete game.
 const MAX_MOVE_NUMBER: u32 = 10_000;
@@ -95,7 +95,7 @@ fn check_kings(position: &Position) -> Result<(), PositionError> {
         return Err(PositionError::NoKings);
     }
     if !their_king.is_none() && position.is_attacked_by(their_king, us) {
-        return Err(PositionError::OpponentInCheck { king: their_king.to_usi() });
+        return Err(PositionError::OpponentInCheck { square: their_king.to_usi() });
     }
     Ok(())
 }
@@ -110,11 +110,12 @@ fn invalid(position: &Position, error: &ValidationError) -> PositionError {
         ValidationError::NoKing(color) | ValidationError::TwoKings(color) => {
             let kings = position.pieces_for(PieceType::KING, color);
             let (side, count) = (side(color), kings.count() as usize);
-            PositionError::Kings { game: Game::Shogi, side, count }
+            PositionError::KingCount { side: NamedSide::new(Game::Shogi, side), count }
         }
-        ValidationError::DoublePawn(file, color) => {
-            PositionError::TwoPawns { side: side(color), file: file.raw().unsigned_abs() + 1 }
-        }
+        ValidationError::DoublePawn(file, color) => PositionError::TwoPawns {
+            side: NamedSide::new(Game::Shogi, side(color)),
+            file: file.raw().unsigned_abs() + 1,
+        },
         ValidationError::InvalidHandCount { piece, count } => {
             too_many(piece.to_piece_type(), count, limit(PieceKind::Pawn))
         }

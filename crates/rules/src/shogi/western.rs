@@ -50,7 +50,7 @@ impl ShogiBoard {
     /// Squares can be written in both styles and letters in both cases. The sign between piece and square
     /// can be missing; a piece that could move there from the board is then not dropped.
     pub(crate) fn read_western(&self, text: &str) -> Result<Vec<Move32>, IllegalReason> {
-        let query = read(text).ok_or(IllegalReason::Unreadable)?;
+        let query = read(text).ok_or(IllegalReason::InvalidMove)?;
         self.resolve(&query)
     }
 }

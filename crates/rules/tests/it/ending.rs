@@ -239,7 +239,7 @@ fn time_forfeit_draws_if_the_opponent_cannot_mate() {
 fn an_illegal_move_loses() {
     let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
     let reason = nifu.parse_move("P*5b").expect_err("nifu").reason;
-    assert_eq!(reason, IllegalReason::TwoPawns);
+    assert_eq!(reason, IllegalReason::SecondPawnOnFile);
     let lost = GameOutcome::won(Side::Second, Termination::IllegalMove);
     assert_eq!(nifu.outcome_on_illegal_move(), lost);
 }

@@ -91,12 +91,12 @@ fn reports_errors_of_epds() {
     check_rejected("pv e4 e5;", "`pv`: illegal move `e5`: the side to move has no such piece");
     check_rejected(&"x;".repeat(257), "there are too many operations");
     let error = Epd::read(Game::Chess, "8/8 w - - bm e4;").expect_err("no board");
-    assert_eq!(error.to_string(), "the board has 2 ranks instead of 8");
+    assert_eq!(error.to_string(), "the board has 2 ranks; 8 are required");
     let Err(EpdError::Move { error, .. }) = Epd::read(Game::Chess, &format!("{KINGS} bm Rd1;"))
     else {
         panic!("expected an illegal move")
     };
-    assert_eq!(error.reason, IllegalReason::NoSuchPiece);
+    assert_eq!(error.reason, IllegalReason::MissingPiece);
 }
 
 #[test]

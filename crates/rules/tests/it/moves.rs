@@ -125,79 +125,79 @@ fn plays_drops_and_adds_captures_to_the_hand() {
 #[test]
 fn explains_illegal_moves_of_chess() {
     for (uci, reason) in [
-        ("0000", IllegalReason::Unreadable),
-        ("O-O", IllegalReason::Unreadable),
-        ("E2E4", IllegalReason::Unreadable),
-        ("e2-e4", IllegalReason::Unreadable),
-        ("e2e4e7e5", IllegalReason::Unreadable),
-        ("P@e4", IllegalReason::Unreadable),
-        ("é2e4", IllegalReason::Unreadable),
-        ("", IllegalReason::Unreadable),
-        ("e3e4", IllegalReason::NoPiece),
-        ("e7e5", IllegalReason::OpponentsPiece),
-        ("a1a2", IllegalReason::OwnPiece),
-        ("a1a3", IllegalReason::CannotReach),
-        ("e2e5", IllegalReason::CannotReach),
-        ("e2d3", IllegalReason::CannotReach),
-        ("e1g1", IllegalReason::Castling),
-        ("e2e4q", IllegalReason::PromotionImpossible),
+        ("0000", IllegalReason::InvalidMove),
+        ("O-O", IllegalReason::InvalidMove),
+        ("E2E4", IllegalReason::InvalidMove),
+        ("e2-e4", IllegalReason::InvalidMove),
+        ("e2e4e7e5", IllegalReason::InvalidMove),
+        ("P@e4", IllegalReason::InvalidMove),
+        ("é2e4", IllegalReason::InvalidMove),
+        ("", IllegalReason::InvalidMove),
+        ("e3e4", IllegalReason::EmptyOriginSquare),
+        ("e7e5", IllegalReason::OpponentPiece),
+        ("a1a2", IllegalReason::OccupiedByOwnPiece),
+        ("a1a3", IllegalReason::Unreachable),
+        ("e2e5", IllegalReason::Unreachable),
+        ("e2d3", IllegalReason::Unreachable),
+        ("e1g1", IllegalReason::CastlingNotAllowed),
+        ("e2e4q", IllegalReason::InvalidPromotion),
     ] {
         check_illegal(Game::Chess, "", uci, reason);
     }
     let promotion = "8/P3k3/8/8/8/8/8/4K3 w - - 0 1";
-    check_illegal(Game::Chess, promotion, "a7a8", IllegalReason::PromotionMissing);
-    check_illegal(Game::Chess, promotion, "a7a8k", IllegalReason::PromotionImpossible);
+    check_illegal(Game::Chess, promotion, "a7a8", IllegalReason::PromotionRequired);
+    check_illegal(Game::Chess, promotion, "a7a8k", IllegalReason::InvalidPromotion);
     let pinned = "4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1";
-    check_illegal(Game::Chess, pinned, "e2c3", IllegalReason::Check);
+    check_illegal(Game::Chess, pinned, "e2c3", IllegalReason::KingInCheck);
     let check = "4r2k/8/8/8/8/8/P7/4K3 w - - 0 1";
-    check_illegal(Game::Chess, check, "a2a4", IllegalReason::Check);
-    check_illegal(Game::Chess, check, "e1e2", IllegalReason::Check);
+    check_illegal(Game::Chess, check, "a2a4", IllegalReason::KingInCheck);
+    check_illegal(Game::Chess, check, "e1e2", IllegalReason::KingInCheck);
 }
 
 #[test]
 fn explains_illegal_moves_of_shogi() {
     for (uci, reason) in [
-        ("resign", IllegalReason::Unreadable),
-        ("win", IllegalReason::Unreadable),
-        ("0000", IllegalReason::Unreadable),
-        ("7g7f=", IllegalReason::Unreadable),
-        ("K*5e", IllegalReason::Unreadable),
-        ("７g7f", IllegalReason::Unreadable),
-        ("7f7e", IllegalReason::NoPiece),
-        ("3c3d", IllegalReason::OpponentsPiece),
-        ("9i9h+", IllegalReason::PromotionImpossible),
-        ("2h8h", IllegalReason::OwnPiece),
-        ("7g7e", IllegalReason::CannotReach),
+        ("resign", IllegalReason::InvalidMove),
+        ("win", IllegalReason::InvalidMove),
+        ("0000", IllegalReason::InvalidMove),
+        ("7g7f=", IllegalReason::InvalidMove),
+        ("K*5e", IllegalReason::InvalidMove),
+        ("７g7f", IllegalReason::InvalidMove),
+        ("7f7e", IllegalReason::EmptyOriginSquare),
+        ("3c3d", IllegalReason::OpponentPiece),
+        ("9i9h+", IllegalReason::InvalidPromotion),
+        ("2h8h", IllegalReason::OccupiedByOwnPiece),
+        ("7g7e", IllegalReason::Unreachable),
         ("P*5e", IllegalReason::NotInHand),
     ] {
         check_illegal(Game::Shogi, "", uci, reason);
     }
     let hand = "4k4/P8/9/9/9/4P4/9/9/4K4 b PLN 1";
-    check_illegal(Game::Shogi, hand, "P*5f", IllegalReason::SquareTaken);
-    check_illegal(Game::Shogi, hand, "P*5e", IllegalReason::TwoPawns);
-    check_illegal(Game::Shogi, hand, "P*1a", IllegalReason::DeadPiece);
-    check_illegal(Game::Shogi, hand, "L*1a", IllegalReason::DeadPiece);
-    check_illegal(Game::Shogi, hand, "N*1b", IllegalReason::DeadPiece);
-    check_illegal(Game::Shogi, hand, "9b9a", IllegalReason::PromotionMissing);
+    check_illegal(Game::Shogi, hand, "P*5f", IllegalReason::SquareOccupied);
+    check_illegal(Game::Shogi, hand, "P*5e", IllegalReason::SecondPawnOnFile);
+    check_illegal(Game::Shogi, hand, "P*1a", IllegalReason::NoFurtherMove);
+    check_illegal(Game::Shogi, hand, "L*1a", IllegalReason::NoFurtherMove);
+    check_illegal(Game::Shogi, hand, "N*1b", IllegalReason::NoFurtherMove);
+    check_illegal(Game::Shogi, hand, "9b9a", IllegalReason::PromotionRequired);
     let check = "4k4/9/9/4r4/9/9/9/9/2G1K4 b P 1";
-    check_illegal(Game::Shogi, check, "P*1e", IllegalReason::Check);
-    check_illegal(Game::Shogi, check, "7i7h", IllegalReason::Check);
-    check_illegal(Game::Shogi, check, "5i5h", IllegalReason::Check);
-    check_illegal(Game::Shogi, DROP_MATE, "P*1b", IllegalReason::DropMate);
+    check_illegal(Game::Shogi, check, "P*1e", IllegalReason::KingInCheck);
+    check_illegal(Game::Shogi, check, "7i7h", IllegalReason::KingInCheck);
+    check_illegal(Game::Shogi, check, "5i5h", IllegalReason::KingInCheck);
+    check_illegal(Game::Shogi, DROP_MATE, "P*1b", IllegalReason::PawnDropMate);
     // A reply to a check: the pawn blocks the rook, and the defender that could capture it is pinned.
     let interposed = "4k4/K4r3/3GN1B2/9/9/9/9/9/9 b P 1";
-    check_illegal(Game::Shogi, interposed, "P*5b", IllegalReason::DropMate);
+    check_illegal(Game::Shogi, interposed, "P*5b", IllegalReason::PawnDropMate);
     assert!(position(Game::Shogi, interposed).parse_move("P*6b").is_ok());
     // The drop square is not adjacent to the own king.
     let lances = "4lkl2/4p1p2/5G3/9/9/9/9/9/4K4 b P 1";
-    check_illegal(Game::Shogi, lances, "P*4b", IllegalReason::DropMate);
+    check_illegal(Game::Shogi, lances, "P*4b", IllegalReason::PawnDropMate);
 }
 
 #[test]
 fn reports_the_index_of_an_illegal_move() {
     let error = Position::start(Game::Chess).after(["e2e4", "e7e5", "e4e5"]).expect_err("illegal");
     let LineError { index, error: inner } = &error;
-    assert_eq!((*index, inner.reason), (2, IllegalReason::CannotReach));
+    assert_eq!((*index, inner.reason), (2, IllegalReason::Unreachable));
     assert_eq!(
         error.to_string(),
         "move 3: illegal move `e4e5`: the piece cannot reach the target square"
@@ -218,16 +218,19 @@ fn rejects_moves_of_another_position_or_game() {
     let chess = position(Game::Chess, CASTLING).parse_move("e1g1").expect("castling");
     let shogi = Position::start(Game::Shogi).parse_move("7g7f").expect("a pawn's move");
     for (game, mv, reason) in [
-        (Game::Chess, chess, IllegalReason::Castling),
-        (Game::Chess, shogi, IllegalReason::Unreadable),
-        (Game::Shogi, chess, IllegalReason::Unreadable),
+        (Game::Chess, chess, IllegalReason::CastlingNotAllowed),
+        (Game::Chess, shogi, IllegalReason::InvalidMove),
+        (Game::Shogi, chess, IllegalReason::InvalidMove),
     ] {
         let mut position = Position::start(game);
         assert_eq!(position.play(mv).map_err(|error| error.reason), Err(reason));
         assert_eq!(position.to_string(), Position::start(game).to_string());
     }
     let mut position = after(Game::Shogi, "", "7g7f 3c3d");
-    assert_eq!(position.play(shogi).map_err(|error| error.reason), Err(IllegalReason::NoPiece));
+    assert_eq!(
+        position.play(shogi).map_err(|error| error.reason),
+        Err(IllegalReason::EmptyOriginSquare)
+    );
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn generators_agree_in_random_problems() {
         check_same_moves(&position);
         let rejected = before_the_king(&setup).is_some_and(|square| {
             let reason = position.parse_move(&format!("P*{square}")).map_err(|error| error.reason);
-            reason == Err(IllegalReason::DropMate)
+            reason == Err(IllegalReason::PawnDropMate)
         });
         drops_rejected += usize::from(rejected);
         in_check += usize::from(position.in_check());

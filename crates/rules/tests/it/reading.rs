@@ -14,13 +14,13 @@ fn check_read(position: &Position, notation: Notation, text: &str, expected: &st
 fn check_rejected(position: &Position, notation: Notation, text: &str, reason: IllegalReason) {
     let error = position.parse(text, notation).expect_err(text);
     assert_eq!(error.reason, reason, "{text}: {error}");
-    assert!(error.candidates.is_empty() || reason == IllegalReason::Ambiguous);
+    assert!(error.candidates.is_empty() || reason == IllegalReason::AmbiguousMove);
 }
 
 #[track_caller]
 fn check_ambiguous(position: &Position, notation: Notation, text: &str, candidates: &[&str]) {
     let mut error = position.parse(text, notation).expect_err(text);
-    assert_eq!(error.reason, IllegalReason::Ambiguous, "{text}");
+    assert_eq!(error.reason, IllegalReason::AmbiguousMove, "{text}");
     error.candidates.sort();
     assert_eq!(error.candidates, candidates, "{text}");
 }
@@ -83,36 +83,36 @@ fn reads_lower_case_pieces_only_if_one_move_fits() {
 fn explains_rejected_san() {
     let start = position(Game::Chess, "");
     for (text, reason) in [
-        ("", IllegalReason::Unreadable),
-        ("Zf3", IllegalReason::Unreadable),
-        ("e9", IllegalReason::Unreadable),
-        ("--", IllegalReason::Unreadable),
-        ("Z0", IllegalReason::Unreadable),
-        ("N@f3", IllegalReason::Unreadable),
-        ("Nf3e5g4", IllegalReason::Unreadable),
-        ("é4", IllegalReason::Unreadable),
-        ("the knight to f3, which is the best move here", IllegalReason::Unreadable),
-        ("Nf4", IllegalReason::CannotReach),
-        ("Ne2", IllegalReason::OwnPiece),
-        ("e5", IllegalReason::CannotReach),
-        ("O-O", IllegalReason::Castling),
-        ("e4=Q", IllegalReason::PromotionImpossible),
-        ("e3e4", IllegalReason::NoPiece),
-        ("Nb3c5", IllegalReason::NoPiece),
-        ("Nhf3", IllegalReason::NoSuchPiece),
-        ("e7e5", IllegalReason::OpponentsPiece),
+        ("", IllegalReason::InvalidMove),
+        ("Zf3", IllegalReason::InvalidMove),
+        ("e9", IllegalReason::InvalidMove),
+        ("--", IllegalReason::InvalidMove),
+        ("Z0", IllegalReason::InvalidMove),
+        ("N@f3", IllegalReason::InvalidMove),
+        ("Nf3e5g4", IllegalReason::InvalidMove),
+        ("é4", IllegalReason::InvalidMove),
+        ("the knight to f3, which is the best move here", IllegalReason::InvalidMove),
+        ("Nf4", IllegalReason::Unreachable),
+        ("Ne2", IllegalReason::OccupiedByOwnPiece),
+        ("e5", IllegalReason::Unreachable),
+        ("O-O", IllegalReason::CastlingNotAllowed),
+        ("e4=Q", IllegalReason::InvalidPromotion),
+        ("e3e4", IllegalReason::EmptyOriginSquare),
+        ("Nb3c5", IllegalReason::EmptyOriginSquare),
+        ("Nhf3", IllegalReason::MissingPiece),
+        ("e7e5", IllegalReason::OpponentPiece),
     ] {
         check_rejected(&start, SAN, text, reason);
     }
     let promotion = position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1");
-    check_rejected(&promotion, SAN, "a8", IllegalReason::PromotionMissing);
-    check_rejected(&promotion, SAN, "Qd4", IllegalReason::NoSuchPiece);
+    check_rejected(&promotion, SAN, "a8", IllegalReason::PromotionRequired);
+    check_rejected(&promotion, SAN, "Qd4", IllegalReason::MissingPiece);
     let pinned = position(Game::Chess, "4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1");
-    check_rejected(&pinned, SAN, "Nc3", IllegalReason::Check);
+    check_rejected(&pinned, SAN, "Nc3", IllegalReason::KingInCheck);
     let rooks = position(Game::Chess, "4k3/8/8/R7/8/8/8/RK6 w - - 0 1");
     check_ambiguous(&rooks, SAN, "Ra3", &["a1a3", "a5a3"]);
     let error = rooks.parse("Ra3", SAN).expect_err("two rooks");
-    assert!(error.to_string().starts_with("illegal move `Ra3`: it fits several moves: a"));
+    assert!(error.to_string().starts_with("illegal move `Ra3`: several moves match: a"));
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn reads_the_square_of_the_last_move() {
         check_read(&taken, JAPANESE, text, "3a2b");
     }
     check_rejected(&taken, JAPANESE, "▲同　銀", IllegalReason::WrongSide);
-    check_rejected(&taken, JAPANESE, "△同　金", IllegalReason::CannotReach);
-    check_rejected(&position(Game::Shogi, ""), JAPANESE, "同歩", IllegalReason::NoLastMove);
+    check_rejected(&taken, JAPANESE, "△同　金", IllegalReason::Unreachable);
+    check_rejected(&position(Game::Shogi, ""), JAPANESE, "同歩", IllegalReason::NoPreviousMove);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn reads_modifiers_and_drops() {
     }
     check_ambiguous(&golds, JAPANESE, "▲５八金", &["4h5h", "6h5h"]);
     check_ambiguous(&golds, JAPANESE, "▲５八金寄", &["4h5h", "6h5h"]);
-    check_rejected(&golds, JAPANESE, "▲５八金上", IllegalReason::CannotReach);
+    check_rejected(&golds, JAPANESE, "▲５八金上", IllegalReason::Unreachable);
     let dragons = position(Game::Shogi, "4k4/9/9/9/9/9/9/9/K+R+R6 b - 1");
     check_read(&dragons, JAPANESE, "▲８八龍左", "8i8h");
     check_read(&dragons, JAPANESE, "▲８八竜直", "8i8h");
@@ -213,34 +213,34 @@ fn reads_modifiers_and_drops() {
 fn explains_rejected_japanese_notation() {
     let start = position(Game::Shogi, "");
     for (text, reason) in [
-        ("", IllegalReason::Unreadable),
-        ("▲", IllegalReason::Unreadable),
-        ("▲７歩", IllegalReason::Unreadable),
-        ("▲７六", IllegalReason::Unreadable),
-        ("▲０六歩", IllegalReason::Unreadable),
-        ("▲７六歩歩", IllegalReason::Unreadable),
-        ("▲７六歩打成", IllegalReason::Unreadable),
-        ("▲７六歩上上", IllegalReason::Unreadable),
-        ("▲７六歩(77", IllegalReason::Unreadable),
-        ("▲７六と打成", IllegalReason::Unreadable),
+        ("", IllegalReason::InvalidMove),
+        ("▲", IllegalReason::InvalidMove),
+        ("▲７歩", IllegalReason::InvalidMove),
+        ("▲７六", IllegalReason::InvalidMove),
+        ("▲０六歩", IllegalReason::InvalidMove),
+        ("▲７六歩歩", IllegalReason::InvalidMove),
+        ("▲７六歩打成", IllegalReason::InvalidMove),
+        ("▲７六歩上上", IllegalReason::InvalidMove),
+        ("▲７六歩(77", IllegalReason::InvalidMove),
+        ("▲７六と打成", IllegalReason::InvalidMove),
         ("△３四歩", IllegalReason::WrongSide),
-        ("▲７五歩", IllegalReason::CannotReach),
-        ("▲７六馬", IllegalReason::NoSuchPiece),
+        ("▲７五歩", IllegalReason::Unreachable),
+        ("▲７六馬", IllegalReason::MissingPiece),
         ("▲７六歩打", IllegalReason::NotInHand),
-        ("▲７六歩成", IllegalReason::PromotionImpossible),
-        ("▲２六歩(77)", IllegalReason::CannotReach),
-        ("▲２六歩(76)", IllegalReason::NoPiece),
-        ("▲７八飛車", IllegalReason::Unreadable),
+        ("▲７六歩成", IllegalReason::InvalidPromotion),
+        ("▲２六歩(77)", IllegalReason::Unreachable),
+        ("▲２六歩(76)", IllegalReason::EmptyOriginSquare),
+        ("▲７八飛車", IllegalReason::InvalidMove),
     ] {
         check_rejected(&start, JAPANESE, text, reason);
     }
     let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
-    check_rejected(&nifu, JAPANESE, "▲５三歩打", IllegalReason::TwoPawns);
+    check_rejected(&nifu, JAPANESE, "▲５三歩打", IllegalReason::SecondPawnOnFile);
     let mate = position(Game::Shogi, "6snk/9/7G1/9/9/9/9/9/K8 b P 1");
-    check_rejected(&mate, JAPANESE, "▲１二歩", IllegalReason::DropMate);
-    check_rejected(&mate, JAPANESE, "▲１二歩打", IllegalReason::DropMate);
+    check_rejected(&mate, JAPANESE, "▲１二歩", IllegalReason::PawnDropMate);
+    check_rejected(&mate, JAPANESE, "▲１二歩打", IllegalReason::PawnDropMate);
     let forced = position(Game::Shogi, "k8/4P4/9/9/9/9/9/9/4K4 b - 1");
-    check_rejected(&forced, JAPANESE, "▲５一歩", IllegalReason::PromotionMissing);
+    check_rejected(&forced, JAPANESE, "▲５一歩", IllegalReason::PromotionRequired);
 }
 
 const WESTERN: Notation = Notation::Western;
@@ -277,23 +277,23 @@ fn reads_western_in_both_styles() {
 fn explains_rejected_western_notation() {
     let start = position(Game::Shogi, "");
     for (text, reason) in [
-        ("", IllegalReason::Unreadable),
-        ("P", IllegalReason::Unreadable),
-        ("P-", IllegalReason::Unreadable),
-        ("P-7", IllegalReason::Unreadable),
-        ("P-0f", IllegalReason::Unreadable),
-        ("P-7j", IllegalReason::Unreadable),
-        ("P-70", IllegalReason::Unreadable),
-        ("P7f-", IllegalReason::Unreadable),
-        ("+G-7f", IllegalReason::Unreadable),
-        ("Q-7f", IllegalReason::Unreadable),
-        ("P-7f++", IllegalReason::Unreadable),
-        ("P-7e", IllegalReason::CannotReach),
+        ("", IllegalReason::InvalidMove),
+        ("P", IllegalReason::InvalidMove),
+        ("P-", IllegalReason::InvalidMove),
+        ("P-7", IllegalReason::InvalidMove),
+        ("P-0f", IllegalReason::InvalidMove),
+        ("P-7j", IllegalReason::InvalidMove),
+        ("P-70", IllegalReason::InvalidMove),
+        ("P7f-", IllegalReason::InvalidMove),
+        ("+G-7f", IllegalReason::InvalidMove),
+        ("Q-7f", IllegalReason::InvalidMove),
+        ("P-7f++", IllegalReason::InvalidMove),
+        ("P-7e", IllegalReason::Unreachable),
         ("P*5e", IllegalReason::NotInHand),
-        ("+P-7f", IllegalReason::NoSuchPiece),
-        ("G-3i", IllegalReason::OwnPiece),
-        ("P7f-7e", IllegalReason::NoPiece),
-        ("P-7f+", IllegalReason::PromotionImpossible),
+        ("+P-7f", IllegalReason::MissingPiece),
+        ("G-3i", IllegalReason::OccupiedByOwnPiece),
+        ("P7f-7e", IllegalReason::EmptyOriginSquare),
+        ("P-7f+", IllegalReason::InvalidPromotion),
     ] {
         check_rejected(&start, WESTERN, text, reason);
     }

@@ -65,7 +65,7 @@ fn setups_can_be_illegal_positions() {
     let huge = Setup::read(Game::Shogi, "9/9/9/9/9/9/9/9/9 b 100P 1");
     assert_eq!(
         huge.map_err(|error| error.to_string()),
-        Err("`100P` cannot be the pieces in hand field".to_owned())
+        Err("invalid value for the pieces in hand: `100P`".to_owned())
     );
 }
 
@@ -87,7 +87,7 @@ fn edits_all_fields_of_a_fen() {
     assert_eq!(setup.remove(square(game, "h1")), None);
     assert_eq!(
         setup.position().map(|_| ()),
-        Err(PositionError::CastlingRight { square: "h1".to_owned() })
+        Err(PositionError::InvalidCastlingRight { square: "h1".to_owned() })
     );
     setup.set_castling(Side::First, square(game, "h1"), false).expect("no right");
     setup.set_turn(Side::Second);
@@ -119,12 +119,12 @@ fn rejects_pieces_and_squares_of_another_game() {
     let mut setup = Setup::empty(chess);
     let gold = piece(shogi, "G");
     let error = setup.put(square(chess, "e4"), gold).expect_err("no gold");
-    assert_eq!(error.to_string(), "`G` on e4 is not a piece of this game");
+    assert_eq!(error.to_string(), "unknown piece `G` on e4");
     let far = square(shogi, "1i");
     assert!(setup.put(far, piece(chess, "Q")).is_err());
     assert_eq!(setup.remove(far), None);
     let error = setup.set_hand(Side::First, PieceKind::Pawn, 1).expect_err("no hands");
-    assert_eq!(error.to_string(), "`P` cannot be in hand");
+    assert_eq!(error.to_string(), "a `P` cannot be in hand");
     assert!(setup.set_castling(Side::First, square(chess, "h8"), true).is_err());
     setup.set_en_passant(Some(far));
     assert_eq!(setup.en_passant(), None);
@@ -143,7 +143,7 @@ fn names_the_piece_and_square_of_an_unplayable_setup() {
     let mut setup = Setup::read(Game::Chess, START).expect("a setup");
     setup.put(square(Game::Chess, "c8"), piece(Game::Chess, "P")).expect("a pawn");
     let error = Position::from_setup(&setup).expect_err("a pawn on the last rank");
-    assert_eq!(error.to_string(), "`P` cannot be on c8");
+    assert_eq!(error.to_string(), "a `P` cannot be on c8");
 }
 
 #[test]

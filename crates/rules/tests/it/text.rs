@@ -1,6 +1,6 @@
 //! Positions as FEN and SFEN: reading, rejection and writing.
 
-use readyok_rules::{Field, Game, Position, PositionError, Side};
+use readyok_rules::{Field, Game, NamedSide, Position, PositionError, Side};
 
 use crate::position;
 
@@ -18,7 +18,7 @@ fn check_rejected(game: Game, text: &str, error: &PositionError, message: &str) 
 }
 
 fn bad(field: Field, text: &str) -> PositionError {
-    PositionError::BadField { field, text: text.to_owned() }
+    PositionError::InvalidField { field, text: text.to_owned() }
 }
 
 #[test]
@@ -88,25 +88,25 @@ fn reads_a_mate_problem_without_the_attackers_king() {
 
 #[test]
 fn rejects_missing_and_additional_fields() {
-    let missing = PositionError::MissingField;
-    check_rejected(Game::Chess, "", &missing(Field::Board), "the board field is missing");
+    let missing = |field| PositionError::MissingField { field };
+    check_rejected(Game::Chess, "", &missing(Field::Board), "missing field: the board");
     check_rejected(
         Game::Chess,
         "8/8/8/8/8/8/8/8 w -",
         &missing(Field::EnPassant),
-        "the en passant square field is missing",
+        "missing field: the en passant square",
     );
     check_rejected(
         Game::Shogi,
         "9/9/9/9/9/9/9/9/9 b",
         &missing(Field::Hands),
-        "the pieces in hand field is missing",
+        "missing field: the pieces in hand",
     );
     check_rejected(
         Game::Chess,
         &format!("{START} moves"),
         &PositionError::ExtraField { text: "moves".to_owned() },
-        "`moves` follows the last field",
+        "unexpected text after the last field: `moves`",
     );
 }
 
@@ -114,26 +114,26 @@ fn rejects_missing_and_additional_fields() {
 fn rejects_malformed_fields() {
     let board = "4k3/8/8/8/8/8/8/4K3";
     for (rest, field, text, name) in [
-        ("x - - 0 1", Field::Turn, "x", "side to move"),
-        ("w_- - - 0 1", Field::Turn, "w_-", "side to move"),
+        ("x - - 0 1", Field::Turn, "x", "the side to move"),
+        ("w_- - - 0 1", Field::Turn, "w_-", "the side to move"),
         ("w KX - 0 1", Field::Castling, "KX", "castling rights"),
-        ("w - e9 0 1", Field::EnPassant, "e9", "en passant square"),
-        ("w - - -1 1", Field::HalfmoveClock, "-1", "halfmove clock"),
-        ("w - - 3+3 1", Field::HalfmoveClock, "3+3", "halfmove clock"),
-        ("w - - 0 one", Field::FullmoveNumber, "one", "fullmove number"),
+        ("w - e9 0 1", Field::EnPassant, "e9", "the en passant square"),
+        ("w - - -1 1", Field::HalfmoveClock, "-1", "the halfmove clock"),
+        ("w - - 3+3 1", Field::HalfmoveClock, "3+3", "the halfmove clock"),
+        ("w - - 0 one", Field::FullmoveNumber, "one", "the fullmove number"),
     ] {
-        let message = format!("`{text}` cannot be the {name} field");
+        let message = format!("invalid value for {name}: `{text}`");
         check_rejected(Game::Chess, &format!("{board} {rest}"), &bad(field, text), &message);
     }
     let board = "4k4/9/9/9/9/9/9/9/4K4";
     for (rest, field, text, name) in [
-        ("white - 1", Field::Turn, "white", "side to move"),
-        ("b K 1", Field::Hands, "K", "pieces in hand"),
-        ("b 2 1", Field::Hands, "2", "pieces in hand"),
-        ("b 99999999999P 1", Field::Hands, "99999999999P", "pieces in hand"),
-        ("b - -1", Field::MoveNumber, "-1", "move number"),
+        ("white - 1", Field::Turn, "white", "the side to move"),
+        ("b K 1", Field::Hands, "K", "the pieces in hand"),
+        ("b 2 1", Field::Hands, "2", "the pieces in hand"),
+        ("b 99999999999P 1", Field::Hands, "99999999999P", "the pieces in hand"),
+        ("b - -1", Field::MoveNumber, "-1", "the move number"),
     ] {
-        let message = format!("`{text}` cannot be the {name} field");
+        let message = format!("invalid value for {name}: `{text}`");
         check_rejected(Game::Shogi, &format!("{board} {rest}"), &bad(field, text), &message);
     }
 }
@@ -144,74 +144,75 @@ fn rejects_boards_of_wrong_size() {
         Game::Chess,
         "8/8/8 w - -",
         &PositionError::RankCount { count: 3, expected: 8 },
-        "the board has 3 ranks instead of 8",
+        "the board has 3 ranks; 8 are required",
     );
     let long = "4k3/8/8/8/8/8/54/4K3 w - -";
     check_rejected(
         Game::Chess,
         long,
         &PositionError::RankLength { rank: '2' },
-        "rank `2` has a wrong number of squares",
+        "rank 2 has the wrong number of squares",
     );
     let dangling = "4k4/9/8+/9/9/9/9/9/4K4 b -";
     check_rejected(
         Game::Shogi,
         dangling,
         &PositionError::RankLength { rank: 'c' },
-        "rank `c` has a wrong number of squares",
+        "rank c has the wrong number of squares",
     );
     let unknown =
-        |piece, square: &str| PositionError::UnknownPiece { piece, square: square.into() };
+        |letter, square: &str| PositionError::UnknownPiece { letter, square: square.into() };
     check_rejected(
         Game::Chess,
         "4k3/8/8/2x5/8/8/8/4K3 w - -",
         &unknown('x', "c5"),
-        "`x` on c5 is not a piece of this game",
+        "unknown piece `x` on c5",
     );
     check_rejected(
         Game::Shogi,
         "4k4/9/3+G5/9/9/9/9/9/4K4 b -",
         &unknown('G', "6c"),
-        "`G` on 6c is not a piece of this game",
+        "unknown piece `G` on 6c",
     );
 }
 
 #[test]
 fn rejects_unplayable_positions() {
-    let kings = |game, side, count| PositionError::Kings { game, side, count };
+    let named = |game, side| NamedSide { game: Some(game), side };
+    let kings = |game, side, count| PositionError::KingCount { side: named(game, side), count };
     let dead = |piece, square: &str| PositionError::DeadPiece { piece, square: square.to_owned() };
     let many = |piece, count, limit| PositionError::TooManyPieces { piece, count, limit };
-    let check = |king: &str| PositionError::OpponentInCheck { king: king.to_owned() };
+    let check = |king: &str| PositionError::OpponentInCheck { square: king.to_owned() };
     for (game, text, error, message) in [
         (
             Game::Chess,
             "8/8/8/8/8/8/8/8 w - - 0 1",
             kings(Game::Chess, Side::First, 0),
-            "White has no king",
+            "White has 0 kings; 1 is required",
         ),
         (
             Game::Chess,
             "4k3/8/8/8/8/8/8/3KK3 w - - 0 1",
             kings(Game::Chess, Side::First, 2),
-            "White has 2 kings",
+            "White has 2 kings; 1 is required",
         ),
-        (Game::Chess, "4k2P/8/8/8/8/8/8/4K3 w - - 0 1", dead('P', "h8"), "`P` cannot be on h8"),
+        (Game::Chess, "4k2P/8/8/8/8/8/8/4K3 w - - 0 1", dead('P', "h8"), "a `P` cannot be on h8"),
         (
             Game::Chess,
             "4k3/8/8/8/8/8/8/4K3 w K - 0 1",
-            PositionError::CastlingRight { square: "h1".to_owned() },
-            "a castling right needs a rook on h1, and except in Chess960 king and rook on their start squares",
+            PositionError::InvalidCastlingRight { square: "h1".to_owned() },
+            "the castling right requires a rook on h1, and except in Chess960 king and rook on their start squares",
         ),
         (
             Game::Chess,
             "4k3/8/8/8/8/8/8/4R1K1 w - - 0 1",
             check("e8"),
-            "the king on e8 is in check, and its side is not to move",
+            "the side not to move is in check (king on e8)",
         ),
         (
             Game::Chess,
             "4k3/8/8/8/8/8/PPPPPPPP/QQQQKQQQ w - - 0 1",
-            PositionError::TooMuchMaterial { side: Side::First },
+            PositionError::TooMuchMaterial { side: named(Game::Chess, Side::First) },
             "White has more pieces than promotions allow",
         ),
         (Game::Shogi, "9/9/9/9/9/9/9/9/9 b - 1", PositionError::NoKings, "the board has no king"),
@@ -219,32 +220,32 @@ fn rejects_unplayable_positions() {
             Game::Shogi,
             "4k4/9/9/9/9/9/9/9/3KK4 b - 1",
             kings(Game::Shogi, Side::First, 2),
-            "Black (sente) has 2 kings",
+            "Black (sente) has 2 kings; 1 is required",
         ),
         (
             Game::Shogi,
             "4k4/9/9/9/9/9/9/9/4K4 b 3R 1",
             many('R', 3, 2),
-            "there are 3 pieces `R`, more than 2",
+            "too many pieces of type `R`: 3, maximum 2",
         ),
         (
             Game::Shogi,
             "4k4/4r4/9/9/9/9/9/9/3K5 b 2R 1",
             many('R', 3, 2),
-            "there are 3 pieces `R`, more than 2",
+            "too many pieces of type `R`: 3, maximum 2",
         ),
-        (Game::Shogi, "4k4/9/9/9/9/9/9/9/3K4n b - 1", dead('n', "1i"), "`n` cannot be on 1i"),
+        (Game::Shogi, "4k4/9/9/9/9/9/9/9/3K4n b - 1", dead('n', "1i"), "a `n` cannot be on 1i"),
         (
             Game::Shogi,
             "4k4/9/8P/9/9/8P/9/9/4K4 b - 1",
-            PositionError::TwoPawns { side: Side::First, file: 1 },
+            PositionError::TwoPawns { side: named(Game::Shogi, Side::First), file: 1 },
             "Black (sente) has two pawns on file 1",
         ),
         (
             Game::Shogi,
             "4k4/4G4/9/9/9/9/9/9/4K4 b - 1",
             check("5a"),
-            "the king on 5a is in check, and its side is not to move",
+            "the side not to move is in check (king on 5a)",
         ),
     ] {
         check_rejected(game, text, &error, message);

@@ -7,7 +7,8 @@ use std::time::SystemTime;
 
 use readyok_library::{Key, move_of};
 use readyok_rules::{
-    Book, BookError, Position, Syzygy, TablebaseError, TablebaseMove, TablebaseResult,
+    Book, BookError, Game, IllegalReason, Position, Syzygy, TablebaseError, TablebaseMove,
+    TablebaseResult,
 };
 
 use super::{App, storage};
@@ -149,7 +150,7 @@ impl App {
         let result = tables.probe_moves(&position).map_err(|error| {
             ApiError::conflict(match error {
                 TablebaseError::Shogi => ErrorCode::UnsupportedVariant,
-                TablebaseError::NotPlayable => ErrorCode::UnsupportedPosition,
+                TablebaseError::NotPlayable => IllegalReason::NotPlayable.into(),
                 TablebaseError::CastlingRights => ErrorCode::TablebaseCastling,
                 TablebaseError::TooManyPieces { pieces, max } => {
                     ErrorCode::TablebasePieces { pieces, limit: max }

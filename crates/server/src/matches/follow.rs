@@ -549,8 +549,8 @@ mod tests {
         check(GameEnd::stall(10), ErrorCode::NoOutput { time: 10 });
         check(Termination::MateAdjudication, ErrorCode::MateAdjudication);
         check(
-            GameEnd::illegal_move("e2e5", "", IllegalReason::CannotReach),
-            ErrorCode::Unreachable.with(|it| it.mv = Some("e2e5".to_owned())),
+            GameEnd::illegal_move("e2e5", "", IllegalReason::Unreachable),
+            ErrorCode::from(IllegalReason::Unreachable).with(|it| it.mv = Some("e2e5".to_owned())),
         );
         let crash = GameEnd::crash(EngineFailure::exited(Exit::code(3)));
         check(crash, ErrorCode::Exited { status: 3 });

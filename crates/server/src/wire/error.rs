@@ -1,15 +1,17 @@
 //! Errors: a category, a code with its parameters, and the context.
 //!
-//! [`ErrorCode`] has the English texts, from which the test `typescript` generates `web/src/api/errors.ts`. The
-//! Japanese texts are in `web/src/i18n/ja.ts`.
+//! [`ErrorCode`] has the English texts, and the enums that it wraps have theirs. From them, the test `typescript`
+//! generates `web/src/api/errors.ts`. The Japanese texts are in `web/src/i18n/ja.ts`.
 
 use std::fmt;
 
+use readyok_protocol::{errors, texts};
+use readyok_rules::{IllegalReason, PositionError};
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{Side, Variant};
+use super::Variant;
 
 /// Why a request failed. Nothing has changed.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -215,290 +217,233 @@ impl fmt::Display for ErrorInfo {
     }
 }
 
-/// Declares [`ErrorCode`]: `Code { parameter: Type } => "text with {parameter}"`. A text without one of its
-/// parameters, or with another one, does not compile.
-macro_rules! error_codes {
-    ($($code:ident $({ $($parameter:ident: $type:ty),+ })? => $text:literal,)*) => {
-        /// An error code with its parameters.
-        #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-        #[cfg_attr(test, derive(TS))]
-        #[serde(tag = "code", rename_all = "snake_case")]
-        pub enum ErrorCode {
-            $(#[doc = $text] $code $({ $($parameter: $type),+ })?,)*
-        }
+errors! {
+    /// An error code with its parameters.
+    #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+    #[cfg_attr(test, derive(TS))]
+    #[serde(tag = "code", rename_all = "snake_case")]
+    pub enum ErrorCode {
+        DeclarationRejected => "the win declaration was rejected",
+        InvalidBestMove { answer: String } => "answered `{answer}` although legal moves exist",
+        TimeLimitExceeded { time: u64 } => "{time} ms over the time limit",
+        NoOutput { time: u64 } => "no output for {time} ms",
+        DrawAdjudication => "by the scores of both engines",
+        ResignAdjudication => "by score",
+        MateAdjudication => "by a trusted mate score",
+        TablebaseAdjudication => "by tablebases",
 
-        impl ErrorCode {
-            /// The name of each code with its English text.
-            pub const TEXTS: &[(&str, &str)] = &[$((stringify!($code), $text)),*];
-        }
+        StartFailed { text: String } => "failed to start: {text}",
+        ProgramNotFound => "failed to start: program or working directory not found",
+        ProgramNotExecutable => "failed to start: no permission to execute the program",
+        ConnectionRefused => "no response at its address",
+        HandshakeTimeout => "no response to the handshake (`uci` or `usi`)",
+        ReadyTimeout => "no response to `isready`",
+        StopTimeout => "no response to `stop`",
+        ExitTimeout => "did not exit after `quit`",
+        OutputClosed => "closed its output or the connection",
+        Exited { status: i32 } => "exited with code {status}",
+        UnsupportedCpu => "not built for this CPU",
+        SegmentationFault => "crashed (SIGSEGV, segmentation fault)",
+        ArithmeticError => "crashed (SIGFPE, division by zero)",
+        Aborted => "crashed (SIGABRT, aborted)",
+        Killed => "killed (SIGKILL) by Readyok or by the out-of-memory killer",
+        Signal { signal: i32 } => "terminated by signal {signal}",
+        KilledByUser => "killed by the user",
+        EngineStopped => "stopped",
+        CopyProtectionError => "reports a copy protection error",
+        CheckFailed { text: LocalizedText } => "conformance check failed to run: {text}",
+        UnsupportedVariant => "does not play this game",
+        UnsupportedPosition => "does not support this position",
+        NullMoveNotAllowed => "the side to move cannot pass here",
+        NoScore => "reports no score",
+        TooManyProcesses => "too many engines are running",
+        ShuttingDown => "the server is shutting down",
+        GameChanged => "the game was changed",
+        GameClosed => "the game was closed",
+        OpenGameNotReplaced => "an open game is not replaced: close it first",
 
-        impl fmt::Display for ErrorCode {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self {
-                    $(Self::$code $({ $($parameter),+ })? =>
-                        write!(f, $text $($(, $parameter = $parameter)+)?),)*
-                }
-            }
-        }
-    };
+        System { text: String } => "system error: {text}",
+        NotFound { subject: ErrorSubject } => "{subject} not found",
+        UnknownName { subject: ErrorSubject, name: String } => "{subject} not found: {name}",
+        TooMany { subject: ErrorSubject } => "too many: {subject}",
+        TooLong { subject: ErrorSubject } => "too long: {subject}",
+        InvalidText { subject: ErrorSubject } =>
+            "{subject} is empty, too long or contains control characters",
+        PermissionDenied => "no permission to read it",
+        FileTooLarge { limit: u64 } => "larger than {limit} MiB",
+        PathNotAllowed => "outside the directories that the server shows",
+        NotExecutable { name: String } => "not an executable program: {name}",
+        UnknownEngineList =>
+            "not an engine list of Cute Chess, En Croissant, Arena or ShogiHome",
+        OtherProtocol { text: String } => "uses the protocol {text}, not UCI or USI",
+        IncompleteCommand => "missing command or unclosed quote",
+        PathNotAbsolute => "enter the absolute path of the program",
+        InvalidAddress => "enter the address as host:port",
+        BuiltInEngine => "the built-in engine cannot be changed",
+        NotLoggedIn => "not logged in: open the link printed by Readyok",
+        ForeignOrigin => "the request does not come from this page",
+        UnknownHost => "the request names another host",
+        CrossSiteRequest => "the request comes from another site",
+        NoResponse => "the server does not respond",
+        TooManyImports => "too many imports at the same time",
+        Unreadable => "unreadable",
+        DiskFull => "the disk is full",
+        LibraryClosed => "the library is closed",
+        LibraryDamaged => "the library is damaged",
+        LibraryInUse => "another program uses the library",
+        LibraryReadOnly => "the library is read-only",
+        GameDamaged => "the stored game is damaged",
+        GameTreeFull => "the game has the maximum number of moves",
+        ShapeOffBoard => "an arrow or circle is outside the board",
+        StartPositionNotDeletable => "the start position cannot be deleted",
+        ReorderDuringGame => "moves cannot be reordered during play",
+        NothingToUndo => "there is nothing to undo",
+        NothingToRedo => "there is nothing to redo",
+        UndoDuringGame => "use “Takeback” during play",
+        NoPlayers => "the game has no players",
+        GameInProgress => "the game is in progress",
+        GameNotInProgress => "the game is not in progress",
+        GameOver => "the game is over",
+        GameNotOver => "the game is not over",
+        EngineTurn => "it is the engine’s turn",
+        NotYourTurn => "it is not your turn",
+        NoHumanPlayer => "the game has no human player",
+        NoEngineOnSide => "no engine plays this side",
+        NoEngineThinking => "no engine is thinking about its move",
+        NoDrawOffer => "there is no draw offer",
+        DrawDeclined => "the engine declined the draw",
+        NothingToClaim => "there is nothing to claim",
+        NothingToTakeBack => "there is no move to take back",
+        InvalidTimeControl => "invalid time control",
+        StartOfOtherVariant => "the start position belongs to another variant",
+        BookRequiresStandardStart => "an opening book requires the standard start position",
+        LineCount { limit: u32 } => "the number of lines must be 0 to {limit}",
+        NotAnalyzing => "the engine is not analyzing this game",
+        CheckRunning => "a conformance check is running",
+        InputNotAccepted => "accepts no input",
+        UnknownChoice { option: String, value: String } => "{option} has no choice “{value}”",
+        NotABoolean { option: String } => "{option} must be true or false",
+        NotAnInteger { option: String } => "{option} must be an integer",
+        OutOfRange { option: String, min: String, max: String } => "{option} must be {min} to {max}",
+        LineBreak { option: String } => "the value of {option} contains a line break",
+        MissingValue { option: String } => "{option} requires a value",
+        OptionIsButton { option: String } => "{option} is a button",
+        ManagedOption { option: String } => "{option} is set automatically",
+        DirectoryNotImported => "the directory must be imported first",
+        NoGames => "no games found",
+        ReportRunning => "a report on this game is running",
+        NoReportRunning => "no report is running",
+        NoEvaluation => "the report has no evaluation of this position",
+        AttemptReplaced => "another move was tried in the meantime",
+        NoSolution => "no solution was found",
+        JobRunning => "the job is running",
+        JobNotRunning => "the job is not running",
+
+        NoTablebases => "no Syzygy tablebases in this directory",
+        NoTablebaseDirectory => "no directory of Syzygy tablebases is set",
+        TablebaseCastling => "tablebases contain no positions with castling rights",
+        TablebasePieces { pieces: usize, limit: usize } =>
+            "the position has {pieces} pieces; the largest table has {limit}",
+        NotABook => "not an opening book",
+        UnsortedBook => "the positions of the book are not sorted, and the file is too large to load",
+
+        UnknownVariant { name: String } => "unsupported variant: {name}",
+        UnsupportedFormat => "the format does not support this variant",
+        NoMatchingMove { text: String } => "illegal move: {text}",
+        UnclosedComment => "unclosed comment",
+        UnexpectedText { text: String } => "unexpected text: {text}",
+        UnknownFormat => "unknown format",
+        GameTooLarge => "the game is too large",
+        NestingTooDeep => "variations are nested too deeply",
+        CompressedTwice { compression: String } =>
+            "the content is compressed again by {compression}; decompress the file first",
+        CompressionRatio { limit: u32 } =>
+            "the content is more than {limit} times as large as the compressed file",
+        DecompressionTime => "decompression takes too long for the size of the file",
+        TextSkipped { text: String } => "skipped: {text}",
+        MoveResolved { text: String, chosen: String } => "several moves match {text}: read as {chosen}",
+        PieceLetters { language: String } => "piece letters: {language}",
+        MalformedHeader { text: String } => "malformed header: {text}",
+        Contradiction { text: String } => "{text} contradicts the rest of the game",
+        MissingResult => "no result after the last move",
+        UnclosedQuote => "unclosed quote",
+        InvalidEpdOperation { text: String } => "invalid EPD operation: {text}",
+        BookRequiresPlies => "a Polyglot book requires a number of plies",
+        NotPolyglot => "not a Polyglot book",
+        OpeningsOfOtherVariant => "the openings are for another variant",
+        NoOpenings => "no openings found",
+        NotUtf8 => "not UTF-8 text",
+        IsADirectory => "a directory, not a file",
+        NoMoves => "the game has no moves",
+
+        TooFewEngines => "a match requires at least two engines",
+        MatchTooLarge { rounds: u32, pairs: u32, engines: usize, concurrency: u32 } =>
+            "limits: {rounds} rounds, {pairs} game pairs, {engines} engines and {concurrency} concurrent games; at least one of each",
+        DuplicateName { name: String } => "duplicate engine name: {name}",
+        MissingLimit => "an engine requires a time control or a limit",
+        ZeroTime => "the time is zero",
+        TimeTooLong => "the time is too long",
+        MissingMoveCount => "an adjudication rule requires a number of moves",
+        SprtRequiresTwoEngines => "an SPRT requires exactly two engines",
+        InvalidHypotheses => "H0 must be less than H1, both between -4000 and 4000",
+        InvalidErrorRates => "alpha and beta must be greater than 0, their sum less than 1",
+        MatchRunning => "the match is running",
+        MatchNotRunning => "the match is not running",
+        MatchFinished => "the match is finished",
+        MatchFailed => "the match has failed",
+        AcceptedH0 => "SPRT finished: H0 accepted",
+        AcceptedH1 => "SPRT finished: H1 accepted",
+        EngineFailures { count: u64 } => "failed games: {count}",
+        EngineFailuresBy { count: u64, cause: Box<ErrorInfo> } => "failed games: {count}; the last: {cause}",
+        GamesReplayed => "interrupted games are replayed",
+        OpeningSkipped { cause: Box<ErrorInfo> } => "opening skipped: {cause}",
+        OpeningsSkipped { count: u64, cause: Box<ErrorInfo> } =>
+            "{count} openings skipped; the first: {cause}",
+        InvalidResults => "the results of the match are unreadable or belong to another match",
+        Restarted { cause: Box<ErrorInfo> } => "restarted: {cause}",
+        MoveWithoutScore => "played a move without a score",
+        PvMoveMismatch { token: String } => "the PV starts with another move: {token}",
+        IllegalPvMove { token: String } => "illegal move in the PV: {token}",
+        PvAfterGameEnd { token: String } => "the PV continues after the end of the game: {token}",
+        MatePvLength { found: u32, plies: u32 } => "the mating PV has {found} plies instead of {plies}",
+        MatePvWithoutMate => "the mating PV does not end with checkmate",
+        WrongMateSign => "the mate score has the wrong sign",
+        HostOverloaded { percent: u32 } => "lost on time on an overloaded host (CPU load {percent} %)",
+        ProtocolViolation { text: LocalizedText } => "protocol violation: {text}",
+    }
+    wraps {
+        #[serde(untagged)]
+        Position(PositionError),
+        #[serde(untagged)]
+        Move(Code<IllegalReason>),
+    }
 }
 
-/// Declares an enum of nouns with their English texts.
-macro_rules! nouns {
-    ($(#[$meta:meta])* $name:ident { $($noun:ident => $text:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-        #[cfg_attr(test, derive(TS))]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name {
-            $(#[doc = $text] $noun,)*
-        }
-
-        impl $name {
-            /// The name of each variant with its English text.
-            pub const TEXTS: &[(&str, &str)] = &[$((stringify!($noun), $text)),*];
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self { $(Self::$noun => $text,)* })
-            }
-        }
-    };
+/// A code without parameters.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Code<T> {
+    pub code: T,
 }
 
-error_codes! {
-    MissingField { field: PositionField } => "missing field: {field}",
-    ExtraField { text: String } => "unexpected text after the last field: `{text}`",
-    InvalidField { field: PositionField, text: String } => "invalid value for {field}: `{text}`",
-    RankCount { count: usize, expected: usize } =>
-        "the board has {count} ranks; {expected} are required",
-    RankLength { rank: char } => "rank {rank} has the wrong number of squares",
-    UnknownPiece { letter: char, square: String } => "unknown piece `{letter}` on {square}",
-    KingCount { side: Side, count: usize } => "{side} has {count} kings; 1 is required",
-    NoKings => "the board has no king",
-    TooManyPieces { piece: char, count: u32, limit: u32 } =>
-        "too many pieces of type {piece}: {count}, maximum {limit}",
-    TooMuchMaterial { side: Side } => "{side} has more pieces than possible in a game",
-    DeadPiece { piece: char, square: String } => "a {piece} cannot be on {square}",
-    TwoPawns { side: Side, file: u8 } => "{side} has two pawns on file {file}",
-    InvalidCastlingRight { square: String } => "the castling right requires a rook on {square}",
-    OpponentInCheck { square: String } => "the side not to move is in check (king on {square})",
-    UnknownSquare { square: String } => "unknown square: {square}",
-    InvalidHandPiece { piece: char } => "a {piece} cannot be in hand",
-
-    InvalidMove => "not a move of this game",
-    EmptyOriginSquare => "no piece on the origin square",
-    OpponentPiece => "the piece belongs to the opponent",
-    OccupiedByOwnPiece => "the target square is occupied by an own piece",
-    Unreachable => "the piece cannot move there",
-    CastlingNotAllowed => "castling is not allowed now",
-    PromotionRequired => "promotion is mandatory",
-    InvalidPromotion => "invalid promotion",
-    KingInCheck => "the king would be in check",
-    NotInHand => "no such piece in hand",
-    SquareOccupied => "the square is occupied",
-    SecondPawnOnFile => "two pawns on one file (nifu)",
-    NoFurtherMove => "the piece would have no further move",
-    PawnDropMate => "checkmate by a pawn drop (uchifuzume)",
-    GameTooLong => "the game is too long",
-    AmbiguousMove => "several moves match",
-    MissingPiece => "the side to move has no such piece",
-    WrongSide => "it is the other side’s turn",
-    NoPreviousMove => "there is no previous move",
-
-    DeclarationRejected => "the win declaration was rejected",
-    InvalidBestMove { answer: String } => "answered `{answer}` although legal moves exist",
-    TimeLimitExceeded { time: u64 } => "{time} ms over the time limit",
-    NoOutput { time: u64 } => "no output for {time} ms",
-    DrawAdjudication => "by the scores of both engines",
-    ResignAdjudication => "by score",
-    MateAdjudication => "by a trusted mate score",
-    TablebaseAdjudication => "by tablebases",
-
-    StartFailed { text: String } => "failed to start: {text}",
-    ProgramNotFound => "failed to start: program or working directory not found",
-    ProgramNotExecutable => "failed to start: no permission to execute the program",
-    ConnectionRefused => "no response at its address",
-    HandshakeTimeout => "no response to the handshake (`uci` or `usi`)",
-    ReadyTimeout => "no response to `isready`",
-    StopTimeout => "no response to `stop`",
-    ExitTimeout => "did not exit after `quit`",
-    OutputClosed => "closed its output or the connection",
-    Exited { status: i32 } => "exited with code {status}",
-    UnsupportedCpu => "not built for this CPU",
-    SegmentationFault => "crashed (SIGSEGV, segmentation fault)",
-    ArithmeticError => "crashed (SIGFPE, division by zero)",
-    Aborted => "crashed (SIGABRT, aborted)",
-    Killed => "killed (SIGKILL) by Readyok or by the out-of-memory killer",
-    Signal { signal: i32 } => "terminated by signal {signal}",
-    KilledByUser => "killed by the user",
-    EngineStopped => "stopped",
-    CopyProtectionError => "reports a copy protection error",
-    CheckFailed { text: LocalizedText } => "conformance check failed to run: {text}",
-    UnsupportedVariant => "does not play this game",
-    UnsupportedPosition => "does not support this position",
-    NullMoveNotAllowed => "the side to move cannot pass here",
-    NoScore => "reports no score",
-    TooManyProcesses => "too many engines are running",
-    ShuttingDown => "the server is shutting down",
-    GameChanged => "the game was changed",
-    GameClosed => "the game was closed",
-    OpenGameNotReplaced => "an open game is not replaced: close it first",
-
-    System { text: String } => "system error: {text}",
-    NotFound { subject: ErrorSubject } => "{subject} not found",
-    UnknownName { subject: ErrorSubject, name: String } => "{subject} not found: {name}",
-    TooMany { subject: ErrorSubject } => "too many: {subject}",
-    TooLong { subject: ErrorSubject } => "too long: {subject}",
-    InvalidText { subject: ErrorSubject } =>
-        "{subject} is empty, too long or contains control characters",
-    PermissionDenied => "no permission to read it",
-    FileTooLarge { limit: u64 } => "larger than {limit} MiB",
-    PathNotAllowed => "outside the directories that the server shows",
-    NotExecutable { name: String } => "not an executable program: {name}",
-    UnknownEngineList =>
-        "not an engine list of Cute Chess, En Croissant, Arena or ShogiHome",
-    OtherProtocol { text: String } => "uses the protocol {text}, not UCI or USI",
-    IncompleteCommand => "missing command or unclosed quote",
-    PathNotAbsolute => "enter the absolute path of the program",
-    InvalidAddress => "enter the address as host:port",
-    BuiltInEngine => "the built-in engine cannot be changed",
-    NotLoggedIn => "not logged in: open the link printed by Readyok",
-    ForeignOrigin => "the request does not come from this page",
-    UnknownHost => "the request names another host",
-    CrossSiteRequest => "the request comes from another site",
-    NoResponse => "the server does not respond",
-    TooManyImports => "too many imports at the same time",
-    Unreadable => "unreadable",
-    DiskFull => "the disk is full",
-    LibraryClosed => "the library is closed",
-    LibraryDamaged => "the library is damaged",
-    LibraryInUse => "another program uses the library",
-    LibraryReadOnly => "the library is read-only",
-    GameDamaged => "the stored game is damaged",
-    GameTreeFull => "the game has the maximum number of moves",
-    ShapeOffBoard => "an arrow or circle is outside the board",
-    StartPositionNotDeletable => "the start position cannot be deleted",
-    ReorderDuringGame => "moves cannot be reordered during play",
-    NothingToUndo => "there is nothing to undo",
-    NothingToRedo => "there is nothing to redo",
-    UndoDuringGame => "use “Takeback” during play",
-    NoPlayers => "the game has no players",
-    GameInProgress => "the game is in progress",
-    GameNotInProgress => "the game is not in progress",
-    GameOver => "the game is over",
-    GameNotOver => "the game is not over",
-    EngineTurn => "it is the engine’s turn",
-    NotYourTurn => "it is not your turn",
-    NoHumanPlayer => "the game has no human player",
-    NoEngineOnSide => "no engine plays this side",
-    NoEngineThinking => "no engine is thinking about its move",
-    NoDrawOffer => "there is no draw offer",
-    DrawDeclined => "the engine declined the draw",
-    NothingToClaim => "there is nothing to claim",
-    NothingToTakeBack => "there is no move to take back",
-    InvalidTimeControl => "invalid time control",
-    StartOfOtherVariant => "the start position belongs to another variant",
-    BookRequiresStandardStart => "an opening book requires the standard start position",
-    LineCount { limit: u32 } => "the number of lines must be 0 to {limit}",
-    NotAnalyzing => "the engine is not analyzing this game",
-    CheckRunning => "a conformance check is running",
-    InputNotAccepted => "accepts no input",
-    UnknownChoice { option: String, value: String } => "{option} has no choice “{value}”",
-    NotABoolean { option: String } => "{option} must be true or false",
-    NotAnInteger { option: String } => "{option} must be an integer",
-    OutOfRange { option: String, min: String, max: String } => "{option} must be {min} to {max}",
-    LineBreak { option: String } => "the value of {option} contains a line break",
-    MissingValue { option: String } => "{option} requires a value",
-    OptionIsButton { option: String } => "{option} is a button",
-    ManagedOption { option: String } => "{option} is set automatically",
-    DirectoryNotImported => "the directory must be imported first",
-    NoGames => "no games found",
-    ReportRunning => "a report on this game is running",
-    NoReportRunning => "no report is running",
-    NoEvaluation => "the report has no evaluation of this position",
-    AttemptReplaced => "another move was tried in the meantime",
-    NoSolution => "no solution was found",
-    JobRunning => "the job is running",
-    JobNotRunning => "the job is not running",
-
-    NoTablebases => "no Syzygy tablebases in this directory",
-    NoTablebaseDirectory => "no directory of Syzygy tablebases is set",
-    TablebaseCastling => "tablebases contain no positions with castling rights",
-    TablebasePieces { pieces: usize, limit: usize } =>
-        "the position has {pieces} pieces; the largest table has {limit}",
-    NotABook => "not an opening book",
-    UnsortedBook => "the positions of the book are not sorted, and the file is too large to load",
-
-    UnknownVariant { name: String } => "unsupported variant: {name}",
-    UnsupportedFormat => "the format does not support this variant",
-    NoMatchingMove { text: String } => "illegal move: {text}",
-    UnclosedComment => "unclosed comment",
-    UnexpectedText { text: String } => "unexpected text: {text}",
-    UnknownFormat => "unknown format",
-    GameTooLarge => "the game is too large",
-    NestingTooDeep => "variations are nested too deeply",
-    CompressedTwice { compression: String } =>
-        "the content is compressed again by {compression}; decompress the file first",
-    CompressionRatio { limit: u32 } =>
-        "the content is more than {limit} times as large as the compressed file",
-    DecompressionTime => "decompression takes too long for the size of the file",
-    TextSkipped { text: String } => "skipped: {text}",
-    MoveResolved { text: String, chosen: String } => "several moves match {text}: read as {chosen}",
-    PieceLetters { language: String } => "piece letters: {language}",
-    MalformedHeader { text: String } => "malformed header: {text}",
-    Contradiction { text: String } => "{text} contradicts the rest of the game",
-    MissingResult => "no result after the last move",
-    UnclosedQuote => "unclosed quote",
-    InvalidEpdOperation { text: String } => "invalid EPD operation: {text}",
-    BookRequiresPlies => "a Polyglot book requires a number of plies",
-    NotPolyglot => "not a Polyglot book",
-    OpeningsOfOtherVariant => "the openings are for another variant",
-    NoOpenings => "no openings found",
-    NotUtf8 => "not UTF-8 text",
-    IsADirectory => "a directory, not a file",
-    NoMoves => "the game has no moves",
-
-    TooFewEngines => "a match requires at least two engines",
-    MatchTooLarge { rounds: u32, pairs: u32, engines: usize, concurrency: u32 } =>
-        "limits: {rounds} rounds, {pairs} game pairs, {engines} engines and {concurrency} concurrent games; at least one of each",
-    DuplicateName { name: String } => "duplicate engine name: {name}",
-    MissingLimit => "an engine requires a time control or a limit",
-    ZeroTime => "the time is zero",
-    TimeTooLong => "the time is too long",
-    MissingMoveCount => "an adjudication rule requires a number of moves",
-    SprtRequiresTwoEngines => "an SPRT requires exactly two engines",
-    InvalidHypotheses => "H0 must be less than H1, both between -4000 and 4000",
-    InvalidErrorRates => "alpha and beta must be greater than 0, their sum less than 1",
-    MatchRunning => "the match is running",
-    MatchNotRunning => "the match is not running",
-    MatchFinished => "the match is finished",
-    MatchFailed => "the match has failed",
-    AcceptedH0 => "SPRT finished: H0 accepted",
-    AcceptedH1 => "SPRT finished: H1 accepted",
-    EngineFailures { count: u64 } => "failed games: {count}",
-    EngineFailuresBy { count: u64, cause: Box<ErrorInfo> } => "failed games: {count}; the last: {cause}",
-    GamesReplayed => "interrupted games are replayed",
-    OpeningSkipped { cause: Box<ErrorInfo> } => "opening skipped: {cause}",
-    OpeningsSkipped { count: u64, cause: Box<ErrorInfo> } =>
-        "{count} openings skipped; the first: {cause}",
-    InvalidResults => "the results of the match are unreadable or belong to another match",
-    Restarted { cause: Box<ErrorInfo> } => "restarted: {cause}",
-    MoveWithoutScore => "played a move without a score",
-    PvMoveMismatch { token: String } => "the PV starts with another move: {token}",
-    IllegalPvMove { token: String } => "illegal move in the PV: {token}",
-    PvAfterGameEnd { token: String } => "the PV continues after the end of the game: {token}",
-    MatePvLength { found: u32, plies: u32 } => "the mating PV has {found} plies instead of {plies}",
-    MatePvWithoutMate => "the mating PV does not end with checkmate",
-    WrongMateSign => "the mate score has the wrong sign",
-    HostOverloaded { percent: u32 } => "lost on time on an overloaded host (CPU load {percent} %)",
-    ProtocolViolation { text: LocalizedText } => "protocol violation: {text}",
+impl<T: fmt::Display> fmt::Display for Code<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.code.fmt(f)
+    }
 }
 
-nouns! {
+impl From<IllegalReason> for ErrorCode {
+    fn from(code: IllegalReason) -> Self {
+        Self::Move(Code { code })
+    }
+}
+
+texts! {
     /// The object of an error: not found, too many, too long, or invalid.
-    ErrorSubject {
+    #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+    #[cfg_attr(test, derive(TS))]
+    #[serde(rename_all = "snake_case")]
+    pub enum ErrorSubject {
         Argument => "argument or variable",
         Book => "opening book",
         Button => "button",
@@ -540,20 +485,6 @@ nouns! {
     }
 }
 
-nouns! {
-    /// A field of a FEN or an SFEN.
-    PositionField {
-        Board => "the board",
-        Turn => "the side to move",
-        Castling => "castling rights",
-        EnPassant => "the en passant square",
-        HalfmoveClock => "the halfmove clock",
-        FullmoveNumber => "the move number",
-        Hands => "the pieces in hand",
-        MoveNumber => "the move number",
-    }
-}
-
 /// A text in both languages, from a library with texts of its own.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
@@ -585,7 +516,8 @@ mod tests {
 
     #[test]
     fn errors_keep_their_parameters_in_json() {
-        let cause = ErrorCode::RankCount { count: 7, expected: 8 }.with(|it| it.line = Some(3));
+        let cause = ErrorCode::from(PositionError::RankCount { count: 7, expected: 8 })
+            .with(|it| it.line = Some(3));
         let error = ErrorInfo::from(ErrorCode::OpeningSkipped { cause: Box::new(cause) });
         let json = serde_json::to_value(&error).expect("it is serializable");
         let cause = serde_json::json!({

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use readyok_rules::Game;
 use readyok_rules::record::Format;
+use readyok_rules::{Field, Game, IllegalReason, PositionError};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::wire;
@@ -143,19 +143,24 @@ fn snake_case(name: &str) -> String {
 #[test]
 fn the_page_has_the_english_text_of_each_error() {
     let mut text = String::from(
-        "// Generated from crates/server/src/wire/error.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
+        "// Generated from the declarations of errors by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
          // Do not edit. The Japanese texts are in `ja.ts`.\n\
          export const errors = {\n",
     );
+    let mut keys = HashSet::new();
     for (prefix, texts) in [
+        ("error", PositionError::TEXTS),
+        ("error", IllegalReason::TEXTS),
         ("error", wire::ErrorCode::TEXTS),
         ("subject", wire::ErrorSubject::TEXTS),
-        ("field", wire::PositionField::TEXTS),
+        ("field", Field::TEXTS),
     ] {
         for (name, english) in texts {
             let english = serde_json::to_string(english).expect("a string is serializable");
+            let key = format!("{prefix}.{}", snake_case(name));
             // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "  '{prefix}.{}': {english},", snake_case(name));
+            let _ = writeln!(text, "  '{key}': {english},");
+            assert!(keys.insert(key), "two errors have the code of {name}");
         }
     }
     text.push_str("} as const;\n");

@@ -23,7 +23,7 @@ impl MoveLine {
                 failed = Some((count, error));
             }
         }
-        let none = || MoveError::new(text, crate::IllegalReason::Unreadable);
+        let none = || MoveError::new(text, crate::IllegalReason::InvalidMove);
         Err(failed.map_or_else(none, |(_, error)| error))
     }
 

@@ -33,7 +33,7 @@ pub(super) fn read_row(line: &str, expected: u32, setup: &mut Setup) -> Result<u
             return Err(match name.chars().next() {
                 Some(piece) if piece != '|' && wide_digit(piece).is_none() => {
                     let square = format!("{file}{}", rank_letter(rank));
-                    PositionError::UnknownPiece { piece, square }
+                    PositionError::UnknownPiece { letter: piece, square }
                 }
                 _ => wrong_length(rank),
             });

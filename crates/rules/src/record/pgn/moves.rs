@@ -208,7 +208,7 @@ pub(super) fn why_not(position: &Chess, text: &str) -> Option<MoveError> {
     };
     let is_castling = matches!(text.as_bytes(), [b'O' | b'0' | b'o', b'-', ..]);
     if is_null_move(text.as_bytes()) {
-        return Some(MoveError::new("--", IllegalReason::Check));
+        return Some(MoveError::new("--", IllegalReason::KingInCheck));
     }
     if !is_castling && !text.as_bytes().windows(2).any(square) {
         return None;
@@ -216,7 +216,7 @@ pub(super) fn why_not(position: &Chess, text: &str) -> Option<MoveError> {
     let board = Position::from_chess(ChessBoard::without_history(position.clone()));
     Some(match board.parse(text, Notation::Western) {
         Err(error) => error,
-        Ok(_) => MoveError::new(&shortened(text), IllegalReason::Unreadable),
+        Ok(_) => MoveError::new(&shortened(text), IllegalReason::InvalidMove),
     })
 }
 
@@ -226,7 +226,7 @@ pub(super) fn resolve(
     error: &MoveError,
     upcoming: &[u8],
 ) -> Option<shakmaty::Move> {
-    if error.reason != IllegalReason::Ambiguous {
+    if error.reason != IllegalReason::AmbiguousMove {
         return None;
     }
     let mut fitting = error.candidates.iter().filter_map(|uci| {

@@ -306,7 +306,7 @@ impl<R: BufRead> Reader<R> {
             Ok(position) => return Ok(position),
             Err(error) => error,
         };
-        if let PositionError::CastlingRight { .. } = error {
+        if let PositionError::InvalidCastlingRight { .. } = error {
             // Some programs omit the variant.
             if game == Game::Chess
                 && let Ok(position) = read(Game::Chess960)?.position()

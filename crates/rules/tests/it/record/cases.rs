@@ -43,9 +43,9 @@ fn reads_defective_records_as_expected() {
 fn boards_with_defective_rows_are_rejected() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases");
     for (name, expected) in [
-        ("short-row.kif", "game 1, line 5, column 1: bad start position: rank `b` has"),
-        ("missing-row.kif", "game 1, line 6, column 1: bad start position: rank `c` has"),
-        ("unknown-piece.kif", "game 1, line 4, column 1: bad start position: rank `a` has"),
+        ("short-row.kif", "game 1, line 5, column 1: bad start position: rank b has"),
+        ("missing-row.kif", "game 1, line 6, column 1: bad start position: rank c has"),
+        ("unknown-piece.kif", "game 1, line 4, column 1: bad start position: rank a has"),
     ] {
         let bytes = fs::read(directory.join(name)).expect("a file");
         let games: Vec<_> = record::read(&bytes[..], None).collect();

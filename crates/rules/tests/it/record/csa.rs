@@ -83,9 +83,9 @@ fn rows_that_are_short_or_missing_are_reported() {
     assert_eq!(
         warnings,
         [
-            "line 1, column 1: rank `a` has a wrong number of squares; missing squares are empty",
-            "line 2, column 1: rank `c` has a wrong number of squares; missing squares are empty",
-            "line 4, column 1: the board has 3 ranks instead of 9; missing squares are empty",
+            "line 1, column 1: rank a has the wrong number of squares; missing squares are empty",
+            "line 2, column 1: rank c has the wrong number of squares; missing squares are empty",
+            "line 4, column 1: the board has 3 ranks; 9 are required; missing squares are empty",
         ]
     );
     // A row whose squares are not aligned would shift its pieces.

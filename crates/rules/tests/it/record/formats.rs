@@ -191,12 +191,12 @@ fn reads_lines_of_chess() {
             "line 1, column 1: the castling right with the rook on h1 is impossible",
             "line 1, column 1: the castling right with the rook on a8 is impossible",
             "",
-            "line 2, column 1: bad start position: Black has no king",
+            "line 2, column 1: bad start position: Black has 0 kings; 1 is required",
             "",
             "",
             "line 4, column 27: unexpected `bm Ka8;`",
             "game 5, line 5, column 1: unexpected `https://lichess.org/abcdefgh`",
-            "game 6, line 6, column 1: bad start position: the board has 3 ranks instead of 8",
+            "game 6, line 6, column 1: bad start position: the board has 3 ranks; 8 are required",
             "e1d1 0000 d1c1",
         ]
     );
@@ -281,7 +281,7 @@ fn reads_lines_of_usi() {
             "line 4, column 16: illegal move `7g7e`: the piece cannot reach the target square; \
              no moves were read",
             "2g2f",
-            "line 5, column 21: illegal move `x`: it is not a move of this game; \
+            "line 5, column 21: illegal move `x`: not a move of this game; \
              the main line was read up to ply 1",
             "",
             "line 6, column 6: bad start position: the board has no king",

@@ -217,7 +217,7 @@ fn rejects_boards_with_defective_rows() {
     let unknown = "| ・ ・ ・ ・ｘ玉 ・ ・ ・ ・|二\n";
     let length = |line: u64, rank: char| {
         format!(
-            "line {line}, column 1: bad start position: rank `{rank}` has a wrong number of squares"
+            "line {line}, column 1: bad start position: rank {rank} has the wrong number of squares"
         )
     };
     for (board, expected) in [
@@ -225,19 +225,20 @@ fn rejects_boards_with_defective_rows() {
         (rows(1..=1) + long + &rows(3..=9), length(2, 'b')),
         (
             rows(1..=1) + unknown + &rows(3..=9),
-            "line 2, column 1: bad start position: `ｘ` on 5b is not a piece of this game"
-                .to_owned(),
+            "line 2, column 1: bad start position: unknown piece `ｘ` on 5b".to_owned(),
         ),
         (rows(2..=9), length(1, 'a')),
         (rows(1..=2) + &rows(4..=9), length(3, 'c')),
         (rows(1..=3) + &rows(3..=9), length(4, 'c')),
         (
             rows(1..=8) + "+--\n",
-            "line 9, column 1: bad start position: the board has 8 ranks instead of 9".to_owned(),
+            "line 9, column 1: bad start position: the board has 8 ranks; 9 are required"
+                .to_owned(),
         ),
         (
             rows(1..=8) + "先手の持駒：なし\n   1 ７六歩(77)\n",
-            "line 10, column 1: bad start position: the board has 8 ranks instead of 9".to_owned(),
+            "line 10, column 1: bad start position: the board has 8 ranks; 9 are required"
+                .to_owned(),
         ),
     ] {
         check_error(&format!("{board}\n手合割：平手\n   1 ７六歩(77)\n"), &expected);

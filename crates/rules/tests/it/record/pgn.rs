@@ -104,7 +104,7 @@ fn tags_determine_game_and_start_position() {
     );
     check_error(
         &format!("[FEN \"nonsense w - - 0 1\"]\n\n1. e4 *{NEXT}"),
-        "game 1, line 3, column 1: bad start position: the board has 1 ranks instead of 8",
+        "game 1, line 3, column 1: bad start position: the board has 1 ranks; 8 are required",
     );
 }
 
@@ -352,7 +352,7 @@ fn keeps_a_broken_game_up_to_the_defect_and_reads_the_next_one() {
     check_kept(
         "1. d4 d5 2. Nf3 Nf6 3. Nd2",
         "d2d4 d7d5 g1f3 g8f6",
-        &["line 1, column 24: illegal move `Nd2`: it fits several moves: b1d2, f3d2; \
+        &["line 1, column 24: illegal move `Nd2`: several moves match: b1d2, f3d2; \
             the main line was read up to ply 4"],
     );
     check_kept(

@@ -311,7 +311,7 @@ fn a_position_without_kings_can_be_viewed() {
     let (record, notices) =
         read_one(b"[FEN \"8/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 1-0", Format::PGN);
     assert_eq!((record.len(), record.result), (0, GameResult::Win(readyok_rules::Side::First)));
-    assert!(matches!(record.start().defect(), Some(PositionError::Kings { .. })));
+    assert!(matches!(record.start().defect(), Some(PositionError::KingCount { .. })));
     assert!(matches!(notices.as_slice(), [Notice { reason: NoticeReason::Start(_), .. }]));
     let text = String::from_utf8(written(&record, Format::PGN)).expect("UTF-8");
     assert!(text.contains("[FEN \"8/8/8/8/8/8/4P3/4K3 w - - 0 1\"]"), "{text}");
