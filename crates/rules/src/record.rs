@@ -43,7 +43,7 @@ mod strip;
 pub use date::{Date, DateRange};
 pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
 pub use encoding::{Encoding, InputEncoding};
-pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
+pub use error::{AddError, Defect, Limit, RecordError, RecordErrorKind, WriteError};
 pub use filter::{
     Condition, EcoRange, Feature, FilterError, HeaderTest, MaterialPattern, MoveLine, NumberRange,
     PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,

@@ -13,7 +13,7 @@ use readyok_client::{
 };
 use readyok_protocol::{Language, OptionError, Rule};
 use readyok_rules::record::{
-    Kept, Limit, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError,
+    Defect, Kept, Limit, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError,
 };
 use readyok_rules::{EpdError, Game, IllegalReason, MoveError, PositionError};
 
@@ -80,22 +80,10 @@ pub(crate) fn record_error(game: Option<Game>, error: &RecordError) -> ErrorInfo
 pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
     let Notice { line, column, reason, kept } = notice;
     let info = match reason.clone() {
-        NoticeReason::Skipped(text) => ErrorCode::TextSkipped { text }.into(),
-        NoticeReason::NoSuchMove(text) => ErrorCode::NoMatchingMove { text }.into(),
+        NoticeReason::Defect(defect) => ErrorCode::from(defect).into(),
         NoticeReason::Move(error) => move_error(&error),
-        NoticeReason::Resolved { text, candidates, chosen } => {
-            let text = format!("{text} ({})", candidates.join(", "));
-            ErrorCode::MoveResolved { text, chosen }.into()
-        }
-        NoticeReason::Header(text) => ErrorCode::MalformedHeader { text }.into(),
-        NoticeReason::Contradiction(text) => ErrorCode::Contradiction { text }.into(),
-        NoticeReason::NoResult => ErrorCode::MissingResult.into(),
-        NoticeReason::OpenComment => ErrorCode::UnclosedComment.into(),
         NoticeReason::CastlingRight { square } => {
             position_error(game, &PositionError::InvalidCastlingRight { square })
-        }
-        NoticeReason::PieceLetters { language } => {
-            ErrorCode::PieceLetters { language: language.to_owned() }.into()
         }
         NoticeReason::Board(error) | NoticeReason::Start(error) => position_error(game, &error),
         NoticeReason::LimitExceeded(limit) => limit_exceeded(limit).into(),
@@ -133,17 +121,13 @@ fn record_error_kind(game: Option<Game>, kind: &RecordErrorKind) -> ErrorInfo {
     let code = match kind {
         RecordErrorKind::Io(error) => io_error(error),
         RecordErrorKind::Start(error) => return position_error(game, error),
-        RecordErrorKind::UnknownGame(name) => ErrorCode::UnknownVariant { name: name.clone() },
         RecordErrorKind::WrongGame(_) => ErrorCode::UnsupportedFormat,
         RecordErrorKind::Move(error) => return move_error(error),
-        RecordErrorKind::NoSuchMove(text) => ErrorCode::NoMatchingMove { text: text.clone() },
         RecordErrorKind::AmbiguousMove(text) => {
             return ErrorCode::from(IllegalReason::AmbiguousMove)
                 .with(|it| it.mv = Some(text.clone()));
         }
-        RecordErrorKind::OpenComment => ErrorCode::UnclosedComment,
-        RecordErrorKind::Unexpected(text) => ErrorCode::UnexpectedText { text: text.clone() },
-        RecordErrorKind::UnknownFormat => ErrorCode::UnknownFormat,
+        RecordErrorKind::Defect(defect) => defect.clone().into(),
         RecordErrorKind::LimitExceeded(limit) => limit_exceeded(*limit),
     };
     code.into()
@@ -166,7 +150,7 @@ fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
         OpeningFault::Io(error) => io_error(error),
         OpeningFault::NoPlies => ErrorCode::BookRequiresPlies,
         OpeningFault::NotPolyglot { .. } => ErrorCode::NotPolyglot,
-        OpeningFault::UnknownFormat => ErrorCode::UnknownFormat,
+        OpeningFault::UnknownFormat => Defect::UnknownFormat.into(),
         OpeningFault::OtherGame { .. } => ErrorCode::OpeningsOfOtherVariant,
         OpeningFault::Empty => ErrorCode::NoOpenings,
         // The last error explains more than their number.
@@ -178,7 +162,7 @@ fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
         OpeningFault::Epd(error) => return epd_error(game, error),
         OpeningFault::Moves(error) => return move_error(&error.error),
         OpeningFault::Record(kind) => return record_error_kind(game, kind),
-        OpeningFault::Unexpected(text) => ErrorCode::UnexpectedText { text: text.clone() },
+        OpeningFault::Unexpected(text) => Defect::UnexpectedText { text: text.clone() }.into(),
         OpeningFault::Over(_) => ErrorCode::GameOver,
         OpeningFault::Chess960Number(number) => {
             ErrorCode::unknown(ErrorSubject::StartNumber, number)

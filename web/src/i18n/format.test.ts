@@ -129,7 +129,7 @@ test('includes location, engine and subject of an error', () => {
   const missing: ErrorInfo = { code: 'not_found', subject: 'file' };
   expect(errorInfoText(missing)).toBe('指定されたファイルが見つかりません');
   prefs.language = 'en';
-  expect(errorInfoText(illegal)).toBe('a.pgn, game 2, line 3, column 13: illegal move: Ke3');
+  expect(errorInfoText(illegal)).toBe('a.pgn, game 2, line 3, column 13: `Ke3` is not a legal move');
   expect(errorInfoText({ code: 'unknown_name', subject: 'match', name: '7' })).toBe('match not found: 7');
   expect(errorInfoText(missing)).toBe('file not found');
 });

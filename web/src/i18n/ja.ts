@@ -285,7 +285,8 @@ export const ja: Record<Key, string> = {
   'error.compression_ratio': '中身の大きさが圧縮ファイルの{limit}倍を超えています',
   'error.decompression_time': 'ファイルの大きさに対して展開に時間がかかりすぎます',
   'error.text_skipped': '「{text}」を読み飛ばしました',
-  'error.move_resolved': '「{text}」に合う手が複数あるため、後の手に合う「{chosen}」と読みました',
+  'error.move_resolved':
+    '「{text}」に合う手が複数({candidates})あるため、後の手に合う「{chosen}」と読みました',
   'error.piece_letters': '駒の文字: {language}',
   'error.malformed_header': '見出し「{text}」の書き方が正しくありません',
   'error.contradiction': '「{text}」は対局の内容と矛盾しています',

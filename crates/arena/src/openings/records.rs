@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use readyok_rules::Game;
 use readyok_rules::record::{
-    self, Bookmark, Format, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError,
+    self, Bookmark, Defect, Format, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError,
     RecordErrorKind,
 };
 
@@ -146,8 +146,8 @@ pub(super) fn truncation(notices: &[Notice]) -> Option<(&Notice, RecordErrorKind
     notices.iter().find_map(|notice| {
         let kind = match (&notice.kept, &notice.reason) {
             (Kept::MainLine(_), NoticeReason::Move(error)) => RecordErrorKind::Move(error.clone()),
-            (Kept::MainLine(_), NoticeReason::NoSuchMove(text)) => {
-                RecordErrorKind::NoSuchMove(text.clone())
+            (Kept::MainLine(_), NoticeReason::Defect(Defect::NoMatchingMove { text })) => {
+                RecordErrorKind::Defect(Defect::NoMatchingMove { text: text.clone() })
             }
             _ => return None,
         };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    Annotations, End, Evaluation, GameRecord, Limit, Nag, Node, NodeId, RecordError,
+    Annotations, Defect, End, Evaluation, GameRecord, Limit, Nag, Node, NodeId, RecordError,
     RecordErrorKind, RecordMove,
 };
 use readyok_rules::{Game, GameOutcome, GameResult, Notation, Position, Setup, Termination};
@@ -288,7 +288,7 @@ impl<R: BufRead> Iterator for Reader<R> {
                 let text = line.get(column - 1..).unwrap_or_default();
                 let text: String =
                     String::from_utf8_lossy(text).trim_end().chars().take(40).collect();
-                Err(error(column as u64, RecordErrorKind::Unexpected(text)))
+                Err(error(column as u64, RecordErrorKind::Defect(Defect::UnexpectedText { text })))
             }
         })
     }
@@ -297,7 +297,9 @@ impl<R: BufRead> Iterator for Reader<R> {
 impl GameJson<'_> {
     fn record(self) -> Result<GameRecord, RecordErrorKind> {
         let game = GAMES.into_iter().find(|game| game_name(*game) == self.game);
-        let game = game.ok_or_else(|| RecordErrorKind::UnknownGame(self.game.into_owned()))?;
+        let game = game.ok_or_else(|| {
+            RecordErrorKind::Defect(Defect::UnknownVariant { name: self.game.into_owned() })
+        })?;
         let setup = Setup::read(game, &self.start).map_err(RecordErrorKind::Start)?;
         let start = Position::for_viewing(&setup);
         let mut record = GameRecord::new(start.clone());
@@ -315,8 +317,9 @@ impl GameJson<'_> {
         }
         add_line(&mut record, NodeId::ROOT, start, self.moves)?;
         let result = GameResult::from_text(&self.result);
-        record.result =
-            result.ok_or_else(|| RecordErrorKind::Unexpected(self.result.into_owned()))?;
+        record.result = result.ok_or_else(|| {
+            RecordErrorKind::Defect(Defect::UnexpectedText { text: self.result.into_owned() })
+        })?;
         let elapsed = seconds(self.end_elapsed);
         let text = self.end.map(Cow::into_owned);
         // Headers and the last position can state the same termination.
@@ -327,8 +330,9 @@ impl GameJson<'_> {
         if let Some(name) = self.termination
             && (derived != Some(&*name) || is_illegal || elapsed.is_some() || text.is_some())
         {
-            let termination = Termination::from_name(&name)
-                .ok_or_else(|| RecordErrorKind::Unexpected(name.into_owned()))?;
+            let termination = Termination::from_name(&name).ok_or_else(|| {
+                RecordErrorKind::Defect(Defect::UnexpectedText { text: name.into_owned() })
+            })?;
             let outcome = GameOutcome { result: record.result, termination };
             record.conclude(End { elapsed, text, ..End::from(outcome) });
         }
@@ -371,7 +375,9 @@ impl MoveJson<'_> {
         }
         if self.illegal {
             let mv = position.parse_unchecked(&self.mv).map(RecordMove::Illegal);
-            return mv.ok_or_else(|| RecordErrorKind::NoSuchMove(self.mv.clone()));
+            return mv.ok_or_else(|| {
+                RecordErrorKind::Defect(Defect::NoMatchingMove { text: self.mv.clone() })
+            });
         }
         position.parse_move(&self.mv).map(RecordMove::Legal).map_err(RecordErrorKind::Move)
     }

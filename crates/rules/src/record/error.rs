@@ -19,6 +19,40 @@ pub struct RecordError {
     pub kind: RecordErrorKind,
 }
 
+readyok_protocol::errors! {
+    /// A defect of a record that concerns neither its start position nor a legal move. Texts are shortened.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(tag = "code", rename_all = "snake_case"))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "RecordDefect"))]
+    pub enum Defect {
+        UnknownVariant { name: String } => "the game `{name}` is not supported",
+        NoMatchingMove { text: String } => "`{text}` is not a legal move",
+        UnclosedComment => "a comment is not closed",
+        UnexpectedText { text: String } => "unexpected `{text}`",
+        UnknownFormat => "unknown format",
+        /// The rest of the game is read.
+        TextSkipped { text: String } => "unexpected `{text}`",
+        MoveResolved {
+            text: String,
+            /// The moves that it fits, in UCI notation, separated by commas.
+            #[cfg_attr(feature = "serde", serde(default))]
+            candidates: String,
+            /// In UCI notation.
+            chosen: String,
+        } => "`{text}` fits several moves ({candidates}): read as {chosen}, which the next moves require",
+        /// The header is read as well as possible.
+        MalformedHeader { text: String } => "the header `{text}` is malformed",
+        /// The header, or another statement, is replaced or ignored.
+        Contradiction { text: String } => "`{text}` contradicts the rest of the game",
+        MissingResult => "no result after the last move",
+        PieceLetters {
+            /// The language, or the languages that are equal in this.
+            language: String,
+        } => "the letters of the pieces are {language}",
+    }
+}
+
 /// The error in a record.
 #[derive(Debug)]
 pub enum RecordErrorKind {
@@ -26,22 +60,14 @@ pub enum RecordErrorKind {
     Io(io::Error),
     /// The start position cannot be played.
     Start(PositionError),
-    /// The game is not supported.
-    UnknownGame(String),
     /// The format does not support the game.
     WrongGame(Game),
     /// A move is illegal.
     Move(MoveError),
-    /// The text does not match a legal move.
-    NoSuchMove(String),
     /// The text matches more than one legal move.
     AmbiguousMove(String),
-    /// A comment is not closed.
-    OpenComment,
-    /// The text is not valid at this position.
-    Unexpected(String),
-    /// The format was not detected.
-    UnknownFormat,
+    /// Another defect.
+    Defect(Defect),
     /// The game exceeds one of the [`Limits`](super::Limits).
     LimitExceeded(Limit),
 }
@@ -90,14 +116,10 @@ impl fmt::Display for RecordErrorKind {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Start(error) => write!(f, "bad start position: {error}"),
-            Self::UnknownGame(name) => write!(f, "the game `{name}` is not supported"),
             Self::WrongGame(game) => write!(f, "the format does not support {}", name(*game)),
             Self::Move(error) => error.fmt(f),
-            Self::NoSuchMove(text) => write!(f, "`{text}` is not a legal move"),
             Self::AmbiguousMove(text) => write!(f, "`{text}` fits several moves"),
-            Self::OpenComment => f.write_str("a comment is not closed"),
-            Self::Unexpected(text) => write!(f, "unexpected `{text}`"),
-            Self::UnknownFormat => f.write_str("unknown format"),
+            Self::Defect(defect) => defect.fmt(f),
             Self::LimitExceeded(limit) => limit.fmt(f),
         }
     }
@@ -116,13 +138,9 @@ impl error::Error for RecordError {
             RecordErrorKind::Io(error) => Some(error),
             RecordErrorKind::Start(error) => Some(error),
             RecordErrorKind::Move(error) => Some(error),
-            RecordErrorKind::UnknownGame(_)
-            | RecordErrorKind::WrongGame(_)
-            | RecordErrorKind::NoSuchMove(_)
+            RecordErrorKind::WrongGame(_)
             | RecordErrorKind::AmbiguousMove(_)
-            | RecordErrorKind::OpenComment
-            | RecordErrorKind::Unexpected(_)
-            | RecordErrorKind::UnknownFormat
+            | RecordErrorKind::Defect(_)
             | RecordErrorKind::LimitExceeded(_) => None,
         }
     }

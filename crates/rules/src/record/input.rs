@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use crate::error::shortened;
 
 use super::{
-    Bookmark, Format, GameRecord, Kept, Limit, Limits, Notice, NoticeReason, RecordError,
+    Bookmark, Defect, Format, GameRecord, Kept, Limit, Limits, Notice, NoticeReason, RecordError,
     RecordErrorKind, encoding::Transcoder,
 };
 
@@ -235,7 +235,7 @@ impl<R: BufRead, S: Default> LineReader<R, S> {
     }
 
     pub(super) fn skipped(&mut self, text: &str) {
-        self.notice(NoticeReason::Skipped(shortened(text)));
+        self.notice(NoticeReason::Defect(Defect::TextSkipped { text: shortened(text) }));
     }
 }
 
@@ -298,7 +298,7 @@ impl State {
     /// The first text that was skipped.
     pub(super) fn first_skipped(&self) -> Option<&str> {
         self.notices.iter().find_map(|notice| match &notice.reason {
-            NoticeReason::Skipped(text) => Some(text.as_str()),
+            NoticeReason::Defect(Defect::TextSkipped { text }) => Some(text.as_str()),
             _ => None,
         })
     }

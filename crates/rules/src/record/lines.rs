@@ -24,8 +24,8 @@ use crate::{
 };
 
 use super::{
-    AddError, Encoding, Format, GameRecord, Kept, Limit, Notice, NoticeReason, RecordErrorKind,
-    RecordMove, Records,
+    AddError, Defect, Encoding, Format, GameRecord, Kept, Limit, Notice, NoticeReason,
+    RecordErrorKind, RecordMove, Records,
     format::Certainty,
     input::{Line, LineReader, Location, ReadLines},
     loss::Holds,
@@ -93,7 +93,11 @@ impl<R: BufRead> Reader<R> {
         let moves = match after(text, "moves") {
             Some(moves) => moves,
             None if is_move(first) => text,
-            None => return Err(RecordErrorKind::Unexpected(shortened(first))),
+            None => {
+                return Err(RecordErrorKind::Defect(Defect::UnexpectedText {
+                    text: shortened(first),
+                }));
+            }
         };
         let mut record = GameRecord::new(Position::start(self.game_of_moves(moves)));
         let mut complete = self.play(&mut record, moves, |token| Some(line.location(token)));
@@ -208,7 +212,7 @@ impl<R: BufRead> Reader<R> {
     fn read_link(&mut self, text: &str) -> Result<GameRecord, RecordErrorKind> {
         let limits = *self.lines.limits();
         match link::content(text) {
-            None => Err(RecordErrorKind::Unexpected(shortened(text))),
+            None => Err(RecordErrorKind::Defect(Defect::UnexpectedText { text: shortened(text) })),
             Some(link::Content::Usen(text)) => {
                 usen::read(&text, &limits, self.location, self.state.notices_mut())
             }
@@ -217,19 +221,23 @@ impl<R: BufRead> Reader<R> {
                 let game = games.next();
                 // Links have no results.
                 for Notice { reason, kept, .. } in games.notices() {
-                    if *reason != NoticeReason::NoResult {
+                    if *reason != NoticeReason::Defect(Defect::MissingResult) {
                         self.state.notice(self.location, reason.clone(), *kept);
                     }
                 }
                 match game {
                     Some(game) => game.map_err(|error| error.kind),
-                    None => Err(RecordErrorKind::Unexpected(shortened(&text))),
+                    None => Err(RecordErrorKind::Defect(Defect::UnexpectedText {
+                        text: shortened(&text),
+                    })),
                 }
             }
             Some(link::Content::Line { game, start, moves }) => {
                 let line = self.lines.virtual_line(format!("{start} moves {moves}"));
                 let Some(start) = self.start(&line, &line.text, game)? else {
-                    return Err(RecordErrorKind::Unexpected(shortened(text)));
+                    return Err(RecordErrorKind::Defect(Defect::UnexpectedText {
+                        text: shortened(text),
+                    }));
                 };
                 let mut record = start.record;
                 self.play(&mut record, &moves, |_| None);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{MoveError, PositionError};
 
-use super::{Limit, RecordErrorKind};
+use super::{Defect, Limit, RecordErrorKind};
 
 /// A defect of a game that was read nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,38 +22,14 @@ pub struct Notice {
 /// The defect of a [`Notice`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoticeReason {
-    /// Unexpected text was skipped.
-    Skipped(String),
-    /// The text is not a legal move.
-    NoSuchMove(String),
+    /// A defect of the text.
+    Defect(Defect),
     /// A move is illegal, or fits several moves.
     Move(MoveError),
-    /// A move fits several moves. Only one of them permits the moves after it.
-    Resolved {
-        /// The move.
-        text: String,
-        /// The moves that it fits, in UCI notation.
-        candidates: Vec<String>,
-        /// The move that was read, in UCI notation.
-        chosen: String,
-    },
-    /// A malformed header was read as well as possible.
-    Header(String),
-    /// A header that contradicts the game, or is unknown, was replaced or ignored.
-    Contradiction(String),
-    /// The moves end without a result.
-    NoResult,
-    /// A comment is not closed.
-    OpenComment,
     /// A castling right without a king and a rook on their squares was dropped.
     CastlingRight {
         /// The square of the rook.
         square: String,
-    },
-    /// The pieces have letters of another language than English.
-    PieceLetters {
-        /// The language, or the languages that are equal in this.
-        language: &'static str,
     },
     /// Squares or ranks of the start position are missing. They are empty.
     Board(PositionError),
@@ -77,23 +53,10 @@ pub enum Kept {
 impl fmt::Display for NoticeReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Skipped(text) => write!(f, "unexpected `{text}`"),
-            Self::NoSuchMove(text) => write!(f, "`{text}` is not a legal move"),
+            Self::Defect(defect) => defect.fmt(f),
             Self::Move(error) => error.fmt(f),
-            Self::Resolved { text, candidates, chosen } => write!(
-                f,
-                "`{text}` fits several moves ({}): read as {chosen}, which the next moves require",
-                candidates.join(", ")
-            ),
-            Self::Header(text) => write!(f, "the header `{text}` is malformed"),
-            Self::Contradiction(text) => write!(f, "`{text}` contradicts the rest of the game"),
-            Self::NoResult => f.write_str("no result after the last move"),
-            Self::OpenComment => f.write_str("a comment is not closed"),
             Self::CastlingRight { square } => {
                 write!(f, "the castling right with the rook on {square} is impossible")
-            }
-            Self::PieceLetters { language } => {
-                write!(f, "the letters of the pieces are {language}")
             }
             Self::Board(error) => write!(f, "{error}; missing squares are empty"),
             Self::Start(error) => write!(f, "bad start position: {error}"),
@@ -139,10 +102,11 @@ impl Notice {
     pub fn cost(&self) -> Cost {
         match (self.kept, &self.reason) {
             (Kept::MainLine(_) | Kept::Variation(_), _)
-            | (Kept::All, NoticeReason::OpenComment) => Cost::Moves,
-            (Kept::All, NoticeReason::NoResult | NoticeReason::PieceLetters { .. }) => {
-                Cost::Nothing
-            }
+            | (Kept::All, NoticeReason::Defect(Defect::UnclosedComment)) => Cost::Moves,
+            (
+                Kept::All,
+                NoticeReason::Defect(Defect::MissingResult | Defect::PieceLetters { .. }),
+            ) => Cost::Nothing,
             (Kept::All, _) => Cost::Text,
         }
     }
@@ -150,17 +114,11 @@ impl Notice {
 
 impl NoticeReason {
     /// The kind of the defect, without its text.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
-            Self::Skipped(_) => UNEXPECTED,
-            Self::NoSuchMove(_) | Self::Move(_) => ILLEGAL,
-            Self::Resolved { .. } => "ambiguous move",
-            Self::Header(_) => "malformed header",
-            Self::Contradiction(_) => "contradiction",
-            Self::NoResult => "no result",
-            Self::OpenComment => OPEN_COMMENT,
+            Self::Defect(defect) => defect.kind(),
+            Self::Move(_) => ILLEGAL,
             Self::CastlingRight { .. } => "impossible castling right",
-            Self::PieceLetters { .. } => "letters of pieces",
             Self::Board(_) => "incomplete board",
             Self::Start(_) => START,
             Self::LimitExceeded(limit) => limit.kind(),
@@ -168,9 +126,7 @@ impl NoticeReason {
     }
 }
 
-const UNEXPECTED: &str = "unexpected text";
 const ILLEGAL: &str = "illegal move";
-const OPEN_COMMENT: &str = "comment not closed";
 const START: &str = "bad start position";
 
 impl RecordErrorKind {
@@ -179,13 +135,27 @@ impl RecordErrorKind {
         match self {
             Self::Io(_) => "read error",
             Self::Start(_) => START,
-            Self::UnknownGame(name) => name,
             Self::WrongGame(_) => "game of another format",
-            Self::Move(_) | Self::NoSuchMove(_) | Self::AmbiguousMove(_) => ILLEGAL,
-            Self::OpenComment => OPEN_COMMENT,
-            Self::Unexpected(_) => UNEXPECTED,
-            Self::UnknownFormat => "unknown format",
+            Self::Move(_) | Self::AmbiguousMove(_) => ILLEGAL,
+            Self::Defect(defect) => defect.kind(),
             Self::LimitExceeded(limit) => limit.kind(),
+        }
+    }
+}
+
+impl Defect {
+    fn kind(&self) -> &str {
+        match self {
+            Self::UnknownVariant { name } => name,
+            Self::NoMatchingMove { .. } => ILLEGAL,
+            Self::UnclosedComment => "comment not closed",
+            Self::UnexpectedText { .. } | Self::TextSkipped { .. } => "unexpected text",
+            Self::UnknownFormat => "unknown format",
+            Self::MoveResolved { .. } => "ambiguous move",
+            Self::MalformedHeader { .. } => "malformed header",
+            Self::Contradiction { .. } => "contradiction",
+            Self::MissingResult => "no result",
+            Self::PieceLetters { .. } => "letters of pieces",
         }
     }
 }

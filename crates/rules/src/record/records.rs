@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    Bookmark, Encoding, Format, GameRecord, InputEncoding, Limits, Losses, Notice, RecordError,
-    RecordErrorKind, WriteError, encoding::Transcoder, input::Games,
+    Bookmark, Defect, Encoding, Format, GameRecord, InputEncoding, Limits, Losses, Notice,
+    RecordError, RecordErrorKind, WriteError, encoding::Transcoder, input::Games,
 };
 
 /// Reads the games of a file one by one, within the default [`Limits`].
@@ -145,7 +145,7 @@ impl<'a> Undetected<'a> {
             return Ok(None);
         }
         let format = Format::detect_among(self.formats, beginning);
-        let format = format.ok_or(RecordErrorKind::UnknownFormat)?;
+        let format = format.ok_or(RecordErrorKind::Defect(Defect::UnknownFormat))?;
         self.source.set_japanese(format.is_japanese());
         Ok(Some(Inner::new(self.source, self.limits, Bookmark::start(format))))
     }

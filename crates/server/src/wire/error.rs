@@ -6,6 +6,7 @@
 use std::fmt;
 
 use readyok_protocol::{errors, texts};
+use readyok_rules::record::Defect;
 use readyok_rules::{IllegalReason, PositionError};
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -347,12 +348,7 @@ errors! {
         NotABook => "not an opening book",
         UnsortedBook => "the positions of the book are not sorted, and the file is too large to load",
 
-        UnknownVariant { name: String } => "unsupported variant: {name}",
         UnsupportedFormat => "the format does not support this variant",
-        NoMatchingMove { text: String } => "illegal move: {text}",
-        UnclosedComment => "unclosed comment",
-        UnexpectedText { text: String } => "unexpected text: {text}",
-        UnknownFormat => "unknown format",
         GameTooLarge => "the game is too large",
         NestingTooDeep => "variations are nested too deeply",
         CompressedTwice { compression: String } =>
@@ -360,12 +356,6 @@ errors! {
         CompressionRatio { limit: u32 } =>
             "the content is more than {limit} times as large as the compressed file",
         DecompressionTime => "decompression takes too long for the size of the file",
-        TextSkipped { text: String } => "skipped: {text}",
-        MoveResolved { text: String, chosen: String } => "several moves match {text}: read as {chosen}",
-        PieceLetters { language: String } => "piece letters: {language}",
-        MalformedHeader { text: String } => "malformed header: {text}",
-        Contradiction { text: String } => "{text} contradicts the rest of the game",
-        MissingResult => "no result after the last move",
         UnclosedQuote => "unclosed quote",
         InvalidEpdOperation { text: String } => "invalid EPD operation: {text}",
         BookRequiresPlies => "a Polyglot book requires a number of plies",
@@ -416,6 +406,8 @@ errors! {
         Position(PositionError),
         #[serde(untagged)]
         Move(Code<IllegalReason>),
+        #[serde(untagged)]
+        Record(Defect),
     }
 }
 
@@ -505,13 +497,13 @@ mod tests {
 
     #[test]
     fn the_context_precedes_the_text() {
-        let code = ErrorCode::UnexpectedText { text: "x".to_owned() };
-        assert_eq!(ErrorInfo::from(code.clone()).to_string(), "unexpected text: x");
+        let code = ErrorCode::from(Defect::UnexpectedText { text: "x".to_owned() });
+        assert_eq!(ErrorInfo::from(code.clone()).to_string(), "unexpected `x`");
         let error = code.with(|it| {
             it.path = Some("a.pgn".to_owned());
             (it.game, it.line) = (Some(2), Some(7));
         });
-        assert_eq!(error.to_string(), "a.pgn, game 2, line 7: unexpected text: x");
+        assert_eq!(error.to_string(), "a.pgn, game 2, line 7: unexpected `x`");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use readyok_rules::record::Format;
+use readyok_rules::record::{Defect, Format};
 use readyok_rules::{Field, Game, IllegalReason, PositionError};
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -151,6 +151,7 @@ fn the_page_has_the_english_text_of_each_error() {
     for (prefix, texts) in [
         ("error", PositionError::TEXTS),
         ("error", IllegalReason::TEXTS),
+        ("error", Defect::TEXTS),
         ("error", wire::ErrorCode::TEXTS),
         ("subject", wire::ErrorSubject::TEXTS),
         ("field", Field::TEXTS),

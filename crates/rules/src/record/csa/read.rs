@@ -9,7 +9,7 @@ use readyok_protocol::Score;
 use crate::{Game, Position, PositionError, Setup, Side, error::shortened, shogi::read_csa};
 
 use super::super::{
-    Evaluation, Headers, NoticeReason, RecordErrorKind, Tag,
+    Defect, Evaluation, Headers, NoticeReason, RecordErrorKind, Tag,
     input::{Line, LineReader},
     kif,
     metadata::handicap_player,
@@ -60,7 +60,9 @@ impl<R: BufRead> ReadShogi for Reader<R> {
         if let Some(header) = text.strip_prefix('$') {
             match header.split_once(':') {
                 Some((name, value)) => self.header(head, &kif_name(name), value.trim())?,
-                None => self.notice(NoticeReason::Header(shortened(text))),
+                None => self.notice(NoticeReason::Defect(Defect::MalformedHeader {
+                    text: shortened(text),
+                })),
             }
         } else if let Some(name) = text.strip_prefix("N+") {
             self.header(head, player(Side::First), name.trim())?;
@@ -72,10 +74,14 @@ impl<R: BufRead> ReadShogi for Reader<R> {
                 Some(Row::Short(rank)) => {
                     self.notice(NoticeReason::Board(PositionError::RankLength { rank }));
                 }
-                None => return Err(RecordErrorKind::Unexpected(shortened(text))),
+                None => {
+                    return Err(RecordErrorKind::Defect(Defect::UnexpectedText {
+                        text: shortened(text),
+                    }));
+                }
             }
         } else if text.starts_with(['+', '-', '%', 'T']) {
-            return Err(RecordErrorKind::Unexpected(shortened(text)));
+            return Err(RecordErrorKind::Defect(Defect::UnexpectedText { text: shortened(text) }));
         } else if !is_version(text) {
             self.skipped(text);
         }
@@ -134,7 +140,9 @@ impl<R: BufRead> ReadShogi for Reader<R> {
                     continue;
                 }
                 let mv = read_csa(draft.board(), statement.get(1..).unwrap_or_default())
-                    .ok_or_else(|| NoticeReason::NoSuchMove(shortened(statement)));
+                    .ok_or_else(|| {
+                        NoticeReason::Defect(Defect::NoMatchingMove { text: shortened(statement) })
+                    });
                 draft.play(mv, self.location);
             } else if !statement.is_empty() {
                 self.skipped(statement);

@@ -6,7 +6,7 @@ use std::io::BufRead;
 use crate::Position;
 
 use super::super::{
-    NodeId, RecordErrorKind, Records,
+    Defect, NodeId, RecordErrorKind, Records,
     encoding::Transcoder,
     input::{Lines, Location, State},
     records::buffered,
@@ -77,7 +77,8 @@ impl<R: BufRead> Games for Reader<R> {
 
     fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
         let Some(line) = self.lines.next()? else { return Ok(None) };
-        let unexpected = || RecordErrorKind::Unexpected(line.text.clone());
+        let unexpected =
+            || RecordErrorKind::Defect(Defect::UnexpectedText { text: line.text.clone() });
         let moves = line.text.strip_prefix("toy:").ok_or_else(unexpected)?;
         let mut record = GameRecord::new(Position::start(Game::Chess));
         for token in moves.split_whitespace() {

@@ -16,7 +16,8 @@ use serde_json::{Map, Value};
 use crate::{Game, Position, Setup, Side, error::shortened};
 
 use super::super::{
-    Bookmark, End, Format, GameRecord, Headers, Kept, Limit, Limits, NoticeReason, RecordErrorKind,
+    Bookmark, Defect, End, Format, GameRecord, Headers, Kept, Limit, Limits, NoticeReason,
+    RecordErrorKind,
     csa::{end_of, read_summary},
     encoding::Transcoder,
     input::{Games, Location, State, add_notice},
@@ -72,7 +73,7 @@ impl<R: BufRead> Games for Reader<R> {
                 line: begin.line + (error.line() as u64).saturating_sub(1),
                 column: before + (error.column() as u64).max(1),
             };
-            RecordErrorKind::Unexpected(shortened(&error.to_string()))
+            RecordErrorKind::Defect(Defect::UnexpectedText { text: shortened(&error.to_string()) })
         })?;
         self.game(file, self.game_location).map(Some)
     }
@@ -152,7 +153,8 @@ impl<R: BufRead> Reader<R> {
         let mut headers = Headers::default();
         for (name, value) in header.0 {
             let Value::String(value) = value else {
-                let reason = NoticeReason::Header(shortened(&name));
+                let reason =
+                    NoticeReason::Defect(Defect::MalformedHeader { text: shortened(&name) });
                 add_notice(self.state.notices_mut(), location, reason, Kept::All);
                 continue;
             };
@@ -183,16 +185,22 @@ impl<R: BufRead> Reader<R> {
                     return Err(unexpected(entry));
                 };
                 if let Some(mv) = entry.get("move").filter(|mv| !mv.is_null()) {
-                    let mv = read_move(draft, mv)
-                        .ok_or_else(|| NoticeReason::NoSuchMove(shortened(&mv.to_string())));
+                    let mv = read_move(draft, mv).ok_or_else(|| {
+                        NoticeReason::Defect(Defect::NoMatchingMove {
+                            text: shortened(&mv.to_string()),
+                        })
+                    });
                     if draft.has_ended() {
-                        let reason = NoticeReason::Skipped("{\"move\"}".to_owned());
+                        let reason = NoticeReason::Defect(Defect::TextSkipped {
+                            text: "{\"move\"}".to_owned(),
+                        });
                         add_notice(self.state.notices_mut(), location, reason, Kept::All);
                         break;
                     }
                     draft.play(mv, location);
                 } else if !(main && index == 0) && entry.get("special").is_none() {
-                    let reason = NoticeReason::Skipped("{}".to_owned());
+                    let reason =
+                        NoticeReason::Defect(Defect::TextSkipped { text: "{}".to_owned() });
                     add_notice(self.state.notices_mut(), location, reason, Kept::All);
                 }
                 read_annotations(draft, entry)?;
@@ -316,7 +324,7 @@ impl<'de> Deserialize<'de> for Pairs {
 }
 
 fn unexpected(value: &Value) -> RecordErrorKind {
-    RecordErrorKind::Unexpected(shortened(&value.to_string()))
+    RecordErrorKind::Defect(Defect::UnexpectedText { text: shortened(&value.to_string()) })
 }
 
 /// The start position. `None` if the JSON has another structure.

@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::super::{
-    End, NoticeReason, RecordErrorKind,
+    Defect, End, NoticeReason, RecordErrorKind,
     input::{Line, LineReader},
     shogi::{Draft, Handicap, Head, Part, RANKS, ReadShogi, wide_digit},
 };
@@ -78,14 +78,18 @@ impl<R: BufRead> ReadShogi for Reader<R> {
             "手合割" => {
                 self.game.handicap = Handicap::by_kif(value);
                 if self.game.handicap.is_none() && value != "その他" {
-                    self.notice(NoticeReason::Header(shortened(text)));
+                    self.notice(NoticeReason::Defect(Defect::MalformedHeader {
+                        text: shortened(text),
+                    }));
                 }
             }
             "先手の持駒" | "下手の持駒" | "後手の持駒" | "上手の持駒" => {
                 let first = name.starts_with("先手") || name.starts_with("下手");
                 let side = if first { Side::First } else { Side::Second };
                 if !board::read_hand(value, side, head.setup()) {
-                    self.notice(NoticeReason::Header(shortened(text)));
+                    self.notice(NoticeReason::Defect(Defect::MalformedHeader {
+                        text: shortened(text),
+                    }));
                 }
             }
             _ => self.lines.limits().add_header(&mut head.headers, name, value)?,
@@ -122,7 +126,7 @@ impl<R: BufRead> ReadShogi for Reader<R> {
             self.vary(draft, number, text);
         } else if text.starts_with("まで") {
             if !self.apply_summary(draft, text) {
-                self.notice(NoticeReason::Contradiction(shortened(text)));
+                self.notice(NoticeReason::Defect(Defect::Contradiction { text: shortened(text) }));
             }
         } else if text.starts_with(SIDE_MARKS) {
             self.ki2_line(draft, line, text);
@@ -150,13 +154,15 @@ impl<R: BufRead> Reader<R> {
         if moves::begins_a_move(text) {
             let last = draft.last_move().map(Move32::to_sq);
             let Some(written) = moves::read(text, last) else {
-                let reason = NoticeReason::NoSuchMove(shortened(text));
+                let reason = NoticeReason::Defect(Defect::NoMatchingMove { text: shortened(text) });
                 draft.play(Err(reason), self.location);
                 return;
             };
             let mv = moves::resolve(draft.board(), &written);
             let shown = text.strip_suffix(written.rest).unwrap_or(text);
-            let mv = mv.ok_or_else(|| NoticeReason::NoSuchMove(shortened(shown)));
+            let mv = mv.ok_or_else(|| {
+                NoticeReason::Defect(Defect::NoMatchingMove { text: shortened(shown) })
+            });
             draft.play(mv, self.location);
             draft.set_elapsed(time(written.rest));
             return;
@@ -180,14 +186,18 @@ impl<R: BufRead> Reader<R> {
             let Some(written) = moves::read(after, last) else {
                 let end = after.find(SIDE_MARKS).unwrap_or(after.len());
                 let (shown, after) = after.split_at_checked(end).unwrap_or((after, ""));
-                let reason = NoticeReason::NoSuchMove(shortened(shown.trim_end()));
+                let reason = NoticeReason::Defect(Defect::NoMatchingMove {
+                    text: shortened(shown.trim_end()),
+                });
                 draft.play(Err(reason), self.location);
                 rest = after;
                 continue;
             };
             let shown = after.strip_suffix(written.rest).unwrap_or(after);
             let mv = moves::resolve(draft.board(), &written);
-            let mv = mv.ok_or_else(|| NoticeReason::NoSuchMove(shortened(shown)));
+            let mv = mv.ok_or_else(|| {
+                NoticeReason::Defect(Defect::NoMatchingMove { text: shortened(shown) })
+            });
             draft.play(mv, self.location);
             rest = written.rest.trim_start();
         }

@@ -10,7 +10,7 @@ use rsshogi::types::{Move, PieceType, Square};
 use crate::{Game, Position, Setup, Termination, error::shortened};
 
 use super::super::{
-    End, GameRecord, Limits, Notice, NoticeReason, RecordErrorKind,
+    Defect, End, GameRecord, Limits, Notice, NoticeReason, RecordErrorKind,
     input::Location,
     shogi::{Draft, square},
 };
@@ -51,7 +51,12 @@ pub(super) fn read(
         while let Some((digits, next)) = rest.split_at_checked(3) {
             rest = next;
             let mv = read_move(digits);
-            draft.play(mv.ok_or_else(|| NoticeReason::NoSuchMove(digits.to_owned())), location);
+            draft.play(
+                mv.ok_or_else(|| {
+                    NoticeReason::Defect(Defect::NoMatchingMove { text: digits.to_owned() })
+                }),
+                location,
+            );
         }
         let termination = match parts.next().unwrap_or_default() {
             "r" => Termination::Resignation,

@@ -12,8 +12,8 @@ use crate::{
 };
 
 use super::super::{
-    Bookmark, GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, NoticeReason, RecordErrorKind,
-    RecordMove,
+    Bookmark, Defect, GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, NoticeReason,
+    RecordErrorKind, RecordMove,
     input::{Games, Location, State},
     limits::MAX_PLIES,
 };
@@ -101,7 +101,7 @@ impl<R: BufRead> Reader<R> {
         // Garbage has many of them.
         if !self.state.is_full() {
             let text = shortened(&decoded(self.tokens.text()));
-            self.notice(NoticeReason::Skipped(text));
+            self.notice(NoticeReason::Defect(Defect::TextSkipped { text }));
         }
     }
 }
@@ -216,7 +216,9 @@ impl<R: BufRead> Games for Reader<R> {
         };
         let is_text = token == Rest::NextGame && !has_headers && draft.record.is_empty();
         if is_text && let Some(skipped) = self.state.first_skipped() {
-            return Err(RecordErrorKind::Unexpected(skipped.to_owned()));
+            return Err(RecordErrorKind::Defect(Defect::UnexpectedText {
+                text: skipped.to_owned(),
+            }));
         }
         self.end_game(&mut draft, token)?;
         Ok(Some(draft.record))
@@ -250,7 +252,7 @@ impl<R: BufRead> Reader<R> {
     fn add_header(&mut self, headers: &mut Headers) {
         if self.tokens.tag.is_malformed {
             let name = shortened(&self.tokens.tag.name);
-            self.notice(NoticeReason::Header(name));
+            self.notice(NoticeReason::Defect(Defect::MalformedHeader { text: name }));
         }
         let (name, value) = (&self.tokens.tag.name, &self.tokens.tag.value);
         let exceeded = if headers.len() >= self.limits.headers {
@@ -276,7 +278,9 @@ impl<R: BufRead> Reader<R> {
         let fen = headers.remove("FEN");
         headers.remove("SetUp");
         let Some(game) = variant_of(&variant) else {
-            return Err(RecordErrorKind::UnknownGame(shortened(&variant)));
+            return Err(RecordErrorKind::Defect(Defect::UnknownVariant {
+                name: shortened(&variant),
+            }));
         };
         let start = match fen.filter(|fen| !matches!(fen.trim(), "" | "?" | "startpos")) {
             Some(fen) => self.start(game, &fen)?,
@@ -285,7 +289,9 @@ impl<R: BufRead> Reader<R> {
         let claimed = headers.remove("Result").and_then(|text| {
             let result = read_result(text.trim().as_bytes());
             if result.is_none() && !matches!(text.trim(), "" | "?") {
-                self.notice(NoticeReason::Header("Result".to_owned()));
+                self.notice(NoticeReason::Defect(Defect::MalformedHeader {
+                    text: "Result".to_owned(),
+                }));
             }
             result
         });
@@ -379,7 +385,7 @@ impl<R: BufRead> Reader<R> {
                 }
                 Token::OpenComment => {
                     let kept = Self::kept(draft);
-                    self.notice_kept(NoticeReason::OpenComment, kept);
+                    self.notice_kept(NoticeReason::Defect(Defect::UnclosedComment), kept);
                     return Ok(Rest::Moves { depth: draft.outer.len() });
                 }
                 Token::Tag => {
@@ -448,13 +454,13 @@ impl<R: BufRead> Reader<R> {
             if result == GameResult::Unknown {
                 draft.record.result = claimed;
             }
-            self.notice(NoticeReason::Contradiction("Result".to_owned()));
+            self.notice(NoticeReason::Defect(Defect::Contradiction { text: "Result".to_owned() }));
         }
     }
 
     fn conclude_without_result(&mut self, draft: &mut Draft) {
         draft.record.result = draft.claimed.unwrap_or_default();
-        self.notice(NoticeReason::NoResult);
+        self.notice(NoticeReason::Defect(Defect::MissingResult));
     }
 
     fn open(&mut self, draft: &mut Draft) {
@@ -466,7 +472,7 @@ impl<R: BufRead> Reader<R> {
             Some(NoticeReason::LimitExceeded(Limit::Depth))
         } else if draft.line.before.is_none() {
             // There is no move to replace.
-            Some(NoticeReason::Skipped("(".to_owned()))
+            Some(NoticeReason::Defect(Defect::TextSkipped { text: "(".to_owned() }))
         } else {
             None
         };
@@ -494,12 +500,12 @@ impl<R: BufRead> Reader<R> {
         }
         draft.skipping = 0;
         let Some(outer) = draft.outer.pop() else {
-            return self.notice(NoticeReason::Skipped(")".to_owned()));
+            return self.notice(NoticeReason::Defect(Defect::TextSkipped { text: ")".to_owned() }));
         };
         let Line { comments, nags, .. } = mem::replace(&mut draft.line, outer);
         // A variation without a move.
         if let Some(nag) = nags.first() {
-            self.notice(NoticeReason::Skipped(format!("${}", nag.0)));
+            self.notice(NoticeReason::Defect(Defect::TextSkipped { text: format!("${}", nag.0) }));
         }
         draft.add_texts(comments);
     }
@@ -544,7 +550,9 @@ impl<R: BufRead> Reader<R> {
             if was_foreign.is_none()
                 && let Some(language) = draft.languages.name()
             {
-                self.notice(NoticeReason::PieceLetters { language });
+                self.notice(NoticeReason::Defect(Defect::PieceLetters {
+                    language: language.to_owned(),
+                }));
             }
             return self.play(draft, mv);
         }
@@ -607,11 +615,11 @@ impl<R: BufRead> Reader<R> {
                 moves::resolve(&draft.line.after, error, self.tokens.upcoming(LOOKAHEAD))
         {
             draft.resolved += 1;
-            self.notice(NoticeReason::Resolved {
+            self.notice(NoticeReason::Defect(Defect::MoveResolved {
                 text: error.text.clone(),
-                candidates: error.candidates.clone(),
+                candidates: error.candidates.join(", "),
                 chosen: Move::Chess(mv).to_uci(draft.record.game().castling_form()),
-            });
+            }));
             return self.play(draft, mv);
         }
         match error {

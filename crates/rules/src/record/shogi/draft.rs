@@ -10,8 +10,8 @@ use rsshogi::types::{Move as RawMove, Move32};
 use crate::{BoardRef, Game, GameOutcome, GameResult, Move, Position, Side, Termination};
 
 use super::super::{
-    Annotations, End, Evaluation, GameRecord, Kept, Limit, Limits, NodeId, Notice, NoticeReason,
-    RecordErrorKind, RecordMove,
+    Annotations, Defect, End, Evaluation, GameRecord, Kept, Limit, Limits, NodeId, Notice,
+    NoticeReason, RecordErrorKind, RecordMove,
     input::{Location, add_notice},
     limits::MAX_PLIES,
 };
@@ -172,7 +172,9 @@ impl Draft {
         let position = self.record.position_after(self.cursor());
         match position.map(|position| position.parse_move(usi)) {
             Some(Err(error)) => NoticeReason::Move(error),
-            Some(Ok(_)) | None => NoticeReason::NoSuchMove(usi.to_owned()),
+            Some(Ok(_)) | None => {
+                NoticeReason::Defect(Defect::NoMatchingMove { text: usi.to_owned() })
+            }
         }
     }
 
@@ -211,7 +213,8 @@ impl Draft {
     /// Skips a variation of moves that do not exist.
     pub(in super::super) fn skip_variation(&mut self, text: String, location: Location) {
         self.in_variation = true;
-        let notice = notice(location, NoticeReason::Skipped(text), Kept::All);
+        let notice =
+            notice(location, NoticeReason::Defect(Defect::TextSkipped { text }), Kept::All);
         self.broken = Some(Broken { mv: None, notice, elapsed: None, skipped: 1 });
     }
 

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use crate::{Game, Position, Setup, Side};
 
 use super::super::{
-    GameRecord, Headers, RecordErrorKind,
+    Defect, GameRecord, Headers, RecordErrorKind,
     input::{Line, LineReader, ReadLines},
 };
 use super::Draft;
@@ -94,7 +94,9 @@ where
         let draft = match (draft, head.unexpected.take()) {
             (Some(draft), _) => draft,
             (None, _) if head.seen => self.begin(&mut head)?,
-            (None, Some(text)) => return Err(RecordErrorKind::Unexpected(text)),
+            (None, Some(text)) => {
+                return Err(RecordErrorKind::Defect(Defect::UnexpectedText { text }));
+            }
             (None, None) => return Ok(None),
         };
         Ok(Some(draft.finish(self.state.notices_mut())))

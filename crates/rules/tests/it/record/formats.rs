@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    self, Format, GameRecord, Limit, Limits, NoticeReason, RecordErrorKind, Records, WriteError,
+    self, Defect, Format, GameRecord, Limit, Limits, NoticeReason, RecordErrorKind, Records,
+    WriteError,
 };
 use readyok_rules::{Game, GameResult, Position, Side, Termination};
 
@@ -69,7 +70,7 @@ fn detects_the_format() {
         }
     }
     let error = record::read(&b"hello"[..], None).next().expect("an error").expect_err("no format");
-    assert!(matches!(error.kind, RecordErrorKind::UnknownFormat));
+    assert!(matches!(error.kind, RecordErrorKind::Defect(Defect::UnknownFormat)));
     assert!(record::read(&b" \n"[..], None).next().is_none());
 }
 

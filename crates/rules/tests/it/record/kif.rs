@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    self, Annotations, Encoding, End, Evaluation, Format, GameRecord, Limit, Limits, Node,
+    self, Annotations, Defect, Encoding, End, Evaluation, Format, GameRecord, Limit, Limits, Node,
     NoticeReason, RecordErrorKind, Records, Tag,
 };
 use readyok_rules::{CastlingForm, Game, Position, Side};
@@ -204,7 +204,10 @@ fn reads_rows_of_boards_with_other_blanks() {
     let text = format!("+--\n{}+--\n{}+--\n", rows(1..=9), rows(1..=9));
     let (_, notices) = read_one(text.as_bytes(), Format::KIF);
     assert_eq!(
-        notices.iter().filter(|it| matches!(it.reason, NoticeReason::Skipped(_))).count(),
+        notices
+            .iter()
+            .filter(|it| matches!(it.reason, NoticeReason::Defect(Defect::TextSkipped { .. })))
+            .count(),
         9
     );
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use readyok_protocol::Score;
 use readyok_rules::GameResult;
 use readyok_rules::record::{
-    self, Evaluation, Format, GameRecord, Kept, Limit, Limits, Mark, MarkColor, Nag, Node, NodeId,
-    NoticeReason, PgnOptions, RecordErrorKind, Records, Tag, write_pgn,
+    self, Defect, Evaluation, Format, GameRecord, Kept, Limit, Limits, Mark, MarkColor, Nag, Node,
+    NodeId, NoticeReason, PgnOptions, RecordErrorKind, Records, Tag, write_pgn,
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
@@ -295,7 +295,10 @@ fn byte_order_marks_between_games_are_blanks() {
 fn results_come_from_movetext_and_tag() {
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::PGN);
     assert_eq!(record.result, GameResult::Win(Side::First));
-    assert_eq!(warnings.last().map(|it| &it.reason), Some(&NoticeReason::NoResult));
+    assert_eq!(
+        warnings.last().map(|it| &it.reason),
+        Some(&NoticeReason::Defect(Defect::MissingResult))
+    );
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::PGN);
     assert_eq!(record.result, GameResult::Win(Side::Second));
     assert_eq!(warnings.len(), 1);

@@ -1,7 +1,7 @@
 //! Defective PGN of programs and handwritten records, and the parts that are read.
 
 use readyok_rules::record::{
-    self, Format, GameRecord, Kept, Nag, Node, NodeId, Notice, NoticeReason, RecordMove,
+    self, Defect, Format, GameRecord, Kept, Nag, Node, NodeId, Notice, NoticeReason, RecordMove,
 };
 use readyok_rules::{Game, GameResult, PositionError, Termination};
 
@@ -117,7 +117,10 @@ fn a_move_ends_before_text_that_cannot_belong_to_it() {
         for (notice, reported) in notices.iter().zip(reported) {
             assert!(
                 reported.is_empty()
-                    || notice.reason == NoticeReason::Skipped((*reported).to_owned()),
+                    || notice.reason
+                        == NoticeReason::Defect(Defect::TextSkipped {
+                            text: (*reported).to_owned()
+                        }),
                 "{notice}"
             );
         }
@@ -207,7 +210,7 @@ fn piece_letters_of_a_language_are_read_if_all_moves_fit() {
         assert!(
             matches!(
                 notices.as_slice(),
-                [Notice { reason: NoticeReason::PieceLetters { .. }, .. }]
+                [Notice { reason: NoticeReason::Defect(Defect::PieceLetters { .. }), .. }]
             ),
             "{language}: {notices:?}"
         );
