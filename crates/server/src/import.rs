@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(trees[1].start().to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 7 30");
         assert!(faults.errors.is_empty());
         let warning = faults.warnings[0].to_string();
-        assert_eq!(warning, "line 2, column 34: skipped: bm Ka9;");
+        assert_eq!(warning, "line 2, column 34: unexpected `bm Ka9;`");
     }
 
     #[test]
