@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use readyok_library::{Key, move_of};
 use readyok_rules::{
-    Book, BookError, Game, IllegalReason, Position, Syzygy, TablebaseError, TablebaseMove,
+    Book, BookError, IllegalReason, Position, Syzygy, TablebaseError, TablebaseMove,
     TablebaseResult,
 };
 
