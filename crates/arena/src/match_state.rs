@@ -357,7 +357,7 @@ impl MatchState {
 
     /// The state of the test; `None` without a test or without results.
     pub fn test(&self) -> Option<TestState> {
-        self.sprt.as_ref()?.status(&self.head_to_head()?).ok().map(TestState::from)
+        self.sprt.as_ref()?.status(&self.head_to_head()?).ok()
     }
 
     /// The current result of a match of two engines.
