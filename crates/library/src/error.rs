@@ -29,7 +29,7 @@ pub enum Error {
     Stopped,
     /// The maximum number of games is reached.
     Full,
-    /// There is none with this number.
+    /// No item has this number.
     NotFound(Item, u32),
     /// The maximum number is reached.
     TooMany(Item),

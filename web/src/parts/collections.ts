@@ -22,7 +22,7 @@ export async function allCollections(): Promise<Collections['collections']> {
   }
 }
 
-/** Adds games to the collection with a name, which is created if there is none. */
+/** Adds games to the collection with a name, which is created if it does not exist. */
 export async function addToCollection(name: string, of: Selection): Promise<boolean> {
   const known = (await allCollections()).find((one) => one.name === name.trim());
   const answer = await act({

@@ -15,9 +15,9 @@ pub(crate) fn plan(engines: u32, games: GamesPerPairing) -> Plan {
 }
 
 /// The sides, the winners and whether colors are fixed.
-pub(crate) type Played = (u32, u32, Vec<Option<Side>>, bool);
+pub(crate) type PlayedPair = (u32, u32, Vec<Option<Side>>, bool);
 
-pub(crate) fn pair(index: u64, (first, second, winners, fixed_colors): &Played) -> PairResult {
+pub(crate) fn pair(index: u64, (first, second, winners, fixed_colors): &PlayedPair) -> PairResult {
     let pairing = Pairing {
         index,
         round: 1,

@@ -1,11 +1,11 @@
-//! What a document has beside its record: the ids of its nodes, and the notes of engines.
+//! What a document has in addition to its record: the ids of its nodes, and the notes of engines.
 //!
 //! | part | content |
 //! |---|---|
 //! | next | the next id |
 //! | count | the number of nodes without the root; 0 if their ids are those that the decoder gives |
 //! | ids | the difference of each id from that of the node before it in the stream of moves, less 1 |
-//! | notes | the notes of engines as JSON; nothing if there are none |
+//! | notes | the notes of engines as JSON; empty without notes |
 
 use readyok_rules::record::{EngineNotes, GameDocument, NodeId};
 

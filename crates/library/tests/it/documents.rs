@@ -72,7 +72,7 @@ proptest! {
         prop_assert!(matches!(decode_document(&damaged), Err(Error::Corrupt)), "a changed bit");
     }
 
-    /// A checksum does not protect against a file that somebody made.
+    /// A checksum does not protect against a forged file.
     #[test]
     fn no_blob_causes_a_panic(mut content in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Some(version) = content.first_mut() {

@@ -116,7 +116,7 @@ struct LimitArgs {
     infinite: bool,
 }
 
-/// The notations for people; [`Notation`] has more.
+/// The notations for human readers; [`Notation`] has more.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NotationArg {
     /// SAN for chess, P-7f for shogi

@@ -18,8 +18,8 @@ use crate::program::Terminal;
 fn invocation(engines: &[&str]) -> (Plan, Options) {
     let engines: Vec<String> = engines.iter().map(|name| format!("-engine cmd={name}")).collect();
     let line = format!("{} -each tc=10+0.1 -rounds 100 -ratinginterval 1", engines.join(" "));
-    let words = split_command_line(&line).expect("closed quotes");
-    let Ok(Request::Play(invocation)) = parse(&words, 1) else { panic!("no match: {line}") };
+    let tokens = split_command_line(&line).expect("closed quotes");
+    let Ok(Request::Play(invocation)) = parse(&tokens, 1) else { panic!("no match: {line}") };
     (invocation.plan, invocation.options)
 }
 
@@ -97,8 +97,8 @@ fn play(engines: &[&str], mut check: impl FnMut(&[String], &Page, &str)) {
 /// An estimate after this text, with its error.
 fn numbers(text: &str, before: &str) -> [f64; 2] {
     let (_, after) = text.split_once(before).expect("an estimate");
-    let mut words = after.split([' ', ',']).filter(|word| *word != "+/-");
-    [(); 2].map(|()| words.next().and_then(|word| word.parse().ok()).expect("a number"))
+    let mut tokens = after.split([' ', ',']).filter(|token| *token != "+/-");
+    [(); 2].map(|()| tokens.next().and_then(|token| token.parse().ok()).expect("a number"))
 }
 
 #[test]

@@ -196,7 +196,7 @@ impl Format {
         self.0.name
     }
 
-    /// The format in a few words.
+    /// A short description of the format.
     pub fn description(self) -> &'static str {
         self.0.description
     }

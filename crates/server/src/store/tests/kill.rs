@@ -93,7 +93,7 @@ fn a_killed_process_loses_no_answered_edit() {
     for kill in 0..KILLS {
         let mut child = start(directory.path());
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        // The kill meets different moments of a save.
+        // The kill interrupts saves at different moments.
         let wanted = saved + 1 + kill % 13;
         while saved < wanted {
             let line = lines.next().expect("a line").expect("text");
