@@ -5,7 +5,10 @@
 
 Each tree is opened and edited by a tab. The PGN file is imported meanwhile, so that saves compete with it.
 """
-import base64, json, os, re, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time, urllib.request
+import base64, json, os, pathlib, shutil, signal, socket, struct, sys, tempfile, threading, time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "library"))
+from server import Server
 
 CYCLES = [["Nf3", "Nf6", "Ng1", "Ng8"], ["Nc3", "Nc6", "Nb1", "Nb8"]]
 
@@ -22,26 +25,6 @@ def tree(nodes):
         line = CYCLES[1] if ply % 2 == 0 else ["Nc6", "Nc3", "Nb8", "Nb1"]
         text.append(f"({number(ply)}" + " ".join(line[at % 4] for at in range(length)) + ")")
     return "\n".join(text + ["*", ""])
-
-
-class Server:
-    def __init__(self, program, data):
-        command = [program, "serve", "--no-open", "--allow-root", "--data", data]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.host, token = re.search(r"http://([^/]+)/\?token=(\S+)", self.process.stdout.readline()).groups()
-        self.session = None
-        self.session = self.post("/api/login", json.dumps({"token": token}).encode())["session"]
-
-    def post(self, path, body, kind="application/json"):
-        headers = {"Content-Type": kind, "Origin": f"http://{self.host}"}
-        if self.session:
-            headers["Authorization"] = f"Bearer {self.session}"
-        request = urllib.request.Request(f"http://{self.host}{path}", body, headers)
-        return json.load(urllib.request.urlopen(request))
-
-    def memory(self, name):
-        with open(f"/proc/{self.process.pid}/status") as file:
-            return int(re.search(name + r":\s+(\d+)", file.read()).group(1)) / 1024
 
 
 class Tab:
@@ -137,7 +120,7 @@ def measure(program, pgn, nodes, edits):
         row("comment during an import: change at the page", [it[0] for it in times])
         row("comment during an import: saved", [it[1] for it in times])
         print(f"\ndelta of an undone comment: {undo[2]} bytes")
-        print(f"memory: idle {idle:.0f} MB, now {server.memory('VmRSS'):.0f} MB, maximum {server.memory('VmHWM'):.0f} MB")
+        print(f"memory: idle {idle}, now {server.memory('VmRSS')}, maximum {server.memory('VmHWM')}")
         server.process.send_signal(signal.SIGINT)
         server.process.wait()
     finally:

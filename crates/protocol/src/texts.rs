@@ -43,8 +43,7 @@ macro_rules! errors {
         }
         $(wraps { $($(#[$wrap:meta])* $wrapper:ident($wrapped:ty),)* })?
     ) => {
-        // The text explains the fields.
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the text explains the fields; enums that are not public need no documentation")]
         $(#[$meta])*
         $vis enum $name {
             $(
