@@ -2,29 +2,29 @@
 //! engines, clocks.
 //!
 //! ```text
-//!  tab ── Command ──> router ──> component ── EngineCommand ──> Process ─┐
-//!  clocks ── tick ──────────────>   │  <───────── EngineEvent ───────────┘
-//!                                   ├─ AppEvent ──> components of the same or a higher layer
-//!                                   ├─ Delta ─────> Hub ──> tabs
-//!                                   └─ save ──────> Writer ──> Store
+//!  tab ── Command ──> router ──> feature ── Tasks ──> processes of engines ─┐
+//!  clocks ── tick ─────────────>  │  <── TaskEvent ────────────────────────┘
+//!                                 ├─ Delta ─────> Hub ──> tabs
+//!                                 └─ save ──────> Writer ──> Store
 //! ```
-//! | layer | component | owns |
-//! |--:|---|---|
-//! | 0 | [`Hub`], [`SaveQueue`] | subscriptions; games that wait to be saved |
-//! | 1 | [`Processes`], [`Engines`], [`Probes`] | engine processes and their logs; registered engines |
-//! | 2 | [`Games`] | sessions of open games, their engines |
-//! | 3 | [`Hints`], [`Analyses`], [`Reports`], [`RetryAttempts`] | searches of games |
-//! | 3 | [`ExerciseSearches`] | searches of exercises |
-//! | 4 | [`Jobs`] | work on many games |
-//! | – | [`Matches`] | matches, with a lock and threads of their own |
+//! Features are `impl` blocks of [`AppState`] and [`App`], each in a file of its own. A feature uses those of its own
+//! and of lower layers, which a test of imports and calls checks:
 //!
-//! Calls go down; up and sideways go [events](components::AppEvent). There is no I/O under the lock: only the thread of the
-//! [`Writer`] uses the [`Store`], and a command is answered when its changes are written.
+//! | layer | modules |
+//! |--:|---|
+//! | 0 | `saving`: the queue of the writer, answers that wait for it |
+//! | 1 | `engines`, `checks`, `discovery`, `searches`, `settings`: registered engines, their processes, searches with a caller |
+//! | 2 | `games`, `players`: changes of open games, and the engines that play them |
+//! | 3 | `analyses`, `hints`, `reports`, `training`: searches of positions |
+//! | 4 | `open_games`, `library`, `collections`, `references`, `jobs`, `matches`: the games as a whole |
+//! | 5 | `processes`, `router`: events of processes and commands of tabs, for all features |
+//!
+//! There is no I/O under the lock: only the thread of the [`Writer`] uses the [`Store`], and a command is answered
+//! when its changes are written.
 
 mod analyses;
 mod checks;
 mod collections;
-mod components;
 mod discovery;
 mod engines;
 pub(crate) mod games;
@@ -32,13 +32,20 @@ mod hints;
 mod jobs;
 mod library;
 mod matches;
+mod open_games;
+mod players;
 mod processes;
 mod references;
 mod reports;
 mod router;
+mod saving;
+mod searches;
+mod settings;
+#[cfg(test)]
+mod tests;
 mod training;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -49,31 +56,26 @@ use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
 
 use crate::data_dir;
-use crate::engine::{Registry, Reporter};
-use crate::game::Tree;
+use crate::engine::{Registry, start};
+use crate::game::{GameSession, Tree};
 use crate::hub::{Hub, TabId};
 use crate::matches::{MatchListener, MatchView, Matches, Program};
-use crate::store::{LIBRARY, Store, StoreError, Writer, Written};
-use crate::time::{Moment, now};
+use crate::search::{EngineProcess, Tasks};
+use crate::store::{LIBRARY, Store, StoreError, Writer};
+use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, DamagedFile, ErrorSubject, GameState, GamesState, MatchId, ProcessId,
-    Settings, State, ToTab, Topic,
+    Answer, ApiError, DamagedFile, EngineId, ErrorSubject, GameId, GameState, GamesState, JobId,
+    MatchId, ProcessId, Settings, State, ToTab, Topic, Variant,
 };
 
-use analyses::Analyses;
-use checks::CheckReporter;
-use components::{AppEvent, Components, Context, SearchId};
-use engines::{Engines, Probes};
-use games::Games;
-use hints::{Hints, RetryAttempts};
-use jobs::{Job, Jobs};
-use library::{SaveQueue, library_error};
-use processes::{EngineProcess, Processes};
+use analyses::Panel;
+use checks::Checks;
+use jobs::Job;
 use references::OpenReferences;
-use reports::Reports;
-use training::ExerciseSearches;
+use reports::Report;
+use saving::{SaveQueue, restored};
 
-pub(crate) use library::Reply;
+pub(crate) use saving::Reply;
 
 /// The settings of the program that runs the server.
 #[derive(Clone, Debug)]
@@ -108,25 +110,27 @@ pub(crate) struct App {
     pub(crate) idle: Notify,
 }
 
-/// All components. Changes go through [`App::update`].
+/// Everything that tabs see. Changes go through [`App::update`].
 pub(crate) struct AppState {
     pub(crate) hub: Hub,
     saves: SaveQueue,
-    processes: Processes,
-    engines: Engines,
-    probes: Probes,
-    games: Games,
-    hints: Hints,
-    analyses: Analyses,
-    reports: Reports,
-    retries: RetryAttempts,
-    exercises: ExerciseSearches,
-    jobs: Jobs,
+    tasks: Tasks,
+    registry: Registry,
+    checks: Checks,
+    /// Engines that wait for a probe, with the variant to probe them for.
+    probes: VecDeque<(EngineId, Option<Variant>)>,
+    sessions: BTreeMap<GameId, GameSession>,
+    /// Sessions that were opened by a job, not by the user. They are not listed.
+    background: BTreeSet<GameId>,
+    /// The engines that analyze, by game.
+    analyses: BTreeMap<GameId, BTreeMap<EngineId, Panel>>,
+    reports: BTreeMap<GameId, Report>,
+    jobs: BTreeMap<JobId, Job>,
     matches: matches::Shared,
     settings: Settings,
-    events: VecDeque<AppEvent>,
+    program: Arc<ServerSettings>,
     app: Weak<App>,
-    last_search: SearchId,
+    /// The server shuts down; no process is started.
     closing: bool,
     /// The tab whose command is carried out.
     acting: Option<TabId>,
@@ -142,10 +146,10 @@ impl App {
         let registry = Registry::new(translation, store.engines()?, store.last_engine()?);
         let settings = store.settings()?;
         let mut sessions = BTreeMap::new();
-        let mut reports = Reports::default();
+        let mut reports = BTreeMap::new();
         for (id, stored, report) in store.open_games() {
-            reports.restore(id, report);
-            sessions.insert(id, library::restored(store.library(), id, stored));
+            reports.extend(report.map(|report| (id, Report::restored(report))));
+            sessions.insert(id, restored(store.library(), id, stored));
         }
         let jobs = store.jobs()?.into_iter();
         let jobs = jobs.map(|(id, stored, games)| (id, Job::restored(stored, games))).collect();
@@ -160,21 +164,19 @@ impl App {
             state: Mutex::new(AppState {
                 hub: Hub::default(),
                 saves: SaveQueue::new(writer),
-                processes: Processes::new(Arc::clone(&setup), engine_reporter(app.clone())),
-                engines: Engines::new(registry, check_reporter(app.clone()), Arc::clone(&setup)),
-                probes: Probes::default(),
-                games: Games::new(sessions),
-                hints: Hints::default(),
-                analyses: Analyses::default(),
+                tasks: Tasks::new(launcher(app.clone())),
+                registry,
+                checks: Checks::default(),
+                probes: VecDeque::new(),
+                sessions,
+                background: BTreeSet::new(),
+                analyses: BTreeMap::new(),
                 reports,
-                retries: RetryAttempts::default(),
-                exercises: ExerciseSearches::default(),
-                jobs: Jobs::new(jobs),
+                jobs,
                 matches,
                 settings,
-                events: VecDeque::new(),
+                program: Arc::clone(&setup),
                 app: app.clone(),
-                last_search: 0,
                 closing: false,
                 acting: None,
             }),
@@ -224,17 +226,20 @@ impl App {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state, and handles the events that follow.
-    fn update<R>(&self, change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> R) -> R {
-        self.state().update(change)
+    /// Changes the state, and publishes the changes of processes.
+    pub(crate) fn update<R>(&self, change: impl FnOnce(&mut AppState) -> R) -> R {
+        let mut state = self.state();
+        let result = change(&mut state);
+        state.publish_processes();
+        result
     }
 
     pub(crate) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
-        self.state().processes.get(id).map(|process| process.log_text(language))
+        self.state().tasks.get(id).map(|process| process.log_text(language))
     }
 
     pub(crate) fn engines_toml(&self) -> Result<String, toml::ser::Error> {
-        self.state().engines.registry().to_toml()
+        self.state().registry.to_toml()
     }
 
     /// Writes what is queued, and closes the library.
@@ -243,21 +248,18 @@ impl App {
     }
 }
 
-fn engine_reporter(app: Weak<App>) -> Reporter {
-    Arc::new(move |process, event| {
-        if let Some(app) = app.upgrade() {
-            app.state().on_engine_event(process, event);
-            app.clocks.notify_one();
-            app.idle.notify_one();
-        }
-    })
-}
-
-fn check_reporter(app: Weak<App>) -> CheckReporter {
-    Arc::new(move |engine, event| {
-        if let Some(app) = app.upgrade() {
-            app.update(|components, cx| components.engines.on_check_event(cx, engine, event));
-        }
+/// Starts processes that report their events to the app.
+fn launcher(app: Weak<App>) -> crate::search::Launch {
+    Box::new(move |process, how| {
+        let app = app.clone();
+        let report = move |process, event| {
+            if let Some(app) = app.upgrade() {
+                app.update(|state| state.on_process_event(process, event));
+                app.clocks.notify_one();
+                app.idle.notify_one();
+            }
+        };
+        start(process, how, Arc::new(report))
     })
 }
 
@@ -266,90 +268,47 @@ impl AppState {
         &self.settings
     }
 
-    fn update<R>(&mut self, change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> R) -> R {
-        let (mut components, mut cx) = self.split();
-        let result = change(&mut components, &mut cx);
-        self.run_events();
-        result
-    }
-
-    /// Probes the engines whose options are unknown.
-    pub(crate) fn probe_engines(&mut self) {
-        self.update(|components, cx| components.probes.start(components.engines, cx));
-    }
-
-    /// The moment of the next flag fall.
-    pub(crate) fn next_deadline(&self) -> Option<Moment> {
-        self.games.next_deadline()
-    }
-
-    pub(crate) fn on_tick(&mut self) {
-        self.update(|components, cx| components.games.on_tick(components.engines, cx));
-    }
-
-    /// Publishes all clocks that run.
-    pub(crate) fn publish_clocks(&mut self) {
-        self.update(|components, cx| components.games.publish_clocks(cx));
-    }
-
     /// Publishes new lines of logs, and the progress of conformance checks.
     pub(crate) fn publish_progress(&mut self) {
-        self.update(|components, cx| {
-            components.engines.refresh_all_approvals(cx);
-            cx.processes.publish_logs(cx.hub);
-            components.engines.publish_checks(cx.hub, cx.now);
-        });
+        self.refresh_all_approvals();
+        self.publish_logs();
+        self.publish_checks();
     }
 
     /// Pauses games and stops analysis as set by the user.
     pub(crate) fn on_last_tab_closed(&mut self) {
-        let choice = self.settings.on_close;
-        self.update(|components, cx| {
-            if choice.pause_games {
-                components.games.pause_all(components.engines, cx);
-            }
-            if choice.stop_analysis {
-                components.analyses.remove_all(cx);
-            }
-        });
+        if self.settings.on_close.pause_games {
+            self.pause_all();
+        }
+        if self.settings.on_close.stop_analysis {
+            self.end_all_analyses();
+        }
     }
 
     /// Whether the server exits when there is no tab.
     pub(crate) fn may_exit(&self) -> bool {
         self.settings.on_close.quit
-            && !self.games.is_any_running()
+            && !self.sessions.values().any(GameSession::is_running)
             && self.analyses.is_empty()
             && !self.plays_a_match()
-            && !self.jobs.is_busy()
+            && !self.jobs.values().any(Job::is_running)
     }
 
     /// Interrupts and saves the games, and sends `quit` to all engines.
     pub(crate) fn shut_down(&mut self) {
         self.closing = true;
-        self.update(|components, cx| {
-            components.games.interrupt_all(components.engines, cx);
-            components.engines.cancel_checks();
-            cx.processes.quit_all();
-        });
+        self.interrupt_all();
+        self.checks.cancel_all();
+        self.tasks.end_all();
     }
 
     pub(crate) fn have_engines_exited(&self) -> bool {
-        self.processes.have_all_exited()
+        self.tasks.have_all_exited()
     }
 
     pub(crate) fn kill_engines(&mut self) {
-        self.processes.kill_all();
+        self.tasks.kill_all();
     }
-}
-
-/// Waits until something is written.
-async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, ApiError> {
-    result.await.unwrap_or(Err(StoreError::Closed)).map_err(storage)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
-pub(crate) fn storage(error: StoreError) -> ApiError {
-    ApiError::storage(library_error(&error))
 }
 
 /// A snapshot of a topic whose message is completed without the lock.
@@ -396,10 +355,12 @@ impl AppState {
             return Err(ApiError::not_found(ErrorSubject::Topic, topic));
         }
         if let Topic::Log(process) = topic {
-            self.processes.get_mut(process).map(EngineProcess::follow_log);
+            self.tasks.get_mut(process).map(EngineProcess::follow_log);
         }
-        if let Topic::Game(id) = topic {
-            self.games.join(id, tab);
+        if let Topic::Game(id) = topic
+            && let Some(session) = self.sessions.get_mut(&id)
+        {
+            session.join(tab);
         }
         if !self.hub.subscribe(tab, topic) {
             return Err(ApiError::too_many(ErrorSubject::Topic));
@@ -410,14 +371,16 @@ impl AppState {
     /// Removes a tab whose connection is closed.
     pub(crate) fn leave(&mut self, tab: TabId) {
         self.hub.leave(tab);
-        self.games.leave(tab);
+        self.sessions.values_mut().for_each(|session| session.leave(tab));
     }
 
     fn has_topic(&self, topic: Topic) -> bool {
         match topic {
             Topic::Games | Topic::Engines | Topic::Jobs | Topic::Settings | Topic::Matches => true,
-            Topic::Game(id) | Topic::Analysis(id) | Topic::Report(id) => self.games.contains(id),
-            Topic::Log(id) => self.processes.get(id).is_some(),
+            Topic::Game(id) | Topic::Analysis(id) | Topic::Report(id) => {
+                self.sessions.contains_key(&id)
+            }
+            Topic::Log(id) => self.tasks.get(id).is_some(),
             Topic::Match(id) => self.has_match(id),
         }
     }
@@ -425,24 +388,23 @@ impl AppState {
     /// A snapshot of a topic for a tab; none if there is no such topic.
     pub(crate) fn snapshot(&self, tab: TabId, topic: Topic) -> Option<TopicSnapshot> {
         let state = match topic {
-            Topic::Games => State::Games(GamesState { games: self.games.summaries() }),
-            Topic::Engines => State::Engines(self.engines.state(&self.processes)),
-            Topic::Jobs => State::Jobs(self.jobs.state()),
+            Topic::Games => State::Games(GamesState { games: self.game_lines() }),
+            Topic::Engines => State::Engines(self.engines_state()),
+            Topic::Jobs => State::Jobs(self.jobs_state()),
             Topic::Settings => State::Settings(self.settings.clone()),
             Topic::Game(id) => {
-                let session = self.games.get(id)?;
-                let (state, tree) =
-                    (Box::new(session.state(Some(tab), now())), session.tree().clone());
-                return Some(self.numbered(topic, Content::Game(state, tree)));
+                let session = self.sessions.get(&id)?;
+                let state = Box::new(session.state(Some(tab), now()));
+                return Some(self.numbered(topic, Content::Game(state, session.tree().clone())));
             }
             Topic::Analysis(id) => {
-                self.games.get(id)?;
-                State::Analysis(self.analyses.state(id))
+                self.sessions.get(&id)?;
+                State::Analysis(self.analysis_state(id))
             }
-            Topic::Log(id) => State::Log(self.processes.get(id)?.log_state()),
+            Topic::Log(id) => State::Log(self.tasks.get(id)?.log_state()),
             Topic::Report(id) => {
-                self.games.get(id)?;
-                State::Report(Box::new(self.reports.state(&self.games, id)))
+                self.sessions.get(&id)?;
+                State::Report(Box::new(self.report_state(id)))
             }
             Topic::Matches => self.matches_state(),
             Topic::Match(id) => {

@@ -11,7 +11,7 @@ mod registry;
 pub(crate) use log::{Log, printable};
 pub(crate) use options::default_of;
 pub(crate) use process::{
-    EngineCommand, EngineEvent, EngineFailure, EngineInfo, Process, Reporter, SearchKind,
-    SearchSpec, Start, answer, start,
+    EngineCommand, EngineEvent, EngineFailure, EngineInfo, Found, Process, SearchKind, SearchSpec,
+    Start, start,
 };
 pub(crate) use registry::{BUILT_IN, Entry, RegisteredEngine, Registry, not_a_program};

@@ -10,7 +10,7 @@ mod tree;
 pub(crate) use judge::{judge, summary};
 pub(crate) use session::{
     ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, Origin, Published,
-    SearchRequest, StoredSession, check_players, no_node, parse_move,
+    SearchRequest, StoredSession, TimeBudget, check_players, no_node, parse_move,
 };
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{EngineLine, ROOT, Tree};

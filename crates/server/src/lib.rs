@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  browser ── http (guard, files, JSON, sockets) ── app (one lock) ──┬── game: sessions, no I/O
-//!                                          hub (topics, deltas) <────┤── engine: processes, logs
+//!                                          hub (topics, deltas) <────┤── search: Tasks ── engine: processes, logs
 //!                                                                    └── store: the library
 //! ```
 //! | module | responsibility |
@@ -10,6 +10,7 @@
 //! | [`wire`] | Messages between the page and the server, also generated as TypeScript. |
 //! | `game` | Trees, clocks, sessions: state machines without I/O. |
 //! | `engine` | Registered engines, engine processes, logs with protocol violations. |
+//! | `search` | The owner of engine processes and of their searches. |
 //! | `errors` | Errors of other crates as error codes. |
 //! | `app` | The state behind one lock: games, engines, analyses, reports, jobs. |
 //! | `hub` | Topics and subscribers: snapshots, numbered deltas, slow tabs. |
@@ -36,6 +37,7 @@ mod hub;
 mod import;
 #[doc(hidden)]
 pub mod matches;
+mod search;
 mod serve;
 mod store;
 mod time;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at};
 
-use crate::app::{App, ServerSettings};
+use crate::app::{App, AppState, ServerSettings};
 use crate::data_dir;
 use crate::http::{
     Auth, Connections, OwnHosts, Password, QueueBoard, ReportAddresses, Service, TrustedProxy,
@@ -295,12 +295,12 @@ impl Server {
         }
         tasks.spawn(run_clocks(Arc::clone(&app)));
         tasks.spawn(pass_on(Arc::clone(&app)));
-        app.state().probe_engines();
+        app.update(AppState::probe_engines);
         tokio::select! {
             () = stop => (),
             () = until_idle(&app, self.reload) => (),
         }
-        app.state().shut_down();
+        app.update(AppState::shut_down);
         let matches = Arc::clone(&app);
         // It blocks until the engines of matches have exited, with its own time limit.
         let _ = tokio::task::spawn_blocking(move || matches.end_matches()).await;
@@ -311,7 +311,7 @@ impl Server {
                 break;
             }
         }
-        app.state().kill_engines();
+        app.update(AppState::kill_engines);
         tasks.shutdown().await;
         app.close_library().await;
         drop(self.lock);
@@ -352,7 +352,7 @@ async fn run_clocks(app: Arc<App>) {
             }
             None => app.clocks.notified().await,
         }
-        app.state().on_tick();
+        app.update(AppState::on_tick);
         // A game may have ended.
         app.idle.notify_one();
     }
@@ -366,13 +366,17 @@ async fn pass_on(app: Arc<App>) {
     loop {
         ticks.tick().await;
         let drift = drift();
-        let mut state = app.state();
-        if 1000 < drift.abs_diff(latest) {
-            // Clocks in browsers may have advanced.
+        let has_jumped = 1000 < drift.abs_diff(latest);
+        if has_jumped {
             latest = drift;
-            state.publish_clocks();
         }
-        state.publish_progress();
+        app.update(|state| {
+            if has_jumped {
+                // Clocks in browsers may have advanced.
+                state.publish_clocks();
+            }
+            state.publish_progress();
+        });
     }
 }
 
@@ -390,9 +394,10 @@ async fn until_idle(app: &App, reload: Duration) {
             if came_back(app, reload).await {
                 continue;
             }
-            let mut state = app.state();
-            (_, seen) = state.hub.tabs_and_visits();
-            state.on_last_tab_closed();
+            (_, seen) = app.update(|state| {
+                state.on_last_tab_closed();
+                state.hub.tabs_and_visits()
+            });
         }
         if seen != 0 && app.state().may_exit() {
             return;

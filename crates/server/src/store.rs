@@ -9,6 +9,7 @@
 
 mod damage;
 mod exercises;
+mod failure;
 mod games;
 mod reports;
 mod search;
@@ -28,6 +29,7 @@ use crate::time::{Moment, date};
 use crate::wire::{DamagedFile, EngineId, GameId, Settings};
 
 pub(crate) use exercises::{StoredExercise, Times};
+pub(crate) use failure::{library_error, storage};
 pub(crate) use games::{listed, listed_new, new_game};
 pub(crate) use reports::{StoredJob, StoredReport};
 pub(crate) use search::{filter_of, search};

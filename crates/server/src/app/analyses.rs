@@ -1,24 +1,16 @@
 //! Analysis at the cursor of a game by any number of engines.
-//!
-//! Output of an engine is ignored unless it belongs to the latest search, which searches the node of its state.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use readyok_client::{Game as EngineGame, Limit, Search};
-use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
 use readyok_rules::{MoveCodec, Position};
 
-use super::components::{Context, SearchEvent, SearchId};
-use super::engines::Engines;
-use super::games::Games;
-use crate::engine::{EngineCommand, SearchKind, SearchSpec};
+use super::AppState;
+use crate::engine::SearchKind;
 use crate::errors::illegal;
-use crate::game::{EngineLine, GameSession};
+use crate::game::GameSession;
+use crate::search::{EngineProcess, Goal, Owner, TaskEvent, Wanted};
 use crate::wire::{
-    AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, AnalysisStatus, Answer, ApiError,
-    Delta, EngineAnalysis, EngineId, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameId,
-    NodeId, ProcessId, Purpose, SearchInfo, Topic, ValuesFor,
+    AnalysisDelta, AnalysisSettings, AnalysisState, AnalysisStatus, Answer, ApiError, Delta,
+    EngineAnalysis, EngineId, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameId, NodeId,
+    SearchInfo, Topic,
 };
 
 /// Maximum number of variations.
@@ -27,68 +19,55 @@ const MAX_LINES: u32 = 20;
 const MAX_ENGINES: usize = 16;
 
 /// An engine that analyzes a game.
-struct Panel {
+pub(super) struct Panel {
     state: EngineAnalysis,
-    /// The latest search.
-    search_id: SearchId,
     /// The node at which the moves of `settings.only` were chosen.
     only_at: NodeId,
-    /// The identity of the game for this engine.
-    game: Option<EngineGame>,
 }
 
-/// The engines that analyze, by game.
-#[derive(Default)]
-pub(crate) struct Analyses {
-    games: BTreeMap<GameId, BTreeMap<EngineId, Panel>>,
-}
+/// A game and an engine that analyzes it.
+type Key = (GameId, EngineId);
 
-impl Analyses {
-    pub(super) fn is_empty(&self) -> bool {
-        self.games.is_empty()
-    }
-
-    pub(super) fn state(&self, game: GameId) -> AnalysisState {
-        let panels = self.games.get(&game);
+impl AppState {
+    pub(super) fn analysis_state(&self, game: GameId) -> AnalysisState {
+        let panels = self.analyses.get(&game);
         AnalysisState {
             engines: panels.into_iter().flatten().map(|(_, panel)| panel.state.clone()).collect(),
         }
     }
 
-    fn publish(&self, cx: &mut Context<'_>, game: GameId, engine: EngineId) {
+    fn publish_analysis(&mut self, key @ (game, _): Key) {
         let topic = Topic::Analysis(game);
-        if cx.hub.is_wanted(topic)
-            && let Some(panel) = self.panel(game, engine)
+        if self.hub.is_wanted(topic)
+            && let Some(panel) = self.panel(key)
         {
             let delta = AnalysisDelta { engines: vec![panel.state.clone()], removed: Vec::new() };
-            cx.hub.publish(topic, Delta::Analysis(delta));
+            self.hub.publish(topic, Delta::Analysis(delta));
         }
     }
 
-    fn panel(&self, game: GameId, engine: EngineId) -> Option<&Panel> {
-        self.games.get(&game)?.get(&engine)
+    fn panel(&self, (game, engine): Key) -> Option<&Panel> {
+        self.analyses.get(&game)?.get(&engine)
     }
 
-    fn panel_mut(&mut self, game: GameId, engine: EngineId) -> Option<&mut Panel> {
-        self.games.get_mut(&game)?.get_mut(&engine)
+    fn panel_mut(&mut self, (game, engine): Key) -> Option<&mut Panel> {
+        self.analyses.get_mut(&game)?.get_mut(&engine)
     }
 
-    fn engines_of(&self, game: GameId) -> Vec<EngineId> {
-        self.games.get(&game).into_iter().flatten().map(|(engine, _)| *engine).collect()
+    fn analyzing_engines(&self, game: GameId) -> Vec<EngineId> {
+        self.analyses.get(&game).into_iter().flatten().map(|(engine, _)| *engine).collect()
     }
 
     // Commands.
 
     /// Starts the analysis by an engine, or changes its settings.
-    pub(super) fn start(
+    pub(super) fn start_analysis(
         &mut self,
-        games: &Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        (game, engine, settings): (GameId, EngineId, AnalysisSettings),
+        key @ (game, engine): Key,
+        settings: AnalysisSettings,
     ) -> Result<Answer, ApiError> {
-        let session = games.session(game)?;
-        let cursor = session.cursor_of(cx.tab);
+        let session = self.session(game)?;
+        let cursor = session.cursor_of(self.acting);
         let position = session.tree().position(cursor);
         let position = position.ok_or_else(|| {
             ApiError::new(
@@ -97,11 +76,11 @@ impl Analyses {
             )
         })?;
         check_settings(&settings, &position)?;
-        let dialect = engines.get(engine)?.dialect(Some(position.game()));
+        let dialect = self.registry.get(engine)?.dialect(Some(position.game()));
         if dialect.is_some_and(|dialect| MoveCodec::new(dialect, position.game()).is_none()) {
             return Err(ApiError::engine(ErrorCode::UnsupportedVariant));
         }
-        let panels = self.games.entry(game).or_default();
+        let panels = self.analyses.entry(game).or_default();
         if MAX_ENGINES <= panels.len() && !panels.contains_key(&engine) {
             return Err(ApiError::too_many(ErrorSubject::Engine));
         }
@@ -115,9 +94,7 @@ impl Analyses {
                 info: SearchInfo::default(),
                 error: None,
             },
-            search_id: 0,
             only_at: cursor,
-            game: None,
         });
         let stays = panel.state.settings.locked && settings.locked;
         panel.only_at = if stays { panel.state.node } else { cursor };
@@ -125,106 +102,95 @@ impl Analyses {
         if !stays {
             panel.state.node = cursor;
         }
-        panel.state.error = None;
-        panel.state.status = AnalysisStatus::Turning;
-        self.search(games, engines, cx, (game, engine));
+        self.analyze(key);
         Ok(Answer::Done)
     }
 
     /// Stops the engines; their output stays.
-    pub(super) fn stop(
+    pub(super) fn stop_analysis(
         &mut self,
-        games: &Games,
-        cx: &mut Context<'_>,
         game: GameId,
         engine: Option<EngineId>,
     ) -> Result<Answer, ApiError> {
-        games.session(game)?;
-        let all = self.engines_of(game);
+        self.session(game)?;
+        let all = self.analyzing_engines(game);
         if engine.is_some_and(|engine| !all.contains(&engine)) {
             return Err(not_analyzing());
         }
         for id in all.into_iter().filter(|id| engine.is_none_or(|engine| engine == *id)) {
-            let Some(panel) = self.panel_mut(game, id) else { continue };
+            let key = (game, id);
+            let Some(panel) = self.panel_mut(key) else { continue };
             panel.state.status = AnalysisStatus::Stopped;
-            if let Some(process) = panel.state.process {
+            let owner = Owner::Analysis(game, id);
+            if self.is_ready(owner) {
                 // The last lines come with the best move.
-                cx.processes.send(process, EngineCommand::MoveNow);
+                self.tasks.move_now(owner);
+            } else {
+                self.tasks.rest(owner);
             }
-            self.publish(cx, game, id);
+            self.publish_analysis(key);
         }
         Ok(Answer::Done)
     }
 
-    pub(super) fn end(
+    pub(super) fn end_analysis(
         &mut self,
-        games: &Games,
-        cx: &mut Context<'_>,
         game: GameId,
         engine: EngineId,
     ) -> Result<Answer, ApiError> {
-        games.session(game)?;
-        if self.remove(cx, game, engine) { Ok(Answer::Done) } else { Err(not_analyzing()) }
+        self.session(game)?;
+        if self.remove_panel((game, engine)) { Ok(Answer::Done) } else { Err(not_analyzing()) }
     }
 
-    pub(super) fn restart(
+    pub(super) fn restart_analysis(
         &mut self,
-        games: &Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        (game, engine): (GameId, EngineId),
+        game: GameId,
+        engine: EngineId,
     ) -> Result<Answer, ApiError> {
-        let panel = self.panel_mut(game, engine).ok_or_else(not_analyzing)?;
-        panel.state.status = AnalysisStatus::Turning;
-        self.search(games, engines, cx, (game, engine));
+        self.panel((game, engine)).ok_or_else(not_analyzing)?;
+        self.analyze((game, engine));
         Ok(Answer::Done)
     }
 
-    fn remove(&mut self, cx: &mut Context<'_>, game: GameId, engine: EngineId) -> bool {
-        let Some(panels) = self.games.get_mut(&game) else { return false };
-        let Some(panel) = panels.remove(&engine) else { return false };
+    fn remove_panel(&mut self, (game, engine): Key) -> bool {
+        let Some(panels) = self.analyses.get_mut(&game) else { return false };
+        if panels.remove(&engine).is_none() {
+            return false;
+        }
         if panels.is_empty() {
-            self.games.remove(&game);
+            self.analyses.remove(&game);
         }
-        if let Some(process) = panel.state.process {
-            cx.processes.quit(process);
-        }
+        self.tasks.end(Owner::Analysis(game, engine));
         let delta = AnalysisDelta { engines: Vec::new(), removed: vec![engine] };
-        cx.hub.publish(Topic::Analysis(game), Delta::Analysis(delta));
+        self.hub.publish(Topic::Analysis(game), Delta::Analysis(delta));
         true
     }
 
-    pub(super) fn remove_game(&mut self, cx: &mut Context<'_>, game: GameId) {
-        for engine in self.engines_of(game) {
-            self.remove(cx, game, engine);
+    pub(super) fn end_analyses_of_game(&mut self, game: GameId) {
+        for engine in self.analyzing_engines(game) {
+            self.remove_panel((game, engine));
         }
     }
 
-    pub(super) fn remove_all(&mut self, cx: &mut Context<'_>) {
-        for game in self.games.keys().copied().collect::<Vec<_>>() {
-            self.remove_game(cx, game);
+    pub(super) fn end_analyses_by(&mut self, engine: EngineId) {
+        for game in self.analyses.keys().copied().collect::<Vec<_>>() {
+            self.remove_panel((game, engine));
         }
     }
 
-    pub(super) fn remove_engine(&mut self, cx: &mut Context<'_>, engine: EngineId) {
-        for game in self.games.keys().copied().collect::<Vec<_>>() {
-            self.remove(cx, game, engine);
+    pub(super) fn end_all_analyses(&mut self) {
+        for game in self.analyses.keys().copied().collect::<Vec<_>>() {
+            self.end_analyses_of_game(game);
         }
     }
 
     // Searches.
 
     /// Searches the node at the cursor with all engines of a game.
-    pub(super) fn follow_cursor(
-        &mut self,
-        games: &Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        game: GameId,
-    ) {
-        let Some(cursor) = games.get(game).map(GameSession::cursor) else { return };
-        for engine in self.engines_of(game) {
-            let Some(panel) = self.panel_mut(game, engine) else { continue };
+    pub(super) fn follow_cursor(&mut self, game: GameId) {
+        let Some(cursor) = self.sessions.get(&game).map(GameSession::cursor) else { return };
+        for engine in self.analyzing_engines(game) {
+            let Some(panel) = self.panel_mut((game, engine)) else { continue };
             let state = &mut panel.state;
             if state.settings.locked
                 || matches!(state.status, AnalysisStatus::Stopped | AnalysisStatus::Failed)
@@ -236,170 +202,118 @@ impl Analyses {
             if panel.only_at != cursor {
                 state.settings.only.clear();
             }
-            self.search(games, engines, cx, (game, engine));
+            self.analyze((game, engine));
         }
     }
 
-    /// Starts the search of an engine's current node, after the previous search is stopped.
-    fn search(
-        &mut self,
-        games: &Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        key @ (game, engine): (GameId, EngineId),
-    ) {
-        let search_id = cx.next_search_id();
-        let Some(panel) = self.panel_mut(game, engine) else { return };
-        panel.search_id = search_id;
+    /// Starts the search of an engine's current node, which replaces the previous search. Its process is started if
+    /// necessary.
+    fn analyze(&mut self, key @ (game, engine): Key) {
+        let owner = Owner::Analysis(game, engine);
+        let begun = self.begin_analysis(key);
+        if !matches!(begun, Ok(Begun::Search)) {
+            self.tasks.rest(owner);
+        }
+        let process = self.tasks.process_of(owner).map(|(id, _)| id);
+        let is_ready = self.is_ready(owner);
+        let Some(panel) = self.panel_mut(key) else { return };
+        panel.state.process = process;
         panel.state.info = SearchInfo::default();
-        match panel.state.process.filter(|id| cx.processes.is_running(*id)) {
-            None => self.start_engine(games, engines, cx, key),
-            Some(process) if cx.processes.dialect(process).is_some() => {
-                let command = self.search_command(games, cx, key);
-                let Some(panel) = self.panel_mut(game, engine) else { return };
-                panel.state.error = command.as_ref().err().cloned();
-                panel.state.status = match &command {
-                    Ok(EngineCommand::Search(_)) => AnalysisStatus::Turning,
-                    Ok(_) => AnalysisStatus::Done,
-                    Err(_) => AnalysisStatus::Failed,
-                };
-                cx.processes.send(process, command.unwrap_or(EngineCommand::Rest));
-            }
-            // It searches after its handshake.
-            Some(_) => (),
-        }
-        self.publish(cx, game, engine);
-    }
-
-    fn start_engine(
-        &mut self,
-        games: &Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        (game, engine): (GameId, EngineId),
-    ) {
-        let variant = games.get(game).map(GameSession::game);
-        let purpose = Purpose::Analyse { game };
-        let started = engines.start_with(cx, engine, purpose, variant, ValuesFor::Analyse);
-        let Some(panel) = self.panel_mut(game, engine) else { return };
-        match started {
-            Ok(process) => {
-                panel.state.process = Some(process);
-                panel.state.status = AnalysisStatus::Starting;
-                panel.state.error = None;
-            }
-            Err(error) => {
-                panel.state.status = AnalysisStatus::Failed;
-                panel.state.error = Some(error.into());
-            }
-        }
-    }
-
-    /// The command to search the current node; `Rest` if there is nothing to search.
-    fn search_command(
-        &mut self,
-        games: &Games,
-        cx: &Context<'_>,
-        (game, engine): (GameId, EngineId),
-    ) -> Result<EngineCommand, ErrorInfo> {
-        let (Some(panel), Some(session)) = (self.panel_mut(game, engine), games.get(game)) else {
-            return Ok(EngineCommand::Rest);
+        panel.state.status = match &begun {
+            Ok(Begun::Search) if !is_ready => AnalysisStatus::Starting,
+            Ok(Begun::Search) => AnalysisStatus::Turning,
+            Ok(Begun::Nothing) => AnalysisStatus::Done,
+            Err(_) => AnalysisStatus::Failed,
         };
-        let dialect = panel.state.process.and_then(|id| cx.processes.dialect(id));
-        let Some(dialect) = dialect else { return Ok(EngineCommand::Rest) };
-        let codec = MoveCodec::new(dialect, session.game()).ok_or(ErrorCode::UnsupportedVariant)?;
-        let (node, settings) = (panel.state.node, &panel.state.settings);
-        let line = session.tree().engine_line(node).ok_or(ErrorCode::GameChanged)?;
-        let EngineLine { start: mut root, mut moves, mut position } = line;
+        panel.state.error = begun.err();
+        self.publish_analysis(key);
+    }
+
+    fn begin_analysis(&mut self, key @ (game, engine): Key) -> Result<Begun, ErrorInfo> {
+        let owner = Owner::Analysis(game, engine);
+        if self.tasks.process_of(owner).is_none() {
+            let variant = self.sessions.get(&game).map(GameSession::game);
+            self.start_process(owner, engine, variant)?;
+        }
+        match self.wanted_analysis(key)? {
+            Some(wanted) => self.tasks.search(owner, wanted, None).map(|()| Begun::Search),
+            None => Ok(Begun::Nothing),
+        }
+    }
+
+    /// The search of the current node. None if there is nothing to search.
+    fn wanted_analysis(&self, key @ (game, _): Key) -> Result<Option<Wanted>, ErrorInfo> {
+        let (Some(panel), Some(session)) = (self.panel(key), self.sessions.get(&game)) else {
+            return Ok(None);
+        };
+        let settings = &panel.state.settings;
+        let mut line =
+            session.tree().engine_line(panel.state.node).ok_or(ErrorCode::GameChanged)?;
+        let mut only = settings.only.clone();
         if settings.threat {
-            position.play_null().map_err(|_| ErrorCode::NullMoveNotAllowed)?;
-            root = position.clone();
-            moves.clear();
+            line.position.play_null().map_err(|_| ErrorCode::NullMoveNotAllowed)?;
+            line.start = line.position.clone();
+            line.moves.clear();
+            only.clear();
         }
-        if position.legal_moves().is_empty() {
-            return Ok(EngineCommand::Rest);
+        if line.position.legal_moves().is_empty() {
+            return Ok(None);
         }
-        let sent = codec.encode_position(&root, &moves).ok_or(ErrorCode::UnsupportedPosition)?;
-        let game = match &panel.game {
-            Some(game) => game.at(sent),
-            None => EngineGame::new(sent, codec.new_game()),
-        };
-        let mut search = search(settings, dialect).lines(settings.lines.max(1));
-        if !settings.only.is_empty() && !settings.threat {
-            let mut only = MoveList::EMPTY;
-            for mv in &settings.only {
-                only.push(codec.encode_text(mv).ok_or(ErrorCode::UnsupportedPosition)?);
-            }
-            search = search.only(only);
-        }
-        let shown = usize::try_from(settings.lines).unwrap_or(0);
-        panel.game = Some(game.clone());
-        let (search_id, kind) = (panel.search_id, SearchKind::Analyse);
-        let spec = SearchSpec { search_id, kind, game, search, position, codec, shown };
-        Ok(EngineCommand::Search(Box::new(spec)))
+        let (kind, goal) = (SearchKind::Analyse, Goal::Analysis(settings.goal));
+        Ok(Some(Wanted { kind, line, goal, lines: Some(settings.lines), only }))
     }
 
-    pub(super) fn on_event(
-        &mut self,
-        games: &Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        (process, game): (ProcessId, GameId),
-        event: SearchEvent,
-    ) {
-        let panels = self.games.get_mut(&game).into_iter().flatten();
-        let mut panels = panels.filter(|(_, panel)| panel.state.process == Some(process));
-        let Some((engine, panel)) = panels.next() else { return };
-        let engine = *engine;
-        let Panel { state, search_id, game: identity, .. } = panel;
+    fn is_ready(&self, owner: Owner) -> bool {
+        let process = self.tasks.process_of(owner);
+        process.and_then(|(_, process)| EngineProcess::dialect(process)).is_some()
+    }
+
+    pub(super) fn on_analysis_event(&mut self, key: Key, event: TaskEvent) {
+        let Some(panel) = self.panel_mut(key) else { return };
+        let state = &mut panel.state;
         let is_stopped = state.status == AnalysisStatus::Stopped;
         match event {
-            SearchEvent::Ready if !is_stopped => {
-                return self.search(games, engines, cx, (game, engine));
+            // The search is started after this event.
+            TaskEvent::Ready(_) | TaskEvent::Started => {
+                if state.status == AnalysisStatus::Starting {
+                    state.status = AnalysisStatus::Turning;
+                }
             }
-            SearchEvent::Started(id)
-                if id == *search_id && state.status == AnalysisStatus::Starting =>
-            {
-                state.status = AnalysisStatus::Turning;
-            }
-            SearchEvent::Info(id, info) if id == *search_id => {
+            TaskEvent::Progress(info) => {
                 state.info = *info;
                 if !is_stopped {
                     state.status = AnalysisStatus::Searching;
                 }
             }
-            SearchEvent::Finished(id, _, info) if id == *search_id => {
-                state.info = *info;
+            TaskEvent::Done(Ok(found)) => {
+                state.info = found.info;
                 if !is_stopped {
                     state.status = AnalysisStatus::Done;
                 }
             }
-            SearchEvent::Rejected(id, why) if id == *search_id => {
+            TaskEvent::Done(Err(why)) => {
                 state.status = AnalysisStatus::Failed;
                 state.error = Some(why);
             }
-            SearchEvent::Exited { failure, restart } => {
+            TaskEvent::Exited { restart: true, .. } => return self.analyze(key),
+            TaskEvent::Exited { failure, .. } => {
                 state.process = None;
-                *identity = None;
-                if restart {
-                    state.status = AnalysisStatus::Turning;
-                    return self.search(games, engines, cx, (game, engine));
-                }
                 state.status = match failure {
                     Some(_) => AnalysisStatus::Failed,
                     None => AnalysisStatus::Stopped,
                 };
                 state.error = failure;
             }
-            // It belongs to an earlier search.
-            SearchEvent::Ready
-            | SearchEvent::Started(_)
-            | SearchEvent::Info(..)
-            | SearchEvent::Finished(..)
-            | SearchEvent::Rejected(..) => return,
         }
-        self.publish(cx, game, engine);
+        self.publish_analysis(key);
     }
+}
+
+/// The result of [`AppState::begin_analysis`].
+enum Begun {
+    Search,
+    /// The position has no legal move.
+    Nothing,
 }
 
 fn not_analyzing() -> ApiError {
@@ -417,21 +331,4 @@ fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<()
         return Err(ApiError::conflict(ErrorCode::NullMoveNotAllowed));
     }
     Ok(())
-}
-
-fn search(settings: &AnalysisSettings, dialect: Dialect) -> Search {
-    Search::new(match settings.goal {
-        AnalysisGoal::Infinite => Limit::Infinite,
-        AnalysisGoal::Depth { depth } => Limit::Depth(depth),
-        AnalysisGoal::Nodes { nodes } => Limit::Nodes(nodes),
-        AnalysisGoal::Time { time } => Limit::millis(time),
-        AnalysisGoal::Mate { limit } => {
-            let mate = match dialect {
-                Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
-                Dialect::Usi if limit == 0 => MateLimit::Infinite,
-                Dialect::Usi => MateLimit::Time(Duration::from_millis(limit)),
-            };
-            Limit::Go(Box::new(Go { mate: Some(mate), ..Go::default() }))
-        }
-    })
 }

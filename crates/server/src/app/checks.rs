@@ -1,16 +1,14 @@
 //! Runs of the conformance checker.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::Weak;
 use std::thread;
 
 use readyok_check::{Cancellation, CheckResult as Found, Progress, Suite, Target, Verdict};
 use readyok_protocol::Language;
 
-use super::components::Context;
-use super::engines::Engines;
+use super::{App, AppState};
 use crate::engine::printable;
-use crate::hub::Hub;
 use crate::time::{Moment, date, now};
 use crate::wire::{
     Answer, ApiError, CheckResult, CheckRun, CheckText, EngineId, EngineSource, ErrorCode,
@@ -23,12 +21,9 @@ const JOBS: usize = 1;
 /// Minimum time between two messages about the progress of a run, in milliseconds.
 const PROGRESS_INTERVAL: u64 = 250;
 
-/// Receives the events of a run.
-pub(crate) type CheckReporter = Arc<dyn Fn(EngineId, CheckEvent) + Send + Sync>;
-
 /// An event of a run.
 #[derive(Debug)]
-pub(crate) enum CheckEvent {
+enum CheckEvent {
     /// The engine has completed its handshake.
     Started { total: usize },
     /// A check has ended.
@@ -38,8 +33,8 @@ pub(crate) enum CheckEvent {
 }
 
 /// The runs in progress.
+#[derive(Default)]
 pub(super) struct Checks {
-    reporter: CheckReporter,
     runs: BTreeMap<EngineId, Run>,
 }
 
@@ -52,21 +47,28 @@ struct Run {
 }
 
 impl Checks {
-    pub(super) fn new(reporter: CheckReporter) -> Self {
-        Self { reporter, runs: BTreeMap::new() }
-    }
-
     pub(super) fn cancel(&self, id: EngineId) {
         if let Some(run) = self.runs.get(&id) {
             run.cancellation.cancel();
         }
     }
+
+    pub(super) fn cancel_all(&self) {
+        self.runs.values().for_each(|run| run.cancellation.cancel());
+    }
 }
 
-impl Engines {
+/// Reports an event of a run to the app, from the thread of the run.
+fn report(app: &Weak<App>, engine: EngineId, event: CheckEvent) {
+    if let Some(app) = app.upgrade() {
+        app.update(|state| state.on_check_event(engine, event));
+    }
+}
+
+impl AppState {
     /// Starts a run. Its progress and its result are published with the engine.
-    pub(super) fn check(&mut self, cx: &mut Context<'_>, id: EngineId) -> Result<Answer, ApiError> {
-        let engine = self.get(id)?;
+    pub(super) fn check_engine(&mut self, id: EngineId) -> Result<Answer, ApiError> {
+        let engine = self.registry.get(id)?;
         if self.checks.runs.contains_key(&id) {
             return Err(ApiError::conflict(ErrorCode::CheckRunning));
         }
@@ -80,55 +82,49 @@ impl Engines {
                 }
             }
             EngineSource::BuiltIn => {
-                let (path, args) = &self.setup.built_in;
-                Target::program(path, args).in_directory(&self.setup.data)
+                let (path, args) = &self.program.built_in;
+                Target::program(path, args).in_directory(&self.program.data)
             }
         };
-        let subject = match &self.setup.guard {
+        let subject = match &self.program.guard {
             Some(guard) => subject.guarded(guard),
             None => subject,
         };
-        let mut suite = Suite::new(subject).jobs(JOBS).only(&self.setup.checks);
+        let mut suite = Suite::new(subject).jobs(JOBS).only(&self.program.checks);
         if let Some(dialect) = engine.dialect(None) {
             suite = suite.dialect(dialect);
         }
         let run = Run::default();
-        let report = Arc::clone(&self.checks.reporter);
+        let app = self.app.clone();
         let suite = suite.canceled_by(&run.cancellation).on_progress(move |progress| {
-            report(
-                id,
-                match progress {
-                    Progress::Started { total, .. } => CheckEvent::Started { total },
-                    Progress::Checked { last, .. } => {
-                        let is_failure = matches!(last.verdict, Verdict::Fail(_));
-                        CheckEvent::Checked { failed: is_failure.then(|| result(last)) }
-                    }
-                },
-            );
+            let event = match progress {
+                Progress::Started { total, .. } => CheckEvent::Started { total },
+                Progress::Checked { last, .. } => {
+                    let is_failure = matches!(last.verdict, Verdict::Fail(_));
+                    CheckEvent::Checked { failed: is_failure.then(|| result(last)) }
+                }
+            };
+            report(&app, id, event);
         });
-        let report = Arc::clone(&self.checks.reporter);
+        let app = self.app.clone();
         thread::Builder::new()
             .name("check".to_owned())
-            .spawn(move || report(id, CheckEvent::Ended(run_suite(&suite))))
+            .spawn(move || report(&app, id, CheckEvent::Ended(run_suite(&suite))))
             .map_err(|error| ApiError::limit(ErrorCode::system(&error)))?;
         self.checks.runs.insert(id, run);
-        let run = CheckRun::Running { since: cx.now, done: 0, total: 0, failed: Vec::new() };
-        self.set_check(cx, id, run);
+        let run = CheckRun::Running { since: now(), done: 0, total: 0, failed: Vec::new() };
+        self.set_check(id, run);
         Ok(Answer::Done)
     }
 
     /// Ends a run and its processes. The end is published when its thread has ended.
     pub(super) fn cancel_check(&self, id: EngineId) -> Result<(), ApiError> {
-        self.get(id)?;
+        self.registry.get(id)?;
         self.checks.cancel(id);
         Ok(())
     }
 
-    pub(super) fn cancel_checks(&self) {
-        self.checks.runs.values().for_each(|run| run.cancellation.cancel());
-    }
-
-    pub(super) fn on_check_event(&mut self, cx: &mut Context<'_>, id: EngineId, event: CheckEvent) {
+    fn on_check_event(&mut self, id: EngineId, event: CheckEvent) {
         if let CheckEvent::Ended(result) = event {
             let run = self.checks.runs.remove(&id);
             let is_canceled = run.is_some_and(|run| run.cancellation.is_canceled());
@@ -141,7 +137,7 @@ impl Engines {
                 (Err(error), _) => CheckRun::Failed { error: error.into() },
                 (Ok(done), _) => done,
             };
-            self.set_check(cx, id, ended);
+            self.set_check(id, ended);
             return;
         }
         let Some(run) = self.checks.runs.get_mut(&id) else { return };
@@ -162,7 +158,8 @@ impl Engines {
     }
 
     /// Publishes the progress of all runs since the last call: many checks end within milliseconds.
-    pub(super) fn publish_checks(&mut self, hub: &mut Hub, now: Moment) {
+    pub(super) fn publish_checks(&mut self) {
+        let now = now();
         let is_due = |run: &Run| {
             run.has_progressed && PROGRESS_INTERVAL <= now.saturating_sub(run.published)
         };
@@ -172,7 +169,7 @@ impl Engines {
                 *id
             });
         for id in progressed.collect::<Vec<_>>() {
-            self.publish_state(hub, id);
+            self.publish_engine(id);
         }
     }
 
@@ -187,10 +184,10 @@ impl Engines {
         }
     }
 
-    fn set_check(&mut self, cx: &mut Context<'_>, id: EngineId, run: CheckRun) {
+    fn set_check(&mut self, id: EngineId, run: CheckRun) {
         if let Ok(engine) = self.registry.get_mut(id) {
             engine.check = Some(run);
-            self.publish_state(cx.hub, id);
+            self.publish_engine(id);
         }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use readyok_library as library;
 
 use super::App;
-use super::library::{blocking, failed};
+use super::library::failed;
+use super::saving::blocking;
 use crate::store::{dated, listed};
 use crate::time::now;
 use crate::wire::{

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 
 use super::App;
-use super::library::Deferred;
+use super::saving::Deferred;
 use crate::engine::discovery::{Candidate, Identified, LIMIT, Places, candidates, identify_all};
 use crate::engine::lists::{self, Listed};
 use crate::wire::{
@@ -27,7 +27,7 @@ impl App {
     pub(super) fn find_engines(self: &Arc<Self>) -> Deferred {
         let (mut reply, answer) = oneshot::channel();
         let app = Arc::downgrade(self);
-        let guard = self.state().engines.guard();
+        let guard = self.state().program.guard.clone();
         let search = async move {
             let Ok(_permit) = SEARCH.acquire().await else { return None };
             let read = || {
@@ -42,7 +42,7 @@ impl App {
             for FoundEngines { engines, .. } in listed {
                 found.engines.extend(engines);
             }
-            app.upgrade()?.state().engines.mark_registered(&mut found);
+            app.upgrade()?.state().mark_registered(&mut found);
             Some(found)
         };
         tokio::spawn(async move {
@@ -61,7 +61,7 @@ impl App {
     /// Reads an engine list of another program.
     pub(super) fn read_engine_list(&self, text: &str) -> Result<Answer, ApiError> {
         let mut found = read(text).map_err(ApiError::invalid_request)?;
-        self.state().engines.mark_registered(&mut found);
+        self.state().mark_registered(&mut found);
         Ok(Answer::FoundEngines { found })
     }
 }

@@ -6,7 +6,6 @@
 //! ```
 //! Games that are not open are loaded as background sessions, which the user does not see.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,21 +15,18 @@ use std::sync::{Arc, Weak};
 use readyok_library::{NewGame, Source};
 use readyok_rules::MoveCodec;
 
-use super::components::Context;
-use super::engines::Engines;
-use super::games::Games;
-use super::library::ReadSession;
-use super::reports::Reports;
-use super::{App, Reply, storage, written};
+use super::reports::NextReport;
+use super::saving::{ReadSession, Reply, written};
+use super::{App, AppState};
 use crate::errors::io_error;
 use crate::game::GameSession;
 use crate::import::{Faults, is_cut, is_record, read_each};
-use crate::store::{StoreError, StoredJob, new_game};
+use crate::store::{StoreError, StoredJob, new_game, storage};
 use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, Delta, Duplicates, EngineId, ErrorCode, ErrorInfo, ErrorSubject, GameId,
-    Job as JobState, JobError, JobErrorOf, JobId, JobsDelta, JobsState, ReportSettings,
-    ReportStatus, Topic,
+    Answer, ApiError, Delta, Duplicates, EngineId, ErrorCategory, ErrorCode, ErrorInfo,
+    ErrorSubject, GameId, Job as JobState, JobError, JobErrorOf, JobId, JobsDelta, JobsState,
+    ReportSettings, ReportStatus, Topic,
 };
 
 /// Maximum number of games that a job reports on.
@@ -102,14 +98,9 @@ impl Job {
         self.stored.total_faults = self.stored.total_faults.saturating_add(total);
     }
 
-    fn is_running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         self.status == ReportStatus::Running
     }
-}
-
-#[derive(Default)]
-pub(crate) struct Jobs {
-    jobs: BTreeMap<JobId, Job>,
 }
 
 impl App {
@@ -129,10 +120,10 @@ impl App {
 
     pub(super) fn resume_job(self: &Arc<Self>, id: JobId) -> Reply {
         let mut has_files = false;
-        let reply = self.change(|it, cx| {
-            has_files = it.jobs.resume(cx, id)?;
+        let reply = self.change(|state| {
+            has_files = state.continue_job(id)?;
             if !has_files {
-                it.reports.start_next(it.games, it.engines, cx);
+                state.start_reports();
             }
             Ok(Answer::Done)
         });
@@ -140,6 +131,42 @@ impl App {
             self.read_directory(id);
         }
         reply
+    }
+
+    /// Enqueues reports. A stopped one with the same settings is resumed.
+    pub(super) async fn start_report(
+        &self,
+        games: Vec<GameId>,
+        settings: ReportSettings,
+    ) -> Result<Answer, ApiError> {
+        self.state().registry.get(settings.engine)?;
+        let id = match *games.as_slice() {
+            [] => return Err(ApiError::new(ErrorCategory::NotFound, ErrorCode::NoGames)),
+            [id] => id,
+            _ => return self.report_on_many(games, settings).await,
+        };
+        self.open_game(id).await?;
+        let begun = self.update(|state| {
+            let begun = state.enqueue_report(id, &settings)?;
+            state.start_reports();
+            Ok::<_, ApiError>(begun)
+        })?;
+        if let Some(begun) = begun
+            && let Err(error) = written(begun).await
+        {
+            self.on_report_not_saved(id, error.clone().into());
+            return Err(error);
+        }
+        Ok(Answer::Done)
+    }
+
+    fn on_report_not_saved(&self, game: GameId, why: ErrorInfo) {
+        self.update(|state| {
+            if state.on_report_not_saved(game, why) {
+                state.on_report_finished(game);
+                state.start_reports();
+            }
+        });
     }
 
     /// Reports on games one after another.
@@ -153,35 +180,35 @@ impl App {
         }
         let stored = StoredJob { settings: Some(settings), read: true, ..StoredJob::default() };
         let id = self.add_job(stored, games).await?;
-        self.update(|it, cx| it.reports.start_next(it.games, it.engines, cx));
+        self.update(AppState::start_reports);
         Ok(Answer::Job { id })
     }
 
     async fn add_job(&self, stored: StoredJob, games: Vec<GameId>) -> Result<JobId, ApiError> {
         let stored = StoredJob { added: date(now()), ..stored };
-        self.update(|it, _| it.jobs.check(it.engines, &stored))?;
+        self.state().check_job(&stored)?;
         let (row, of_job) = (stored.clone(), games.clone());
         let id = self.writer.call(move |store| store.new_job(&row, &of_job)).await;
         let id = id.map_err(storage)?;
         let mut job = Job::restored(stored, games);
         job.status = ReportStatus::Running;
-        self.update(|it, cx| {
-            it.jobs.jobs.insert(id, job);
-            it.jobs.publish(cx, id);
+        self.update(|state| {
+            state.jobs.insert(id, job);
+            state.publish_job(id);
         });
         Ok(id)
     }
 
     /// Deletes a job; the games and their reports stay.
     pub(super) async fn delete_job(&self, id: JobId) -> Result<Answer, ApiError> {
-        self.update(|it, cx| it.jobs.stop_if_running(it.reports, it.games, cx, id))?;
+        self.update(|state| state.stop_job_if_running(id))?;
         self.writer.call(move |store| store.delete_job(id)).await.map_err(storage)?;
-        self.update(|it, cx| {
+        self.update(|state| {
             // Another tab may have resumed it, or deleted it, in the meantime.
-            if it.jobs.stop_if_running(it.reports, it.games, cx, id).is_ok() {
-                it.jobs.jobs.remove(&id);
+            if state.stop_job_if_running(id).is_ok() {
+                state.jobs.remove(&id);
                 let delta = JobsDelta { changed: Vec::new(), removed: vec![id] };
-                cx.hub.publish(Topic::Jobs, Delta::Jobs(delta));
+                state.hub.publish(Topic::Jobs, Delta::Jobs(delta));
             }
         });
         Ok(Answer::Done)
@@ -189,85 +216,64 @@ impl App {
 
     /// Loads the next game of a job.
     async fn load_for_job(&self, id: JobId, round: u32, game: GameId) {
-        self.load(game, |it, cx, loaded| {
-            it.jobs.on_game_loaded(
-                it.reports,
-                it.games,
-                it.engines,
-                cx,
-                ((id, round), game),
-                loaded,
-            );
-        })
-        .await;
+        self.load(game, |state, loaded| state.on_game_loaded((id, round), game, loaded)).await;
     }
 }
 
-impl Jobs {
-    pub(super) fn new(jobs: BTreeMap<JobId, Job>) -> Self {
-        Self { jobs }
-    }
-
+impl AppState {
     fn on_game_loaded(
         &mut self,
-        reports: &mut Reports,
-        games: &mut Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        ((id, round), game): ((JobId, u32), GameId),
+        (id, round): (JobId, u32),
+        game: GameId,
         loaded: Result<ReadSession, ApiError>,
     ) {
         let is_current =
             |job: &&Job| job.is_running() && job.round == round && job.current == Some(game);
-        let Some(job) = self.jobs.get(&id).filter(is_current).filter(|_| !cx.closing) else {
+        let Some(job) = self.jobs.get(&id).filter(is_current).filter(|_| !self.closing) else {
             return;
         };
         let Some(settings) = job.stored.settings.clone() else { return };
         match loaded {
             Ok((session, report)) => {
-                games.add_background(session);
-                reports.restore(game, report);
-                self.enqueue(reports, games, engines, cx, (id, game, &settings));
+                self.add_background(session);
+                self.restore_report(game, report);
+                self.enqueue_report_of_job(id, game, &settings);
             }
-            Err(error) => self.on_game_done(cx, id, Some((game, error.into()))),
+            Err(error) => self.on_game_done(id, Some((game, error.into()))),
         }
-        reports.start_next(games, engines, cx);
+        self.start_reports();
     }
 
-    pub(super) fn state(&self) -> JobsState {
+    pub(super) fn jobs_state(&self) -> JobsState {
         JobsState { jobs: self.jobs.iter().rev().map(|(id, job)| job.state(*id)).collect() }
     }
 
-    pub(super) fn is_busy(&self) -> bool {
-        self.jobs.values().any(Job::is_running)
-    }
-
-    fn publish(&self, cx: &mut Context<'_>, id: JobId) {
+    fn publish_job(&mut self, id: JobId) {
         if let Some(job) = self.jobs.get(&id) {
             let delta = JobsDelta { changed: vec![job.state(id)], removed: Vec::new() };
-            cx.hub.publish(Topic::Jobs, Delta::Jobs(delta));
+            self.hub.publish(Topic::Jobs, Delta::Jobs(delta));
         }
     }
 
-    fn save_and_publish(&self, cx: &mut Context<'_>, id: JobId) {
-        let app = cx.app.clone();
+    fn save_and_publish_job(&mut self, id: JobId) {
+        let app = self.app.clone();
         // After an error it is saved with the next change.
-        drop(cx.saves.run(move |store| {
+        drop(self.saves.run(move |store| {
             // The writer takes the latest state: games may have been added in the meantime.
-            let stored = app.upgrade()?.update(|it, _| Some(it.jobs.jobs.get(&id)?.stored.clone()));
-            store.save_job(id, &stored?).ok()
+            let stored = app.upgrade()?.state().jobs.get(&id)?.stored.clone();
+            store.save_job(id, &stored).ok()
         }));
-        self.publish(cx, id);
+        self.publish_job(id);
     }
 
-    fn get_mut(&mut self, id: JobId) -> Result<&mut Job, ApiError> {
+    fn job_mut(&mut self, id: JobId) -> Result<&mut Job, ApiError> {
         let missing = || ApiError::not_found(ErrorSubject::Job, id);
         self.jobs.get_mut(&id).ok_or_else(missing)
     }
 
-    fn check(&self, engines: &Engines, stored: &StoredJob) -> Result<(), ApiError> {
+    fn check_job(&self, stored: &StoredJob) -> Result<(), ApiError> {
         if let Some(settings) = &stored.settings {
-            engines.get(settings.engine)?;
+            self.registry.get(settings.engine)?;
         }
         if MAX_JOBS <= self.jobs.len() {
             return Err(ApiError::too_many(ErrorSubject::Job));
@@ -276,8 +282,8 @@ impl Jobs {
     }
 
     /// Resumes a stopped or failed job. Returns whether it has files to read.
-    fn resume(&mut self, cx: &mut Context<'_>, id: JobId) -> Result<bool, ApiError> {
-        let job = self.get_mut(id)?;
+    fn continue_job(&mut self, id: JobId) -> Result<bool, ApiError> {
+        let job = self.job_mut(id)?;
         if !matches!(job.status, ReportStatus::Stopped | ReportStatus::Failed) {
             return Err(ApiError::conflict(ErrorCode::JobRunning));
         }
@@ -285,136 +291,140 @@ impl Jobs {
         job.failures = 0;
         job.round += 1;
         let has_files = !job.stored.read;
-        self.save_and_publish(cx, id);
+        self.save_and_publish_job(id);
         Ok(has_files)
     }
 
-    pub(super) fn stop(
-        &mut self,
-        reports: &mut Reports,
-        games: &Games,
-        cx: &mut Context<'_>,
-        id: JobId,
-    ) -> Result<Answer, ApiError> {
-        let job = self.get_mut(id)?;
+    pub(super) fn stop_job(&mut self, id: JobId) -> Result<Answer, ApiError> {
+        let job = self.job_mut(id)?;
         if !job.is_running() {
             return Err(ApiError::conflict(ErrorCode::JobNotRunning));
         }
         job.status = ReportStatus::Stopped;
         let current = job.current.take();
-        self.save_and_publish(cx, id);
+        self.save_and_publish_job(id);
         if let Some(game) = current {
             // Its report may have just finished.
-            let _ = reports.stop(games, cx, Some(game));
+            let _ = self.stop_report(Some(game));
         }
         Ok(Answer::Done)
     }
 
-    fn stop_if_running(
-        &mut self,
-        reports: &mut Reports,
-        games: &Games,
-        cx: &mut Context<'_>,
-        id: JobId,
-    ) -> Result<(), ApiError> {
-        if self.get_mut(id)?.is_running() {
-            self.stop(reports, games, cx, id)?;
+    fn stop_job_if_running(&mut self, id: JobId) -> Result<(), ApiError> {
+        if self.job_mut(id)?.is_running() {
+            self.stop_job(id)?;
         }
         Ok(())
     }
 
-    fn fail(&mut self, cx: &mut Context<'_>, id: JobId, of: JobErrorOf, why: ErrorInfo) {
+    fn fail_job(&mut self, id: JobId, of: JobErrorOf, why: ErrorInfo) {
         if let Some(job) = self.jobs.get_mut(&id) {
             job.status = ReportStatus::Failed;
             job.current = None;
             job.add_error(of, why);
-            self.save_and_publish(cx, id);
+            self.save_and_publish_job(id);
         }
     }
 
     // Reports.
 
+    /// Stops the report of a game, or all.
+    pub(super) fn stop_report(&mut self, game: Option<GameId>) -> Result<Answer, ApiError> {
+        for game in self.stop_reports(game)? {
+            self.on_report_finished(game);
+        }
+        self.start_reports();
+        Ok(Answer::Done)
+    }
+
+    /// Starts the next report if none runs: one that is queued, or that of the next game of a job.
+    pub(super) fn start_reports(&mut self) {
+        while !self.closing {
+            match self.start_next_report() {
+                NextReport::Failed(game) => self.on_report_finished(game),
+                NextReport::None if self.enqueue_next_game() => (),
+                NextReport::Running | NextReport::None => return,
+            }
+        }
+    }
+
     /// Enqueues the report of the next game of a job. Returns whether there is one.
-    pub(super) fn enqueue_next(
-        &mut self,
-        reports: &mut Reports,
-        games: &mut Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-    ) -> bool {
-        while !cx.closing {
+    fn enqueue_next_game(&mut self) -> bool {
+        loop {
             let ready = |job: &Job| job.is_running() && job.stored.read && job.current.is_none();
-            let Some((id, job)) = self.jobs.iter_mut().find(|(_, job)| ready(job)) else { break };
+            let job = self.jobs.iter_mut().find(|(_, job)| ready(job));
+            let Some((id, job)) = job else { return false };
             let id = *id;
             let game = job.games.get(job.stored.done).copied();
             let (Some(game), Some(settings)) = (game, job.stored.settings.clone()) else {
                 (job.status, job.stored.over) = (ReportStatus::Done, true);
-                self.save_and_publish(cx, id);
+                self.save_and_publish_job(id);
                 continue;
             };
-            if let Err(error) = engines.get(settings.engine) {
+            if let Err(error) = self.registry.get(settings.engine) {
                 let of = JobErrorOf::Engine { engine: settings.engine };
-                self.fail(cx, id, of, error.into());
+                self.fail_job(id, of, error.into());
                 continue;
             }
             job.current = Some(game);
             let round = job.round;
-            self.publish(cx, id);
-            if !games.contains(game) {
+            self.publish_job(id);
+            if !self.sessions.contains_key(&game) {
                 // Loaded without the lock.
-                if let Some(app) = cx.app.upgrade() {
+                if let Some(app) = self.app.upgrade() {
                     tokio::spawn(async move { app.load_for_job(id, round, game).await });
                 }
                 continue;
             }
-            if self.enqueue(reports, games, engines, cx, (id, game, &settings)) {
+            if self.enqueue_report_of_job(id, game, &settings) {
                 return true;
             }
         }
-        false
     }
 
     /// Enqueues the report of a job's game. Returns false if the game has failed.
-    fn enqueue(
+    fn enqueue_report_of_job(
         &mut self,
-        reports: &mut Reports,
-        games: &mut Games,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        (id, game, settings): (JobId, GameId, &ReportSettings),
+        id: JobId,
+        game: GameId,
+        settings: &ReportSettings,
     ) -> bool {
-        let enqueued = check_engine(games, engines, game, settings.engine)
-            .and_then(|()| reports.enqueue(games, cx, game, settings));
+        let enqueued = self
+            .check_report_engine(game, settings.engine)
+            .and_then(|()| self.enqueue_report(game, settings));
         match enqueued {
             Ok(None) => true,
             Ok(Some(begun)) => {
-                let app = cx.app.clone();
+                let app = self.app.clone();
                 tokio::spawn(async move {
                     if let Err(error) = written(begun).await
                         && let Some(app) = app.upgrade()
                     {
-                        let why = ErrorInfo::from(error);
-                        app.update(|it, cx| it.reports.on_save_failed(it.games, cx, game, why));
+                        app.on_report_not_saved(game, error.into());
                     }
                 });
                 true
             }
             Err(error) => {
-                if games.remove_background(cx, game) {
-                    reports.remove(cx, game);
-                }
-                self.on_game_done(cx, id, Some((game, error.into())));
+                self.remove_background(game);
+                self.on_game_done(id, Some((game, error.into())));
                 false
             }
         }
     }
 
-    fn on_game_done(
-        &mut self,
-        cx: &mut Context<'_>,
-        id: JobId,
-        failure: Option<(GameId, ErrorInfo)>,
-    ) {
+    fn check_report_engine(&self, game: GameId, engine: EngineId) -> Result<(), ApiError> {
+        let variant = self.sessions.get(&game).map(GameSession::game);
+        let dialect = self.registry.get(engine)?.dialect(variant);
+        match dialect.zip(variant) {
+            Some((dialect, variant)) if MoveCodec::new(dialect, variant).is_none() => {
+                Err(ApiError::engine(ErrorCode::UnsupportedVariant))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn on_game_done(&mut self, id: JobId, failure: Option<(GameId, ErrorInfo)>) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.current = None;
         job.stored.done += 1;
@@ -424,65 +434,44 @@ impl Jobs {
         } else {
             job.failures = 0;
         }
-        self.save_and_publish(cx, id);
+        self.save_and_publish_job(id);
     }
 
     /// The report of a game has finished: its job continues, stops or fails.
-    pub(super) fn on_report_finished(
-        &mut self,
-        reports: &Reports,
-        cx: &mut Context<'_>,
-        game: GameId,
-    ) {
-        if cx.closing {
-            // The game is reported on again after the next start.
-            return;
+    pub(super) fn on_report_finished(&mut self, game: GameId) {
+        if !self.closing {
+            self.on_report_of_job_finished(game);
         }
+        self.remove_background(game);
+    }
+
+    fn on_report_of_job_finished(&mut self, game: GameId) {
         let of = self.jobs.iter().find(|(_, job)| job.current == Some(game)).map(|(id, _)| *id);
         let Some(id) = of else { return };
-        let (status, error) = reports.result(game);
+        let (status, error) = self.report_result(game);
         match status {
-            ReportStatus::Done => self.on_game_done(cx, id, None),
+            ReportStatus::Done => self.on_game_done(id, None),
             ReportStatus::Stopped => {
                 // Otherwise the job would start it again.
                 if let Some(job) = self.jobs.get_mut(&id) {
                     (job.status, job.current) = (ReportStatus::Stopped, None);
-                    self.save_and_publish(cx, id);
+                    self.save_and_publish_job(id);
                 }
             }
             ReportStatus::Failed
             | ReportStatus::None
             | ReportStatus::Queued
             | ReportStatus::Running => {
-                self.on_game_done(
-                    cx,
-                    id,
-                    Some((game, error.unwrap_or_else(|| ErrorCode::GameClosed.into()))),
-                );
+                let why = error.unwrap_or_else(|| ErrorCode::GameClosed.into());
+                self.on_game_done(id, Some((game, why)));
                 let Some(job) = self.jobs.get_mut(&id) else { return };
                 job.failures += 1;
                 if MAX_FAILURES <= job.failures && job.stored.done < job.games.len() {
                     job.status = ReportStatus::Failed;
-                    self.save_and_publish(cx, id);
+                    self.save_and_publish_job(id);
                 }
             }
         }
-    }
-}
-
-fn check_engine(
-    games: &Games,
-    engines: &Engines,
-    game: GameId,
-    engine: EngineId,
-) -> Result<(), ApiError> {
-    let kind = games.get(game).map(GameSession::game);
-    let dialect = engines.get(engine)?.dialect(kind);
-    match dialect.zip(kind) {
-        Some((dialect, kind)) if MoveCodec::new(dialect, kind).is_none() => {
-            Err(ApiError::engine(ErrorCode::UnsupportedVariant))
-        }
-        Some(_) | None => Ok(()),
     }
 }
 
@@ -497,7 +486,7 @@ const MAX_BATCH_BYTES: usize = 1 << 20;
 impl App {
     /// Reads the remaining files of a job, in a thread that ends with the app.
     fn read_directory(self: &Arc<Self>, id: JobId) {
-        let round = self.update(|it, _| it.jobs.jobs.get(&id).map_or(0, |job| job.round));
+        let round = self.state().jobs.get(&id).map_or(0, |job| job.round);
         let import = Import { app: Arc::downgrade(self), id, round };
         // A thread of the runtime: engines are started from it after the last file.
         tokio::task::spawn_blocking(move || import.run());
@@ -512,23 +501,23 @@ struct Import {
 }
 
 impl Import {
-    fn update<R>(&self, change: impl FnOnce(&mut Jobs, &mut Context<'_>, JobId) -> R) -> Option<R> {
-        Some(self.app.upgrade()?.update(|it, cx| change(it.jobs, cx, self.id)))
+    fn update<R>(&self, change: impl FnOnce(&mut AppState, JobId) -> R) -> Option<R> {
+        Some(self.app.upgrade()?.update(|state| change(state, self.id)))
     }
 
     /// Whether the job still runs in this round.
-    fn check<'a>(&self, jobs: &'a Jobs, cx: &Context<'_>) -> Option<&'a StoredJob> {
-        let job = jobs.jobs.get(&self.id)?;
-        (job.is_running() && job.round == self.round && !cx.closing).then_some(&job.stored)
+    fn check<'a>(&self, state: &'a AppState) -> Option<&'a StoredJob> {
+        let job = state.jobs.get(&self.id)?;
+        (job.is_running() && job.round == self.round && !state.closing).then_some(&job.stored)
     }
 
     fn fail(&self, name: String, why: ErrorInfo) {
-        self.update(|jobs, cx, id| jobs.fail(cx, id, JobErrorOf::File { name }, why));
+        self.update(|state, id| state.fail_job(id, JobErrorOf::File { name }, why));
     }
 
     /// Reads the remaining files. Stopping the job ends this before the next batch.
     fn run(&self) {
-        let stored = self.update(|jobs, cx, _| self.check(jobs, cx).cloned()).flatten();
+        let stored = self.update(|state, _| self.check(state).cloned()).flatten();
         let Some(stored) = stored else { return };
         let directory = stored.directory.unwrap_or_default();
         let files = match files_of(&directory) {
@@ -605,10 +594,10 @@ impl Import {
         let Some(app) = self.app.upgrade() else { return false };
         let this = Self { app: Weak::clone(&self.app), ..*self };
         let added = app.writer.run(move |store| {
-            let free = this.update(|jobs, cx, id| {
-                let stored = this.check(jobs, cx)?.clone();
+            let free = this.update(|state, id| {
+                let stored = this.check(state)?.clone();
                 let free = match stored.settings {
-                    Some(_) => MAX_GAMES.saturating_sub(jobs.jobs.get(&id)?.games.len()),
+                    Some(_) => MAX_GAMES.saturating_sub(state.jobs.get(&id)?.games.len()),
                     None => usize::MAX,
                 };
                 Some((stored, free))
@@ -620,7 +609,7 @@ impl Import {
             stored.bytes = bytes;
             let added = store.add_games_of_job(this.id, &mut stored, games);
             let added = added.map(|games| (games, stored));
-            this.update(|jobs, cx, id| jobs.on_games_added(cx, id, added, is_full)).unwrap_or(false)
+            this.update(|state, id| state.on_games_added(id, added, is_full)).unwrap_or(false)
         });
         drop(app);
         added.blocking_recv().unwrap_or(false)
@@ -628,35 +617,35 @@ impl Import {
 
     /// Reports entries of the directory that cannot be read, and files beyond the maximum.
     fn report_unreadable(&self, directory: &Path, unreadable: Vec<ErrorInfo>) {
-        self.update(|jobs, cx, id| {
-            if unreadable.is_empty() || self.check(jobs, cx).is_none() {
+        self.update(|state, id| {
+            if unreadable.is_empty() || self.check(state).is_none() {
                 return;
             }
-            let Some(job) = jobs.jobs.get_mut(&id) else { return };
+            let Some(job) = state.jobs.get_mut(&id) else { return };
             let of = || JobErrorOf::File { name: directory.display().to_string() };
             for why in unreadable {
                 job.add_error(of(), why);
             }
-            jobs.save_and_publish(cx, id);
+            state.save_and_publish_job(id);
         });
     }
 
     fn set_files(&self, files: usize, bytes: u64) {
-        self.update(|jobs, cx, id| {
-            if self.check(jobs, cx).is_some()
-                && let Some(job) = jobs.jobs.get_mut(&id)
+        self.update(|state, id| {
+            if self.check(state).is_some()
+                && let Some(job) = state.jobs.get_mut(&id)
             {
                 (job.stored.files, job.stored.total_bytes) = (files, bytes);
-                jobs.save_and_publish(cx, id);
+                state.save_and_publish_job(id);
             }
         });
     }
 
     /// Returns whether the job continues.
     fn on_file_read(&self, name: &str, faults: Faults, bytes: u64) -> bool {
-        let read = self.update(|jobs, cx, id| {
-            self.check(jobs, cx)?;
-            let job = jobs.jobs.get_mut(&id)?;
+        let read = self.update(|state, id| {
+            self.check(state)?;
+            let job = state.jobs.get_mut(&id)?;
             job.stored.files_done += 1;
             job.stored.in_file = 0;
             job.stored.bytes = bytes;
@@ -669,7 +658,7 @@ impl Import {
             let notices = warnings.into_iter().map(|why| JobError { of: of(), why });
             job.stored.notices.extend(notices.take(room));
             job.stored.total_notices = job.stored.total_notices.saturating_add(total_notices);
-            jobs.save_and_publish(cx, id);
+            state.save_and_publish_job(id);
             Some(())
         });
         read.flatten().is_some()
@@ -677,15 +666,15 @@ impl Import {
 
     fn on_all_read(&self) {
         let Some(app) = self.app.upgrade() else { return };
-        app.update(|it, cx| {
-            if self.check(it.jobs, cx).is_none() {
+        app.update(|state| {
+            if self.check(state).is_none() {
                 return;
             }
-            if let Some(job) = it.jobs.jobs.get_mut(&self.id) {
+            if let Some(job) = state.jobs.get_mut(&self.id) {
                 job.stored.read = true;
-                it.jobs.save_and_publish(cx, self.id);
+                state.save_and_publish_job(self.id);
             }
-            it.reports.start_next(it.games, it.engines, cx);
+            state.start_reports();
         });
     }
 }
@@ -739,11 +728,10 @@ fn files_of(directory: &Path) -> std::io::Result<Files> {
     Ok(Files { files, unreadable })
 }
 
-impl Jobs {
+impl AppState {
     /// Games were added to a job, or could not be. Returns whether it continues.
     fn on_games_added(
         &mut self,
-        cx: &mut Context<'_>,
         id: JobId,
         added: Result<(Vec<GameId>, StoredJob), StoreError>,
         is_full: bool,
@@ -759,14 +747,14 @@ impl Jobs {
                     StoredJob { in_file, batches, imported, duplicates, undecided, bytes, ..kept };
                 job.games.extend(games);
                 if !is_full {
-                    self.publish(cx, id);
+                    self.publish_job(id);
                     return true;
                 }
                 ErrorCode::TooMany { subject: ErrorSubject::Game }
             }
             Err(error) => ErrorCode::system(&error),
         };
-        self.fail(cx, id, JobErrorOf::File { name }, why.into());
+        self.fail_job(id, JobErrorOf::File { name }, why.into());
         false
     }
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use readyok_library::Source;
 use tokio::task::spawn_blocking;
 
-use super::engines::Engines;
-use super::{App, AppState, storage, written};
+use super::saving::written;
+use super::{App, AppState};
 use crate::matches::{Changes, Entrant, Finished, MatchEvent, Matches};
-use crate::store::{StoreError, Written, new_game};
+use crate::store::{StoreError, Written, new_game, storage};
 use crate::time::now;
 use crate::wire::{
     Answer, ApiError, Delta, EngineSource, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta,
@@ -33,7 +33,7 @@ impl App {
     }
 
     pub(super) async fn start_match(self: &Arc<Self>, plan: MatchPlan) -> Result<Answer, ApiError> {
-        let entrants = self.update(|components, _| entrants(components.engines, &plan))?;
+        let entrants = self.state().entrants(&plan)?;
         let id = self.with_files(move |matches| matches.start(plan, &entrants)).await?;
         self.publish_match(id);
         Ok(Answer::Match { id })
@@ -42,7 +42,7 @@ impl App {
     pub(super) async fn resume_match(self: &Arc<Self>, id: MatchId) -> Result<Answer, ApiError> {
         let plan = self.matches()?.asked(id)?;
         // Removed engines can still play, without the values of their environments.
-        let entrants = self.update(|components, _| entrants(components.engines, &plan));
+        let entrants = self.state().entrants(&plan);
         let entrants = entrants.unwrap_or_default();
         self.with_files(move |matches| matches.resume(id, &entrants)).await?;
         self.publish_match(id);
@@ -135,34 +135,6 @@ impl App {
     }
 }
 
-/// The engines of a plan for the arena.
-fn entrants(engines: &Engines, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
-    let entrant = |id| {
-        let engine = engines.get(id)?;
-        let dialect = engine.dialect(Some(plan.variant));
-        let entrant = Entrant {
-            name: engine.name().to_owned(),
-            protocol: dialect,
-            options: engine.fitting(engine.values(ValuesFor::Play), dialect),
-            ..Entrant::default()
-        };
-        Ok(match engine.entry.source.clone() {
-            EngineSource::BuiltIn => {
-                let (program, args) = engines.built_in().clone();
-                let command = program.to_string_lossy().into_owned();
-                Entrant { command, args, ..entrant }
-            }
-            EngineSource::Program { path, args, dir, env } => {
-                Entrant { command: path, args, dir, env, ..entrant }
-            }
-            EngineSource::Tcp { address } => {
-                Entrant { command: format!("tcp://{address}"), ..entrant }
-            }
-        })
-    };
-    plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
-}
-
 /// The status of a match, or that it was deleted.
 fn changed(matches: &Matches, id: MatchId) -> MatchesDelta {
     let lines = matches.lines().into_iter();
@@ -172,6 +144,34 @@ fn changed(matches: &Matches, id: MatchId) -> MatchesDelta {
 }
 
 impl AppState {
+    /// The engines of a plan for the arena.
+    fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
+        let entrant = |id| {
+            let engine = self.registry.get(id)?;
+            let dialect = engine.dialect(Some(plan.variant));
+            let entrant = Entrant {
+                name: engine.name().to_owned(),
+                protocol: dialect,
+                options: engine.fitting(engine.values(ValuesFor::Play), dialect),
+                ..Entrant::default()
+            };
+            Ok(match engine.entry.source.clone() {
+                EngineSource::BuiltIn => {
+                    let (program, args) = self.program.built_in.clone();
+                    let command = program.to_string_lossy().into_owned();
+                    Entrant { command, args, ..entrant }
+                }
+                EngineSource::Program { path, args, dir, env } => {
+                    Entrant { command: path, args, dir, env, ..entrant }
+                }
+                EngineSource::Tcp { address } => {
+                    Entrant { command: format!("tcp://{address}"), ..entrant }
+                }
+            })
+        };
+        plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
+    }
+
     pub(super) fn matches_state(&self) -> State {
         let lines = self.matches.get().map(Matches::lines);
         State::Matches(MatchesState { matches: lines.unwrap_or_default() })

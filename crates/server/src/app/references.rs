@@ -11,10 +11,10 @@ use readyok_rules::{
     TablebaseResult,
 };
 
-use super::{App, storage};
+use super::App;
 use crate::errors::{invalid_position, io_error};
 use crate::game::position_view::move_text;
-use crate::store::{StoreError, filter_of, listed};
+use crate::store::{StoreError, filter_of, listed, storage};
 use crate::time::date_text;
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,

@@ -3,24 +3,13 @@
 use std::sync::Arc;
 
 use super::engines::preview;
-use super::hints::Hints;
-use super::library::Deferred;
-use super::{App, Components, Context, Reply, storage};
-use crate::engine::{EngineCommand, EngineEvent};
+use super::saving::{Reply, written};
+use super::{App, AppState};
+use crate::engine::EngineCommand;
 use crate::game::{ActiveGame, Document, Effect};
 use crate::hub::TabId;
 use crate::time::Moment;
-use crate::wire::{
-    Answer, ApiError, Command, Delta, Duplicates, ErrorCode, ErrorSubject, GameId, Limits, NodeId,
-    ProcessId, Purpose, ReportOn, Settings, Topic,
-};
-
-/// Maximum size of the settings of the page, in bytes.
-const MAX_SETTINGS: usize = 64 << 10;
-/// Maximum number of names of the user.
-const MAX_NAMES: usize = 32;
-/// Maximum size of a name, in bytes.
-const MAX_NAME: usize = 200;
+use crate::wire::{Answer, ApiError, Command, Duplicates, EngineId, GameId, ReportOn};
 
 impl App {
     pub(crate) async fn command(self: &Arc<Self>, tab: TabId, command: Command) -> Reply {
@@ -50,20 +39,17 @@ impl App {
             Command::SetLabel { of, label, set } => self.set_label(of, label, set).await.into(),
             Command::EditCollection { edit } => self.edit_collection(edit).await.into(),
             Command::Rematch { game } => self.rematch(game).await.into(),
-            Command::Move { game, node, text } => self.change_for(Some(tab), |it, cx| {
-                it.games.play_move(it.engines, cx, game, (node, &text))
-            }),
-            Command::Edit { game, edit } => {
-                self.change_for(Some(tab), |it, cx| it.games.edit(it.engines, cx, game, edit))
+            Command::Move { game, node, text } => {
+                self.change_for(Some(tab), |state| state.play_move(game, node, &text))
             }
-            Command::Resume { game, from, players } => self.change_for(Some(tab), |it, cx| {
-                it.games.resume(it.engines, cx, game, (from, players.as_deref()))
-            }),
-            Command::GoTo { game, node } => self.change_for(Some(tab), |it, cx| {
-                it.games.update(it.engines, cx, game, |session, _| {
-                    session.go_to(node).map(|()| Vec::new())
-                })
-            }),
+            Command::Edit { game, edit } => {
+                self.change_for(Some(tab), |state| state.edit_game(game, edit))
+            }
+            Command::Resume { game, from, players } => self
+                .change_for(Some(tab), |state| state.resume_game(game, from, players.as_deref())),
+            Command::GoTo { game, node } => {
+                self.change_for(Some(tab), |state| state.go_to(game, node))
+            }
             Command::TakeBack { game } => {
                 self.change_for(Some(tab), play(game, ActiveGame::take_back))
             }
@@ -80,75 +66,73 @@ impl App {
             }
             Command::Pause { game } => self.change_for(Some(tab), play(game, ActiveGame::pause)),
             Command::Abort { game } => self.change_for(Some(tab), play(game, ActiveGame::abort)),
-            Command::Hint { game, engine } => self.change_for(Some(tab), |it, cx| {
-                Hints::start(it.games, it.engines, cx, game, engine)
-            }),
+            Command::Hint { game, engine } => self.hint(game, engine).into(),
 
-            Command::Analyse { game, engine, settings } => self.change_for(Some(tab), |it, cx| {
-                it.analyses.start(it.games, it.engines, cx, (game, engine, settings))
-            }),
+            Command::Analyse { game, engine, settings } => {
+                self.change_for(Some(tab), |state| state.start_analysis((game, engine), settings))
+            }
             Command::StopAnalysis { game, engine } => {
-                self.change_for(Some(tab), |it, cx| it.analyses.stop(it.games, cx, game, engine))
+                self.change_for(Some(tab), |state| state.stop_analysis(game, engine))
             }
             Command::EndAnalysis { game, engine } => {
-                self.change_for(Some(tab), |it, cx| it.analyses.end(it.games, cx, game, engine))
+                self.change_for(Some(tab), |state| state.end_analysis(game, engine))
             }
 
             Command::AddEngine { entry, values } => {
-                self.change_for(Some(tab), |it, cx| it.engines.add(cx, entry, values))
+                self.change_for(Some(tab), |state| state.add_engine(entry, values))
             }
             Command::FindEngines => Reply::Deferred(self.find_engines()),
             Command::ReadEngineList { text } => self.read_engine_list(&text).into(),
             Command::CopyEngine { engine } => {
-                self.change_for(Some(tab), |it, cx| it.engines.copy(cx, engine))
+                self.change_for(Some(tab), |state| state.copy_engine(engine))
             }
             Command::PreviewEngine { text } => preview(&text).into(),
             Command::ChangeEngine { engine, entry } => {
-                self.change_for(Some(tab), |it, cx| it.engines.change(cx, engine, entry))
+                self.change_for(Some(tab), |state| state.change_engine(engine, entry))
             }
             Command::RemoveEngine { engine } => self.remove_engine(engine).await.into(),
             Command::InspectEngine { engine } => {
-                self.change_for(Some(tab), |it, cx| it.engines.probe(cx, engine))
+                self.change_for(Some(tab), |state| state.probe(engine))
             }
             Command::SetOptions { engine, of, values } => {
-                self.change_for(Some(tab), |it, cx| it.engines.set_options(cx, engine, of, &values))
+                self.change_for(Some(tab), |state| state.set_options(engine, of, &values))
             }
             Command::PressButton { engine, option } => {
-                self.change_for(Some(tab), |it, cx| it.engines.press_button(cx, engine, &option))
+                self.change_for(Some(tab), |state| state.press_button(engine, &option))
             }
             Command::SavePreset { engine, preset } => {
-                self.change_for(Some(tab), |it, cx| it.engines.save_preset(cx, engine, preset))
+                self.change_for(Some(tab), |state| state.save_preset(engine, preset))
             }
             Command::DeletePreset { engine, name } => {
-                self.change_for(Some(tab), |it, cx| it.engines.delete_preset(cx, engine, &name))
+                self.change_for(Some(tab), |state| state.delete_preset(engine, &name))
             }
             Command::ApplyPreset { engine, name, of } => {
-                self.change_for(Some(tab), |it, cx| it.engines.apply_preset(cx, engine, &name, of))
+                self.change_for(Some(tab), |state| state.apply_preset(engine, &name, of))
             }
             Command::RegisterEngine { engine, with } => {
-                self.change_for(Some(tab), |it, cx| it.engines.register(cx, engine, with))
+                self.change_for(Some(tab), |state| state.register(engine, with))
             }
             Command::CheckEngine { engine } => {
-                self.change_for(Some(tab), |it, cx| it.engines.check(cx, engine))
+                self.change_for(Some(tab), |state| state.check_engine(engine))
             }
             Command::CancelCheck { engine } => {
-                self.change_for(Some(tab), |it, _| it.engines.cancel_check(engine).map(done))
+                self.change_for(Some(tab), |state| state.cancel_check(engine).map(done))
             }
 
             Command::OpenConsole { engine } => {
-                self.change_for(Some(tab), |it, cx| it.engines.open_console(cx, engine))
+                self.change_for(Some(tab), |state| state.open_console(engine))
             }
             Command::SendLine { process, line } => {
-                self.change_for(Some(tab), |_, cx| cx.processes.send_line(process, line).map(done))
+                self.change_for(Some(tab), |state| state.tasks.send_line(process, line).map(done))
             }
-            Command::QuitProcess { process } => self.change_for(Some(tab), |_, cx| {
-                cx.processes.command(process, EngineCommand::Quit).map(done)
+            Command::QuitProcess { process } => self.change_for(Some(tab), |state| {
+                state.tasks.command(process, EngineCommand::Quit).map(done)
             }),
             Command::RestartProcess { process } => {
-                self.change_for(Some(tab), |it, cx| it.restart_process(cx, process))
+                self.change_for(Some(tab), |state| state.restart_process(process))
             }
             Command::KillProcess { process } => {
-                self.change_for(Some(tab), |it, cx| it.kill_process(cx, process))
+                self.change_for(Some(tab), |state| state.kill_process(process))
             }
 
             Command::StartMatch { plan } => self.start_match(*plan).await.into(),
@@ -165,19 +149,17 @@ impl App {
                 self.start_directory(path.into(), Some(settings), duplicates).await.into()
             }
             Command::StopReport { game } => {
-                self.change_for(Some(tab), |it, cx| it.reports.stop(it.games, cx, game))
+                self.change_for(Some(tab), |state| state.stop_report(game))
             }
             Command::TryMove { game, node, text, limits } => {
-                self.try_move((game, node, &text, limits)).into()
+                self.try_move((game, node), &text, limits).into()
             }
 
             Command::ImportDirectory { path, duplicates } => {
                 let duplicates = duplicates.unwrap_or_default();
                 self.start_directory(path.into(), None, duplicates).await.into()
             }
-            Command::StopJob { id } => {
-                self.change_for(Some(tab), |it, cx| it.jobs.stop(it.reports, it.games, cx, id))
-            }
+            Command::StopJob { id } => self.change_for(Some(tab), |state| state.stop_job(id)),
             Command::ResumeJob { id } => self.resume_job(id),
             Command::DeleteJob { id } => self.delete_job(id).await.into(),
 
@@ -191,9 +173,9 @@ impl App {
             }
             Command::OpenExercise { id } => self.open_exercise(id).await.into(),
             Command::TryExercise { id, moves, text } => {
-                self.try_exercise(id, &moves, &text).await.into()
+                Reply::Deferred(self.defer_attempt(id, moves, text))
             }
-            Command::SolveExercise { id, moves } => self.solve_exercise(id, &moves).await.into(),
+            Command::SolveExercise { id, moves } => Reply::Deferred(self.defer_solution(id, moves)),
             Command::GradeExercise { id, grade } => self.grade_exercise(id, grade).await.into(),
             Command::DeleteExercises { ids } => self.delete_exercises(ids).await.into(),
 
@@ -201,48 +183,14 @@ impl App {
         }
     }
 
-    fn try_move(&self, attempt: (GameId, NodeId, &str, Limits)) -> Result<Deferred, ApiError> {
-        self.update(|it, cx| it.retries.start(it.reports, it.games, it.engines, cx, attempt))
-    }
-
-    async fn set_settings(self: &Arc<Self>, settings: Settings) -> Result<Answer, ApiError> {
-        let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
-        if MAX_SETTINGS < size {
-            let why = ErrorCode::TooLong { subject: ErrorSubject::Settings };
-            return Err(ApiError::limit(why));
-        }
-        let names = &settings.training.names;
-        if MAX_NAMES < names.len() || names.iter().any(|name| MAX_NAME < name.len()) {
-            return Err(ApiError::limit(ErrorCode::TooLong { subject: ErrorSubject::PlayerName }));
-        }
-        let set = move |old: &mut Settings| {
-            let references = std::mem::take(&mut old.references);
-            *old = Settings { references, ..settings };
-            Ok(())
-        };
-        self.change_settings(set).await
-    }
-
-    /// Changes the settings, unless `change` fails.
-    pub(super) async fn change_settings(
-        self: &Arc<Self>,
-        change: impl FnOnce(&mut Settings) -> Result<(), ApiError> + Send + 'static,
-    ) -> Result<Answer, ApiError> {
-        let app = Arc::downgrade(self);
-        // They take effect in the writer, which determines the order of concurrent changes.
-        let saved = self.writer.call(move |store| {
-            let Some(app) = app.upgrade() else { return Ok(Ok(())) };
-            let mut settings = app.state().settings.clone();
-            if let Err(error) = change(&mut settings) {
-                return Ok(Err(error));
-            }
-            store.save_settings(&settings)?;
-            let mut state = app.state();
-            state.settings = settings.clone();
-            state.hub.publish(Topic::Settings, Delta::Settings(settings));
-            Ok(Ok(()))
-        });
-        saved.await.map_err(storage)?.map(done)
+    async fn remove_engine(&self, engine: EngineId) -> Result<Answer, ApiError> {
+        let removed = self.update(|state| {
+            let removed = state.remove_engine(engine)?;
+            state.end_analyses_by(engine);
+            Ok::<_, ApiError>(removed)
+        })?;
+        written(removed).await?;
+        Ok(Answer::Done)
     }
 }
 
@@ -250,42 +198,10 @@ impl App {
 fn play(
     game: GameId,
     change: impl FnOnce(&mut ActiveGame, &mut Document, Moment) -> Result<Vec<Effect>, ApiError>,
-) -> impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError> {
-    move |components, cx| components.games.play(components.engines, cx, game, change)
+) -> impl FnOnce(&mut AppState) -> Result<Answer, ApiError> {
+    move |state| state.play(game, change)
 }
 
 fn done((): ()) -> Answer {
     Answer::Done
-}
-
-impl Components<'_> {
-    /// Restarts a process, or its purpose after its exit.
-    fn restart_process(&mut self, cx: &mut Context<'_>, id: ProcessId) -> Result<Answer, ApiError> {
-        if cx.processes.quit_and_restart(id)? {
-            return Ok(Answer::Done);
-        }
-        let process = cx.processes.get(id);
-        let process = process.map(|process| (process.engine(), process.purpose()));
-        let missing = || ApiError::not_found(ErrorSubject::Process, id);
-        let (engine, purpose) = process.ok_or_else(missing)?;
-        match purpose {
-            Purpose::Play { game } => self.games.play(self.engines, cx, game, ActiveGame::resume),
-            Purpose::Analyse { game } => {
-                self.analyses.restart(self.games, self.engines, cx, (game, engine))
-            }
-            Purpose::Console => self.engines.open_console(cx, engine),
-            Purpose::Inspect
-            | Purpose::Hint { .. }
-            | Purpose::Report { .. }
-            | Purpose::Learn { .. }
-            | Purpose::Exercise { .. } => self.engines.probe(cx, engine),
-        }
-    }
-
-    /// Kills a process, and reports its exit.
-    fn kill_process(&mut self, cx: &mut Context<'_>, id: ProcessId) -> Result<Answer, ApiError> {
-        let failure = cx.processes.kill(id)?;
-        self.engines.on_process_event(cx, id, EngineEvent::Exited(Some(failure)));
-        Ok(Answer::Done)
-    }
 }

@@ -1,30 +1,27 @@
 //! Exercises: made of reports and files, solved with the judgement of an engine, and scheduled.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::body::Bytes;
-use readyok_client::{Game as EngineGame, Search};
 use readyok_library::Source;
 use readyok_protocol::Score;
-use readyok_rules::{Move, MoveCodec, Position};
-use tokio::sync::oneshot;
+use readyok_rules::{Move, Position};
 
-use super::components::{Context, SearchEvent, SearchId};
-use super::engines::Engines;
-use super::library::blocking;
-use super::reports::limits;
-use super::{App, storage};
-use crate::engine::{BUILT_IN, EngineCommand, SearchKind, SearchSpec};
+use super::App;
+use super::saving::{Deferred, blocking};
+use super::searches::found;
+use crate::engine::BUILT_IN;
 use crate::errors::illegal;
 use crate::game::position_view::{line, move_text, position_view};
 use crate::game::{EngineLine, GameSession, parse_move};
-use crate::store::{StoreError, StoredExercise, Times};
+use crate::search::{Owner, Wanted};
+use crate::store::{StoreError, StoredExercise, Times, storage};
 use crate::time::{date, midnight, now};
 use crate::training::{Memory, Task, Verdict, mistakes, no_solution, read_exercises};
 use crate::wire::{
     Answer, ApiError, EngineId, ErrorCode, ErrorSubject, ExerciseAttempt, ExerciseGrade,
-    ExerciseId, ExerciseKind, GameId, ImportedExercises, Limits, LineMove, ProcessId, Purpose,
-    SearchInfo, Side, TrainingQuery, TrainingView, ValuesFor, Variant,
+    ExerciseId, ExerciseKind, GameId, ImportedExercises, Limits, LineMove, SearchInfo, Side,
+    TrainingQuery, TrainingView, Variant,
 };
 
 /// Maximum number of problems of a file.
@@ -153,7 +150,22 @@ impl App {
         Ok(Answer::ExercisePosition { position: Box::new(position), intervals })
     }
 
-    pub(super) async fn try_exercise(
+    /// Judges a move, which can take a search.
+    pub(super) fn defer_attempt(
+        self: &Arc<Self>,
+        id: ExerciseId,
+        moves: Vec<String>,
+        text: String,
+    ) -> Deferred {
+        self.defer(|app| async move { app.try_exercise(id, &moves, &text).await })
+    }
+
+    /// Finds the solution, which can take a search.
+    pub(super) fn defer_solution(self: &Arc<Self>, id: ExerciseId, moves: Vec<String>) -> Deferred {
+        self.defer(|app| async move { app.solve_exercise(id, &moves).await })
+    }
+
+    async fn try_exercise(
         &self,
         id: ExerciseId,
         moves: &[String],
@@ -224,11 +236,7 @@ impl App {
         Ok(Answer::ExerciseTried { attempt: Box::new(attempt) })
     }
 
-    pub(super) async fn solve_exercise(
-        &self,
-        id: ExerciseId,
-        moves: &[String],
-    ) -> Result<Answer, ApiError> {
+    async fn solve_exercise(&self, id: ExerciseId, moves: &[String]) -> Result<Answer, ApiError> {
         let task = self.exercise(id).await?.task;
         let position = task.after(moves)?.position;
         let rest = match task.solution.strip_prefix(moves).filter(|rest| !rest.is_empty()) {
@@ -278,16 +286,13 @@ impl App {
         task: &Task,
         (at, limits): (EngineLine, Limits),
     ) -> Result<SearchInfo, ApiError> {
-        let (reply, found) = oneshot::channel();
-        let variant = task.variant;
-        self.update(|it, cx| {
+        let awaited = self.update(|state| {
             // The engine may have been removed.
-            let engine = it.engines.get(engine).map_or(BUILT_IN, |_| engine);
-            let search = ExerciseSearch { exercise: id, search_id: 0, at, limits, variant, reply };
-            it.exercises.start(it.engines, cx, engine, search)
+            let engine = state.registry.get(engine).map_or(BUILT_IN, |_| engine);
+            let wanted = Wanted::evaluation(at, limits);
+            state.search_once(Owner::Exercise(id), engine, task.variant, wanted)
         })?;
-        let stopped = || ApiError::engine(ErrorCode::EngineStopped);
-        found.await.unwrap_or_else(|_| Err(stopped()))
+        Ok(found(awaited).await?.info)
     }
 
     pub(super) async fn grade_exercise(
@@ -324,91 +329,4 @@ fn human_side(session: &GameSession) -> Option<Side> {
     let mut humans = BOTH.into_iter().filter(is_human);
     let side = humans.next()?;
     humans.next().is_none().then_some(side)
-}
-
-struct ExerciseSearch {
-    exercise: ExerciseId,
-    search_id: SearchId,
-    at: EngineLine,
-    limits: Limits,
-    variant: Variant,
-    reply: oneshot::Sender<Result<SearchInfo, ApiError>>,
-}
-
-/// Searches of exercises, at most one for each exercise.
-#[derive(Default)]
-pub(crate) struct ExerciseSearches {
-    searches: BTreeMap<ProcessId, ExerciseSearch>,
-}
-
-impl ExerciseSearches {
-    fn start(
-        &mut self,
-        engines: &Engines,
-        cx: &mut Context<'_>,
-        engine: EngineId,
-        search: ExerciseSearch,
-    ) -> Result<(), ApiError> {
-        let old = self.searches.iter().filter(|(_, it)| it.exercise == search.exercise);
-        for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
-            let error = ApiError::conflict(ErrorCode::AttemptReplaced);
-            self.finish(cx, process, Err(error));
-        }
-        let purpose = Purpose::Exercise { exercise: search.exercise };
-        let variant = Some(search.variant);
-        let process = engines.start_with(cx, engine, purpose, variant, ValuesFor::Analyse)?;
-        let search_id = cx.next_search_id();
-        self.searches.insert(process, ExerciseSearch { search_id, ..search });
-        Ok(())
-    }
-
-    fn finish(
-        &mut self,
-        cx: &Context<'_>,
-        process: ProcessId,
-        result: Result<SearchInfo, ApiError>,
-    ) {
-        if let Some(search) = self.searches.remove(&process) {
-            // A tab that was closed needs no answer.
-            let _ = search.reply.send(result);
-        }
-        cx.processes.quit(process);
-    }
-
-    pub(super) fn on_event(&mut self, cx: &Context<'_>, process: ProcessId, event: SearchEvent) {
-        match event {
-            SearchEvent::Ready => {
-                if let Some(command) = self.command(cx, process) {
-                    cx.processes.send(process, command);
-                } else {
-                    let error = ApiError::engine(ErrorCode::UnsupportedPosition);
-                    self.finish(cx, process, Err(error));
-                }
-            }
-            SearchEvent::Finished(search, _, info) => {
-                let current = self.searches.get(&process);
-                if current.is_some_and(|it| it.search_id == search) {
-                    self.finish(cx, process, Ok(*info));
-                }
-            }
-            SearchEvent::Rejected(_, why) => self.finish(cx, process, Err(ApiError::engine(why))),
-            SearchEvent::Exited { failure, .. } => {
-                let why = failure.unwrap_or_else(|| ErrorCode::EngineStopped.into());
-                self.finish(cx, process, Err(ApiError::engine(why)));
-            }
-            SearchEvent::Started(_) | SearchEvent::Info(..) => (),
-        }
-    }
-
-    fn command(&self, cx: &Context<'_>, process: ProcessId) -> Option<EngineCommand> {
-        let ExerciseSearch { search_id, at, limits: limit, variant, .. } =
-            self.searches.get(&process)?;
-        let dialect = cx.processes.dialect(process)?;
-        let codec = MoveCodec::new(dialect, *variant)?;
-        let game = EngineGame::new(codec.encode_position(&at.start, &at.moves)?, codec.new_game());
-        let search = Search::from(limits(limit, dialect)).lines(1);
-        let (search_id, kind, position) = (*search_id, SearchKind::Analyse, at.position.clone());
-        let spec = SearchSpec { search_id, kind, game, search, position, codec, shown: 1 };
-        Some(EngineCommand::Search(Box::new(spec)))
-    }
 }

@@ -23,6 +23,7 @@ use tokio::time::{Instant, sleep_until};
 use super::info_accumulator::InfoAccumulator;
 use super::log::Log;
 use crate::errors::engine_error;
+use crate::game::{EngineAnswer, EngineMove};
 use crate::time::{instant, now};
 use crate::wire::{EngineSource, ErrorInfo, ProcessId, ProcessStatus, SearchInfo};
 
@@ -95,6 +96,13 @@ pub(crate) enum SearchKind {
     Analyse,
 }
 
+/// The answer to a search.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) answer: EngineAnswer,
+    pub(crate) info: SearchInfo,
+}
+
 /// An event of a process.
 #[derive(Debug)]
 pub(crate) enum EngineEvent {
@@ -107,7 +115,7 @@ pub(crate) enum EngineEvent {
     /// The current state of a search.
     Info(u64, Box<SearchInfo>),
     /// A search has ended with an answer.
-    SearchFinished(u64, Box<SearchResult>, Box<SearchInfo>),
+    SearchFinished(u64, Box<Found>),
     /// A search could not be started or has failed; the engine continues to run.
     SearchRejected(u64, ErrorInfo),
     /// A command could not be carried out.
@@ -150,12 +158,20 @@ pub(crate) struct Start {
 }
 
 /// Receives events. It must not block.
-pub(crate) type Reporter = Arc<dyn Fn(ProcessId, EngineEvent) + Send + Sync>;
+type Reporter = Arc<dyn Fn(ProcessId, EngineEvent) + Send + Sync>;
 
 impl Process {
-    /// Sends a command. Returns false if too many commands wait.
+    /// A process whose commands a test receives.
+    #[cfg(test)]
+    pub(crate) fn played() -> (Self, mpsc::Receiver<EngineCommand>) {
+        let (commands, inbox) = mpsc::channel(MAX_ORDERS);
+        (Self { commands, log: Arc::default(), task: tokio::spawn(async {}) }, inbox)
+    }
+
+    /// Sends a command. Returns false if too many commands wait; there is always room for `quit`.
     pub(crate) fn send(&self, command: EngineCommand) -> bool {
-        self.commands.try_send(command).is_ok()
+        let has_room = matches!(command, EngineCommand::Quit) || 1 < self.commands.capacity();
+        has_room && self.commands.try_send(command).is_ok()
     }
 
     /// Kills the process.
@@ -472,11 +488,8 @@ impl Actor {
         match played {
             Ok(played) => {
                 let info = throttle.accumulator.ended(&played);
-                self.report(EngineEvent::SearchFinished(
-                    spec.search_id,
-                    Box::new(played),
-                    Box::new(info),
-                ));
+                let found = Found { answer: answer(&played, spec.codec), info };
+                self.report(EngineEvent::SearchFinished(spec.search_id, Box::new(found)));
                 Ok(SearchEnd::Over)
             }
             Err(error) => self.reject(spec, error),
@@ -535,8 +548,7 @@ fn failure_of(error: &EngineError) -> EngineFailure {
 }
 
 /// The answer of an engine, in the notation of the game.
-pub(crate) fn answer(played: &SearchResult, codec: MoveCodec) -> crate::game::EngineAnswer {
-    use crate::game::EngineMove;
+fn answer(played: &SearchResult, codec: MoveCodec) -> EngineAnswer {
     let best = match &played.best {
         Best::Move(mv) if played.best_move().is_none() => EngineMove::Nothing(mv.to_string()),
         Best::Move(mv) => EngineMove::Move(codec.decode_text(mv.as_str()).into_owned()),
@@ -545,7 +557,7 @@ pub(crate) fn answer(played: &SearchResult, codec: MoveCodec) -> crate::game::En
         Best::None => EngineMove::Nothing("(none)".to_owned()),
         Best::Other(text) => EngineMove::Nothing(super::log::printable(text)),
     };
-    crate::game::EngineAnswer {
+    EngineAnswer {
         best,
         ponder: played.ponder.map(|mv| codec.decode_text(mv.as_str()).into_owned()),
         elapsed: u64::try_from(played.time().as_millis()).unwrap_or(u64::MAX),

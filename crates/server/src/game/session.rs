@@ -20,16 +20,12 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-use std::sync::OnceLock;
-
-use readyok_client::Game as EngineGame;
 use readyok_library::Date;
-use readyok_protocol::Dialect;
 use readyok_rules::record::Tag;
-use readyok_rules::{Game, Move, MoveCodec, Position};
+use readyok_rules::{Game, Move, Position};
 
 use super::position_view::position_view;
-use super::tree::{EngineLine, ROOT, Tree};
+use super::tree::{ROOT, Tree};
 use crate::errors::illegal;
 use crate::hub::TabId;
 use crate::time::{Moment, date_text};
@@ -41,7 +37,7 @@ use crate::wire::{
 use document::Changes;
 pub(crate) use document::{Document, Origin, not_added};
 pub(crate) use play::{ActiveGame, PlayerSlot, check_players};
-pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest};
+pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest, TimeBudget};
 pub(crate) use stored::StoredSession;
 
 /// An effect of an active game outside of the session.
@@ -69,8 +65,6 @@ pub(crate) struct GameSession {
     last_changed: Moment,
     /// Why the last change could not be saved.
     save_error: Option<ErrorInfo>,
-    /// The identity of the game for engines of each protocol.
-    engine_games: [OnceLock<EngineGame>; 2],
 }
 
 pub(crate) fn no_node(id: NodeId) -> ApiError {
@@ -93,14 +87,7 @@ impl GameSession {
     }
 
     fn with_document(id: GameId, document: Document, now: Moment) -> Self {
-        Self {
-            id,
-            document,
-            active: None,
-            last_changed: now,
-            save_error: None,
-            engine_games: Default::default(),
-        }
+        Self { id, document, active: None, last_changed: now, save_error: None }
     }
 
     pub(crate) fn id(&self) -> GameId {
@@ -170,18 +157,6 @@ impl GameSession {
 
     pub(crate) fn is_running(&self) -> bool {
         self.active.as_ref().is_some_and(ActiveGame::is_running)
-    }
-
-    /// The game for an engine, at the end of a line.
-    pub(crate) fn engine_game(&self, codec: MoveCodec, line: &EngineLine) -> Option<EngineGame> {
-        let [uci, usi] = &self.engine_games;
-        let known = match codec.dialect() {
-            Dialect::Uci => uci,
-            Dialect::Usi => usi,
-        };
-        let position = codec.encode_position(&line.start, &line.moves)?;
-        let game = known.get_or_init(|| EngineGame::new(position.clone(), codec.new_game()));
-        Some(game.at(position))
     }
 
     pub(crate) fn go_to(&mut self, node: NodeId) -> Result<(), ApiError> {

@@ -6,8 +6,8 @@ use readyok_rules::record::{
 };
 use readyok_rules::{Game, GameResult, Position};
 
+use super::storage;
 use super::{StoreError, listed};
-use crate::app::storage;
 use crate::errors::{illegal, invalid_position};
 use crate::wire::{
     ApiError, ErrorCode, ErrorSubject, LabelCount, LibraryFilter, LibraryPage, LibraryQuery,

@@ -349,6 +349,30 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     server.stop().await;
 }
 
+/// A search that fails is answered: until then, nobody knows why there is no hint.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hint_is_answered_with_a_move_or_the_failure() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let (topic, _) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
+    let hint = |engine: &Value| json!({ "kind": "hint", "game": id(&topic), "engine": engine });
+    let answer = tab.ask(hint(&engine)).await;
+    assert_eq!(answer["kind"], "done", "{answer}");
+    let state = tab.follow(&topic).await;
+    assert_eq!(state["play"]["hint"]["hint"]["uci"], "a2a3", "{state}");
+    let crashing = tab.add_mime(&["crash"]).await;
+    let failed = tab.ask(hint(&crashing)).await;
+    assert_eq!(
+        (&failed["category"], &failed["error"]["code"]),
+        (&json!("engine"), &json!("exited"))
+    );
+    let illegal = tab.add_mime(&["illegal"]).await;
+    let failed = tab.ask(hint(&illegal)).await;
+    assert_eq!(failed["category"], "engine", "{failed}");
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_illegal_move_loses() {
     let server = Fixture::start().await;

@@ -49,7 +49,6 @@ pub(crate) struct ActiveGame {
     pub(super) rematch: Option<GameId>,
     pub(super) offer: Option<Side>,
     pub(super) hint: Option<Hint>,
-    pub(super) last_search_id: u64,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -140,7 +139,6 @@ impl ActiveGame {
             rematch: None,
             offer: None,
             hint: None,
-            last_search_id: 0,
         }
     }
 

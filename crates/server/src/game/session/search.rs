@@ -1,5 +1,6 @@
 //! Searches of the engines that play: requests, answers, pondering.
 
+use std::fmt;
 use std::time::Duration;
 
 use readyok_protocol::{Dialect, Go, MateLimit};
@@ -18,7 +19,7 @@ use crate::wire::{ApiError, ErrorCode, ErrorInfo, Limits, MoveInfo, NodeId, Outc
 #[derive(Clone, Debug)]
 pub(crate) enum SearchRequest {
     /// Searches for a move, or ponders the last of the moves.
-    Think { search_id: u64, line: Box<EngineLine>, budget: TimeBudget, ponder: bool },
+    Think { line: Box<EngineLine>, budget: TimeBudget, ponder: bool },
     /// The pondered move was played: the search continues as one for a move.
     Hit { budget: TimeBudget },
     /// Plays immediately.
@@ -61,10 +62,19 @@ pub(crate) enum EngineMove {
     Nothing(String),
 }
 
+impl fmt::Display for EngineMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Move(text) | Self::Nothing(text) => text,
+            Self::Resign => "resign",
+            Self::Win => "win",
+        })
+    }
+}
+
 /// A search that an engine has not finished.
 #[derive(Clone, Debug)]
 pub(super) struct PendingSearch {
-    pub(super) id: u64,
     /// The pondered move of the opponent; none if the engine is to move.
     pub(super) ponder: Option<String>,
     pub(super) started: bool,
@@ -77,17 +87,26 @@ impl TimeBudget {
 
     /// The limits as a command. Without limits, the engine searches until it is stopped.
     pub(crate) fn go(&self, dialect: Dialect) -> Go<'static> {
-        let Limits { depth, nodes, time, mate } = self.limits;
         let clocks = self.clocks.map(|clocks| clocks.go(self.side, dialect)).unwrap_or_default();
         let per_move = self.clocks.and_then(|clocks| clocks.per_move(self.side));
-        let move_time = time.map(Duration::from_millis).into_iter().chain(per_move).min();
+        let go = self.limits.go(dialect);
+        let move_time = go.move_time.into_iter().chain(per_move).min();
+        let go = Go { clocks, move_time, ..go };
+        if go.is_bare() { Go::infinite() } else { go }
+    }
+}
+
+impl Limits {
+    /// The limits as a command of a protocol.
+    pub(crate) fn go(&self, dialect: Dialect) -> Go<'static> {
+        let Self { depth, nodes, time, mate } = *self;
         let mate = mate.map(|limit| match dialect {
             Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
             Dialect::Usi if limit == 0 => MateLimit::Infinite,
             Dialect::Usi => MateLimit::Time(Duration::from_millis(limit)),
         });
-        let go = Go { clocks, depth, nodes, move_time, mate, ..Go::default() };
-        if go.is_bare() { Go::infinite() } else { go }
+        let move_time = time.map(Duration::from_millis);
+        Go { depth, nodes, move_time, mate, ..Go::default() }
     }
 }
 
@@ -128,10 +147,8 @@ impl ActiveGame {
             }
             SearchRequest::Hit { budget }
         } else {
-            self.last_search_id += 1;
-            let search_id = self.last_search_id;
-            slot.search = Some(PendingSearch { id: search_id, ponder: None, started: false });
-            SearchRequest::Think { search_id, line: Box::new(line), budget, ponder: false }
+            slot.search = Some(PendingSearch { ponder: None, started: false });
+            SearchRequest::Think { line: Box::new(line), budget, ponder: false }
         };
         vec![Effect::Request(side, request)]
     }
@@ -145,12 +162,10 @@ impl ActiveGame {
         let expected = answer.ponder.as_ref().and_then(|mv| line.position.parse_move(mv).ok());
         let Some(mv) = expected.filter(|mv| line.play(*mv)) else { return Vec::new() };
         let budget = TimeBudget::new(clocks, side, &engine.limits);
-        self.last_search_id += 1;
-        let search_id = self.last_search_id;
         let ponder = Some(mv.to_uci(document.game().castling_form()));
-        slot.search = Some(PendingSearch { id: search_id, ponder, started: false });
+        slot.search = Some(PendingSearch { ponder, started: false });
         let line = Box::new(line);
-        vec![Effect::Request(side, SearchRequest::Think { search_id, line, budget, ponder: true })]
+        vec![Effect::Request(side, SearchRequest::Think { line, budget, ponder: true })]
     }
 
     /// Makes the engine that searches play immediately.
@@ -181,18 +196,12 @@ impl ActiveGame {
     // Events of engines.
 
     /// Starts the clock of an engine, which has started its search. Its first move is timed: `go` contains the clocks.
-    pub(crate) fn on_search_started(
-        &mut self,
-        document: &mut Document,
-        side: Side,
-        search_id: u64,
-        now: Moment,
-    ) {
+    pub(crate) fn on_search_started(&mut self, document: &mut Document, side: Side, now: Moment) {
         if !self.is_running() {
             return;
         }
         let Some(search) = &mut self.slots.of_mut(side).search else { return };
-        if search.id != search_id || search.started {
+        if search.started {
             return;
         }
         search.started = true;
@@ -205,15 +214,9 @@ impl ActiveGame {
         document.changes.play = true;
     }
 
-    pub(crate) fn on_info(
-        &mut self,
-        document: &mut Document,
-        side: Side,
-        search_id: u64,
-        info: MoveInfo,
-    ) {
+    pub(crate) fn on_info(&mut self, document: &mut Document, side: Side, info: MoveInfo) {
         let slot = self.slots.of_mut(side);
-        if slot.search.as_ref().is_some_and(|search| search.id == search_id) {
+        if slot.search.is_some() {
             slot.info = Some(info);
             document.changes.play = true;
         }
@@ -224,13 +227,11 @@ impl ActiveGame {
         &mut self,
         document: &mut Document,
         side: Side,
-        (search_id, answer): (u64, &EngineAnswer),
+        answer: &EngineAnswer,
         now: Moment,
     ) -> Vec<Effect> {
         let slot = self.slots.of_mut(side);
-        let Some(search) = slot.search.take_if(|search| search.id == search_id) else {
-            return Vec::new();
-        };
+        let Some(search) = slot.search.take() else { return Vec::new() };
         if !self.is_running() || search.ponder.is_some() {
             return Vec::new();
         }

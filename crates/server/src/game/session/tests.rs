@@ -61,9 +61,9 @@ fn shown(effects: &[Effect]) -> String {
     let one = |effect: &Effect| {
         let Effect::Request(side, ask) = effect;
         let what = match ask {
-            SearchRequest::Think { search_id, line, ponder, .. } => {
+            SearchRequest::Think { line, ponder, .. } => {
                 let kind = if *ponder { "ponder" } else { "think" };
-                format!("{kind}#{search_id}@{}", line.moves.len())
+                format!("{kind}@{}", line.moves.len())
             }
             SearchRequest::Hit { .. } => "hit".to_owned(),
             SearchRequest::MoveNow => "now".to_owned(),
@@ -92,14 +92,14 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
     let (mut session, effects) = begun(human(clock(1000)), engine(clock(1000), false));
     assert_eq!(shown(&effects), "");
     let (_, effects) = session.play_move(ROOT, "e4", 300).expect("it is legal");
-    assert_eq!(shown(&effects), "Second think#1@1");
+    assert_eq!(shown(&effects), "Second think@1");
     let clocks =
         |session: &GameSession, now| session.state(None, now).play.expect("it is played").clocks;
     assert_eq!(clocks(&session, 900).expect("clocks").running, None, "it is being started");
-    session.with(|it, document| it.on_search_started(document, Side::Second, 1, 1000));
+    session.with(|it, document| it.on_search_started(document, Side::Second, 1000));
     assert_eq!(clocks(&session, 1100).expect("clocks").remaining.second, Some(900));
     let effects = session.with(|it, document| {
-        it.on_answer(document, Side::Second, (1, &answer("e7e5", None, 400)), 1450)
+        it.on_answer(document, Side::Second, &answer("e7e5", None, 400), 1450)
     });
     assert_eq!(shown(&effects), "");
     let clocks = clocks(&session, 1450).expect("clocks");
@@ -136,40 +136,16 @@ fn the_clock_of_a_human_starts_with_the_first_move() {
 }
 
 #[test]
-fn an_answer_to_an_earlier_search_is_ignored() {
-    let (mut session, _) = begun(human(Time::None), engine(clock(1000), false));
-    session.play_move(ROOT, "e4", 1).expect("it is legal");
-    session.with(|it, document| it.take_back(document, 2)).expect("there is a move");
-    let (_, effects) = session.play_move(ROOT, "d4", 3).expect("it is legal");
-    assert_eq!(shown(&effects), "Second think#2@1");
-    assert!(
-        session
-            .with(|it, document| it.on_answer(
-                document,
-                Side::Second,
-                (1, &answer("e7e5", None, 1)),
-                4
-            ))
-            .is_empty()
-    );
-    assert_eq!(session.tree().main_line().len(), 1);
-    session.with(|it, document| {
-        it.on_answer(document, Side::Second, (2, &answer("d7d5", None, 1)), 5)
-    });
-    assert_eq!(session.tree().main_line().len(), 2);
-}
-
-#[test]
 fn a_ponder_hit_continues_and_a_miss_restarts_the_search() {
-    for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think#3@2", 0)] {
+    for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think@2", 0)] {
         let (mut session, effects) = begun(engine(clock(9000), true), human(Time::None));
-        assert_eq!(shown(&effects), "First think#1@0");
-        session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
+        assert_eq!(shown(&effects), "First think@0");
+        session.with(|it, document| it.on_search_started(document, Side::First, 0));
         let effects = session.with(|it, document| {
-            it.on_answer(document, Side::First, (1, &answer("e2e4", Some("e7e5"), 10)), 10)
+            it.on_answer(document, Side::First, &answer("e2e4", Some("e7e5"), 10), 10)
         });
-        assert_eq!(shown(&effects), "First ponder#2@2");
-        session.with(|it, document| it.on_search_started(document, Side::First, 2, 11));
+        assert_eq!(shown(&effects), "First ponder@2");
+        session.with(|it, document| it.on_search_started(document, Side::First, 11));
         let node = tip(&session);
         let (_, effects) = session.play_move(node, reply, 500).expect("it is legal");
         assert_eq!(shown(&effects), expected);
@@ -192,17 +168,16 @@ fn flags_fall_and_an_engines_answer_has_a_grace_period() {
     assert_eq!((outcome.winner(), outcome.termination.name()), (Some(Side::First), "time-forfeit"));
 
     let (mut session, _) = begun(engine(clock(1000), false), human(clock(1000)));
-    session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
+    session.with(|it, document| it.on_search_started(document, Side::First, 0));
     assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000 + GRACE));
     // It was read late, and answered in time.
-    session.with(|it, document| {
-        it.on_answer(document, Side::First, (1, &answer("e2e4", None, 990)), 1300)
-    });
+    session
+        .with(|it, document| it.on_answer(document, Side::First, &answer("e2e4", None, 990), 1300));
     assert_eq!(session.outcome(), None);
     let (mut session, _) = begun(engine(clock(1000), false), human(clock(1000)));
-    session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
+    session.with(|it, document| it.on_search_started(document, Side::First, 0));
     session.with(|it, document| {
-        it.on_answer(document, Side::First, (1, &answer("e2e4", None, 1001)), 1001)
+        it.on_answer(document, Side::First, &answer("e2e4", None, 1001), 1001)
     });
     assert_eq!(session.outcome().map(|it| it.termination.name()), Some("time-forfeit"));
     assert!(session.tree().main_line().is_empty(), "the move came too late");
@@ -279,7 +254,6 @@ fn an_engine_accepts_a_draw_without_an_advantage() {
         if side == Side::First {
             session.play_move(node, mv, 1).expect("it is legal");
         } else {
-            let search_id = session.active().expect("it is played").last_search_id;
             let info = MoveInfo {
                 node: None,
                 depth: Some(9),
@@ -289,10 +263,8 @@ fn an_engine_accepts_a_draw_without_an_advantage() {
                 time: None,
                 pv: Vec::new(),
             };
-            session.with(|it, document| it.on_info(document, side, search_id, info));
-            session.with(|it, document| {
-                it.on_answer(document, side, (search_id, &answer(mv, None, 1)), 1)
-            });
+            session.with(|it, document| it.on_info(document, side, info));
+            session.with(|it, document| it.on_answer(document, side, &answer(mv, None, 1), 1));
         }
     }
     session.with(|it, document| it.offer_draw(document, 2)).expect("it can be offered");
@@ -303,9 +275,9 @@ fn an_engine_accepts_a_draw_without_an_advantage() {
 fn a_stored_game_is_restored() {
     let (mut session, _) = begun(human(clock(60_000)), engine(clock(60_000), false));
     session.play_move(ROOT, "e4", 5000).expect("it is legal");
-    session.with(|it, document| it.on_search_started(document, Side::Second, 1, 5000));
+    session.with(|it, document| it.on_search_started(document, Side::Second, 5000));
     session.with(|it, document| {
-        it.on_answer(document, Side::Second, (1, &answer("e7e5", None, 2000)), 7000)
+        it.on_answer(document, Side::Second, &answer("e7e5", None, 2000), 7000)
     });
     let stored = StoredSession::decode(&session.stored().encode()).expect("it is whole");
     let mut back = GameSession::restored(7, stored, 9000);
