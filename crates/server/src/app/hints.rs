@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use readyok_rules::Position;
 use readyok_rules::judgement::{final_score, winning_chances};
 
 use super::saving::Deferred;
 use super::searches::{Awaited, found};
 use super::{App, AppState};
 use crate::engine::{BUILT_IN, SearchKind};
-use crate::errors::illegal;
+use crate::errors::{illegal, move_error};
 use crate::game::parse_move;
 use crate::search::{Goal, Owner, Wanted};
 use crate::wire::{
@@ -28,7 +29,7 @@ impl AppState {
         &mut self,
         game: GameId,
         engine: Option<EngineId>,
-    ) -> Result<(NodeId, Awaited), ApiError> {
+    ) -> Result<(NodeId, Position, Awaited), ApiError> {
         let session = self.session(game)?;
         let (node, position) = session.hint_node()?;
         if position.legal_moves().is_empty() {
@@ -43,7 +44,8 @@ impl AppState {
         let engine = engine.or(playing).unwrap_or(BUILT_IN);
         let goal = Goal::Limits(Limits { time: Some(HINT_TIME), ..Limits::default() });
         let wanted = Wanted { kind: SearchKind::Play, line, goal, lines: None, only: Vec::new() };
-        Ok((node, self.search_once(Owner::Hint(game), engine, variant, wanted)?))
+        let awaited = self.search_once(Owner::Hint(game), engine, variant, wanted)?;
+        Ok((node, position, awaited))
     }
 }
 
@@ -54,7 +56,8 @@ impl App {
         game: GameId,
         engine: Option<EngineId>,
     ) -> Result<Deferred, ApiError> {
-        let (node, awaited) = self.update(|state| state.start_hint(game, engine))?;
+        let started = self.update(|state| state.start_hint(game, engine))?;
+        let (node, position, awaited) = started;
         Ok(self.defer(|app| async move {
             let found = match found(awaited).await {
                 Ok(found) => found,
@@ -67,6 +70,7 @@ impl App {
                 let answer = found.answer.best.to_string();
                 return Err(ApiError::engine(ErrorCode::InvalidBestMove { answer }));
             };
+            position.parse_move(&best.uci).map_err(|error| ApiError::engine(move_error(&error)))?;
             app.update(|state| {
                 state.play(game, |active, document, _| {
                     active.set_hint(document, node, best);
