@@ -1,4 +1,13 @@
-//! An engine process and its descendants: terminated together, without zombies. See also `guard.rs` and `watcher.rs`.
+//! An engine process and its descendants: terminated together, without zombies.
+//!
+//! Each mechanism is needed for a row of the [guarantees](Guard#guarantees):
+//!
+//! | mechanism | rows |
+//! |---|---|
+//! | process group | Unix without a guard, other Unix with a guard: the engine exits, or its handle is dropped |
+//! | watcher in the group (`watcher.rs`) | the same systems: the program exits or is killed |
+//! | supervisor (`guard/supervisor.rs`) | Linux with a guard: both columns |
+//! | job object (`windows.rs`) | Windows: both columns |
 
 use std::ffi::OsString;
 use std::io::{self, PipeWriter};
@@ -26,18 +35,14 @@ pub(crate) use windows::guard;
 #[derive(Debug)]
 pub(crate) struct Process {
     id: u32,
-    guard: Option<Guard>,
-    state: Mutex<State>,
+    state: Mutex<ProcessState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ProcessState {
     /// The engine, or its supervisor.
     child: Child,
     scope: Scope,
-    /// Kills the group if this program ends first and there is no guard.
-    #[cfg(unix)]
-    watcher: Option<Watcher>,
     /// From here on the process ID may be reused.
     reaped: Option<ExitStatus>,
 }
@@ -56,7 +61,6 @@ pub(crate) struct Streams {
     pub(crate) stderr: Option<ChildStderr>,
 }
 
-/// A process that was just started.
 #[derive(Debug)]
 pub(crate) struct Launched {
     /// The child of this program: the engine, or its supervisor.
@@ -70,12 +74,11 @@ pub(crate) struct Launched {
 /// The recipient of a signal for an engine and its descendants.
 #[derive(Debug)]
 pub(crate) enum Scope {
+    /// The process group, with its watcher if that could be started.
     #[cfg(unix)]
-    Group,
+    Group(Option<Watcher>),
     #[cfg(windows)]
     Job(windows::Job),
-    #[cfg(target_os = "linux")]
-    ControlGroup(guard::ControlGroup),
     #[cfg(target_os = "linux")]
     Supervisor(guard::Supervisor),
 }
@@ -92,25 +95,38 @@ pub enum ErrorOutput {
     Pipe(PipeWriter),
 }
 
+impl ErrorOutput {
+    /// The default is a new pipe.
+    fn stdio(this: Option<Self>) -> Stdio {
+        match this {
+            None => Stdio::piped(),
+            Some(Self::Inherited) => Stdio::inherit(),
+            Some(Self::Discarded) => Stdio::null(),
+            Some(Self::Pipe(writer)) => writer.into(),
+        }
+    }
+}
+
 impl Launched {
     /// Starts a command as a child of this program, in a group or a job of its own. Without `errors` its error output is a
     /// new pipe.
-    pub(crate) fn directly(command: &mut Command, errors: Option<ErrorOutput>) -> io::Result<Self> {
+    pub(crate) fn directly(
+        command: &mut Command,
+        errors: Option<ErrorOutput>,
+        guard: Option<&Guard>,
+    ) -> io::Result<Self> {
         #[cfg(windows)]
         let has_console = matches!(errors, Some(ErrorOutput::Inherited));
-        command.stderr(match errors {
-            None => Stdio::piped(),
-            Some(ErrorOutput::Inherited) => Stdio::inherit(),
-            Some(ErrorOutput::Discarded) => Stdio::null(),
-            Some(ErrorOutput::Pipe(writer)) => writer.into(),
-        });
+        command.stderr(ErrorOutput::stdio(errors));
         #[cfg(unix)]
         let (scope, mut child) = {
             std::os::unix::process::CommandExt::process_group(command, 0);
-            (Scope::Group, command.spawn()?)
+            let child = command.spawn()?;
+            (Scope::Group(Watcher::start(child.id(), guard)), child)
         };
         #[cfg(windows)]
         let (scope, mut child) = {
+            let _ = guard;
             let (job, child) = windows::Job::start(command, has_console)?;
             (Scope::Job(job), child)
         };
@@ -149,39 +165,13 @@ impl Process {
         guard: Option<&Guard>,
         errors: Option<ErrorOutput>,
     ) -> io::Result<(Arc<Self>, Streams)> {
-        let Some(guard) = guard else {
-            let (process, streams) = Self::of(Launched::directly(command, errors)?, None);
-            #[cfg(unix)]
-            {
-                lock(&process.state).watcher = Watcher::start(process.id);
-            }
-            return Ok((process, streams));
+        let launched = match guard {
+            Some(guard) => guard.launch(command, errors),
+            None => Launched::directly(command, errors, None),
         };
-        guard.remove_hidden(command);
-        let (process, streams) = Self::of(guard.launch(command, errors)?, Some(guard));
-        if let Err(error) = guard.add(process.id) {
-            process.kill_and_reap();
-            return Err(error);
-        }
-        Ok((process, streams))
-    }
-
-    /// Starts a process in its own group that may outlive this program.
-    #[cfg(unix)]
-    fn start_independent(command: &mut Command) -> io::Result<(Arc<Self>, Streams)> {
-        Launched::directly(command, Some(ErrorOutput::Discarded)).map(|it| Self::of(it, None))
-    }
-
-    fn of(launched: Launched, guard: Option<&Guard>) -> (Arc<Self>, Streams) {
-        let Launched { child, id, scope, streams } = launched;
-        let state = State {
-            child,
-            scope,
-            #[cfg(unix)]
-            watcher: None,
-            reaped: None,
-        };
-        (Arc::new(Self { id, guard: guard.cloned(), state: Mutex::new(state) }), streams)
+        let Launched { child, id, scope, streams } = launched?;
+        let state = Mutex::new(ProcessState { child, scope, reaped: None });
+        Ok((Arc::new(Self { id, state }), streams))
     }
 
     /// Starts a thread that waits for the exit and reaps the process, even if the handle leaks. `on_exit` runs after the
@@ -223,41 +213,27 @@ impl Process {
     /// Reaps an exited process. Its remaining descendants are killed before, while the ID of its group cannot be
     /// reused.
     pub(crate) fn reap(&self) -> ExitStatus {
-        let mut state = lock(&self.state);
+        let state = &mut *lock(&self.state);
         if let Some(status) = state.reaped {
             return status;
         }
-        sys::signal(self, &mut state, Signal::Kill);
-        if let Some(guard) = &self.guard {
-            guard.release(self.id);
-        }
+        sys::signal(self, state, Signal::Kill);
         // The process has exited, so this does not block. It fails only if the program reaps children of others.
         let status = state.child.wait().unwrap_or_default();
-        #[cfg(unix)]
-        state.watcher.take().into_iter().for_each(Watcher::kill_and_reap);
-        let status = self.leave(&state.scope, status);
-        state.reaped = Some(status);
-        status
-    }
-
-    /// Ends the containment of a process that was reaped with this status. Returns the status of the engine.
-    fn leave(&self, scope: &Scope, status: ExitStatus) -> ExitStatus {
-        match scope {
+        let status = match &mut state.scope {
             #[cfg(unix)]
-            Scope::Group => status,
+            Scope::Group(watcher) => {
+                watcher.take().into_iter().for_each(Watcher::kill_and_reap);
+                status
+            }
             // Dropping the job with the process closes it.
             #[cfg(windows)]
             Scope::Job(_) => status,
             #[cfg(target_os = "linux")]
-            Scope::ControlGroup(group) => {
-                if let Some(guard) = &self.guard {
-                    guard.retire(group);
-                }
-                status
-            }
-            #[cfg(target_os = "linux")]
             Scope::Supervisor(supervisor) => supervisor.finish(status),
-        }
+        };
+        state.reaped = Some(status);
+        status
     }
 
     pub(crate) fn kill_and_reap(&self) {
@@ -327,9 +303,6 @@ pub enum Containment {
     /// A supervisor process for each engine adopts all descendants that lose their parent, and
     /// terminates them (Linux 5.3 and later).
     Supervisor,
-    /// A control group (version 2) for each engine (Linux 5.14 and later, if the program may create control groups
-    /// below its own).
-    ControlGroup,
 }
 
 #[cfg(unix)]
@@ -338,9 +311,9 @@ mod sys {
     use std::process::Child;
 
     use rustix::io::Errno;
-    use rustix::process::{self, Pid, WaitId, WaitIdOptions};
+    use rustix::process::{self as system, Pid, WaitId, WaitIdOptions};
 
-    use super::{Process, Scope, Signal, State};
+    use super::{Process, ProcessState, Scope, Signal};
     use crate::sync::lock;
 
     fn pid(id: u32) -> Option<Pid> {
@@ -355,7 +328,7 @@ mod sys {
         /// A file descriptor that is readable after the exit, if the system supports it.
         #[cfg(target_os = "linux")]
         pub(crate) fn exit_fd(&self) -> Option<OwnedFd> {
-            process::pidfd_open(self.child()?, process::PidfdFlags::empty()).ok()
+            system::pidfd_open(self.child()?, system::PidfdFlags::empty()).ok()
         }
 
         /// A file descriptor that is readable after the exit, if the system supports it.
@@ -371,60 +344,50 @@ mod sys {
     }
 
     /// Whether the engine has exited, which was not reaped.
-    pub(super) fn has_exited(state: &mut State) -> bool {
+    pub(super) fn has_exited(state: &mut ProcessState) -> bool {
         match &state.scope {
             #[cfg(target_os = "linux")]
             Scope::Supervisor(supervisor) => supervisor.has_engine_exited(),
-            #[cfg(target_os = "linux")]
-            Scope::ControlGroup(_) => child_has_exited(&state.child),
-            Scope::Group => child_has_exited(&state.child),
+            Scope::Group(_) => child_has_exited(&state.child),
         }
     }
 
     fn child_has_exited(child: &Child) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let id = WaitId::Pid(Pid::from_child(child));
-        !matches!(process::waitid(id, options), Ok(None) | Err(Errno::INTR))
+        !matches!(system::waitid(id, options), Ok(None) | Err(Errno::INTR))
     }
 
     /// Waits without reaping, so that the process ID stays valid.
-    pub(super) fn wait_for_exit(it: &Process) {
-        let Some(pid) = it.child() else { return };
+    pub(super) fn wait_for_exit(process: &Process) {
+        let Some(pid) = process.child() else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while let Err(Errno::INTR) = process::waitid(WaitId::Pid(pid), options) {}
+        while let Err(Errno::INTR) = system::waitid(WaitId::Pid(pid), options) {}
     }
 
     /// Signals a process that was not reaped.
-    pub(super) fn signal(it: &Process, state: &mut State, signal: Signal) {
+    pub(super) fn signal(process: &Process, state: &mut ProcessState, signal: Signal) {
         match (&state.scope, signal) {
-            (Scope::Group, _) => signal_group(it, signal),
-            #[cfg(target_os = "linux")]
-            (Scope::ControlGroup(_), Signal::Terminate) => signal_group(it, signal),
-            #[cfg(target_os = "linux")]
-            (Scope::ControlGroup(group), Signal::Kill) => {
-                group.kill();
-                // An engine that has left its control group may still be in its process group.
-                signal_group(it, signal);
-            }
+            (Scope::Group(_), _) => signal_group(process.id, signal),
             #[cfg(target_os = "linux")]
             (Scope::Supervisor(supervisor), Signal::Terminate) => supervisor.terminate(),
             #[cfg(target_os = "linux")]
             (Scope::Supervisor(supervisor), Signal::Kill) => {
                 supervisor.kill();
                 // The engine may have suspended it.
-                let _ = process::kill_process(Pid::from_child(&state.child), process::Signal::CONT);
+                let _ = system::kill_process(Pid::from_child(&state.child), system::Signal::CONT);
             }
         }
     }
 
-    fn signal_group(it: &Process, signal: Signal) {
+    fn signal_group(id: u32, signal: Signal) {
         let signal = match signal {
-            Signal::Terminate => process::Signal::TERM,
-            Signal::Kill => process::Signal::KILL,
+            Signal::Terminate => system::Signal::TERM,
+            Signal::Kill => system::Signal::KILL,
         };
-        if let Some(pid) = pid(it.id) {
+        if let Some(pid) = pid(id) {
             // Fails only if the group has ended.
-            let _ = process::kill_process_group(pid, signal);
+            let _ = system::kill_process_group(pid, signal);
         }
     }
 }

@@ -60,9 +60,6 @@ enum Command {
     #[command(hide = true)]
     Man(help::ManArgs),
     Help(help::HelpArgs),
-    /// Kill the remaining engine processes when the parent process ends
-    #[command(name = GUARD_COMMAND, hide = true)]
-    Guard,
 }
 
 /// Options that only fastchess and cutechess have.
@@ -86,6 +83,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
              for example `readyok match --fastchess -engine cmd=a -engine cmd=b -each tc=8+0.08`",
         );
         return Code::Usage.into();
+    }
+    if arguments.get(1).is_some_and(|command| command == GUARD_COMMAND) {
+        // The command line of an engine follows.
+        return exit_code(run_guard());
     }
     if let [_, argument] = arguments.as_slice()
         && argument == "--version"
@@ -120,7 +121,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Completions(args) => help::print_completions(&args),
         Command::Man(args) => help::write_man_pages(&args),
         Command::Help(args) => help::print_help(&args),
-        Command::Guard => run_guard(),
     };
     exit_code(done)
 }

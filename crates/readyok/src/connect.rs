@@ -182,35 +182,30 @@ fn is_error(line: &str) -> bool {
         .any(|it| line.contains(it))
 }
 
-/// The hidden command that runs the guard process.
+/// The hidden command of the guard, by which engines are started.
 pub(crate) const GUARD_COMMAND: &str = "guard";
 /// Environment variable that overrides the containment method, for systems where the best one fails.
 const CONTAINMENT: &str = "READYOK_CONTAINMENT";
 
-/// Starts the guard process, which kills the engines if this process is killed. All engines are started with this
-/// guard, so that none of them inherits passwords.
+/// Starts the guard, which kills the engines if this process is killed. All engines are started with this guard, so that
+/// none of them inherits passwords.
 pub(crate) fn start_guard() -> io::Result<Guard> {
-    let secrets = secrets::variables();
     let mut command = own_executable()?;
     command.arg(GUARD_COMMAND);
-    for name in &secrets {
-        command.env_remove(name);
-    }
     let guard = start_guard_by(command)?;
-    guard.hide_variables(secrets);
+    guard.hide_variables(secrets::variables());
     Ok(guard)
 }
 
 fn start_guard_by(command: Command) -> io::Result<Guard> {
     let Some(method) = env::var_os(CONTAINMENT) else { return Guard::start(command) };
     let containment = match method.to_str() {
-        Some("control-group") => Containment::ControlGroup,
         Some("supervisor") => Containment::Supervisor,
         Some("group") => Containment::Group,
         Some("job") => Containment::Job,
         _ => {
             let text = format!(
-                "{CONTAINMENT} is `{}`; expected `control-group`, `supervisor` or `group`, on Windows `job`",
+                "{CONTAINMENT} is `{}`; expected `supervisor` or `group`, on Windows `job`",
                 method.display()
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
@@ -228,9 +223,7 @@ fn start_guard_by(command: Command) -> io::Result<Guard> {
 #[expect(clippy::unnecessary_wraps, reason = "other systems must search for the file")]
 fn own_executable() -> io::Result<Command> {
     // A build may have replaced the file since the start of this process.
-    let mut command = Command::new("/proc/self/exe");
-    std::os::unix::process::CommandExt::arg0(&mut command, "readyok");
-    Ok(command)
+    Ok(Command::new("/proc/self/exe"))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -238,7 +231,7 @@ fn own_executable() -> io::Result<Command> {
     env::current_exe().map(Command::new)
 }
 
-/// Runs the guard process, or the supervisor of an engine.
+/// Runs the supervisor or the watcher of an engine.
 pub(crate) fn run_guard() -> Result<Code, Failure> {
     Guard::serve().map(|()| Code::Done).map_err(Failure::failed)
 }

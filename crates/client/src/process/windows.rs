@@ -28,7 +28,7 @@ use windows_sys::Win32::System::Threading::{
     SetProcessAffinityMask, WaitForSingleObject,
 };
 
-use super::{Process, Signal, State};
+use super::{Process, ProcessState, Signal};
 use crate::exit::JOB_EXIT_CODE;
 use crate::sync::lock;
 
@@ -165,19 +165,19 @@ fn bind_to_cpus_of_thread(process: BorrowedHandle<'_>) -> io::Result<()> {
 }
 
 #[expect(unsafe_code, reason = "waits without the lock that `Child::wait` requires")]
-pub(super) fn wait_for_exit(it: &Process) {
-    let process = lock(&it.state).child.as_handle().try_clone_to_owned();
+pub(super) fn wait_for_exit(process: &Process) {
+    let process = lock(&process.state).child.as_handle().try_clone_to_owned();
     let Ok(process) = process else { return };
     // SAFETY: the handle is open. A failure is impossible with the rights of a parent.
     unsafe { WaitForSingleObject(process.as_raw_handle(), INFINITE) };
 }
 
-pub(super) fn has_exited(state: &mut State) -> bool {
+pub(super) fn has_exited(state: &mut ProcessState) -> bool {
     matches!(state.child.try_wait(), Ok(Some(_)))
 }
 
 /// There is no SIGTERM: an engine that has ignored `quit` and the end of its input is killed with its descendants.
-pub(super) fn signal(_: &Process, state: &mut State, signal: Signal) {
+pub(super) fn signal(_: &Process, state: &mut ProcessState, signal: Signal) {
     match signal {
         Signal::Terminate | Signal::Kill => state.scope.kill(),
     }
@@ -196,7 +196,7 @@ pub(crate) mod guard {
     use std::process::Command;
     use std::sync::{Arc, Mutex};
 
-    use super::super::{Containment, ErrorOutput, Launched};
+    use super::super::{Containment, ErrorOutput, Launched, remove_inherited};
     use crate::sync::lock;
 
     /// Ensures that no engine outlives this program. Job objects do this on Windows, for each engine, also without a
@@ -234,7 +234,7 @@ pub(crate) mod guard {
         pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
             match containment {
                 Containment::Job => Self::start(command),
-                Containment::Group | Containment::Supervisor | Containment::ControlGroup => {
+                Containment::Group | Containment::Supervisor => {
                     Err(io::ErrorKind::Unsupported.into())
                 }
             }
@@ -244,10 +244,6 @@ pub(crate) mod guard {
         /// guard from now on. A [`Command`] that sets such a variable itself still passes it.
         pub fn hide_variables(&self, names: impl IntoIterator<Item = impl Into<OsString>>) {
             lock(&self.0).extend(names.into_iter().map(Into::into));
-        }
-
-        pub(crate) fn remove_hidden(&self, command: &mut Command) {
-            super::super::remove_inherited(command, &lock(&self.0));
         }
 
         /// The method of containment: job objects.
@@ -261,13 +257,8 @@ pub(crate) mod guard {
             command: &mut Command,
             errors: Option<ErrorOutput>,
         ) -> io::Result<Launched> {
-            Launched::directly(command, errors)
+            remove_inherited(command, &lock(&self.0));
+            Launched::directly(command, errors, Some(self))
         }
-
-        pub(crate) fn add(&self, _: u32) -> io::Result<()> {
-            Ok(())
-        }
-
-        pub(crate) fn release(&self, _: u32) {}
     }
 }

@@ -1,6 +1,6 @@
 //! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts an engine and a search,
 //! and another engine for each line of its input; with the containment `none`, without a guard. At the end of the
-//! input it exits and leaks its engines. `guarded guard` is its guardian. With the first argument `hide`, it hides the
+//! input it exits and leaks its engines. `guarded guard` is the command of its guard. With the first argument `hide`, it hides the
 //! variables `SECRET` and `GIVEN` from the command, to which it gives another `GIVEN`, and prints its error output.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "as programs do")]
 
@@ -16,15 +16,14 @@ use readyok_client::{Dialect, Engine, Game, Guard, Limit, Timeouts, WaitLimit};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let Some((way, command)) = arguments.split_first() else { return Err("no containment".into()) };
-    let mut guardian = Command::new(env::current_exe()?);
-    guardian.arg("guard");
+    let mut guard = Command::new(env::current_exe()?);
+    guard.arg("guard");
     let guard = match way.as_str() {
         "guard" => return Ok(Guard::serve()?),
         "none" => None,
-        "group" => Some(Guard::start_with(guardian, Containment::Group)?),
-        "supervisor" => Some(Guard::start_with(guardian, Containment::Supervisor)?),
-        "control-group" => Some(Guard::start_with(guardian, Containment::ControlGroup)?),
-        _ => Some(Guard::start(guardian)?),
+        "group" => Some(Guard::start_with(guard, Containment::Group)?),
+        "supervisor" => Some(Guard::start_with(guard, Containment::Supervisor)?),
+        _ => Some(Guard::start(guard)?),
     };
     let Some((program, arguments)) = command.split_first() else { return Err("no engine".into()) };
     if let (Some(guard), "hide") = (&guard, program.as_str()) {

@@ -2,7 +2,7 @@
 //! it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
@@ -63,48 +63,26 @@ impl Tree {
     }
 }
 
-fn guardian() -> Command {
+fn supervised() -> Guard {
     let mut command = Command::new(test_program("guarded"));
     command.arg("guard");
-    command
-}
-
-/// Runs a test with each method of containment.
-fn for_each_way(mut test: impl FnMut(&Guard, &str)) {
-    for (way, name) in
-        [(Containment::Supervisor, "supervisor"), (Containment::ControlGroup, "control-group")]
-    {
-        match Guard::start_with(guardian(), way) {
-            Ok(guard) => {
-                test(&guard, name);
-                assert_eq!(guard.containment(), way);
-            }
-            Err(error) if way == Containment::ControlGroup => {
-                let text =
-                    format!("not tested: control groups, which cannot be created: {error}\n");
-                // A macro would be captured by the test harness.
-                let _ = std::io::stderr().write_all(text.as_bytes());
-            }
-            Err(error) => panic!("{way:?}: {error}"),
-        }
-    }
+    Guard::start_with(command, Containment::Supervisor).expect("a guard")
 }
 
 /// Starts an engine with descendants, runs a test, and checks that nothing is left.
 fn check(rules: &[&str], test: impl Fn(Engine)) {
-    for_each_way(|guard, _| {
-        let builder = uci(patient());
-        let mut tree = Tree::new(rules);
-        let command = std::mem::replace(&mut tree.command, Command::new(""));
-        let engine = builder.guard(guard).spawn(command).expect("it starts well");
-        tree.check_started();
-        let id = engine.process_id().expect("it is a process");
-        let arguments = fs::read(format!("/proc/{id}/cmdline")).expect("it runs");
-        assert!(arguments.starts_with(test_program("misbehave").as_os_str().as_encoded_bytes()));
-        test(engine);
-        tree.check_gone();
-        check_reaped(id);
-    });
+    let guard = supervised();
+    let builder = uci(patient());
+    let mut tree = Tree::new(rules);
+    let command = std::mem::replace(&mut tree.command, Command::new(""));
+    let engine = builder.guard(&guard).spawn(command).expect("it starts well");
+    tree.check_started();
+    let id = engine.process_id().expect("it is a process");
+    let arguments = fs::read(format!("/proc/{id}/cmdline")).expect("it runs");
+    assert!(arguments.starts_with(test_program("misbehave").as_os_str().as_encoded_bytes()));
+    test(engine);
+    tree.check_gone();
+    check_reaped(id);
 }
 
 fn play(engine: &mut Engine) -> Result<readyok_client::SearchResult, EngineError> {
@@ -153,7 +131,7 @@ fn no_descendant_is_left_of_an_engine_that_exits_or_crashes() {
 
 #[test]
 fn no_descendant_is_left_if_the_supervisor_is_stopped() {
-    let guard = Guard::start_with(guardian(), Containment::Supervisor).expect("a guardian");
+    let guard = supervised();
     let mut tree = Tree::new(&["quit: !deaf"]);
     let command = std::mem::replace(&mut tree.command, Command::new(""));
     let engine = uci(patient()).guard(&guard).spawn(command).expect("it starts well");
@@ -172,72 +150,64 @@ fn parent(engine: &Engine) -> Pid {
 
 #[test]
 fn no_descendant_is_left_of_a_process_with_plain_pipes() {
-    for_each_way(|guard, _| {
-        for ending in [PipedProcess::kill, PipedProcess::terminate, |_: &PipedProcess| ()] {
-            let mut tree = Tree::new(&[]);
-            let (sender, exit) = channel();
-            let on_exit = move |status| {
-                let _ = sender.send(status);
-            };
-            let started = PipedProcess::spawn(
-                &mut tree.command,
-                Some(guard),
-                ErrorOutput::Discarded,
-                on_exit,
-            );
-            let (process, input, output) = started.expect("it starts");
-            tree.check_started();
-            ending(&process);
-            drop((process, input, output));
-            exit.recv_timeout(LONG).expect("it has ended");
-            tree.check_gone();
-        }
-    });
+    let guard = supervised();
+    for ending in [PipedProcess::kill, PipedProcess::terminate, |_: &PipedProcess| ()] {
+        let mut tree = Tree::new(&[]);
+        let (sender, exit) = channel();
+        let on_exit = move |status| {
+            let _ = sender.send(status);
+        };
+        let started =
+            PipedProcess::spawn(&mut tree.command, Some(&guard), ErrorOutput::Discarded, on_exit);
+        let (process, input, output) = started.expect("it starts");
+        tree.check_started();
+        ending(&process);
+        drop((process, input, output));
+        exit.recv_timeout(LONG).expect("it has ended");
+        tree.check_gone();
+    }
 }
 
 #[test]
 fn no_descendant_is_left_of_a_program_that_is_killed_or_leaks_its_engines() {
-    for_each_way(|_, way| {
-        for is_killed in [true, false] {
-            let tree = Tree::new(&["go: !deaf"]);
-            let mut command = Command::new(test_program("guarded"));
-            command.arg(way).arg(tree.command.get_program()).args(tree.command.get_args());
-            command.envs(tree.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            command.stdin(Stdio::piped()).stdout(Stdio::piped());
-            let mut program = command.spawn().expect("the program starts");
-            let output = BufReader::new(program.stdout.take().expect("it is piped"));
-            assert_eq!(output.lines().next().expect("a line").expect("UTF-8"), "searching");
-            tree.check_started();
-            if is_killed {
-                kill_process(Pid::from_child(&program), Signal::KILL).expect("it runs");
-            } else {
-                drop(program.stdin.take());
-            }
-            program.wait().expect("it has ended");
-            tree.check_gone();
+    for is_killed in [true, false] {
+        let tree = Tree::new(&["go: !deaf"]);
+        let mut command = Command::new(test_program("guarded"));
+        command.arg("supervisor").arg(tree.command.get_program()).args(tree.command.get_args());
+        command.envs(tree.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut program = command.spawn().expect("the program starts");
+        let output = BufReader::new(program.stdout.take().expect("it is piped"));
+        assert_eq!(output.lines().next().expect("a line").expect("UTF-8"), "searching");
+        tree.check_started();
+        if is_killed {
+            kill_process(Pid::from_child(&program), Signal::KILL).expect("it runs");
+        } else {
+            drop(program.stdin.take());
         }
-    });
+        program.wait().expect("it has ended");
+        tree.check_gone();
+    }
 }
 
 #[test]
 fn the_error_output_of_a_contained_process_can_be_a_pipe() {
-    for_each_way(|guard, _| {
-        let (errors, theirs) = std::io::pipe().expect("a pipe");
-        let mut command = Command::new("sh");
-        command.args(["-c", "echo text >&2"]);
-        let output = ErrorOutput::Pipe(theirs);
-        let started = PipedProcess::spawn(&mut command, Some(guard), output, |_| ());
-        let process = started.expect("it starts");
-        // Ends, because no other process has the pipe.
-        assert_eq!(std::io::read_to_string(errors).expect("UTF-8"), "text\n");
-        drop(process);
-    });
+    let guard = supervised();
+    let (errors, theirs) = std::io::pipe().expect("a pipe");
+    let mut command = Command::new("sh");
+    command.args(["-c", "echo text >&2"]);
+    let output = ErrorOutput::Pipe(theirs);
+    let started = PipedProcess::spawn(&mut command, Some(&guard), output, |_| ());
+    let process = started.expect("it starts");
+    // Ends, because no other process has the pipe.
+    assert_eq!(std::io::read_to_string(errors).expect("UTF-8"), "text\n");
+    drop(process);
 }
 
 /// Not all descendants are contained then, but the failure is reported, and the engine and its group are killed.
 #[test]
 fn an_engine_does_not_outlive_a_supervisor_that_is_killed() {
-    let guard = Guard::start_with(guardian(), Containment::Supervisor).expect("a guardian");
+    let guard = supervised();
     let (engine, mark) = misbehaving(&["go: !deaf"]);
     let mut shell = Command::new("sh");
     shell.args(["-c", "sleep 3600 <&- >&- 2>&- & exec \"$0\" \"$@\""]);
@@ -252,56 +222,51 @@ fn an_engine_does_not_outlive_a_supervisor_that_is_killed() {
 
 #[test]
 fn a_contained_engine_is_started_with_the_settings_of_its_command() {
-    for_each_way(|guard, _| {
-        let start = |command: &mut Command| {
-            let (sender, exit) = channel();
-            let on_exit = move |status| {
-                let _ = sender.send(status);
-            };
-            let started =
-                PipedProcess::spawn(command, Some(guard), ErrorOutput::Discarded, on_exit);
-            started.map(|(process, input, output)| (process, input, output, exit))
+    let guard = supervised();
+    let start = |command: &mut Command| {
+        let (sender, exit) = channel();
+        let on_exit = move |status| {
+            let _ = sender.send(status);
         };
-        let text = |command: &mut Command| {
-            let (_process, input, output, exit) = start(command).expect("it starts");
-            drop(input);
-            let text = std::io::read_to_string(output).expect("UTF-8");
-            assert!(exit.recv_timeout(LONG).expect("it has ended").success());
-            text
-        };
-        let mut command = Command::new("sh");
-        command.args(["-c", "pwd; echo \"$1|$2|$NAME|$HOME|$READYOK_SUPERVISOR\"", "", "a  b", ""]);
-        command.current_dir("/usr").env("NAME", "x=\ny").env_remove("HOME");
-        assert_eq!(text(&mut command), "/usr\na  b||x=\ny||\n");
+        let started = PipedProcess::spawn(command, Some(&guard), ErrorOutput::Discarded, on_exit);
+        started.map(|(process, input, output)| (process, input, output, exit))
+    };
+    let text = |command: &mut Command| {
+        let (_process, input, output, exit) = start(command).expect("it starts");
+        drop(input);
+        let text = std::io::read_to_string(output).expect("UTF-8");
+        assert!(exit.recv_timeout(LONG).expect("it has ended").success());
+        text
+    };
+    let mut command = Command::new("sh");
+    command.args(["-c", "pwd; echo \"$1|$2|$NAME|$HOME|$READYOK_UNSET\"", "", "a  b", ""]);
+    command.current_dir("/usr").env("NAME", "x=\ny").env_remove("HOME");
+    assert_eq!(text(&mut command), "/usr\na  b||x=\ny||\n");
 
-        let mut command = Command::new("/usr/bin/env");
-        let output = text(command.env_clear().env("NAME", "value"));
-        let names = output.lines().filter_map(|line| line.split('=').next());
-        let names: Vec<&str> = names.filter(|name| *name != "READYOK_GUARDED").collect();
-        assert_eq!(names, ["NAME"]);
+    let mut command = Command::new("/usr/bin/env");
+    let output = text(command.env_clear().env("NAME", "value"));
+    assert_eq!(output, "NAME=value\n");
 
-        let error =
-            start(&mut Command::new("/no/such/program")).expect_err("the executable is missing");
-        assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-        let error = start(&mut Command::new("/usr")).expect_err("it is a directory");
-        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
-        let error = start(&mut Command::new("a\0b")).expect_err("it is no name");
-        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
-    });
+    let error =
+        start(&mut Command::new("/no/such/program")).expect_err("the executable is missing");
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    let error = start(&mut Command::new("/usr")).expect_err("it is a directory");
+    assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+    let error = start(&mut Command::new("a\0b")).expect_err("it is no name");
+    assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
 }
 
 /// Each descendant starts the next one and exits, so that no list of them is up to date.
 #[test]
 fn a_chain_of_descendants_is_terminated() {
-    for_each_way(|guard, _| {
-        let (command, mark) = misbehaving(&["quit: !exit 0"]);
-        let mut shell = Command::new("sh");
-        let next = "setsid sh -c \"$NEXT\" <&- >&- 2>&- &";
-        shell.args(["-c", &format!("{next} exec \"$0\" \"$@\"")]).env("NEXT", next);
-        shell.arg(command.get_program()).args(command.get_args());
-        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let engine = uci(patient()).guard(guard).spawn(shell).expect("it starts well");
-        assert!(engine.quit().expect("it exits").is_some_and(|status| status.success()));
-        check_gone(&mark);
-    });
+    let guard = supervised();
+    let (command, mark) = misbehaving(&["quit: !exit 0"]);
+    let mut shell = Command::new("sh");
+    let next = "setsid sh -c \"$NEXT\" <&- >&- 2>&- &";
+    shell.args(["-c", &format!("{next} exec \"$0\" \"$@\"")]).env("NEXT", next);
+    shell.arg(command.get_program()).args(command.get_args());
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let engine = uci(patient()).guard(&guard).spawn(shell).expect("it starts well");
+    assert!(engine.quit().expect("it exits").is_some_and(|status| status.success()));
+    check_gone(&mark);
 }

@@ -9,7 +9,6 @@ use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::connect::GUARD_COMMAND;
 use crate::exit::{Code, Failure};
 use crate::terminal::print;
 
@@ -177,9 +176,7 @@ fn write_pages(command: &clap::Command, name: &str, directory: &Path) -> io::Res
     let mut text = Vec::new();
     page.render(&mut text)?;
     fs::write(directory.join(format!("{name}.1")), text)?;
-    let shown = |it: &&clap::Command| {
-        !it.is_hide_set() && !["help", GUARD_COMMAND].contains(&it.get_name())
-    };
+    let shown = |it: &&clap::Command| !it.is_hide_set() && it.get_name() != "help";
     for command in command.get_subcommands().filter(shown) {
         write_pages(command, &format!("{name}-{}", command.get_name()), directory)?;
     }

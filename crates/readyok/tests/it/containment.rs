@@ -166,102 +166,79 @@ fn count_remaining(tag: &str) -> usize {
     arguments.filter(|it| it.windows(tag.len()).any(|part| part == tag.as_bytes())).count()
 }
 
-/// Runs a test with each available containment method.
-fn for_each_method(test: impl Fn(&str)) {
-    for method in ["supervisor", "control-group"] {
-        let dir = Dir::new();
-        let mut probe = readyok(&dir);
-        let output =
-            run(probe.args(["options", "/bin/true"]).env("READYOK_CONTAINMENT", method), b"");
-        if output.stderr.contains("is not possible") {
-            assert_eq!(method, "control-group", "{}", output.stderr);
-            let text = format!("not tested: control groups: {}", output.stderr);
-            // The test harness would capture the output of a macro.
-            let _ = std::io::stderr().write_all(text.as_bytes());
-        } else {
-            test(method);
-        }
-    }
-}
-
 #[test]
 fn no_descendant_outlives_a_match() {
-    for_each_method(|method| {
-        let dir = Dir::new();
-        let engine = engine_with_descendants(&dir);
-        let engine = format!("{} {} engine", engine.display(), env!("CARGO_BIN_EXE_readyok"));
-        let plan = format!(
-            "game = 'chess'\nrounds = 1\nadjudication = {{ max_moves = 2 }}\nengines = [\n\
-             {{ name = 'one', command = '{engine}', limits = {{ depth = 1 }}, restart = true }},\n\
-             {{ name = 'two', command = '{engine}', limits = {{ depth = 1 }}, restart = true }},\n]\n"
-        );
-        let plan = dir.write("plan.toml", &plan);
-        let mut command = readyok(&dir);
-        command
-            .current_dir(dir.path())
-            .arg("match")
-            .arg("--plan")
-            .arg(plan)
-            .env("READYOK_CONTAINMENT", method);
-        let output = run(&mut command, b"");
-        assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
-        // A pairing is replayed, after one or two of its games, if the process was not scheduled
-        // for a second.
-        let replays = output.text().matches("the pairing is replayed").count();
-        let expected = 4 + 2 * replays..=4 + 4 * replays;
-        assert!(expected.contains(&starts(dir.path())), "{}{}", output.text(), output.stderr);
-        wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
-    });
+    let dir = Dir::new();
+    let engine = engine_with_descendants(&dir);
+    let engine = format!("{} {} engine", engine.display(), env!("CARGO_BIN_EXE_readyok"));
+    let plan = format!(
+        "game = 'chess'\nrounds = 1\nadjudication = {{ max_moves = 2 }}\nengines = [\n\
+         {{ name = 'one', command = '{engine}', limits = {{ depth = 1 }}, restart = true }},\n\
+         {{ name = 'two', command = '{engine}', limits = {{ depth = 1 }}, restart = true }},\n]\n"
+    );
+    let plan = dir.write("plan.toml", &plan);
+    let mut command = readyok(&dir);
+    command
+        .current_dir(dir.path())
+        .arg("match")
+        .arg("--plan")
+        .arg(plan)
+        .env("READYOK_CONTAINMENT", "supervisor");
+    let output = run(&mut command, b"");
+    assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
+    // A pairing is replayed, after one or two of its games, if the process was not scheduled
+    // for a second.
+    let replays = output.text().matches("the pairing is replayed").count();
+    let expected = 4 + 2 * replays..=4 + 4 * replays;
+    assert!(expected.contains(&starts(dir.path())), "{}{}", output.text(), output.stderr);
+    wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
 }
 
 #[test]
 fn no_descendant_outlives_other_commands() {
-    for_each_method(|method| {
-        let lines = [
-            &["analyse", "ENGINE READYOK engine", "--depth", "1"][..],
-            &["options", "ENGINE READYOK engine"],
-            &["check", "ENGINE false"],
-            &["tap", "--log", "LOG", "--", "ENGINE", "true"],
-        ];
-        for line in lines {
-            let dir = Dir::new();
-            let engine = engine_with_descendants(&dir);
-            let log = dir.path().join("log");
-            let arguments = line.iter().map(|it| {
-                let it = it.replace("ENGINE", engine.to_str().expect("UTF-8"));
-                let it = it.replace("READYOK", env!("CARGO_BIN_EXE_readyok"));
-                it.replace("LOG", log.to_str().expect("UTF-8"))
-            });
-            let output = run(readyok(&dir).args(arguments).env("READYOK_CONTAINMENT", method), b"");
-            assert_ne!(starts(dir.path()), 0, "{line:?}: {}{}", output.text(), output.stderr);
-            wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
-        }
-    });
+    let lines = [
+        &["analyse", "ENGINE READYOK engine", "--depth", "1"][..],
+        &["options", "ENGINE READYOK engine"],
+        &["check", "ENGINE false"],
+        &["tap", "--log", "LOG", "--", "ENGINE", "true"],
+    ];
+    for line in lines {
+        let dir = Dir::new();
+        let engine = engine_with_descendants(&dir);
+        let log = dir.path().join("log");
+        let arguments = line.iter().map(|it| {
+            let it = it.replace("ENGINE", engine.to_str().expect("UTF-8"));
+            let it = it.replace("READYOK", env!("CARGO_BIN_EXE_readyok"));
+            it.replace("LOG", log.to_str().expect("UTF-8"))
+        });
+        let output =
+            run(readyok(&dir).args(arguments).env("READYOK_CONTAINMENT", "supervisor"), b"");
+        assert_ne!(starts(dir.path()), 0, "{line:?}: {}{}", output.text(), output.stderr);
+        wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
+    }
 }
 
 #[test]
 fn no_descendant_outlives_a_killed_process() {
-    for_each_method(|method| {
-        for name in ["analyse", "match"] {
-            let dir = Dir::new();
-            let engine = engine_with_descendants(&dir);
-            let mut command = readyok(&dir);
-            command
-                .current_dir(dir.path())
-                .arg(name)
-                .arg(&engine)
-                .env("READYOK_CONTAINMENT", method);
-            if name == "match" {
-                command.arg(&engine).args(["--depth", "1"]);
-            }
-            let child = command.spawn().expect("the process starts");
-            wait("the engine does not start", || dir.path().join("waits").exists());
-            assert!(count_remaining(&tag(&dir)) >= COUNT);
-            signal(child.id(), Signal::KILL);
-            finish(child);
-            wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
+    for name in ["analyse", "match"] {
+        let dir = Dir::new();
+        let engine = engine_with_descendants(&dir);
+        let mut command = readyok(&dir);
+        command
+            .current_dir(dir.path())
+            .arg(name)
+            .arg(&engine)
+            .env("READYOK_CONTAINMENT", "supervisor");
+        if name == "match" {
+            command.arg(&engine).args(["--depth", "1"]);
         }
-    });
+        let child = command.spawn().expect("the process starts");
+        wait("the engine does not start", || dir.path().join("waits").exists());
+        assert!(count_remaining(&tag(&dir)) >= COUNT);
+        signal(child.id(), Signal::KILL);
+        finish(child);
+        wait("descendants remain", || count_remaining(&tag(&dir)) == 0);
+    }
 }
 
 #[test]

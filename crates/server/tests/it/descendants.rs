@@ -29,26 +29,18 @@ async fn wait_for(expected: usize, tag: &str) {
     timeout(LONG, reached).await.unwrap_or_else(|_| panic!("{} run", count(tag)));
 }
 
-async fn check(containment: Containment) {
-    let mut guardian = Command::new(mime());
-    guardian.arg("guard");
-    let guard = match Guard::start_with(guardian, containment) {
-        Err(error) if containment == Containment::ControlGroup => {
-            let text = format!("not tested: control groups, which cannot be created: {error}\n");
-            // The test harness would capture the output of a macro.
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
-            return;
-        }
-        guard => guard.expect("a guardian"),
-    };
+#[tokio::test(flavor = "multi_thread")]
+async fn descendants_of_a_removed_engine_are_killed() {
+    let mut command = Command::new(mime());
+    command.arg("guard");
+    let guard = Guard::start_with(command, Containment::Supervisor).expect("a guard");
     let directory = tempfile::tempdir().expect("a directory");
     let mut options = options(directory.path());
     options.setup.guard = Some(guard);
     let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
 
-    let tag =
-        format!("3600.{}{}", std::process::id(), u8::from(containment == Containment::Supervisor));
+    let tag = format!("3600.{}", std::process::id());
     let script = format!(
         "i=0; while [ $i -lt {COUNT} ]; do \
          (env -i /usr/bin/setsid /bin/sleep {tag} <&- >&- 2>&- &); i=$((i+1)); done; exec '{mime}'",
@@ -82,10 +74,4 @@ async fn check(containment: Containment) {
     assert_eq!(tab.ask(json!({ "kind": "remove_engine", "engine": engine })).await["kind"], "done");
     wait_for(0, &tag).await;
     server.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn descendants_of_a_removed_engine_are_killed() {
-    check(Containment::Supervisor).await;
-    check(Containment::ControlGroup).await;
 }

@@ -1,6 +1,6 @@
 //! The test engine: it plays the first legal move, and has optional faults.
 //!
-//! `mime guard` is a guardian of engines. `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy] [plain]`
+//! `mime guard` is the command of a guard. `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy] [plain]`
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
