@@ -139,12 +139,12 @@ impl Feature {
 impl Baseline {
     /// Whether this check has failed in the baseline.
     pub(crate) fn fails(&self, check: &str) -> bool {
-        self.missing.iter().any(|(_, it)| *it == check)
+        self.missing.iter().any(|(_, missing_check)| *missing_check == check)
     }
 
     /// Whether a feature is missing.
     pub(crate) fn lacks(&self, feature: Feature) -> bool {
-        self.missing.iter().any(|(it, _)| *it == feature)
+        self.missing.iter().any(|(missing_feature, _)| *missing_feature == feature)
     }
 
     /// The check of the first missing feature that a `go` command uses.
@@ -180,7 +180,10 @@ impl Baseline {
 
     /// The check of a missing feature.
     pub(crate) fn check_of(&self, feature: Feature) -> Option<&'static str> {
-        self.missing.iter().find(|(it, _)| *it == feature).map(|(_, check)| *check)
+        self.missing
+            .iter()
+            .find(|(missing_feature, _)| *missing_feature == feature)
+            .map(|(_, check)| *check)
     }
 
     /// A search that works, in place of one that does not or takes too long.
@@ -191,14 +194,15 @@ impl Baseline {
             return None;
         };
         let rest: Vec<&str> = tokens.collect();
-        if rest.first().is_some_and(|it| *it != "searchmoves") {
+        if rest.first().is_some_and(|token| *token != "searchmoves") {
             return None;
         }
         let slow = || {
             let depth = value.parse().unwrap_or(0_u32);
             // Deeper searches of a fast engine were not measured.
-            let limit =
-                self.depth.map(|it| if it == DEPTHS[DEPTHS.len() - 1] { u32::MAX } else { it });
+            let limit = self
+                .depth
+                .map(|depth| if depth == DEPTHS[DEPTHS.len() - 1] { u32::MAX } else { depth });
             limit.is_some_and(|limit| limit < depth)
         };
         let replaced = match limit {
@@ -232,7 +236,8 @@ impl Baseline {
     /// reached its depth.
     pub(crate) fn may_be_slow(&self, go: &str, infos: &[Info<'_>]) -> bool {
         let depth = depth_limit(go);
-        let deepest = infos.iter().filter(|it| it.pv.is_some()).filter_map(|it| it.depth).max();
+        let deepest =
+            infos.iter().filter(|info| info.pv.is_some()).filter_map(|info| info.depth).max();
         self.is_slow()
             || depth.is_some_and(|depth| DEPTHS[DEPTHS.len() - 1] < depth)
             || depth.zip(deepest).is_some_and(|(depth, deepest)| deepest < depth)
@@ -253,10 +258,10 @@ impl Baseline {
 /// The depth of a `go` command without a time limit.
 fn depth_limit(go: &str) -> Option<u32> {
     let tokens: Vec<&str> = go.split_ascii_whitespace().collect();
-    if tokens.iter().any(|it| matches!(*it, "movetime" | "wtime" | "btime" | "byoyomi")) {
+    if tokens.iter().any(|token| matches!(*token, "movetime" | "wtime" | "btime" | "byoyomi")) {
         return None;
     }
-    let at = tokens.iter().position(|it| *it == "depth")?;
+    let at = tokens.iter().position(|token| *token == "depth")?;
     tokens.get(at + 1)?.parse().ok()
 }
 
@@ -351,7 +356,7 @@ impl<'a> Probe<'a> {
             Outcome::Stopped(found)
                 if baseline.is_slow()
                     && !ignores_nodes(&found)
-                    && found.infos.iter().any(|it| it.nodes.is_some()) => {}
+                    && found.infos.iter().any(|info| info.nodes.is_some()) => {}
             Outcome::Stopped(_) | Outcome::Failed => {
                 baseline.lose(Feature::Nodes, Feature::Nodes.check());
             }
@@ -375,7 +380,7 @@ impl<'a> Probe<'a> {
         self.sets(&mut baseline, engine_info);
         let declared = |name| {
             let mut options = engine_info.options.iter();
-            options.any(|it| self.dialect.same_option(&it.decl.name, name))
+            options.any(|option| self.dialect.same_option(&option.decl.name, name))
         };
         if declared("Ponder") || baseline.ponders && self.dialect == Dialect::Usi {
             self.ponders(&mut baseline, limit);
@@ -387,7 +392,12 @@ impl<'a> Probe<'a> {
         for depth in DEPTHS {
             let outcome = self.search(&format!("go depth {depth}"), limit);
             let deepest = |found: &SearchResult| {
-                found.infos.iter().filter(|it| it.pv.is_some()).filter_map(|it| it.depth).max()
+                found
+                    .infos
+                    .iter()
+                    .filter(|info| info.pv.is_some())
+                    .filter_map(|info| info.depth)
+                    .max()
             };
             match outcome {
                 Outcome::Done(found) => {
@@ -404,7 +414,9 @@ impl<'a> Probe<'a> {
                     }
                 }
                 // A slow engine has not reached the depth.
-                Outcome::Stopped(found) if deepest(&found).is_some_and(|it| it <= depth) => {
+                Outcome::Stopped(found)
+                    if deepest(&found).is_some_and(|deepest| deepest <= depth) =>
+                {
                     baseline.reports = true;
                     baseline.depth = baseline.depth.or(Some(0));
                     return;
@@ -427,7 +439,7 @@ impl<'a> Probe<'a> {
         if session.is_searching() {
             match session.until_ready() {
                 // `stop` has no verdict if the search has ended by itself.
-                Ok(lines) if lines.iter().any(|it| matches!(it.reply, Reply::BestMove(_))) => {
+                Ok(lines) if lines.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) => {
                     self.session = None;
                     return true;
                 }
@@ -499,8 +511,8 @@ impl<'a> Probe<'a> {
     fn sets(&mut self, baseline: &mut Baseline, engine_info: &EngineInfo) {
         let default = engine_info.options.iter().find_map(|option| {
             let value = match &option.decl.kind {
-                OptionKind::Check { default } => default.map(|it| it.to_string()),
-                OptionKind::Spin { default, .. } => default.map(|it| it.to_string()),
+                OptionKind::Check { default } => default.map(|default| default.to_string()),
+                OptionKind::Spin { default, .. } => default.map(|default| default.to_string()),
                 _ => None,
             };
             Some((option.decl.name.clone(), value?))

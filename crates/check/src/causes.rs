@@ -128,11 +128,12 @@ const WITHOUT_SEARCH: [&str; 3] = ["handshake.", "options.", "exit."];
 pub(crate) fn assign(results: &mut [CheckResult], everywhere: Option<&'static str>) {
     let failed: Vec<&'static str> = results
         .iter()
-        .filter(|it| matches!(it.verdict, Verdict::Fail(_)))
-        .map(|it| it.check.id)
+        .filter(|result| matches!(result.verdict, Verdict::Fail(_)))
+        .map(|result| result.check.id)
         .collect();
     // A failure refers to another check only if its result is in the report.
-    let is_selected = everywhere.is_some_and(|id| results.iter().any(|it| it.check.id == id));
+    let is_selected =
+        everywhere.is_some_and(|id| results.iter().any(|result| result.check.id == id));
     for result in results.iter_mut() {
         let id = result.check.id;
         let searches = !WITHOUT_SEARCH.iter().any(|prefix| id.starts_with(prefix));
@@ -146,8 +147,8 @@ pub(crate) fn assign(results: &mut [CheckResult], everywhere: Option<&'static st
     }
     // A cause may have a cause itself.
     let causes: Vec<(&str, &'static str)> =
-        results.iter().filter_map(|it| Some((it.check.id, it.cause?))).collect();
-    let next = |id| causes.iter().find(|(dependent, _)| *dependent == id).map(|(_, it)| *it);
+        results.iter().filter_map(|result| Some((result.check.id, result.cause?))).collect();
+    let next = |id| causes.iter().find(|(dependent, _)| *dependent == id).map(|(_, cause)| *cause);
     for result in results {
         let mut seen = Vec::new();
         while let Some(deeper) = result.cause.and_then(next)
@@ -190,12 +191,12 @@ impl Cause<'_> {
     /// The check that shows the cause.
     pub fn check(&self) -> Option<&'static Check> {
         let all = || crate::all().chain(crate::all_of_clients());
-        self.root.map(|it| it.check).or_else(|| all().find(|it| it.id == self.id))
+        self.root.map(|result| result.check).or_else(|| all().find(|check| check.id == self.id))
     }
 
     /// The severity of the cause; without its result that of the first finding.
     pub fn severity(&self) -> Option<Severity> {
-        self.root.or_else(|| self.dependents.first().copied()).map(|it| it.severity)
+        self.root.or_else(|| self.dependents.first().copied()).map(|result| result.severity)
     }
 
     /// Number of findings.
@@ -206,8 +207,10 @@ impl Cause<'_> {
     /// The failure with the shortest transcript.
     pub fn shortest(&self) -> Option<&CheckResult> {
         let all = self.root.into_iter().chain(self.dependents.iter().copied());
-        let lines = |it: &CheckResult| it.transcript.as_ref().map(|it| it.lines().count());
-        all.filter(|it| lines(it).is_some()).min_by_key(|it| lines(it))
+        let lines = |result: &CheckResult| {
+            result.transcript.as_ref().map(|transcript| transcript.lines().count())
+        };
+        all.filter(|result| lines(result).is_some()).min_by_key(|result| lines(result))
     }
 }
 
@@ -216,10 +219,10 @@ impl Report {
     pub fn causes(&self) -> Vec<Cause<'_>> {
         let mut causes: Vec<Cause<'_>> = Vec::new();
         let mut of = |id: &'static str| {
-            if let Some(at) = causes.iter().position(|it| it.id == id) {
+            if let Some(at) = causes.iter().position(|cause| cause.id == id) {
                 return at;
             }
-            let root = self.results.iter().find(|it| it.check.id == id);
+            let root = self.results.iter().find(|result| result.check.id == id);
             causes.push(Cause { id, root, dependents: Vec::new() });
             causes.len() - 1
         };
@@ -248,7 +251,7 @@ mod tests {
     use super::*;
 
     fn known() -> Vec<&'static str> {
-        crate::all().chain(crate::all_of_clients()).map(|it| it.id).collect()
+        crate::all().chain(crate::all_of_clients()).map(|check| check.id).collect()
     }
 
     #[test]

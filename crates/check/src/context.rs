@@ -218,8 +218,8 @@ impl<'a> TestContext<'a> {
 
     /// An option by its UCI name.
     pub(crate) fn option(&self, name: &str) -> Option<&'a OptionDecl<'static>> {
-        let options = self.engine_info.options.iter().map(|it| &it.decl);
-        let mut options = options.filter(|it| self.dialect.same_option(&it.name, name));
+        let options = self.engine_info.options.iter().map(|option| &option.decl);
+        let mut options = options.filter(|decl| self.dialect.same_option(&decl.name, name));
         options.next()
     }
 
@@ -236,7 +236,7 @@ impl<'a> TestContext<'a> {
             Need::Option(name) => self.option(name).is_some(),
             Need::Ponder => self.ponders(),
             Need::Any(kind) => {
-                self.engine_info.options.iter().any(|it| it.decl.kind.keyword() == kind)
+                self.engine_info.options.iter().any(|option| option.decl.kind.keyword() == kind)
             }
         }
     }
@@ -263,8 +263,9 @@ impl<'a> TestContext<'a> {
     /// The transcripts and the measurement.
     pub(crate) fn finish(self) -> (Vec<Transcript>, Option<String>) {
         let records = self.records.into_inner().into_iter();
-        let records = records.map(|it| {
-            Rc::try_unwrap(it).map_or_else(|it| it.borrow().clone(), RefCell::into_inner)
+        let records = records.map(|record| {
+            Rc::try_unwrap(record)
+                .map_or_else(|shared| shared.borrow().clone(), RefCell::into_inner)
         });
         (records.collect(), self.remark.into_inner())
     }

@@ -41,7 +41,7 @@ impl DelayMeter {
     /// The sum of all delays.
     pub(crate) fn finish(mut self) -> Duration {
         self.stop.store(true, Ordering::Release);
-        self.thread.take().and_then(|it| it.join().ok()).unwrap_or_default()
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
 

@@ -10,7 +10,7 @@
 //! use readyok_check::{Target, Suite};
 //!
 //! let engine = Target::in_process("narikin", |input, output| {
-//!     let _ = narikin::runner().map(|it| it.run(input, output));
+//!     let _ = narikin::runner().map(|runner| runner.run(input, output));
 //! });
 //! let report = Suite::new(engine).only(["handshake."]).run()?;
 //! assert!(report.conforms(), "{report}");

@@ -111,7 +111,7 @@ impl Message {
         let mut rest = template;
         while let Some((before, name, after)) = next_parameter(rest) {
             to.write_str(before)?;
-            for (_, value) in self.values.iter().filter(|(it, _)| *it == name) {
+            for (_, value) in self.values.iter().filter(|(parameter, _)| *parameter == name) {
                 value.write(language, to)?;
             }
             rest = after;
@@ -374,7 +374,7 @@ pub(crate) fn source(english: &'static str, language: Language) -> Cow<'static, 
     if let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.clause() == english) {
         return rule.clause_in(language).into();
     }
-    let translated = JAPANESE.sources.get(english).map(|it| it.as_str().into());
+    let translated = JAPANESE.sources.get(english).map(|source| source.as_str().into());
     translated.unwrap_or_else(|| english.replace(" and ", " と ").into())
 }
 
@@ -474,9 +474,11 @@ mod tests {
 
     /// English and Japanese texts with the same meaning.
     fn pairs() -> Vec<(String, String)> {
-        let messages = messages().into_values().filter_map(|it| Some((it.en?, it.ja)));
+        let messages =
+            messages().into_values().filter_map(|message| Some((message.en?, message.ja)));
         let rules = japanese().checks;
-        let rules = checks().filter_map(|it| Some((it.rule.into(), rules.get(it.id)?.clone())));
+        let rules =
+            checks().filter_map(|check| Some((check.rule.into(), rules.get(check.id)?.clone())));
         messages.chain(rules).collect()
     }
 
@@ -499,8 +501,10 @@ mod tests {
     #[test]
     fn translations_have_the_parameters_and_code_spans_of_the_english_text() {
         for (english, japanese) in pairs() {
-            let required: BTreeSet<_> =
-                parameters(&english).into_iter().filter(|it| !it.starts_with("english")).collect();
+            let required: BTreeSet<_> = parameters(&english)
+                .into_iter()
+                .filter(|parameter| !parameter.starts_with("english"))
+                .collect();
             assert_eq!(required, parameters(&japanese), "{japanese}");
             let (_, expected) = spans(&english);
             let (_, found) = spans(&japanese);
@@ -512,7 +516,7 @@ mod tests {
     #[test]
     fn japanese_texts_contain_no_english() {
         let rules = japanese().checks.into_values();
-        for text in messages().into_values().map(|it| it.ja).chain(rules) {
+        for text in messages().into_values().map(|message| message.ja).chain(rules) {
             let (outside, _) = spans(&text);
             let mut rest = String::new();
             for part in outside.split('{') {
@@ -521,7 +525,7 @@ mod tests {
             for name in NAMES {
                 rest = rest.replace(name, "");
             }
-            assert!(!rest.contains(|it: char| it.is_ascii_alphabetic()), "{text}");
+            assert!(!rest.contains(|c: char| c.is_ascii_alphabetic()), "{text}");
             assert!(!text.ends_with('。'), "{text}");
         }
     }

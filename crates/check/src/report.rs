@@ -61,7 +61,9 @@ impl fmt::Display for Report {
             write_cause(f, self, cause)?;
         }
         let is_root = |id| causes.iter().any(|cause| cause.id == id);
-        for result in self.results.iter().filter(|it| it.cause.is_none() && !is_root(it.check.id)) {
+        for result in
+            self.results.iter().filter(|result| result.cause.is_none() && !is_root(result.check.id))
+        {
             if let Verdict::Inconclusive(why) = &result.verdict {
                 writeln!(
                     f,
@@ -75,7 +77,7 @@ impl fmt::Display for Report {
         if !unobserved.is_empty() {
             writeln!(f, "\nnothing relevant was observed for: {}", unobserved.join(", "))?;
         }
-        let remarks = || self.results.iter().filter(|it| it.remark.is_some());
+        let remarks = || self.results.iter().filter(|result| result.remark.is_some());
         if remarks().next().is_some() {
             writeln!(f)?;
         }
@@ -103,8 +105,10 @@ fn write_cause(f: &mut fmt::Formatter<'_>, report: &Report, cause: &Cause<'_>) -
         }
         writeln!(f, "  advice: {}", check.advice)?;
     }
-    let (failed, rest): (Vec<&CheckResult>, Vec<_>) =
-        cause.dependents.iter().partition(|it| matches!(it.verdict, Verdict::Fail(_)));
+    let (failed, rest): (Vec<&CheckResult>, Vec<_>) = cause
+        .dependents
+        .iter()
+        .partition(|dependent| matches!(dependent.verdict, Verdict::Fail(_)));
     for result in failed {
         writeln!(
             f,
@@ -115,14 +119,14 @@ fn write_cause(f: &mut fmt::Formatter<'_>, report: &Report, cause: &Cause<'_>) -
         )?;
     }
     if !rest.is_empty() {
-        let ids: Vec<&str> = rest.iter().map(|it| it.check.id).collect();
+        let ids: Vec<&str> = rest.iter().map(|result| result.check.id).collect();
         writeln!(f, "  without a verdict because of it: {}", ids.join(", "))?;
     }
     let Some(shortest) = cause.shortest() else { return Ok(()) };
     if shortest.check.id != cause.id {
         writeln!(f, "  shortest transcript, of {}:", shortest.check.id)?;
     }
-    for line in shortest.transcript.iter().flat_map(|it| it.lines()) {
+    for line in shortest.transcript.iter().flat_map(|transcript| transcript.lines()) {
         writeln!(f, "  {}", display_text(line))?;
     }
     match &shortest.input {
@@ -197,8 +201,8 @@ impl From<&Cause<'_>> for WrittenCause {
             id: cause.id,
             severity: cause.severity().map(Severity::name),
             findings: cause.findings(),
-            dependents: cause.dependents.iter().map(|it| it.check.id).collect(),
-            shortest: cause.shortest().map(|it| it.check.id),
+            dependents: cause.dependents.iter().map(|dependent| dependent.check.id).collect(),
+            shortest: cause.shortest().map(|result| result.check.id),
         }
     }
 }
@@ -206,39 +210,39 @@ impl From<&Cause<'_>> for WrittenCause {
 impl Report {
     /// The rules for which nothing relevant was observed.
     pub fn unobserved(&self) -> Vec<&'static str> {
-        let results = self.results.iter().filter(|it| it.observed == Some(0));
-        results.map(|it| it.check.id).collect()
+        let results = self.results.iter().filter(|result| result.observed == Some(0));
+        results.map(|result| result.check.id).collect()
     }
 
     /// One JSON object.
     pub fn to_json(&self) -> String {
-        let rows = self.results.iter().map(|it| Row {
-            id: it.check.id,
-            rule: it.check.rule,
-            severity: it.severity.name(),
-            verdict: it.verdict.name(),
-            text: it.verdict.text(),
-            cause: it.cause,
-            loaded: it.loaded,
-            observed: it.observed,
-            remark: it.remark.as_deref(),
-            clauses: it
+        let rows = self.results.iter().map(|result| Row {
+            id: result.check.id,
+            rule: result.check.rule,
+            severity: result.severity.name(),
+            verdict: result.verdict.name(),
+            text: result.verdict.text(),
+            cause: result.cause,
+            loaded: result.loaded,
+            observed: result.observed,
+            remark: result.remark.as_deref(),
+            clauses: result
                 .check
                 .clauses_for(self.dialect)
                 .into_iter()
                 .map(|(source, text)| format!("{source}: {text}"))
                 .collect(),
-            advice: it.check.advice,
-            transcript: it.transcript.as_deref().map(|it| it.lines().collect()),
-            input: match &it.input {
+            advice: result.check.advice,
+            transcript: result.transcript.as_deref().map(|transcript| transcript.lines().collect()),
+            input: match &result.input {
                 Some(Input::Lines(lines)) => Some(lines.lines().collect()),
                 Some(Input::Command(_)) | None => None,
             },
-            input_command: match &it.input {
+            input_command: match &result.input {
                 Some(Input::Command(command)) => Some(command),
                 Some(Input::Lines(_)) | None => None,
             },
-            seconds: it.took.as_secs_f64(),
+            seconds: result.took.as_secs_f64(),
         });
         let written = Written {
             name: &self.name,
@@ -262,10 +266,10 @@ impl Report {
 impl Report {
     /// One test suite with a test case for each check. Only violations of a must are failures.
     pub fn to_junit(&self) -> String {
-        let broken = |it: &&CheckResult| it.severity == Severity::Must;
+        let broken = |result: &&CheckResult| result.severity == Severity::Must;
         let (failures, skipped) = (
             self.failures().filter(broken).count(),
-            self.results.iter().filter(|it| is_skipped(it)).count(),
+            self.results.iter().filter(|result| is_skipped(result)).count(),
         );
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         // Writing to a `String` never fails.
@@ -384,7 +388,9 @@ impl Report {
             self.write_cause_markdown(&mut page, cause);
         }
         let is_root = |id| causes.iter().any(|cause| cause.id == id);
-        for result in self.results.iter().filter(|it| it.cause.is_none() && !is_root(it.check.id)) {
+        for result in
+            self.results.iter().filter(|result| result.cause.is_none() && !is_root(result.check.id))
+        {
             if let Verdict::Inconclusive(why) = &result.verdict {
                 let _ = write!(
                     page,
@@ -416,14 +422,16 @@ impl Report {
             }
             page.push('\n');
         }
-        let (failed, rest): (Vec<&CheckResult>, Vec<_>) =
-            cause.dependents.iter().partition(|it| matches!(it.verdict, Verdict::Fail(_)));
+        let (failed, rest): (Vec<&CheckResult>, Vec<_>) = cause
+            .dependents
+            .iter()
+            .partition(|dependent| matches!(dependent.verdict, Verdict::Fail(_)));
         for result in failed {
             let text = plain(&result.verdict.text());
             let _ = write!(page, "\nAlso `{}` ({}): {text}.\n", result.check.id, result.severity);
         }
         if !rest.is_empty() {
-            let ids: Vec<_> = rest.iter().map(|it| format!("`{}`", it.check.id)).collect();
+            let ids: Vec<_> = rest.iter().map(|result| format!("`{}`", result.check.id)).collect();
             let _ = write!(page, "\nWithout a verdict because of it: {}.\n", ids.join(", "));
         }
         let Some(shortest) = cause.shortest() else { return };
@@ -530,7 +538,7 @@ pub fn list_markdown(of: Party) -> String {
         // Writing to a `String` never fails.
         let _ = if this == area { Ok(()) } else { writeln!(page, "\n## {this}") };
         area = this;
-        let profiles: Vec<_> = check.profiles.iter().map(|it| it.name()).collect();
+        let profiles: Vec<_> = check.profiles.iter().map(|profile| profile.name()).collect();
         let _ = write!(
             page,
             "\n### `{}`\n\n*{}*, {}: {}.\n\n",
@@ -559,7 +567,9 @@ impl From<&'static Check> for Listed {
             severity: check.severity.name(),
             profiles: check.profiles.iter().copied().map(Profile::name).collect(),
             needs: check.needs.iter().map(ToString::to_string).collect(),
-            clauses: clauses.map(|it| ListedClause { source: it.source, text: it.text }).collect(),
+            clauses: clauses
+                .map(|clause| ListedClause { source: clause.source, text: clause.text })
+                .collect(),
             advice: check.advice,
         }
     }

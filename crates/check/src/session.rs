@@ -294,7 +294,9 @@ impl EngineSession {
 
     /// Whether an ordering rule was violated.
     pub(crate) fn has_violated(&self, rule: Rule) -> bool {
-        let broken = |it: &Entry| it.violation.as_ref().is_some_and(|it| it.rule == rule);
+        let broken = |entry: &Entry| {
+            entry.violation.as_ref().is_some_and(|violation| violation.rule == rule)
+        };
         self.record.borrow().entries.iter().any(broken)
     }
 
@@ -345,12 +347,12 @@ impl EngineSession {
             }
             if measure_at.is_some_and(|at| at <= now()) {
                 measure_at = None;
-                used = self.usage().map(|it| it.cpu);
+                used = self.usage().map(|usage| usage.cpu);
             }
             if idle_at <= now() && idle_at < until {
                 idle_at = now() + IDLE_INTERVAL;
-                let exceeded = self.usage().is_some_and(|it| {
-                    it.cpu.saturating_sub(*used.get_or_insert(it.cpu)) > idle_limit
+                let exceeded = self.usage().is_some_and(|usage| {
+                    usage.cpu.saturating_sub(*used.get_or_insert(usage.cpu)) > idle_limit
                 });
                 if (exceeded || self.is_idle()) && self.lines.is_empty() {
                     return Err(self.late(now().saturating_duration_since(begin)));
@@ -572,7 +574,7 @@ impl EngineSession {
         let missing = replaced.as_ref().and_then(|_| self.baseline.missing_for(go));
         let (mut infos, begin) = (Vec::new(), now());
         let is_replaced = replaced.is_some();
-        if replaced.is_some_and(|it| it.starts_with("go infinite")) {
+        if replaced.is_some_and(|line| line.starts_with("go infinite")) {
             self.underway();
             self.send("stop");
         }

@@ -161,7 +161,7 @@ impl Clause {
                 (Dialect::Usi, "uci") | (Dialect::Uci, "usi") => "",
                 _ => token,
             });
-            let section: Vec<&str> = section.filter(|it| !it.is_empty()).collect();
+            let section: Vec<&str> = section.filter(|word| !word.is_empty()).collect();
             return Some(format!("{own}, {}", section.join(" and ")));
         }
         let parts = self
@@ -187,10 +187,17 @@ impl Check {
 
     /// The clauses of the protocol in use, or all of them without one: source and text.
     pub fn clauses_for(&self, dialect: Dialect) -> Vec<(String, &'static str)> {
-        let own = self.clauses.iter().filter_map(|it| Some((it.source_for(dialect)?, it.text)));
+        let own = self
+            .clauses
+            .iter()
+            .filter_map(|clause| Some((clause.source_for(dialect)?, clause.text)));
         let own: Vec<_> = own.collect();
         if own.is_empty() {
-            return self.clauses.iter().map(|it| (it.source.to_owned(), it.text)).collect();
+            return self
+                .clauses
+                .iter()
+                .map(|clause| (clause.source.to_owned(), clause.text))
+                .collect();
         }
         own
     }
@@ -422,7 +429,8 @@ impl CheckResult {
         excerpt: Option<Excerpt>,
         begin: Instant,
     ) -> Self {
-        let (transcript, input) = excerpt.map(|it| (it.transcript, it.input)).unzip();
+        let (transcript, input) =
+            excerpt.map(|excerpt| (excerpt.transcript, excerpt.input)).unzip();
         let took = now().saturating_duration_since(begin);
         Self {
             check,
@@ -447,17 +455,17 @@ impl Report {
 
     /// 0 if the engine conforms, 1 if it violates a must, 2 if a must could not be checked.
     pub fn exit_status(&self) -> u8 {
-        let musts = || self.results.iter().filter(|it| it.severity == Severity::Must);
-        if musts().any(|it| matches!(it.verdict, Verdict::Fail(_))) {
+        let musts = || self.results.iter().filter(|result| result.severity == Severity::Must);
+        if musts().any(|result| matches!(result.verdict, Verdict::Fail(_))) {
             1
         } else {
-            u8::from(musts().any(|it| matches!(it.verdict, Verdict::Inconclusive(_)))) * 2
+            u8::from(musts().any(|result| matches!(result.verdict, Verdict::Inconclusive(_)))) * 2
         }
     }
 
     /// The checks that failed.
     pub fn failures(&self) -> impl Iterator<Item = &CheckResult> {
-        self.results.iter().filter(|it| matches!(it.verdict, Verdict::Fail(_)))
+        self.results.iter().filter(|result| matches!(result.verdict, Verdict::Fail(_)))
     }
 }
 
@@ -483,7 +491,7 @@ impl Report {
     /// Counts the results of a severity.
     pub(crate) fn tally(&self, severity: Severity) -> Tally {
         let mut tally = Tally::default();
-        for result in self.results.iter().filter(|it| it.severity == severity) {
+        for result in self.results.iter().filter(|result| result.severity == severity) {
             *match result.verdict {
                 Verdict::Pass => &mut tally.passed,
                 Verdict::Fail(_) => &mut tally.failed,

@@ -90,7 +90,7 @@ impl Settings {
 
     /// Whether a check is selected by the prefixes of its id.
     pub(crate) fn selects(&self, id: &str) -> bool {
-        let starts = |list: &[String]| list.iter().any(|it| id.starts_with(it.as_str()));
+        let starts = |list: &[String]| list.iter().any(|start| id.starts_with(start.as_str()));
         (self.only.is_empty() || starts(&self.only)) && !starts(&self.skip)
     }
 }
@@ -386,8 +386,9 @@ impl Suite {
         let timeouts = timeouts.with_search(engine_info.baseline.search);
         let completed = self.run_interactive(&chosen, &engine_info, dialect, timeouts, &done);
         let transcripts: Vec<Transcript> =
-            completed.iter().flat_map(|it| it.transcripts.clone()).collect();
-        let mut results: Vec<CheckResult> = completed.into_iter().map(|it| it.result).collect();
+            completed.iter().flat_map(|completed| completed.transcripts.clone()).collect();
+        let mut results: Vec<CheckResult> =
+            completed.into_iter().map(|completed| completed.result).collect();
         for (case, severity) in &chosen {
             if !matches!(case.test, Test::Interactive(_)) {
                 let result = observe(case, *severity, &transcripts, Party::Engine);
@@ -395,8 +396,10 @@ impl Suite {
                 results.push(result);
             }
         }
-        results.retain(|it| chosen.iter().any(|(case, _)| case.check.id == it.check.id));
-        results.sort_by_key(|it| chosen.iter().position(|(case, _)| case.check.id == it.check.id));
+        results.retain(|result| chosen.iter().any(|(case, _)| case.check.id == result.check.id));
+        results.sort_by_key(|result| {
+            chosen.iter().position(|(case, _)| case.check.id == result.check.id)
+        });
         causes::assign(&mut results, engine_info.baseline.missing_everywhere());
         Ok(Report {
             name,
@@ -487,7 +490,9 @@ impl Suite {
             );
             run_interactive(case, severity, context)
         };
-        let is_chosen = |case: &TestCase| chosen.iter().any(|(it, _)| it.check.id == case.check.id);
+        let is_chosen = |case: &TestCase| {
+            chosen.iter().any(|(chosen_case, _)| chosen_case.check.id == case.check.id)
+        };
         let mut completed = in_parallel(jobs, &work, |(case, severity)| {
             let completed = run(case, *severity);
             if is_chosen(case) && !completed.result.loaded {
@@ -496,7 +501,7 @@ impl Suite {
             completed
         });
         // Times are measured again without other sessions.
-        for completed in completed.iter_mut().filter(|it| it.result.loaded) {
+        for completed in completed.iter_mut().filter(|completed| completed.result.loaded) {
             let id = completed.result.check.id;
             if let Some((case, severity)) = work.iter().find(|(case, _)| case.check.id == id) {
                 *completed = run(case, *severity);
@@ -553,7 +558,9 @@ fn run_interactive(
         let unanswered = matches!(stop, Stop::NoReply(_) | Stop::Incomplete(_));
         let missing = match stop {
             Stop::NoReply(_) | Stop::Incomplete(_) | Stop::Fail(_) | Stop::Inconclusive(_) => {
-                transcripts.last().and_then(|it| baseline.missing_in(it, unanswered))
+                transcripts
+                    .last()
+                    .and_then(|transcript| baseline.missing_in(transcript, unanswered))
             }
             _ => None,
         };
@@ -626,14 +633,17 @@ fn judge_transcript(test: Test, transcript: &Transcript, side: Party) -> Observa
         Test::Passive(judge) => judge(transcript),
         Test::Ordering(rule) => {
             let broken = |violation: &readyok_protocol::Violation| violation.rule == rule;
-            match transcript.entries.iter().position(|it| it.violation.as_ref().is_some_and(broken))
+            match transcript
+                .entries
+                .iter()
+                .position(|entry| entry.violation.as_ref().is_some_and(broken))
             {
                 Some(at) => {
-                    let reported = transcript.entries.get(at).map_or("", |it| &it.text);
+                    let reported = transcript.entries.get(at).map_or("", |entry| &entry.text);
                     let reported = format::start(reported);
                     Err((at, message!("line.violation", line = reported, rule)))
                 }
-                None => Ok(transcript.entries.iter().filter(|it| it.side == side).count()),
+                None => Ok(transcript.entries.iter().filter(|entry| entry.side == side).count()),
             }
         }
         Test::Syntax { keyword, notes } => {

@@ -78,7 +78,7 @@ impl Target {
         // An interpreter is known by its script.
         let name = std::iter::once(file.file_name().unwrap_or(file.as_os_str()));
         let name = name.chain(arguments.iter().map(OsString::as_os_str));
-        let name: Vec<String> = name.map(|it| it.to_string_lossy().into_owned()).collect();
+        let name: Vec<String> = name.map(|name| name.to_string_lossy().into_owned()).collect();
         let name = join_command_line(name.iter().map(String::as_str)).unwrap_or_default();
         let environment = Vec::new();
         let start = Start::Program { file, arguments, directory: None, environment };
@@ -303,13 +303,16 @@ pub(crate) fn usage(group: u32) -> Option<Usage> {
         let Ok(entry) = entry else { continue };
         processes.extend(entry.file_name().to_str().and_then(Process::read));
     }
-    let mut members: Vec<u32> =
-        processes.iter().filter(|it| it.group == group).map(|it| it.id).collect();
+    let mut members: Vec<u32> = processes
+        .iter()
+        .filter(|process| process.group == group)
+        .map(|process| process.id)
+        .collect();
     // A wrapper may start the engine in another process group.
     let mut at = 0;
     while let Some(parent) = members.get(at).copied() {
         at += 1;
-        for child in processes.iter().filter(|it| it.parent == parent) {
+        for child in processes.iter().filter(|process| process.parent == parent) {
             if !members.contains(&child.id) {
                 members.push(child.id);
             }
@@ -317,7 +320,7 @@ pub(crate) fn usage(group: u32) -> Option<Usage> {
     }
     let mut sum = Usage::default();
     let mut found = false;
-    for process in processes.iter().filter(|it| members.contains(&it.id)) {
+    for process in processes.iter().filter(|process| members.contains(&process.id)) {
         if let Some(one) = process.usage() {
             found = true;
             sum.resident += one.resident;
@@ -393,7 +396,8 @@ fn runnable(id: &str) -> u64 {
 fn schedule(id: &str) -> Option<(Duration, Duration)> {
     let mut sum = (Duration::ZERO, Duration::ZERO);
     for task in fs::read_dir(format!("/proc/{id}/task")).ok()? {
-        let Ok(text) = task.and_then(|it| fs::read_to_string(it.path().join("schedstat"))) else {
+        let Ok(text) = task.and_then(|task| fs::read_to_string(task.path().join("schedstat")))
+        else {
             continue;
         };
         let mut tokens = text.split_ascii_whitespace().map(str::parse);

@@ -99,7 +99,10 @@ impl Transcript {
 
     /// The lines of the client.
     pub(crate) fn commands(&self) -> impl DoubleEndedIterator<Item = &str> {
-        self.entries.iter().filter(|it| it.side == Party::Client).map(|it| it.text.as_str())
+        self.entries
+            .iter()
+            .filter(|entry| entry.side == Party::Client)
+            .map(|entry| entry.text.as_str())
     }
 
     /// Stops recording, because further output belongs to no test.
@@ -115,7 +118,8 @@ impl Transcript {
 
     /// The parsed lines of the engine.
     pub(crate) fn replies(&self) -> impl Iterator<Item = (usize, &Entry, Reply<'_>)> {
-        let of_engine = self.entries.iter().enumerate().filter(|(_, it)| it.side == Party::Engine);
+        let of_engine =
+            self.entries.iter().enumerate().filter(|(_, entry)| entry.side == Party::Engine);
         of_engine.map(|(at, entry)| (at, entry, Reply::read(&entry.text, self.dialect).value))
     }
 
@@ -287,10 +291,12 @@ impl Transcript {
         let entries = self.entries.get(..=last).unwrap_or(&self.entries);
         let from = match about {
             // A given entry belongs to one search. Without an entry, all searches may be relevant.
-            Some(_) => entries.iter().rposition(|it| is_command(it, &["position"])).unwrap_or(0),
+            Some(_) => {
+                entries.iter().rposition(|entry| is_command(entry, &["position"])).unwrap_or(0)
+            }
             None => recent(entries),
         };
-        let first_ready = entries.iter().position(|it| is_command(it, &["isready"]));
+        let first_ready = entries.iter().position(|entry| is_command(entry, &["isready"]));
         let lasting = ["uci", "usi", "setoption"];
         let relevant = self.relevant(entries);
         let shown = entries.iter().enumerate().filter(|&(at, entry)| match entry.side {
@@ -299,7 +305,7 @@ impl Transcript {
         });
         let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
         let sent = shown.iter().filter(|entry| entry.side == Party::Client);
-        let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
+        let searches = entries.iter().take(from).filter(|entry| is_command(entry, &["go"])).count();
         let mut transcript = formatted(shown.iter().copied());
         for line in self.errors.iter().filter(|_| about.is_none()) {
             let _ = writeln!(transcript, "        ! {line}");
@@ -362,12 +368,13 @@ fn is_command(entry: &Entry, keywords: &[&str]) -> bool {
 
 /// The start of the last part of a long transcript: a `position`, so that no search is split.
 fn recent(entries: &[Entry]) -> usize {
-    let commands = || entries.iter().enumerate().filter(|(_, it)| it.side == Party::Client);
+    let commands = || entries.iter().enumerate().filter(|(_, entry)| entry.side == Party::Client);
     if commands().count() <= COMMANDS_SHOWN {
         return 0;
     }
     let recent = commands().rev().take(COMMANDS_SHOWN);
-    let positions = recent.filter(|(_, it)| is_command(it, &["position"])).map(|(at, _)| at);
+    let positions =
+        recent.filter(|(_, recent)| is_command(recent, &["position"])).map(|(at, _)| at);
     positions.min().unwrap_or(0)
 }
 

@@ -26,7 +26,7 @@ async fn analyse(program: String) -> Result<String, EngineError> {
     let mut search = engine.begin(&Game::startpos(), Limit::Infinite)?;
     // Stops at depth 15, or after three seconds.
     let updates =
-        async { while search.update().await.is_some_and(|it| it.info.depth < Some(15)) {} };
+        async { while search.update().await.is_some_and(|update| update.info.depth < Some(15)) {} };
     let _ = tokio::time::timeout(Duration::from_secs(3), updates).await;
     search.stop();
     let result = search.await?;

@@ -20,7 +20,7 @@ fn main() -> Result<(), EngineError> {
     let mut game = Game::startpos();
     for ply in 0..400 {
         let side = ply % 2;
-        let [white, black] = remaining.map(|it| Clock::fischer(it, INCREMENT));
+        let [white, black] = remaining.map(|time| Clock::fischer(time, INCREMENT));
         // The deadline ends the wait even if the engine ignores its clock.
         let search = Search::new(Limit::clock(Clocks::new(white, black)))
             .deadline_after(remaining[side])

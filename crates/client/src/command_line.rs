@@ -71,7 +71,7 @@ mod windows {
     }
 
     pub(super) fn quote(text: &str) -> String {
-        let is_special = |it: char| matches!(it, ' ' | '\t' | '\r' | '\n' | '"' | '\'');
+        let is_special = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '"' | '\'');
         if !text.is_empty() && !text.contains(is_special) {
             return text.to_owned();
         }

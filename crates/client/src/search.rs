@@ -338,7 +338,7 @@ impl Default for Game {
 
 impl Extend<Move> for Game {
     fn extend<I: IntoIterator<Item = Move>>(&mut self, moves: I) {
-        moves.into_iter().for_each(|it| self.play(it));
+        moves.into_iter().for_each(|mv| self.play(mv));
     }
 }
 

@@ -197,7 +197,8 @@ fn after_move(clocks: Clocks, mover: Color, used: Duration) -> Clocks {
         let spent = if color == mover { used } else { 0 };
         *time = time.map(|time| time.saturating_sub(spent).max(0).saturating_add(increment));
     }
-    next.moves_to_go = clocks.moves_to_go.map(|moves| moves.saturating_sub(1)).filter(|&it| 0 < it);
+    next.moves_to_go =
+        clocks.moves_to_go.map(|moves| moves.saturating_sub(1)).filter(|&moves| 0 < moves);
     next
 }
 

@@ -238,7 +238,7 @@ impl Shared {
         mut done: impl FnMut(&mut Driver) -> Option<T>,
     ) -> Option<T> {
         let value = loop {
-            let reads = permit.filter(|it| self.io.may_read(&mut state, it));
+            let reads = permit.filter(|permit| self.io.may_read(&mut state, permit));
             if reads.is_none() {
                 self.io.ensure_reader(&mut state);
             }

@@ -51,8 +51,8 @@ pub(crate) fn correct_answer<B: Board>(
             Err(error) => return illegal(error),
         }
     }
-    let wanted = answer.ponder.filter(|it| *it != Move::NULL);
-    let ponder = wanted.and_then(|it| possible_ponder_move(it, best, board.as_ref(), request));
+    let wanted = answer.ponder.filter(|mv| *mv != Move::NULL);
+    let ponder = wanted.and_then(|mv| possible_ponder_move(mv, best, board.as_ref(), request));
     let unreadable = answer.unknown.first().is_some_and(|token| token == "ponder");
     if unreadable {
         answer.unknown.clear();
@@ -105,7 +105,7 @@ pub(crate) fn correct_info<B: Board>(
         request.dialect == Dialect::Uci
             && line.moves().any(|mv| may_be_castling(mv, request.castling))
     };
-    let currline = info.currline.as_mut().map(|it| &mut it.moves);
+    let currline = info.currline.as_mut().map(|currline| &mut currline.moves);
     let lines = [info.pv.as_mut(), info.refutation.as_mut(), currline];
     let mut candidates: Vec<_> =
         lines.into_iter().flatten().filter(|line| has_candidate(line)).collect();
@@ -119,7 +119,7 @@ pub(crate) fn correct_info<B: Board>(
     }
     if let Some(mv) = currmove {
         let encoded = board.decode_move(mv.as_str());
-        let encoded = encoded.and_then(|it| board.encode_move(&it, request.castling));
+        let encoded = encoded.and_then(|mv| board.encode_move(&mv, request.castling));
         let encoded = encoded.unwrap_or(*mv);
         corrections.extend(castling_correction(Some(*mv), Some(encoded)));
         *mv = encoded;

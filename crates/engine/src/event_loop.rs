@@ -50,7 +50,10 @@ pub(crate) fn read(mut input: impl Read, events: &SyncSender<Event>) {
         if count == 0 {
             let rest = lines.last_line().map(|line| Event::Line(decode(line).0.into_owned()));
             // The receiver is missing if the engine is about to exit.
-            let _ = rest.into_iter().chain([Event::EndOfInput]).try_for_each(|it| events.send(it));
+            let _ = rest
+                .into_iter()
+                .chain([Event::EndOfInput])
+                .try_for_each(|event| events.send(event));
             return;
         }
     }
@@ -260,7 +263,10 @@ impl<W: Write> EventLoop<W> {
             }
             session::Event::SetOption { name, value } => {
                 // Applied here because the worker may be busy when the next budget is computed.
-                let is_own = self.move_overhead.as_ref().is_some_and(|it| it.take(&name, &value));
+                let is_own = self
+                    .move_overhead
+                    .as_ref()
+                    .is_some_and(|overhead| overhead.take(&name, &value));
                 if !is_own {
                     self.send_job(Job::SetOption { name, value });
                 }

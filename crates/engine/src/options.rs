@@ -145,7 +145,8 @@ impl Options {
     ) -> Combo {
         let choices: Arc<[String]> = choices.into_iter().map(Into::into).collect();
         let decl = OptionDecl::combo(name.to_owned(), default.to_owned(), choices.iter().cloned());
-        let find = |choices: &[String], choice: &str| choices.iter().position(|it| it == choice);
+        let find =
+            |choices: &[String], choice: &str| choices.iter().position(|known| known == choice);
         let index = Arc::new(AtomicUsize::new(find(&choices, default).unwrap_or(0)));
         let handle = Combo { choices: Arc::clone(&choices), index: Arc::clone(&index) };
         self.declare(decl, move |new| {
@@ -236,7 +237,11 @@ impl Options {
     /// The options of a dialect.
     pub(crate) fn set_for(&self, dialect: Dialect) -> OptionSet {
         let mut set = OptionSet::new(dialect);
-        for entry in self.entries.iter().filter(|entry| entry.only.is_none_or(|it| it == dialect)) {
+        for entry in self
+            .entries
+            .iter()
+            .filter(|entry| entry.only.is_none_or(|dialect_only| dialect_only == dialect))
+        {
             let mut decl = entry.decl.clone();
             if let (Dialect::Uci, OptionKind::Filename { default }) = (dialect, &decl.kind) {
                 decl.kind = OptionKind::String { default: default.clone() };

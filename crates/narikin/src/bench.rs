@@ -127,7 +127,7 @@ impl Bench {
     /// An argument is invalid.
     pub fn parse<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self, BenchError> {
         let mut arguments = arguments.into_iter().peekable();
-        let game = arguments.next_if(|it| matches!(*it, "chess" | "shogi"));
+        let game = arguments.next_if(|argument| matches!(*argument, "chess" | "shogi"));
         let mut bench = Self::new(if game == Some("shogi") { Game::Shogi } else { Game::Chess });
         if let Some(text) = arguments.next() {
             bench.hash_mb = number("hash size", text, &(1..=MAX_HASH_MB))?;
@@ -211,7 +211,7 @@ impl Bench {
             };
             return Ok(texts
                 .iter()
-                .filter_map(|it| Position::from_text(self.game, it).ok())
+                .filter_map(|text| Position::from_text(self.game, text).ok())
                 .collect());
         };
         let positions = read_positions(self.game, path)?;

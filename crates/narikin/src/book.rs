@@ -15,18 +15,18 @@ pub(crate) fn choose(
     let moves = candidates(book, position)?;
     let mut chosen = match seed {
         Some(seed) => random_choice(&moves, seed),
-        None => moves.iter().rev().max_by_key(|it| weight(it)),
+        None => moves.iter().rev().max_by_key(|candidate| weight(candidate)),
     }
     .copied()
-    .filter(|it| 0 < weight(it));
+    .filter(|candidate| 0 < weight(candidate));
     if let Some(chosen) = &mut chosen
         && chosen.reply.is_none()
     {
         let mut next = position.clone();
         if next.play(chosen.mv).is_ok() {
             let replies = candidates(book, &next)?;
-            let best = replies.iter().rev().max_by_key(|it| weight(it));
-            chosen.reply = best.filter(|it| 0 < weight(it)).map(|it| it.mv);
+            let best = replies.iter().rev().max_by_key(|reply| weight(reply));
+            chosen.reply = best.filter(|reply| 0 < weight(reply)).map(|reply| reply.mv);
         }
     }
     Ok(chosen)
@@ -41,8 +41,8 @@ fn candidates(book: &mut Book, position: &Position) -> Result<Vec<BookMove>, Boo
             it.weight = it.weight.map(|weight| weight.max(1));
         }
     }
-    let best = moves.iter().filter_map(|it| it.score).max();
-    moves.retain(|it| match (it.score, best) {
+    let best = moves.iter().filter_map(|candidate| candidate.score).max();
+    moves.retain(|candidate| match (candidate.score, best) {
         (Some(score), Some(best)) => best.saturating_sub(score) <= MARGIN,
         (None, _) | (_, None) => true,
     });
@@ -55,10 +55,10 @@ fn weight(it: &BookMove) -> u64 {
 
 fn random_choice(moves: &[BookMove], seed: u64) -> Option<&BookMove> {
     // Sums of a file's numbers must not overflow.
-    let weight = |it: &BookMove| u128::from(weight(it));
+    let weight = |candidate: &BookMove| u128::from(weight(candidate));
     let total: u128 = moves.iter().map(weight).sum();
     let mut left = u128::from(seed).checked_rem(total)?;
-    moves.iter().find(|it| match left.checked_sub(weight(it)) {
+    moves.iter().find(|candidate| match left.checked_sub(weight(candidate)) {
         None => true,
         Some(rest) => {
             left = rest;

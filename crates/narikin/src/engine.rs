@@ -359,8 +359,9 @@ impl Narikin {
         let tries = |mv: &readyok_rules::Move| {
             let mut next = position.clone();
             let ending = next.play(*mv).ok().and_then(|()| next.outcome_under(&rules));
-            ending.is_some_and(|it| {
-                it.termination == Termination::TryRule && it.winner() == Some(position.turn())
+            ending.is_some_and(|outcome| {
+                outcome.termination == Termination::TryRule
+                    && outcome.winner() == Some(position.turn())
             })
         };
         position.legal_moves().into_iter().find(tries).map(Won::By)
@@ -390,7 +391,7 @@ impl Narikin {
             Some(MateLimit::Time(_) | MateLimit::Infinite) | None => None,
         };
         let node_budget =
-            skill.map(|it| it.node_budget(position.legal_moves().len())).unwrap_or_default();
+            skill.map(|skill| skill.node_budget(position.legal_moves().len())).unwrap_or_default();
         let nodes = [go.nodes, node_budget.nodes].into_iter().flatten().min();
         let depth = [go.depth, node_budget.depth].into_iter().flatten().min();
         let entering = self.settings.entering();

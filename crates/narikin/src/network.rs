@@ -91,7 +91,7 @@ impl Network {
         }
         // The product with an activation must fit into 16 bits.
         let most = quantization.max_output_weight(architecture.activation());
-        if let Some(&weight) = weights.output.iter().find(|it| it.unsigned_abs() > most) {
+        if let Some(&weight) = weights.output.iter().find(|weight| weight.unsigned_abs() > most) {
             return Err(NetworkError::OutputWeight { weight, most });
         }
         Ok(Self {

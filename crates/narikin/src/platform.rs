@@ -240,8 +240,11 @@ mod tests {
 
     #[test]
     fn uses_at_most_four_threads_per_cpu() {
-        assert_eq!([0, 1, 4, 8, 9, 1024].map(|it| thread_count_on(2, it)), [1, 1, 4, 8, 8, 8]);
-        assert_eq!([128, 129].map(|it| thread_count_on(32, it)), [128, 128]);
+        assert_eq!(
+            [0, 1, 4, 8, 9, 1024].map(|cores| thread_count_on(2, cores)),
+            [1, 1, 4, 8, 8, 8]
+        );
+        assert_eq!([128, 129].map(|cores| thread_count_on(32, cores)), [128, 128]);
         assert_eq!(thread_count_on(512, usize::MAX), 1024);
         assert_eq!([0, 1, 4].map(thread_count), [1, 1, 4]);
     }

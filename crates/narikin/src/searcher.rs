@@ -153,7 +153,9 @@ impl Searcher {
             Game::Chess | Game::Chess960 => &self.chess_network,
             Game::Shogi => &self.shogi_network,
         };
-        network.as_ref().map_or_else(|| "none".to_owned(), |it| format!("network {}", it.name()))
+        network
+            .as_ref()
+            .map_or_else(|| "none".to_owned(), |network| format!("network {}", network.name()))
     }
 
     fn network_mut(&mut self, game: Game) -> &mut Option<Arc<Network>> {

@@ -180,7 +180,7 @@ fn level(rating: i64, table: &[Calibration]) -> f64 {
     let above = table.partition_point(|&(known, _)| known <= rating);
     let next = table.get(above);
     let (Some(&(low, from)), Some(&(high, to))) =
-        (above.checked_sub(1).and_then(|it| table.get(it)), next)
+        (above.checked_sub(1).and_then(|index| table.get(index)), next)
     else {
         let nearest = if next.is_some() { table.first() } else { table.last() };
         return nearest.map_or(0.0, |&(_, level)| level);

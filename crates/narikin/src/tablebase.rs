@@ -142,7 +142,7 @@ impl Tablebases {
         let by_progress = moves.iter().map(|&mv| self.rank(board, mv)).collect::<Option<Vec<_>>>();
         let by_result = || moves.iter().map(|&mv| self.rank_by_result(board, mv)).collect();
         let mut ranked = by_progress.or_else(by_result)?;
-        ranked.sort_by_key(|it| (std::cmp::Reverse(it.wdl), it.dtz));
+        ranked.sort_by_key(|ranked_move| (std::cmp::Reverse(ranked_move.wdl), ranked_move.dtz));
         Some(ranked)
     }
 
@@ -215,7 +215,7 @@ fn apply_rule50(dtz: i32, rule50_plies: i32) -> Wdl {
 fn directories(paths: &str) -> impl Iterator<Item = PathBuf> {
     let separator = if cfg!(windows) { ';' } else { ':' };
     let paths = if paths == "<empty>" { "" } else { paths };
-    paths.split(separator).map(str::trim).filter(|it| !it.is_empty()).map(PathBuf::from)
+    paths.split(separator).map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 fn no_move(board: &Board) -> bool {

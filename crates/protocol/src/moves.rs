@@ -174,7 +174,10 @@ impl Move {
     #[inline]
     pub fn as_str(&self) -> &str {
         // Always valid: only ASCII is stored.
-        self.bytes.get(..self.length()).and_then(|it| str::from_utf8(it).ok()).unwrap_or_default()
+        self.bytes
+            .get(..self.length())
+            .and_then(|bytes| str::from_utf8(bytes).ok())
+            .unwrap_or_default()
     }
 
     /// The number of bytes before the padding.
@@ -225,7 +228,8 @@ const fn drop_sign(dialect: Dialect) -> u8 {
 }
 
 fn push_square(text: &mut String, square: Square, dialect: Dialect) -> Option<()> {
-    let letter = |number: u8| number.checked_sub(1).map(|it| char::from(b'a'.saturating_add(it)));
+    let letter =
+        |number: u8| number.checked_sub(1).map(|number| char::from(b'a'.saturating_add(number)));
     let number = |number: u8, text: &mut String| {
         if 10 <= number {
             text.push(char::from(b'0' + number / 10 % 10));

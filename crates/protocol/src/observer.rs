@@ -87,8 +87,9 @@ impl Observer {
         if !is_open || phase == Phase::Closed {
             return None;
         }
-        let mut others = Dialect::ALL.into_iter().filter(|it| *it != self.protocol_state.dialect());
-        others.find(|it| Command::read(line, *it).value == Command::Uci)
+        let mut others =
+            Dialect::ALL.into_iter().filter(|dialect| *dialect != self.protocol_state.dialect());
+        others.find(|dialect| Command::read(line, *dialect).value == Command::Uci)
     }
 
     /// Continues in another protocol whose handshake follows. See [`ProtocolState::expect_handshake`].
@@ -105,7 +106,7 @@ impl Observer {
     /// The other protocol, if this line is the answer to its handshake: the client sent both, and the
     /// engine implements the first one.
     pub fn other_handshake_ok(&self, line: &str) -> Option<Dialect> {
-        self.other_pending.filter(|it| Reply::read(line, *it).value == Reply::UciOk)
+        self.other_pending.filter(|dialect| Reply::read(line, *dialect).value == Reply::UciOk)
     }
 
     /// Continues in the protocol of [`other_handshake_ok`](Self::other_handshake_ok). Declared options
@@ -228,7 +229,7 @@ impl Observer {
     fn after_option(&mut self, set: &SetOption<'_>) -> Option<Rule> {
         let set = set.clone().resolved(|name| self.options.find(name).is_some());
         let text = set.value.as_deref();
-        if let Some(on) = text.and_then(|it| it.to_ascii_lowercase().parse().ok()) {
+        if let Some(on) = text.and_then(|text| text.to_ascii_lowercase().parse().ok()) {
             self.details.set_option(&set.name, &OptionValue::Check(on));
         }
         if let Some(search) = &mut self.search {

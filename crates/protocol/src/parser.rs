@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     /// A number from 0.
     #[inline]
     pub(crate) fn unsigned(&mut self, is_key: fn(&str) -> bool) -> Option<u64> {
-        self.number(is_key, |it| match it {
+        self.number(is_key, |integer| match integer {
             Integer { negative: true, magnitude: 1.., .. } => {
                 Err((0, DiagnosticKind::NegativeNumber))
             }
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
     /// A 32-bit number from 0.
     #[inline]
     pub(crate) fn small(&mut self, is_key: fn(&str) -> bool) -> Option<u32> {
-        self.number(is_key, |it| match it {
+        self.number(is_key, |integer| match integer {
             Integer { negative: true, magnitude: 1.., .. } => {
                 Err((0, DiagnosticKind::NegativeNumber))
             }
@@ -171,28 +171,30 @@ impl<'a> Reader<'a> {
     /// A signed number.
     #[inline]
     pub(crate) fn signed(&mut self, is_key: fn(&str) -> bool) -> Option<i64> {
-        self.number(is_key, |it| {
-            let nearest = if it.negative { i64::MIN } else { i64::MAX };
-            it.signed().ok_or((nearest, DiagnosticKind::NumberTooLarge))
+        self.number(is_key, |integer| {
+            let nearest = if integer.negative { i64::MIN } else { i64::MAX };
+            integer.signed().ok_or((nearest, DiagnosticKind::NumberTooLarge))
         })
     }
 
     /// A time limit in milliseconds.
     pub(crate) fn limit(&mut self, is_key: fn(&str) -> bool) -> Option<Duration> {
-        self.number(is_key, |it| match it {
+        self.number(is_key, |integer| match integer {
             Integer { negative: true, magnitude: 1.., .. } => {
                 Err((Duration::ZERO, DiagnosticKind::NegativeNumber))
             }
-            it => it.signed().map(duration).ok_or((MAX_LIMIT, DiagnosticKind::NumberTooLarge)),
+            integer => {
+                integer.signed().map(duration).ok_or((MAX_LIMIT, DiagnosticKind::NumberTooLarge))
+            }
         })
     }
 
     /// A signed 32-bit number.
     #[inline]
     pub(crate) fn small_signed(&mut self, is_key: fn(&str) -> bool) -> Option<i32> {
-        self.number(is_key, |it| {
-            let nearest = if it.negative { i32::MIN } else { i32::MAX };
-            let exact = it.signed().and_then(|it| it.try_into().ok());
+        self.number(is_key, |integer| {
+            let nearest = if integer.negative { i32::MIN } else { i32::MAX };
+            let exact = integer.signed().and_then(|value| value.try_into().ok());
             exact.ok_or((nearest, DiagnosticKind::NumberTooLarge))
         })
     }
@@ -205,7 +207,7 @@ impl<'a> Reader<'a> {
     /// A variation of an engine: an unknown field ends it, too.
     pub(crate) fn variation(&mut self) -> MoveList<'a> {
         self.moves_until(|token, next| {
-            dialect::ends_a_list(token) || next.is_some_and(|it| moves::is_field(token, it))
+            dialect::ends_a_list(token) || next.is_some_and(|next| moves::is_field(token, next))
         })
     }
 
@@ -217,7 +219,9 @@ impl<'a> Reader<'a> {
         let mut end = start + moves::plain_length(rest, self.dialect);
         let mut ahead = self.tokens.clone();
         let first = ahead.next();
-        if end == start && first.is_none_or(|it| ends(it.text, ahead.peek().map(|it| it.text))) {
+        if end == start
+            && first.is_none_or(|first| ends(first.text, ahead.peek().map(|next| next.text)))
+        {
             let at = self.tokens.at();
             self.report_at(at..at, DiagnosticKind::EmptyList);
             return MoveList::EMPTY;
@@ -230,7 +234,7 @@ impl<'a> Reader<'a> {
         while let Some(token) = ahead.next() {
             let text = if Move::is_token(token.text, self.dialect) {
                 Cow::Borrowed(token.text)
-            } else if ends(token.text, ahead.peek().map(|it| it.text)) {
+            } else if ends(token.text, ahead.peek().map(|next| next.text)) {
                 break;
             } else {
                 self.move_with_diagnostic(token)
@@ -261,7 +265,7 @@ impl<'a> Reader<'a> {
     /// Slow path: a token that is not a move in canonical form.
     fn move_with_diagnostic(&mut self, token: Token<'a>) -> Cow<'a, str> {
         let usual = Move::in_usual_case(token.text);
-        let is_ours = usual.is_some_and(|it| Move::read(it.as_str(), self.dialect).is_ok());
+        let is_ours = usual.is_some_and(|mv| Move::read(mv.as_str(), self.dialect).is_ok());
         self.report(
             token,
             if is_ours { DiagnosticKind::MoveRepaired } else { DiagnosticKind::NotAMove },

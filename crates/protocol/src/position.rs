@@ -502,7 +502,7 @@ fn check_sfen(text: &str) -> Result<Form, PositionError> {
             take(here, c, count.unwrap_or(1), PositionErrorKind::Hand)?;
             let order = (
                 c.is_ascii_lowercase(),
-                BOX.iter().position(|(it, _)| *it == c.to_ascii_uppercase()),
+                BOX.iter().position(|(letter, _)| *letter == c.to_ascii_uppercase()),
             );
             usual &= count != Some(1) && last < Some(order);
             (count, last, start) = (None, Some(order), end);

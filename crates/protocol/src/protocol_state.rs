@@ -258,7 +258,7 @@ impl ProtocolState {
             // Unknown lines violate no rule about order.
             (_, Command::Unknown(text)) => {
                 // Engines that implement both protocols answer the other handshake anyway.
-                if Dialect::ALL.iter().any(|it| it.handshake() == text) {
+                if Dialect::ALL.iter().any(|dialect| dialect.handshake() == text) {
                     next.extra_handshakes = self.extra_handshakes.saturating_add(1);
                 }
                 rule = None;

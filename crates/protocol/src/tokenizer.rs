@@ -542,7 +542,7 @@ impl Integer {
 
     fn of_digits(negative: bool, digits: &[u8]) -> Self {
         let mut digits = digits.iter().map(|digit| u64::from(digit - b'0'));
-        let exact = digits.try_fold(0u64, |sum, it| sum.checked_mul(10)?.checked_add(it));
+        let exact = digits.try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(digit));
         let (magnitude, saturated) = (exact.unwrap_or(u64::MAX), exact.is_none());
         Self { negative, magnitude, saturated }
     }

@@ -317,7 +317,7 @@ fn play_game(context: &TestContext<'_>) -> TestResult {
     let mut times = Vec::new();
     while moves.len() < plies && position.outcome().is_none() {
         let side = usize::from(position.turn() == Side::Second);
-        let [first, second] = left.map(|it| it.as_millis());
+        let [first, second] = left.map(|time| time.as_millis());
         let (go, limit) = match context.dialect {
             Dialect::Uci => {
                 let inc = INCREMENT.as_millis();

@@ -136,7 +136,7 @@ fn output_after_setting(
     name: &str,
     value: Option<&str>,
 ) -> Result<Vec<String>, Stop> {
-    let value = value.map(|it| format!(" value {it}")).unwrap_or_default();
+    let value = value.map(|value| format!(" value {value}")).unwrap_or_default();
     session.send(&format!("setoption name {name}{value}"));
     // Another check covers the tolerance of values.
     let reported = session.until_ready().or_fail(message!("option.no-readyok", name))?;
@@ -156,7 +156,7 @@ fn text_of(line: Line) -> String {
 fn tokens_without(text: &str, name: &str, value: Option<&str>) -> Vec<String> {
     let split = |text: &str| -> Vec<String> {
         let tokens = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        tokens.filter(|it| !it.is_empty()).map(str::to_lowercase).collect()
+        tokens.filter(|token| !token.is_empty()).map(str::to_lowercase).collect()
     };
     let own: Vec<String> =
         split(name).into_iter().chain(split(value.unwrap_or_default())).collect();
@@ -183,14 +183,14 @@ fn is_warning(line: &str, about: &(&str, Option<&str>), unknown: &[Vec<String>])
     let same = !tokens.is_empty() && unknown.contains(&tokens);
     let text = line.to_lowercase();
     let names_it = text.contains("option") || text.contains(&about.0.to_lowercase());
-    same || names_it && WARNINGS.iter().any(|it| text.contains(it))
+    same || names_it && WARNINGS.iter().any(|word| text.contains(word))
 }
 
 /// The default value of an option.
 fn usual(option: &DeclaredOption) -> Option<String> {
     match &option.decl.kind {
-        OptionKind::Check { default } => default.map(|it| it.to_string()),
-        OptionKind::Spin { default, .. } => default.map(|it| it.to_string()),
+        OptionKind::Check { default } => default.map(|default| default.to_string()),
+        OptionKind::Spin { default, .. } => default.map(|default| default.to_string()),
         OptionKind::Combo { default, .. } => default.as_deref().map(str::to_owned),
         OptionKind::Button
         | OptionKind::String { .. }
@@ -222,8 +222,8 @@ fn known(context: &TestContext<'_>) -> TestResult {
         };
         let unknown: Vec<Vec<String>> =
             unknown.iter().map(|line| tokens_without(line, UNKNOWN, value)).collect();
-        let mut reported = reported.iter().filter(|it| !usual_texts.contains(it));
-        if let Some(line) = reported.find(|it| is_warning(it, &(name, value), &unknown)) {
+        let mut reported = reported.iter().filter(|line| !usual_texts.contains(line));
+        if let Some(line) = reported.find(|line| is_warning(line, &(name, value), &unknown)) {
             return Err(Stop::Fail(message!("option.unknown", name, line = format::start(line))));
         }
     }
@@ -299,7 +299,7 @@ fn value_ignores_case(context: &TestContext<'_>) -> TestResult {
 /// The smallest value of a spin option.
 fn least(context: &TestContext<'_>, name: &str) -> Option<String> {
     match context.option(name)?.kind {
-        OptionKind::Spin { min, .. } => min.map(|it| it.to_string()),
+        OptionKind::Spin { min, .. } => min.map(|min| min.to_string()),
         _ => None,
     }
 }

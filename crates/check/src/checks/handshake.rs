@@ -595,7 +595,7 @@ fn status(context: &TestContext<'_>) -> TestResult {
         let mut session = begin(context, go)?;
         session.send("quit");
         let status = session.ended(context.timeouts.answer())?;
-        if let Some(status) = status.filter(|it| !it.success()) {
+        if let Some(status) = status.filter(|status| !status.success()) {
             return Err(Stop::Fail(message!("exit.status", go, status)));
         }
     }

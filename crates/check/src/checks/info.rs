@@ -253,7 +253,7 @@ fn legal_pv(transcript: &Transcript) -> Observation {
 fn pv_head(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     // With limited strength an engine may report the best line and play another.
-    for search in transcript.searches().iter().filter(|it| !it.settings.limited) {
+    for search in transcript.searches().iter().filter(|search| !search.settings.limited) {
         let Some((at, best)) = &search.best else { continue };
         let Best::Move(mv) = &best.best else { continue };
         let first_line = |info: &&Info<'_>| {
@@ -293,7 +293,7 @@ fn before_bestmove(transcript: &Transcript) -> Observation {
             continue;
         }
         // Without a legal move there is no report either.
-        if search.position.as_ref().is_some_and(|it| it.legal_moves().is_empty()) {
+        if search.position.as_ref().is_some_and(|position| position.legal_moves().is_empty()) {
             continue;
         }
         seen += 1;
@@ -326,8 +326,9 @@ fn bound_with_score(transcript: &Transcript) -> Observation {
 fn counts_grow(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     // With MultiPV each line may have the counts of its own search.
-    let single =
-        |it: &&Search| it.infos.iter().all(|(_, info)| info.multipv.is_none_or(|line| line < 2));
+    let single = |search: &&Search| {
+        search.infos.iter().all(|(_, info)| info.multipv.is_none_or(|line| line < 2))
+    };
     for search in transcript.searches().iter().filter(single) {
         let (mut time, mut nodes) = (0, 0);
         for (at, info) in &search.infos {
@@ -384,10 +385,10 @@ fn current_move(transcript: &Transcript) -> Observation {
 fn mate_pv(transcript: &Transcript) -> Observation {
     each(transcript, |search, info| {
         // Earlier lines may be truncated; the last one is the result.
-        let last = search.infos.iter().rfind(|(_, it)| {
-            it.multipv == info.multipv && it.bound == Bound::Exact && it.score.is_some()
+        let last = search.infos.iter().rfind(|(_, other)| {
+            other.multipv == info.multipv && other.bound == Bound::Exact && other.score.is_some()
         });
-        if !last.is_some_and(|(_, it)| std::ptr::eq(it, info)) {
+        if !last.is_some_and(|(_, last_info)| std::ptr::eq(last_info, info)) {
             return None;
         }
         let plies = match info.score? {
@@ -497,7 +498,8 @@ fn multipv(context: &TestContext<'_>) -> TestResult {
     // A client displays the last lines of the last depth.
     let mut last: Vec<&Info<'_>> = Vec::new();
     for number in 1..=3 {
-        let line = exact.iter().rfind(|it| it.depth == Some(depth) && it.multipv == Some(number));
+        let line =
+            exact.iter().rfind(|info| info.depth == Some(depth) && info.multipv == Some(number));
         match line {
             Some(line) => last.push(line),
             None => {
@@ -505,7 +507,7 @@ fn multipv(context: &TestContext<'_>) -> TestResult {
             }
         }
     }
-    let heads: Vec<_> = last.iter().filter_map(|it| it.pv.as_ref()?.tokens().next()).collect();
+    let heads: Vec<_> = last.iter().filter_map(|info| info.pv.as_ref()?.tokens().next()).collect();
     let mut distinct = heads.clone();
     distinct.sort_unstable();
     distinct.dedup();
@@ -605,7 +607,7 @@ fn multipv_limit(transcript: &Transcript) -> Observation {
 
 fn multipv_together(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in transcript.searches().iter().filter(|it| 1 < it.settings.lines) {
+    for search in transcript.searches().iter().filter(|search| 1 < search.settings.lines) {
         let mut before = 0;
         for (at, info) in &search.infos {
             let (Some(number), Some(_)) = (info.multipv, &info.pv) else { continue };
@@ -631,7 +633,8 @@ fn multipv_few(context: &TestContext<'_>) -> TestResult {
     let found = session
         .search(&context.position(text), "go depth 2")
         .or_fail(message!("multipv.forced-no-bestmove"))?;
-    match found.infos.iter().filter(|info| info.pv.is_some()).filter_map(|it| it.multipv).max() {
+    match found.infos.iter().filter(|info| info.pv.is_some()).filter_map(|info| info.multipv).max()
+    {
         Some(lines) if 1 < lines => Err(Stop::Fail(message!("multipv.forced", lines))),
         _ => Ok(()),
     }
@@ -668,8 +671,9 @@ fn current_line(context: &TestContext<'_>) -> TestResult {
     let mut counts_from_zero = false;
     let enough = session.wait_for(std::time::Duration::from_millis(1800), |line| {
         if let Reply::Info(info) = &line.reply {
-            counts_from_zero |= info.currline.as_ref().is_some_and(|it| it.cpu == Some(0));
-            reported.extend(info.currline.as_ref().map(|it| it.moves.clone()));
+            counts_from_zero |=
+                info.currline.as_ref().is_some_and(|currline| currline.cpu == Some(0));
+            reported.extend(info.currline.as_ref().map(|currline| currline.moves.clone()));
             reported.extend(info.refutation.clone());
         }
         (8 < reported.len()).then_some(())

@@ -129,9 +129,9 @@ fn one_bound(transcript: &Transcript) -> Observation {
             if info.bound == Bound::Exact {
                 continue;
             }
-            let text = transcript.entries.get(*at).map_or("", |it| &it.text);
-            let fields = text.split_ascii_whitespace().take_while(|it| *it != "string");
-            let bounds = fields.filter(|it| matches!(*it, "lowerbound" | "upperbound"));
+            let text = transcript.entries.get(*at).map_or("", |entry| &entry.text);
+            let fields = text.split_ascii_whitespace().take_while(|word| *word != "string");
+            let bounds = fields.filter(|field| matches!(*field, "lowerbound" | "upperbound"));
             if 1 < bounds.count() {
                 return Err((*at, message!("score.two-bounds")));
             }
@@ -141,7 +141,9 @@ fn one_bound(transcript: &Transcript) -> Observation {
 }
 
 fn is_best_line(info: &Info<'_>) -> bool {
-    info.bound == Bound::Exact && info.pv.is_some() && info.multipv.is_none_or(|it| it == 1)
+    info.bound == Bound::Exact
+        && info.pv.is_some()
+        && info.multipv.is_none_or(|multipv| multipv == 1)
 }
 
 fn depth_grows(transcript: &Transcript) -> Observation {
@@ -309,7 +311,7 @@ fn string_last(transcript: &Transcript) -> Observation {
             };
             // Text for the user may contain keywords, but no score with a PV of this position.
             let (Some(position), Some(pv)) = (&search.position, &hidden.pv) else { continue };
-            let is_pv = pv.tokens().next().is_some_and(|it| position.parse_move(it).is_ok());
+            let is_pv = pv.tokens().next().is_some_and(|token| position.parse_move(token).is_ok());
             if is_pv && hidden.score.is_some() && info.score.is_none() && info.pv.is_none() {
                 return Err((*at, message!("string.pv")));
             }

@@ -323,23 +323,23 @@ fn readable(context: &TestContext<'_>) -> TestResult {
         context.after_handshake()?;
         return Err(Stop::Fail(message!("option.invalid-declaration", line = format::start(line))));
     }
-    each(context, |it| {
+    each(context, |option| {
         // Other checks cover these options.
         let others = [DiagnosticKind::BadDefault, DiagnosticKind::SpaceInName];
         let is_missing = |note: &&DiagnosticKind| {
             matches!(note, DiagnosticKind::Missing | DiagnosticKind::MissingKeyword)
         };
-        if it.decl.kind == OptionKind::Button {
+        if option.decl.kind == OptionKind::Button {
             // Without its type an option is read as a button.
-            return it.notes.iter().find(is_missing).map(|note| Message::from(*note));
+            return option.notes.iter().find(is_missing).map(|note| Message::from(*note));
         }
-        let is_spin = matches!(it.decl.kind, OptionKind::Spin { .. });
-        let is_check = matches!(it.decl.kind, OptionKind::Check { .. });
-        let note = it.notes.iter().find(|note| {
+        let is_spin = matches!(option.decl.kind, OptionKind::Spin { .. });
+        let is_check = matches!(option.decl.kind, OptionKind::Check { .. });
+        let note = option.notes.iter().find(|note| {
             let is_case = is_check && **note == DiagnosticKind::WrongCase;
             !(others.contains(note) || is_case || is_spin && **note == DiagnosticKind::NotANumber)
         });
-        let empty_default = is_text(&it.decl.kind) && note == Some(&DiagnosticKind::Missing);
+        let empty_default = is_text(&option.decl.kind) && note == Some(&DiagnosticKind::Missing);
         note.filter(|_| !empty_default).map(|note| Message::from(*note))
     })
 }
@@ -349,12 +349,12 @@ fn is_text(kind: &OptionKind<'_>) -> bool {
 }
 
 fn check_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| match it.decl.kind {
+    each(context, |option| match option.decl.kind {
         OptionKind::Check { default: None } => Some(message!("option.no-default")),
-        OptionKind::Check { default } if it.notes.contains(&DiagnosticKind::WrongCase) => {
+        OptionKind::Check { default } if option.notes.contains(&DiagnosticKind::WrongCase) => {
             Some(message!("option.check-case", value = default.unwrap_or_default().to_string()))
         }
-        OptionKind::Check { .. } if it.notes.contains(&DiagnosticKind::BadDefault) => {
+        OptionKind::Check { .. } if option.notes.contains(&DiagnosticKind::BadDefault) => {
             Some(message!("option.check-default"))
         }
         _ => None,
@@ -362,7 +362,7 @@ fn check_default(context: &TestContext<'_>) -> TestResult {
 }
 
 fn spin_range(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| match it.decl.kind {
+    each(context, |option| match option.decl.kind {
         OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
             (default < min || max < default)
                 .then(|| message!("option.default-range", default, min, max))
@@ -377,7 +377,7 @@ fn spin_range(context: &TestContext<'_>) -> TestResult {
 }
 
 fn combo_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| match &it.decl.kind {
+    each(context, |option| match &option.decl.kind {
         OptionKind::Combo { vars, .. } if vars.is_empty() => Some(message!("option.no-choices")),
         OptionKind::Combo { default: None, .. } => Some(message!("option.no-default")),
         OptionKind::Combo { default: Some(default), vars } => {
@@ -389,11 +389,11 @@ fn combo_default(context: &TestContext<'_>) -> TestResult {
 }
 
 fn string_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| match &it.decl.kind {
+    each(context, |option| match &option.decl.kind {
         OptionKind::String { default: None } | OptionKind::Filename { default: None } => {
             Some(message!("option.no-default"))
         }
-        kind if is_text(kind) && it.notes.contains(&DiagnosticKind::Missing) => {
+        kind if is_text(kind) && option.notes.contains(&DiagnosticKind::Missing) => {
             Some(message!("option.empty-default"))
         }
         _ => None,
@@ -401,16 +401,17 @@ fn string_default(context: &TestContext<'_>) -> TestResult {
 }
 
 fn distinct_names(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
-        let same = |other: &&DeclaredOption| other.decl.name.eq_ignore_ascii_case(&it.decl.name);
+    each(context, |option| {
+        let same =
+            |other: &&DeclaredOption| other.decl.name.eq_ignore_ascii_case(&option.decl.name);
         let count = context.engine_info.options.iter().filter(same).count();
         (1 < count).then(|| message!("option.repeated-name", count))
     })
 }
 
 fn plain_names(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
-        let mut tokens = it.decl.name.split(' ');
+    each(context, |option| {
+        let mut tokens = option.decl.name.split(' ');
         let token = tokens.find(|token| {
             ["name", "value", "type"].iter().any(|key| key.eq_ignore_ascii_case(token))
         });
@@ -419,20 +420,20 @@ fn plain_names(context: &TestContext<'_>) -> TestResult {
 }
 
 fn no_spaces(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
-        if it.decl.name.contains(' ') {
+    each(context, |option| {
+        if option.decl.name.contains(' ') {
             return Some(message!("option.space"));
         }
-        let OptionKind::Combo { default, vars } = &it.decl.kind else { return None };
+        let OptionKind::Combo { default, vars } = &option.decl.kind else { return None };
         let value = vars.iter().chain(default).find(|value| value.contains(' '))?;
         Some(message!("option.value-space", value = value.escape_debug()))
     })
 }
 
 fn usi_prefix(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
+    each(context, |option| {
         let unprefixed = ["Hash", "Ponder", "OwnBook"];
-        let found = unprefixed.iter().find(|name| name.eq_ignore_ascii_case(&it.decl.name));
+        let found = unprefixed.iter().find(|name| name.eq_ignore_ascii_case(&option.decl.name));
         found.map(|name| message!("option.prefix", name = *name))
     })
 }
@@ -452,27 +453,27 @@ fn hash_offered(context: &TestContext<'_>) -> TestResult {
 }
 
 fn fixed_types(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
-        let same = |name: &str| context.dialect.same_option(name, &it.decl.name);
+    each(context, |option| {
+        let same = |name: &str| context.dialect.same_option(name, &option.decl.name);
         let (_, fixed) = FIXED.into_iter().find(|(name, _)| same(name))?;
-        (it.decl.kind.keyword() != fixed).then(|| message!("option.fixed-type", fixed))
+        (option.decl.kind.keyword() != fixed).then(|| message!("option.fixed-type", fixed))
     })
 }
 
 fn button_plain(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
+    each(context, |option| {
         // Other checks cover the name and a missing type.
         let others =
             [DiagnosticKind::SpaceInName, DiagnosticKind::Missing, DiagnosticKind::MissingKeyword];
-        let mut notes = it.notes.iter().filter(|note| !others.contains(note));
-        let plain = it.decl.kind != OptionKind::Button || notes.next().is_none();
+        let mut notes = option.notes.iter().filter(|note| !others.contains(note));
+        let plain = option.decl.kind != OptionKind::Button || notes.next().is_none();
         (!plain).then(|| message!("option.button-value"))
     })
 }
 
 fn distinct_choices(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
-        let OptionKind::Combo { vars, .. } = &it.decl.kind else { return None };
+    each(context, |option| {
+        let OptionKind::Combo { vars, .. } = &option.decl.kind else { return None };
         let twice = |var: &&std::borrow::Cow<'_, str>| {
             1 < vars.iter().filter(|other| other.eq_ignore_ascii_case(var)).count()
         };
@@ -482,9 +483,10 @@ fn distinct_choices(context: &TestContext<'_>) -> TestResult {
 }
 
 fn hash_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| match it.decl.kind {
+    each(context, |option| match option.decl.kind {
         OptionKind::Spin { default: Some(default), .. }
-            if context.dialect.same_option("Hash", &it.decl.name) && MAX_DEFAULT_HASH < default =>
+            if context.dialect.same_option("Hash", &option.decl.name)
+                && MAX_DEFAULT_HASH < default =>
         {
             Some(message!("option.default-megabytes", default))
         }
@@ -497,17 +499,17 @@ fn off_by_default(context: &TestContext<'_>) -> TestResult {
     if quiet.iter().all(|name| context.option(name).is_none()) {
         return Err(Stop::Skip(message!("option.none-of-these")));
     }
-    each(context, |it| {
-        let on = it.decl.kind == OptionKind::Check { default: Some(true) };
-        let is_one = quiet.iter().any(|name| context.dialect.same_option(name, &it.decl.name));
+    each(context, |option| {
+        let on = option.decl.kind == OptionKind::Check { default: Some(true) };
+        let is_one = quiet.iter().any(|name| context.dialect.same_option(name, &option.decl.name));
         (on && is_one).then(|| message!("option.default-on"))
     })
 }
 
 fn multipv_default(context: &TestContext<'_>) -> TestResult {
-    each(context, |it| {
-        let is_it = context.dialect.same_option("MultiPV", &it.decl.name);
-        match it.decl.kind {
+    each(context, |option| {
+        let is_it = context.dialect.same_option("MultiPV", &option.decl.name);
+        match option.decl.kind {
             OptionKind::Spin { default: Some(default), .. } if is_it && default != 1 => {
                 Some(message!("option.default", default))
             }
@@ -579,7 +581,7 @@ fn choice_ignores_case(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
     for option in &context.engine_info.options {
         let OptionKind::Combo { vars, .. } = &option.decl.kind else { continue };
-        for choice in vars.iter().filter(|it| it.is_ascii()) {
+        for choice in vars.iter().filter(|text| text.is_ascii()) {
             let name = &option.decl.name;
             let value: String = choice.chars().map(swap_case).collect();
             session.send(&format!("setoption name {name} value {value}"));
@@ -646,9 +648,9 @@ fn bad_values(context: &TestContext<'_>) -> TestResult {
         "setoption".to_owned(),
     ];
     let hash = context.option("Hash").map_or("Hash", |decl| &decl.name);
-    let names = context.engine_info.options.iter().filter(|it| !is_expensive(&it.decl));
-    let spins = names.filter(|it| matches!(it.decl.kind, OptionKind::Spin { .. }));
-    let mut names: Vec<&str> = spins.map(|it| &*it.decl.name).take(8).collect();
+    let names = context.engine_info.options.iter().filter(|option| !is_expensive(&option.decl));
+    let spins = names.filter(|option| matches!(option.decl.kind, OptionKind::Spin { .. }));
+    let mut names: Vec<&str> = spins.map(|option| &*option.decl.name).take(8).collect();
     names.push(hash);
     for name in names {
         lines.push(format!("setoption name {name} value abc"));

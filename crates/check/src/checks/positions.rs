@@ -394,7 +394,8 @@ fn move_form(transcript: &Transcript) -> Observation {
         let Best::Move(mv) = &best.best else { continue };
         let Some(usual) = canonical_move(position, mv.as_str()) else { continue };
         seen += 1;
-        let reported = transcript.entries.get(*at).map(|it| it.text.as_str()).unwrap_or_default();
+        let reported =
+            transcript.entries.get(*at).map(|entry| entry.text.as_str()).unwrap_or_default();
         let token = reported.split_ascii_whitespace().nth(1).unwrap_or_default();
         if token != usual {
             return Err((*at, message!("move.form", mv = token, usual)));
@@ -631,7 +632,7 @@ fn chooses(
     let mut session = context.ready_unchecked()?;
     let game = if text.contains("HA") { Game::Chess960 } else { context.game() };
     let position = Position::from_text(game, text)
-        .map(|it| it.after(moves.split_whitespace()))
+        .map(|position| position.after(moves.split_whitespace()))
         .map_err(|error| Stop::invalid_position(&error))?
         .map_err(|error| Stop::invalid_position(&error))?;
     for it in [token, control] {

@@ -607,7 +607,7 @@ fn mate(context: &TestContext<'_>) -> TestResult {
     let Best::Move(mv) = &found.best.best else {
         return Err(Stop::Fail(message!("mate.no-move")));
     };
-    let mated = position.after([mv.as_str()]).is_ok_and(|it| it.legal_moves().is_empty());
+    let mated = position.after([mv.as_str()]).is_ok_and(|next| next.legal_moves().is_empty());
     if !mated {
         return Err(Stop::Fail(message!("mate.not-mate", mv)));
     }

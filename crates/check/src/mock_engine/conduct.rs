@@ -236,7 +236,7 @@ pub(super) const CHECKS: &[TestCase] = &[
 /// The commands with the indexes of their entries.
 fn commands(transcript: &Transcript) -> impl Iterator<Item = (usize, &Entry, Command<'_>)> {
     let of_client =
-        transcript.entries.iter().enumerate().filter(|(_, it)| it.side == Party::Client);
+        transcript.entries.iter().enumerate().filter(|(_, entry)| entry.side == Party::Client);
     of_client.map(|(at, entry)| (at, entry, Command::read(&entry.text, transcript.dialect).value))
 }
 
@@ -277,7 +277,8 @@ pub(super) fn legal_positions(transcript: &Transcript) -> Observation {
     for (at, _, command) in commands(transcript) {
         match command {
             Command::SetOption(set) if set.name.eq_ignore_ascii_case("UCI_Chess960") => {
-                let on = set.value.as_deref().is_some_and(|it| it.eq_ignore_ascii_case("true"));
+                let on =
+                    set.value.as_deref().is_some_and(|value| value.eq_ignore_ascii_case("true"));
                 game = if on { Game::Chess960 } else { Game::Chess };
             }
             Command::Position(position) => {
@@ -330,7 +331,7 @@ fn declared_options(transcript: &Transcript) -> Observation {
                     continue;
                 };
                 let same =
-                    |it: &&OptionDecl<'_>| transcript.dialect.same_option(&it.name, &set.name);
+                    |decl: &&OptionDecl<'_>| transcript.dialect.same_option(&decl.name, &set.name);
                 match declared.iter().find(same) {
                     Some(decl) if decl.value(set.value.as_deref()).is_ok() => seen += 1,
                     Some(_) => {
@@ -355,7 +356,8 @@ fn own_clock(transcript: &Transcript) -> Observation {
         match command {
             Command::Position(it) => {
                 let position = resolve(&it, transcript.dialect.game());
-                first_moves = position.map(|it| it.turn() == readyok_rules::Side::First);
+                first_moves =
+                    position.map(|position| position.turn() == readyok_rules::Side::First);
             }
             Command::Go(go) => {
                 let clocks = &go.clocks;

@@ -152,7 +152,7 @@ impl ClientSuite {
             .collect();
         let user = USER.mul_f64(timeouts.scale().max(1.0));
         let waits = if matches!(baseline.end, End::Exited(_)) { idle_timeout } else { user };
-        let command_text: Vec<_> = self.command.iter().map(|it| it.to_string_lossy()).collect();
+        let command_text: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         let name = command_text.join(" ");
         let done = self.settings.watcher.start(&name, dialect, checks.len());
         let completed = in_parallel(self.settings.jobs, &probes, |(case, severity, probe)| {
@@ -177,7 +177,9 @@ impl ClientSuite {
                 results.push(result);
             }
         }
-        results.sort_by_key(|it| checks.iter().position(|(case, _)| case.check.id == it.check.id));
+        results.sort_by_key(|result| {
+            checks.iter().position(|(case, _)| case.check.id == result.check.id)
+        });
         causes::assign(&mut results, None);
         Ok(Report {
             name,
@@ -209,12 +211,12 @@ impl ClientSuite {
     }
 
     fn cannot_run(&self, error: &io::Error) -> TargetError {
-        let program = self.command.first().map(|it| it.to_string_lossy()).unwrap_or_default();
+        let program = self.command.first().map(|word| word.to_string_lossy()).unwrap_or_default();
         TargetError::new(message!("client.cannot-run", program, error = error.to_string()))
     }
 
     fn no_engine(&self, result: &RunResult) -> TargetError {
-        let program = self.command.first().map(|it| it.to_string_lossy()).unwrap_or_default();
+        let program = self.command.first().map(|word| word.to_string_lossy()).unwrap_or_default();
         let end = end_message(result, self.idle_timeout);
         TargetError::new(message!("client.no-engine", program, end))
     }
@@ -222,7 +224,7 @@ impl ClientSuite {
 
 /// The part of a duration before the end of all runs.
 fn within(time: Duration, deadline: Option<Instant>) -> Duration {
-    deadline.map_or(time, |it| time.min(it.saturating_duration_since(now())))
+    deadline.map_or(time, |deadline| time.min(deadline.saturating_duration_since(now())))
 }
 
 /// On Windows, the job of the client also contains its engines, which the system ends together with the client, and an
@@ -239,7 +241,7 @@ fn run_mock_check(
     deadline: Option<Instant>,
 ) -> (CheckResult, Vec<Transcript>) {
     let begin = now();
-    let is_over = || deadline.is_some_and(|it| it <= now());
+    let is_over = || deadline.is_some_and(|deadline| deadline <= now());
     let out_of_time = || Verdict::Inconclusive(message!("run.out-of-time"));
     if cfg!(not(unix)) && NEED_UNIX.contains(&case.check.id) {
         let verdict = Verdict::Skip(message!("run.other-system"));
@@ -316,8 +318,11 @@ fn judge(
         }
         (End::Idle | End::TimeLimit, End::Idle | End::TimeLimit, _) => {
             let same = baseline.transcripts.get(transcript).is_some_and(|usual| {
-                let count = |it: &Transcript| count_commands(it, 0);
-                result.transcripts.get(transcript).is_some_and(|it| count(usual) <= count(it))
+                let count = |transcript: &Transcript| count_commands(transcript, 0);
+                result
+                    .transcripts
+                    .get(transcript)
+                    .is_some_and(|transcript| count(usual) <= count(transcript))
             });
             let continued =
                 same || 0 < after || baseline.transcripts.len() < result.transcripts.len();
@@ -331,23 +336,26 @@ fn judge(
     // A nonconforming engine does not excuse violations of the client.
     let broken = |transcript: &Transcript, from: usize| {
         let entries = transcript.entries.get(from..).unwrap_or_default();
-        let begin = entries.first().map(|it| it.at).unwrap_or_default();
+        let begin = entries.first().map(|entry| entry.at).unwrap_or_default();
         // Commands sent before the behavior do not count.
-        let crossed = |it: &Entry| {
-            let rule = it.violation.as_ref().map(|it| it.rule);
-            rule == Some(Rule::PonderHitWithoutPonder) && it.at < begin + CROSSING
+        let crossed = |entry: &Entry| {
+            let rule = entry.violation.as_ref().map(|violation| violation.rule);
+            rule == Some(Rule::PonderHitWithoutPonder) && entry.at < begin + CROSSING
         };
-        let mut rules =
-            entries.iter().filter(|it| !crossed(it)).filter_map(|it| it.violation.as_ref());
-        rules.find(|it| it.by == Party::Client).map(|it| it.rule)
+        let mut rules = entries
+            .iter()
+            .filter(|entry| !crossed(entry))
+            .filter_map(|entry| entry.violation.as_ref());
+        rules.find(|violation| violation.by == Party::Client).map(|violation| violation.rule)
     };
     let new = result
         .transcripts
         .get(transcript)
         .filter(|transcript| !transcript.conforming)
-        .and_then(|it| broken(it, at));
-    let new =
-        new.filter(|rule| !baseline.transcripts.iter().any(|it| broken(it, 0) == Some(*rule)));
+        .and_then(|transcript| broken(transcript, at));
+    let new = new.filter(|rule| {
+        !baseline.transcripts.iter().any(|transcript| broken(transcript, 0) == Some(*rule))
+    });
     if let Some(rule) = new {
         return Verdict::Fail(message!("client.later-violation", rule));
     }
@@ -356,7 +364,10 @@ fn judge(
     match result.transcripts.get(transcript).and_then(invalid_position) {
         Some(found)
             if at <= found
-                && !baseline.transcripts.iter().any(|it| invalid_position(it).is_some()) =>
+                && !baseline
+                    .transcripts
+                    .iter()
+                    .any(|transcript| invalid_position(transcript).is_some()) =>
         {
             Verdict::Fail(message!("client.later-illegal"))
         }
@@ -371,7 +382,7 @@ fn describe_survival(result: &RunResult, baseline: &RunResult, options: &RunOpti
         1 => ", after it had started the engine again".into(),
         count => format!(", after it had started the engine {count} times again"),
     };
-    let output = last_output(result).map(|it| format!(": {it}")).unwrap_or_default();
+    let output = last_output(result).map(|line| format!(": {line}")).unwrap_or_default();
     format!("{}{again}{output}", describe_end(result.end, options.idle_timeout))
 }
 
@@ -407,7 +418,7 @@ fn last_output(result: &RunResult) -> Option<String> {
 fn searches(result: &RunResult) -> usize {
     let is_go = |text: &str| text.split_ascii_whitespace().next() == Some("go");
     let entries = result.transcripts.iter().flat_map(|transcript| &transcript.entries);
-    entries.filter(|it| it.side == Party::Client && is_go(&it.text)).count()
+    entries.filter(|entry| entry.side == Party::Client && is_go(&entry.text)).count()
 }
 
 fn commands_after(result: &RunResult, transcript: usize, at: usize) -> usize {
@@ -416,5 +427,5 @@ fn commands_after(result: &RunResult, transcript: usize, at: usize) -> usize {
 
 fn count_commands(transcript: &Transcript, from: usize) -> usize {
     let entries = transcript.entries.get(from..).unwrap_or_default();
-    entries.iter().filter(|it| it.side == Party::Client).count()
+    entries.iter().filter(|entry| entry.side == Party::Client).count()
 }

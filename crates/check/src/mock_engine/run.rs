@@ -137,7 +137,7 @@ pub(crate) fn run(options: &RunOptions<'_>) -> io::Result<RunResult> {
     let orphaned = cfg!(unix)
         && matches!(end, End::Exited(_))
         && run.engines.iter().any(|engine| !engine.disconnected);
-    let mark = run.engines.iter().enumerate().find_map(|(at, it)| Some((at, it.mark?)));
+    let mark = run.engines.iter().enumerate().find_map(|(at, engine)| Some((at, engine.mark?)));
     let last_output = String::from_utf8_lossy(&run.printed);
     let last_output = last_output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     let complete = matches!(end, End::Exited(status) if status.success());
@@ -319,7 +319,8 @@ impl Engine {
             let Ok(line) = line else { continue };
             let (text, undecodable) = decode(line);
             if only.is_none() && self.protocol.phase() == Phase::Fresh {
-                let hello = |it: &Dialect| Command::read(&text, *it).value == Command::Uci;
+                let hello =
+                    |dialect: &Dialect| Command::read(&text, *dialect).value == Command::Uci;
                 if let Some(dialect) = Dialect::ALL.into_iter().find(hello) {
                     self.protocol.expect_handshake(dialect);
                     self.transcript.dialect = dialect;
@@ -480,7 +481,7 @@ impl FrameKind {
         let mut head = [0; 5];
         from.read_exact(&mut head)?;
         let [tag, length @ ..] = head;
-        let kind = Self::ALL.into_iter().find(|it| it.tag() == tag);
+        let kind = Self::ALL.into_iter().find(|kind| kind.tag() == tag);
         let kind = kind.ok_or(io::ErrorKind::InvalidData)?;
         let mut bytes = Vec::new();
         from.take(u32::from_be_bytes(length).into()).read_to_end(&mut bytes)?;
@@ -626,7 +627,8 @@ impl RelayServer {
                 if stopped.load(Ordering::Acquire) {
                     return;
                 }
-                let Some(stream) = stream.ok().and_then(|it| authenticated(it, &expected)) else {
+                let Some(stream) = stream.ok().and_then(|stream| authenticated(stream, &expected))
+                else {
                     continue;
                 };
                 if !accept(stream, count, &events) {

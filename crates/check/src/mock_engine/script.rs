@@ -215,7 +215,9 @@ impl MockEngine {
         let Some(position) = &self.position else { return none };
         let format = position.game().castling_form();
         let wanted = |token: &String| match &go.search_moves {
-            Some(only) => only.tokens().any(|it| it == *token) || only.tokens().next().is_none(),
+            Some(only) => {
+                only.tokens().any(|other| other == *token) || only.tokens().next().is_none()
+            }
             None => true,
         };
         let moves = position.legal_moves().into_iter();
@@ -303,7 +305,8 @@ impl MockEngine {
             Game::Shogi => UNLIKELY_IN_SHOGI,
         };
         let position = self.position.as_ref();
-        let cannot = |token: &&str| position.is_none_or(|it| it.parse_move(token).is_err());
+        let cannot =
+            |token: &&str| position.is_none_or(|position| position.parse_move(token).is_err());
         let illegal = unlikely.into_iter().find(cannot).unwrap_or_default();
         let best = choice.best.first().map_or_else(|| self.dialect.no_move(), String::as_str);
         let other = choice.best.get(1).map_or(best, String::as_str);
@@ -333,7 +336,7 @@ fn formatted(format: LineFormat, line: &str) -> Vec<Action> {
         LineFormat::EmptyLines => output(format!("\n\n{line}\n")),
         LineFormat::Fragments => {
             let bytes = format!("{line}\n").into_bytes();
-            bytes.chunks(7).map(|it| Action::WriteAndWait(it.to_vec())).collect()
+            bytes.chunks(7).map(|chunk| Action::WriteAndWait(chunk.to_vec())).collect()
         }
     }
 }

@@ -75,7 +75,7 @@ const REWRITES: &[(&str, &str, &str)] = &[
 pub(crate) fn rewritten(faults: &Faults, line: &str) -> String {
     let is = |(defect, begin, _): &&(&str, &str, &str)| {
         let rest = line.strip_prefix(begin);
-        rest.is_some_and(|it| it.is_empty() || it.starts_with(' '))
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
             && faults.breaks(&format!("defect.{defect}"))
     };
     if let Some((_, begin, replacement)) = REWRITES.iter().find(is) {
@@ -89,7 +89,7 @@ pub(crate) fn rewritten(faults: &Faults, line: &str) -> String {
             format!("{root} moves {}", moves.replace(' ', ","))
         }
         Some((root, moves)) if faults.breaks("defect.moves-with-hyphens") && moves.is_ascii() => {
-            let moves = moves.split(' ').map(|it| it.split_at(2));
+            let moves = moves.split(' ').map(|mv| mv.split_at(2));
             let moves: Vec<String> = moves.map(|(from, to)| format!("{from}-{to}")).collect();
             format!("{root} moves {}", moves.join(" "))
         }

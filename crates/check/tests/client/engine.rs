@@ -156,7 +156,7 @@ impl Engine {
             thread::park_timeout(Duration::from_millis(5));
         }
         // A signal on Unix, an exception on Windows, whose code is negative.
-        let aborted = status.is_some_and(|it| it.code().is_none_or(i32::is_negative));
+        let aborted = status.is_some_and(|status| status.code().is_none_or(i32::is_negative));
         match (self.state, status) {
             (State::Handshake, _) if self.count == 0 => self.faults.hangs("start.exits"),
             (State::Handshake, _) => self.faults.hangs("start.exits-in-handshake"),

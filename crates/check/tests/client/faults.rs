@@ -84,10 +84,10 @@ impl Faults {
     /// Reads a line, with its end, as a client with this fault does.
     pub(crate) fn read(&self, line: &str) {
         let is = |(id, text): &&(&str, &str)| *id == self.0 && line.contains(text);
-        if STUMBLES.iter().any(|it| is(&it)) {
+        if STUMBLES.iter().any(|fault| is(&fault)) {
             exit(4);
         }
-        if CRASHES.iter().any(|it| is(&it)) {
+        if CRASHES.iter().any(|fault| is(&fault)) {
             std::process::abort();
         }
         if line.len() > 500_000 {

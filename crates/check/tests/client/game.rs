@@ -106,7 +106,12 @@ impl Client {
         }
         if self.breaks("conduct.handshake-once") {
             self.engine.send(self.dialect.handshake());
-            while self.engine.next()?.first().is_none_or(|it| it != self.dialect.handshake_ok()) {}
+            while self
+                .engine
+                .next()?
+                .first()
+                .is_none_or(|token| token != self.dialect.handshake_ok())
+            {}
         }
         Ok(())
     }
@@ -137,7 +142,7 @@ impl Client {
             match tokens.first().map(String::as_str) {
                 Some("readyok") => return Ok(()),
                 Some("registration")
-                    if tokens.get(1).is_some_and(|it| it == "error")
+                    if tokens.get(1).is_some_and(|token| token == "error")
                         && !self.breaks("conduct.registers") =>
                 {
                     self.engine.send("register later");
@@ -177,7 +182,7 @@ impl Client {
 
     fn position_line(&self, more: Option<&str>) -> String {
         let illegal = self.breaks("conduct.legal-positions").then_some("a1h8");
-        let illegal = illegal.map(|it| if self.game == Game::Shogi { "1i9a" } else { it });
+        let illegal = illegal.map(|mv| if self.game == Game::Shogi { "1i9a" } else { mv });
         let tokens: Vec<&str> =
             self.moves.iter().map(String::as_str).chain(more).chain(illegal).collect();
         let moves = match tokens[..] {
@@ -211,7 +216,7 @@ impl Client {
         }
         // Its expected move is played, too.
         let next = self.reached()?;
-        if let Some(token) = expected.clone().filter(|it| next.parse_move(it).is_err())
+        if let Some(token) = expected.clone().filter(|mv| next.parse_move(mv).is_err())
             && self.breaks("search.illegal-ponder")
         {
             self.position(Some(&token));
@@ -219,7 +224,7 @@ impl Client {
         }
         let form = next.game().castling_form();
         let any = || next.legal_moves().into_iter().map(|mv| mv.to_uci(form)).min();
-        self.moves.extend(expected.filter(|it| next.parse_move(it).is_ok()).or_else(any));
+        self.moves.extend(expected.filter(|mv| next.parse_move(mv).is_ok()).or_else(any));
         Ok(())
     }
 
@@ -248,7 +253,7 @@ impl Client {
         if MANY < self.engine.count {
             self.engine.faults.stumbles("search.flood");
         }
-        let pv = tokens.iter().skip_while(|it| *it != "pv").skip(1);
+        let pv = tokens.iter().skip_while(|token| *token != "pv").skip(1);
         if self.breaks("search.illegal-pv") && self.reached()?.after(pv).is_err() {
             self.engine.faults.stumbles("search.illegal-pv");
         }
@@ -285,13 +290,13 @@ impl Client {
         self.position(None);
         self.go("go infinite");
         if let Some(tokens) = self.engine.next_within(THINK)?
-            && tokens.first().is_some_and(|it| it == "info")
+            && tokens.first().is_some_and(|token| token == "info")
         {
             self.verify_pv(&tokens)?;
             // One that ends by itself.
             let time = if self.breaks("search.ends-early") { TIMEOUT } else { THINK };
             if let Some(tokens) = self.engine.next_within(time)?
-                && tokens.first().is_some_and(|it| it == "bestmove")
+                && tokens.first().is_some_and(|token| token == "bestmove")
             {
                 self.engine.faults.crashes("search.ends-early");
                 return Ok(());

@@ -87,7 +87,7 @@ pub(crate) fn input(line: &str) -> Option<String> {
 
 /// The value of a field of an `info` line.
 fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
-    let mut tokens = line.split(' ').skip_while(|it| *it != name);
+    let mut tokens = line.split(' ').skip_while(|token| *token != name);
     tokens.nth(1)
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn output(line: &str) -> Option<String> {
         "prompt" => format!("> {line}"),
         "no-promotion-sign" if line.starts_with("bestmove") => line.replace('+', ""),
         "promotion-with-equals-sign" if line.starts_with("bestmove") => {
-            let mv = line.split(' ').nth(1).filter(|it| it.len() == 5 && it.is_ascii())?;
+            let mv = line.split(' ').nth(1).filter(|token| token.len() == 5 && token.is_ascii())?;
             let (squares, piece) = mv.split_at(4);
             line.replacen(mv, &format!("{squares}={piece}"), 1)
         }

@@ -29,7 +29,9 @@ pub(crate) fn lines(
         .into_iter()
         .map(|mv| {
             let next = after(position, mv);
-            let drawn = next.outcome().is_some_and(|it| it.termination == Termination::Repetition);
+            let drawn = next
+                .outcome()
+                .is_some_and(|outcome| outcome.termination == Termination::Repetition);
             let mate = mating(position, mv, if deep { plies } else { 1 });
             let mut line = vec![mv.to_uci(form)];
             match &mate {

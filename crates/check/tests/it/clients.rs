@@ -62,7 +62,7 @@ fn in_both(suite: impl Fn(Dialect) -> ClientSuite + Sync) -> Vec<Report> {
     thread::scope(|scope| {
         let runs: Vec<_> =
             Dialect::ALL.into_iter().map(|dialect| scope.spawn(move || run(dialect))).collect();
-        runs.into_iter().map(|it| it.join().expect("a report")).collect()
+        runs.into_iter().map(|run| run.join().expect("a report")).collect()
     })
 }
 
@@ -74,7 +74,7 @@ fn conforming_client_passes_every_check() {
         let unexpected: Vec<_> = report
             .results
             .iter()
-            .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
+            .filter(|result| matches!(result.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
             .collect();
         assert!(unexpected.is_empty(), "{report}");
         assert_eq!(report.exit_status(), 0);
@@ -229,7 +229,7 @@ fn crash_of_a_client_is_described() {
     let _machine = together();
     let id = "gui.search.null-move";
     let report = suite(Some(id), Dialect::Uci).only([id]).run().expect("it starts its engine");
-    let result = report.results.iter().find(|it| it.check.id == id).expect("a result");
+    let result = report.results.iter().find(|result| result.check.id == id).expect("a result");
     assert!(matches!(result.verdict, Verdict::Fail(_)), "{report}");
     assert!(result.verdict.text().contains(ABORTED), "{report}");
 }

@@ -228,9 +228,9 @@ fn violations_that_need_a_particular_stimulus_are_detected() {
         let timeouts = Timeouts::fixed(1.0);
         let suite = Suite::new(target).profile(profile).timeouts(timeouts).only([id]);
         match suite.run() {
-            Ok(report) if report.failures().any(|it| it.check.id == id) => None,
+            Ok(report) if report.failures().any(|result| result.check.id == id) => None,
             // On a busy host times have no verdict.
-            Ok(report) if report.results.iter().any(|it| it.loaded) => None,
+            Ok(report) if report.results.iter().any(|result| result.loaded) => None,
             Ok(report) if is_unmeasured(&report, id) => None,
             Ok(report) => Some(format!("{defect} passes {id}:\n{report}")),
             Err(error) => Some(format!("{defect}: {error}")),
@@ -249,7 +249,8 @@ fn crash_of_an_engine_is_described() {
     let _machine = together();
     let target = Target::program(test_program("obedient"), ["--break", "defect.aborts-at-depth"]);
     let report = Suite::new(target).only(["search.depth"]).run().expect("a handshake");
-    let result = report.failures().find(|it| it.check.id == "search.depth").expect("a failure");
+    let result =
+        report.failures().find(|result| result.check.id == "search.depth").expect("a failure");
     assert!(result.verdict.text().contains(ABORTED), "{report}");
 }
 
@@ -309,10 +310,10 @@ fn a_canceled_run_ends_without_waiting_for_the_engine() {
 fn engine_with_one_defect_has_one_root_cause() {
     let _machine = alone();
     let work: Vec<(&str, &[&str])> =
-        DEFECTS.iter().copied().chain(CONFORMING.map(|it| (it, &[][..]))).collect();
+        DEFECTS.iter().copied().chain(CONFORMING.map(|name| (name, &[][..]))).collect();
     let judge = |defect: &str, expected: &[&str]| -> Result<(), String> {
         let report = check(defect)?;
-        let found: Vec<&str> = report.causes().iter().map(|it| it.id).collect();
+        let found: Vec<&str> = report.causes().iter().map(|cause| cause.id).collect();
         if found == expected {
             return Ok(());
         }

@@ -22,11 +22,14 @@ fn narikin_conforms_in_both_protocols() {
     let _machine = crate::faults::together();
     let judge = |dialect| {
         let report = Suite::new(narikin()).dialect(dialect).run().expect("a handshake");
-        let failures: Vec<_> = report.failures().map(|it| it.check.id).collect();
+        let failures: Vec<_> = report.failures().map(|result| result.check.id).collect();
         assert!(failures.is_empty(), "{report}");
         // Times cannot be judged while other tests use the host.
-        let open = |it: &&CheckResult| matches!(it.verdict, Verdict::Inconclusive(_)) && !it.loaded;
-        let open: Vec<_> = report.results.iter().filter(open).map(|it| it.check.id).collect();
+        let open = |result: &&CheckResult| {
+            matches!(result.verdict, Verdict::Inconclusive(_)) && !result.loaded
+        };
+        let open: Vec<_> =
+            report.results.iter().filter(open).map(|result| result.check.id).collect();
         assert_eq!(open, [""; 0], "{report}");
     };
     thread::scope(|scope| {
@@ -60,13 +63,13 @@ fn tcp_engine_skips_checks_that_need_a_process() {
     let target = Target::tcp(serve_narikin());
     let report = Suite::new(target).only(["handshake.", "exit."]).run().expect("a handshake");
     assert!(report.conforms() && report.failures().next().is_none(), "{report}");
-    let verdict = |name: &str| report.results.iter().find(|it| it.check.id == name);
-    let verdict = |name: &str| verdict(name).map(|it| it.verdict.clone());
+    let verdict = |name: &str| report.results.iter().find(|result| result.check.id == name);
+    let verdict = |name: &str| verdict(name).map(|result| result.verdict.clone());
     assert_eq!(verdict("exit.eof.searching"), Some(Verdict::Pass), "{report}");
     let terminate = verdict("exit.terminate").expect("a verdict");
     assert!(matches!(terminate, Verdict::Skip(_)), "{report}");
     assert_eq!(terminate.text(), "requires an engine that runs as a process");
-    let why = terminate.message().map(|it| it.in_language(Language::Japanese));
+    let why = terminate.message().map(|message| message.in_language(Language::Japanese));
     assert_eq!(why.as_deref(), Some("この検査にはプロセスとして動くエンジンが必要"));
 }
 

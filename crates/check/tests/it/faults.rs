@@ -38,7 +38,7 @@ const ATTEMPTS: usize = 3;
 
 fn is_loaded(result: &Result<Report, String>, check: &Check) -> bool {
     let mut results = result.iter().flat_map(|report| &report.results);
-    results.any(|it| it.check.id == check.id && it.loaded)
+    results.any(|result| result.check.id == check.id && result.loaded)
 }
 
 static HOST: RwLock<()> = RwLock::new(());
@@ -54,7 +54,7 @@ pub(crate) fn together() -> RwLockReadGuard<'static, ()> {
 }
 
 pub(crate) fn failed(report: &Report) -> Vec<&'static str> {
-    report.failures().map(|it| it.check.id).collect()
+    report.failures().map(|result| result.check.id).collect()
 }
 
 /// Runs the fault of each check, and fails if it is not detected or if an unrelated check fails.
@@ -66,7 +66,7 @@ pub(crate) fn prove(
     let (first, rest): (Vec<&Check>, Vec<&Check>) =
         checks.partition(|check| NEED_IDLE_HOST.contains(&check.id));
     let prove_one = |check: &&Check| {
-        let result = (0..ATTEMPTS).map(|_| commit(check)).find(|it| !is_loaded(it, check));
+        let result = (0..ATTEMPTS).map(|_| commit(check)).find(|result| !is_loaded(result, check));
         // On a host that is busy for minutes times have no verdict.
         result?.and_then(|report| judge(check, &report, related)).err()
     };
@@ -104,7 +104,7 @@ pub(crate) fn unsuitable_text(report: &Report) -> Option<String> {
     let unsuitable = |result: &CheckResult| {
         let texts = [Some(result.verdict.text()), result.remark.clone()];
         let message = result.verdict.message();
-        let japanese = message.map(|it| it.in_language(Language::Japanese));
+        let japanese = message.map(|message| message.in_language(Language::Japanese));
         let unsuitable = texts.into_iter().flatten().find(|text| is_debug_form(text));
         unsuitable.or_else(|| japanese.filter(|text| has_english(text)))
     };
@@ -114,7 +114,10 @@ pub(crate) fn unsuitable_text(report: &Report) -> Option<String> {
 /// Whether a Japanese text contains English outside code spans and citations.
 fn has_english(text: &str) -> bool {
     let documents = [" (UCI 2006", " (The UCI Protocol", " (USI draft 1", " (PGN specification"];
-    let text = documents.iter().find_map(|it| text.split_once(it)).map_or(text, |it| it.0);
+    let text = documents
+        .iter()
+        .find_map(|document| text.split_once(document))
+        .map_or(text, |parts| parts.0);
     let names = ["UCI", "USI", "CPU", "CR", "MB", "ms", "UTF-8", "ASCII", "JSON", "MultiPV"];
     let outside: String = text.split('`').step_by(2).collect();
     let mut tokens = outside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
@@ -148,13 +151,13 @@ fn detects_debug_formatting() {
 
 /// Whether the check was skipped because this system lacks a function that Linux has.
 pub(crate) fn is_unmeasured(report: &Report, id: &str) -> bool {
-    let result = report.results.iter().find(|it| it.check.id == id);
+    let result = report.results.iter().find(|result| result.check.id == id);
     let texts = [
         "the system does not report the resource usage of a process",
         "cannot be observed on this system",
     ];
     !cfg!(target_os = "linux")
-        && result.is_some_and(|it| texts.contains(&it.verdict.text().as_str()))
+        && result.is_some_and(|result| texts.contains(&result.verdict.text().as_str()))
 }
 
 fn judge(check: &Check, report: &Report, related: &Related) -> Result<(), String> {
@@ -164,8 +167,12 @@ fn judge(check: &Check, report: &Report, related: &Related) -> Result<(), String
     let failed = failed(report);
     let related = related.iter().find(|(id, _)| *id == check.id).map_or(&[][..], |(_, them)| them);
     if !failed.contains(&check.id) {
-        let result = report.results.iter().find(|it| it.check.id == check.id);
-        return Err(format!("{} is not caught: {:?}", check.id, result.map(|it| &it.verdict)));
+        let result = report.results.iter().find(|result| result.check.id == check.id);
+        return Err(format!(
+            "{} is not caught: {:?}",
+            check.id,
+            result.map(|result| &result.verdict)
+        ));
     }
     if let Some(text) = unsuitable_text(report) {
         return Err(format!("{} has an unsuitable text: {text}", check.id));
@@ -176,7 +183,7 @@ fn judge(check: &Check, report: &Report, related: &Related) -> Result<(), String
     // On a busy host the engine may be slow, which is no failure.
     let mut causes = report.causes();
     causes.retain(|cause| {
-        let fails = |it: &&CheckResult| matches!(it.verdict, Verdict::Fail(_));
+        let fails = |result: &&CheckResult| matches!(result.verdict, Verdict::Fail(_));
         cause.root.as_ref().is_some_and(fails) || cause.dependents.iter().any(fails)
     });
     match causes.as_slice() {

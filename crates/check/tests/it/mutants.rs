@@ -64,7 +64,7 @@ static OBEYED: LazyLock<Obeyed> = LazyLock::new(|| {
     let reports = thread::scope(|scope| {
         let start = |profile| scope.spawn(move || run(profile));
         let runs: Vec<_> = Profile::ALL.iter().map(start).collect();
-        runs.into_iter().map(|it| it.join().expect("a report")).collect()
+        runs.into_iter().map(|run| run.join().expect("a report")).collect()
     });
     let mut evaluated = BTreeMap::<String, BTreeSet<String>>::new();
     for trace in directory.path().read_dir().expect("a directory") {
@@ -120,7 +120,7 @@ fn conforming_engine_passes_every_check() {
         assert_ne!(report.exit_status(), 1);
         assert_eq!(unsuitable_text(report), None);
     }
-    let missing: Vec<_> = all().map(|it| it.id).filter(|id| !judged.contains(id)).collect();
+    let missing: Vec<_> = all().map(|check| check.id).filter(|id| !judged.contains(id)).collect();
     assert!(missing.is_empty(), "the engine gives no occasion for {missing:?}");
 }
 
@@ -130,7 +130,7 @@ fn engine_with_a_fault_fails_its_check_and_no_unrelated_one() {
     let _machine = alone();
     // The longest runs come first: a slow engine, a silent one, one that does not search, and searches with clocks.
     let is_long = |id| id == SILENT || SLOW.contains(&id);
-    let (long, rest): (Vec<_>, Vec<_>) = all().partition(|it| is_long(it.id));
+    let (long, rest): (Vec<_>, Vec<_>) = all().partition(|check| is_long(check.id));
     prove(long.into_iter().chain(rest.into_iter().rev()), RELATED, |check| {
         let profile = check.profiles[0];
         let mut suite = suite(&["--break", check.id], profile).only([check.id]);
@@ -143,7 +143,7 @@ fn engine_with_a_fault_fails_its_check_and_no_unrelated_one() {
         } else {
             let evaluating = OBEYED.evaluated.get(check.id);
             suite = suite.only(evaluating.into_iter().flatten());
-            suite = suite.only(all().filter(|it| it.passive).map(|it| it.id));
+            suite = suite.only(all().filter(|check| check.passive).map(|check| check.id));
         }
         suite.run().map_err(|error| format!("{}: {error}", check.id))
     });

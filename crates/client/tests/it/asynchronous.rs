@@ -123,9 +123,8 @@ fn talkative(input: impl Read, mut output: impl Write) {
         let result = match line.split(' ').next() {
             Some("uci") => output.write_all(b"uciok\n"),
             Some("isready") => output.write_all(b"readyok\n"),
-            Some("go") => {
-                (1..=MUCH).try_for_each(|it| writeln!(output, "info multipv {it} score cp 1"))
-            }
+            Some("go") => (1..=MUCH)
+                .try_for_each(|number| writeln!(output, "info multipv {number} score cp 1")),
             Some("stop") => output.write_all(b"bestmove e2e4\n"),
             _ => continue,
         };
@@ -250,6 +249,6 @@ fn a_listener_receives_both_sides_and_raw_lines() {
     for line in
         ["> uci", "< uciok", "> go infinite", "> stop", "> secret", "< info string received"]
     {
-        assert!(lines.iter().any(|it| it == line), "no `{line}` in {lines:#?}");
+        assert!(lines.iter().any(|other| other == line), "no `{line}` in {lines:#?}");
     }
 }

@@ -48,9 +48,10 @@ impl Tree {
     fn count(&self) -> usize {
         let all = fs::read_dir("/proc").expect("it is mounted").flatten();
         // Exited processes have no arguments.
-        let arguments = all.map(|it| fs::read(it.path().join("cmdline")).unwrap_or_default());
+        let arguments =
+            all.map(|process| fs::read(process.path().join("cmdline")).unwrap_or_default());
         let expected = format!("/bin/sleep\0{}\0", self.tag).into_bytes();
-        arguments.filter(|it| *it == expected).count()
+        arguments.filter(|words| *words == expected).count()
     }
 
     fn check_started(&self) {

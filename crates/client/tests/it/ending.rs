@@ -130,9 +130,13 @@ fn on_stderr_receives_every_line() {
     let builder = builder.on_stderr(move |line| {
         log.lock().expect("no panic").push(line.to_owned());
     });
-    check_started_with(builder, &[&format!("go: {} | !exit 3", output.join(" | "))], |mut it| {
-        play(&mut it).expect_err("it left");
-    });
+    check_started_with(
+        builder,
+        &[&format!("go: {} | !exit 3", output.join(" | "))],
+        |mut engine| {
+            play(&mut engine).expect_err("it left");
+        },
+    );
     assert_eq!(*received.lock().expect("no panic"), lines);
 }
 
@@ -156,7 +160,7 @@ fn an_engine_that_closes_its_output_is_terminated() {
 fn an_engine_that_the_program_drops_or_kills_names_the_program() {
     for (end, reason) in [
         (drop::<Engine> as fn(Engine), Termination::Dropped),
-        (|it| _ = it.kill(), Termination::Killed),
+        (|engine| _ = engine.kill(), Termination::Killed),
     ] {
         check_started(&["go: !deaf", "quit: !deaf"], patient(), |mut engine| {
             let search = engine.begin(&Game::startpos(), Limit::Depth(3)).expect("it starts");
@@ -259,7 +263,7 @@ fn an_engine_that_never_reads_does_not_block_the_caller() {
     check_started(&["isready: !deaf"], timeouts, |mut engine| {
         let mut game = Game::startpos();
         for _ in 0..100_000 {
-            game.extend(["g1f3", "g8f6", "f3g1", "f6g8"].map(|it| it.parse().expect("a move")));
+            game.extend(["g1f3", "g8f6", "f3g1", "f6g8"].map(|mv| mv.parse().expect("a move")));
         }
         for _ in 0..3 {
             drop(engine.analyse(&game, Limit::Infinite));

@@ -98,7 +98,7 @@ fn a_flood_of_answers_between_searches_is_held_back() {
         let grown = memory().saturating_sub(before);
         assert!(grown < 100, "{grown} MB");
         let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
-        assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some("e2e4"));
+        assert_eq!(played.best_move().map(|mv| mv.to_string()).as_deref(), Some("e2e4"));
     });
 }
 

@@ -19,7 +19,7 @@ fn depth_one() -> Search {
 }
 
 fn move_text(played: &SearchResult) -> String {
-    played.best_move().map(|it| it.to_string()).unwrap_or_default()
+    played.best_move().map(|mv| mv.to_string()).unwrap_or_default()
 }
 
 /// A started engine with these rules, and its mark.

@@ -38,8 +38,8 @@ pub(crate) fn find(program: &str) -> PathBuf {
     let path = env::var_os("PATH").unwrap_or_default();
     let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
     let mut directories = env::split_paths(&path).chain(games);
-    let found =
-        directories.find_map(|directory| Some(directory.join(program)).filter(|it| it.is_file()));
+    let found = directories
+        .find_map(|directory| Some(directory.join(program)).filter(|path| path.is_file()));
     found.unwrap_or_else(|| panic!("{program} is not installed"))
 }
 
@@ -77,7 +77,7 @@ fn shows_variations(engine: &mut Engine) {
 
 fn ponders(engine: &mut Engine, moves: [&str; 2]) {
     let mut game = Game::startpos();
-    game.extend(moves.map(|it| it.parse::<Move>().expect("a move")));
+    game.extend(moves.map(|mv| mv.parse::<Move>().expect("a move")));
     let pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
     assert!(hit(pondering).expect("it plays").best_move().is_some());
     let mut pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");

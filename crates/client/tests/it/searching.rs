@@ -34,7 +34,7 @@ fn a_search_that_overruns_its_time_is_stopped() {
         let played = engine.play(&Game::startpos(), Limit::millis(50)).expect("`stop` helps");
         assert_eq!(played.info.depth, Some(1));
         let notices = engine.drain_notices();
-        let overran = |it: &Notice| matches!(it, Notice::Event(Event::Overrun(_)));
+        let overran = |notice: &Notice| matches!(notice, Notice::Event(Event::Overrun(_)));
         assert!(notices.iter().any(overran), "{notices:?}");
     });
 }
@@ -66,10 +66,10 @@ fn a_second_bestmove_answers_no_other_search() {
     check_started(&rules, patient(), |mut engine| {
         for expected in ["e2e4", "d2d4", "d2d4"] {
             let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
-            assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some(expected));
+            assert_eq!(played.best_move().map(|mv| mv.to_string()).as_deref(), Some(expected));
         }
         let notices = engine.drain_notices();
-        let violation = |it: &Notice| matches!(it, Notice::Event(Event::Violation(_)));
+        let violation = |notice: &Notice| matches!(notice, Notice::Event(Event::Violation(_)));
         assert!(notices.iter().any(violation), "{notices:?}");
     });
 }
@@ -80,7 +80,7 @@ fn a_late_bestmove_answers_no_other_search() {
     check_started(&rules, patient(), |mut engine| {
         while infinite(&mut engine).next_within(SHORT).is_some() {}
         let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
-        assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some("d2d4"));
+        assert_eq!(played.best_move().map(|mv| mv.to_string()).as_deref(), Some("d2d4"));
     });
 }
 
@@ -117,7 +117,7 @@ fn output_between_searches_is_harmless() {
         engine.set_option("Hash", "17").expect("it has it");
         engine.ready().expect("it answers");
         let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
-        assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some("e2e4"));
+        assert_eq!(played.best_move().map(|mv| mv.to_string()).as_deref(), Some("e2e4"));
         assert!(!engine.drain_notices().is_empty());
     });
 }

@@ -381,7 +381,7 @@ fn deadlines_are_enforced_while_no_call_waits() {
         wait_until_over(&search);
         search.wait().expect("`stop` helps");
         let notices = engine.drain_notices();
-        assert!(notices.iter().any(|it| matches!(it, Notice::Event(Event::Overrun(_)))));
+        assert!(notices.iter().any(|notice| matches!(notice, Notice::Event(Event::Overrun(_)))));
     });
 }
 

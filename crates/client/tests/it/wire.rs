@@ -278,7 +278,7 @@ fn infos_can_be_watched_while_the_engine_plays() {
             });
             let played = played.expect("it plays");
             assert_eq!(depths, [Some(4)]);
-            assert_eq!(played.ponder.map(|it| it.to_string()).as_deref(), Some("e7e5"));
+            assert_eq!(played.ponder.map(|mv| mv.to_string()).as_deref(), Some("e7e5"));
             assert_eq!(played.info.depth, Some(4));
         },
         "ucinewgame

@@ -11,7 +11,7 @@ fn check_budget(dialect: Dialect, go: &str, soft: Option<u64>, hard: Option<u64>
     let Command::Go(go) = Command::read(go, dialect).value.into_owned() else { panic!("{go}") };
     let request = SearchRequest::new(dialect, Position::default(), go);
     let budget = Budget::new(&request, Duration::from_millis(10));
-    let millis = |limit: Option<Duration>| limit.map(|it| it.as_millis().try_into().unwrap());
+    let millis = |limit: Option<Duration>| limit.map(|limit| limit.as_millis().try_into().unwrap());
     assert_eq!((millis(budget.soft), millis(budget.hard)), (soft, hard));
 }
 

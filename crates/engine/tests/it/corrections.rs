@@ -141,7 +141,7 @@ fn illegal_moves_are_replaced_and_reported() {
     let report = client.receive();
     assert!(report.contains("a bug of this engine: `bestmove 0000` is replaced: "), "{report}");
     let answer = client.receive();
-    let legal = answer.strip_prefix("bestmove ").and_then(|it| it.parse::<Move>().ok());
+    let legal = answer.strip_prefix("bestmove ").and_then(|mv| mv.parse::<Move>().ok());
     assert!(legal.is_some_and(|mv| mv != Move::NULL), "{answer}");
 
     // In a position that the board rejects nothing is checked.

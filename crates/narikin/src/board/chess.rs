@@ -393,8 +393,10 @@ impl Board for Chess {
         }
         let cozy = to_cozy(board.position())?;
         // The libraries have different hash keys. An unsupported position cannot recur.
-        let keys: Vec<u64> =
-            board.earlier().map(|earlier| to_cozy(earlier).map_or(0, |it| key_of(&it))).collect();
+        let keys: Vec<u64> = board
+            .earlier()
+            .map(|earlier| to_cozy(earlier).map_or(0, |position| key_of(&position)))
+            .collect();
         let correction_keys = correction_keys_of(&cozy);
         let plies_since_null = keys.len();
         Some(Self {

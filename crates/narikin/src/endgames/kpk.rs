@@ -134,11 +134,12 @@ mod tests {
         let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
         let tables = Tablebases::open(directory).unwrap();
         let mut seen = 0;
-        for pawn in
-            Square::ALL.into_iter().filter(|&it| 0 < it.rank() as u8 && it.rank() != Rank::Eighth)
+        for pawn in Square::ALL
+            .into_iter()
+            .filter(|&square| 0 < square.rank() as u8 && square.rank() != Rank::Eighth)
         {
             for (king, enemy) in
-                Square::ALL.into_iter().flat_map(|king| Square::ALL.map(|it| (king, it)))
+                Square::ALL.into_iter().flat_map(|king| Square::ALL.map(|square| (king, square)))
             {
                 for color in [Color::White, Color::Black] {
                     let mut board = BoardBuilder::empty();

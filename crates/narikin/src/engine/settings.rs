@@ -272,7 +272,7 @@ impl Settings {
     /// The rule of entering kings.
     pub(super) fn entering(&self) -> Entering {
         let named = ENTERING.get(self.entering_king.index());
-        named.map_or(Entering { impasse: Impasse::Ignored, counts_missing: false }, |it| it.1)
+        named.map_or(Entering { impasse: Impasse::Ignored, counts_missing: false }, |pair| pair.1)
     }
 
     pub(super) fn resigns_at(&self, score: Score) -> bool {
@@ -406,7 +406,7 @@ pub(super) fn contempt(set: i64, opponent: &str, own: i64) -> i32 {
 
 fn rating(opponent: &Opponent) -> Option<i64> {
     let title_rating =
-        |title: &Title| TITLES.iter().find(|it| it.0 == title.as_str()).map(|it| it.1);
+        |title: &Title| TITLES.iter().find(|known| known.0 == title.as_str()).map(|known| known.1);
     opponent.rating().map(i64::from).or_else(|| opponent.title().and_then(title_rating))
 }
 

@@ -44,11 +44,11 @@ pub(super) fn all(position: &Position) -> Hand {
 pub(super) fn before(hand: Hand, mv: Move32, position: &Position) -> Hand {
     let piece = |kind: PieceType| HandPiece::from_piece_type(kind.demote());
     if let Some(dropped) = mv.dropped_piece() {
-        return piece(dropped).map_or(hand, |it| with(hand, it, hand.count(it) + 1));
+        return piece(dropped).map_or(hand, |kind| with(hand, kind, hand.count(kind) + 1));
     }
     let victim = position.piece_on(mv.to_sq());
     let taken = if victim.is_empty() { None } else { piece(victim.piece_type()) };
-    taken.map_or(hand, |it| with(hand, it, hand.count(it).saturating_sub(1)))
+    taken.map_or(hand, |kind| with(hand, kind, hand.count(kind).saturating_sub(1)))
 }
 
 /// The minimum hand of the attacker for which all evasions fail, given the one for the existing evasions.

@@ -123,21 +123,22 @@ impl Search<'_> {
             self.prove(index, depth);
         }
         let next = if attacking {
-            self.mates_since(base).min_by_key(|it| it.plies)
+            self.mates_since(base).min_by_key(|mate| mate.plies)
         } else if self.mates_since(base).count() == end - base {
             // The first one of the longest.
-            self.mates_since(base).reduce(|best, it| if best.plies < it.plies { it } else { best })
+            self.mates_since(base)
+                .reduce(|best, mate| if best.plies < mate.plies { mate } else { best })
         } else {
             None
         };
-        let next = next.map(|it| it.mv);
+        let next = next.map(|child| child.mv);
         self.children.truncate(base);
         next
     }
 
     fn mates_since(&self, base: usize) -> impl Iterator<Item = &Child> {
         let children = self.children.get(base..).unwrap_or_default();
-        children.iter().filter(|it| it.numbers.is_mate())
+        children.iter().filter(|child| child.numbers.is_mate())
     }
 
     /// Searches a child until it is decided.

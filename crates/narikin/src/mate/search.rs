@@ -170,7 +170,7 @@ impl Search<'_> {
     /// Whether a sibling must be decided first.
     fn is_deferred(&self, base: usize, child: &Child) -> bool {
         let first = child.after.and_then(|index| self.children.get(base + usize::from(index)));
-        first.is_some_and(|it| !it.numbers.is_final())
+        first.is_some_and(|child| !child.numbers.is_final())
     }
 
     /// The result of a node with these numbers, and the hands for which it holds.
@@ -182,8 +182,8 @@ impl Search<'_> {
         if numbers.is_mate() {
             data.numbers = Numbers::MATE;
             if attacking {
-                let mates = children.iter().filter(|it| it.numbers.is_mate());
-                if let Some(child) = mates.min_by_key(|it| it.plies) {
+                let mates = children.iter().filter(|child| child.numbers.is_mate());
+                if let Some(child) = mates.min_by_key(|mate| mate.plies) {
                     data.hand = hands::before(child.holds_for, child.mv, &self.position);
                     data.plies = child.plies + 1;
                 }
@@ -191,13 +191,13 @@ impl Search<'_> {
                 let union = |all, child: &Child| hands::union(all, child.holds_for);
                 let needed = children.iter().fold(Hand::ZERO, union);
                 data.hand = hands::of_mate(&self.position, needed);
-                data.plies = children.iter().map(|it| it.plies + 1).max().unwrap_or(0);
+                data.plies = children.iter().map(|child| child.plies + 1).max().unwrap_or(0);
             }
         } else if numbers.is_no_mate() {
             data.numbers = Numbers::NO_MATE;
             let all = hands::all(&self.position);
             if attacking {
-                loop_from = children.iter().map(|it| it.loop_from).min().unwrap_or(NO_LOOP);
+                loop_from = children.iter().map(|child| child.loop_from).min().unwrap_or(NO_LOOP);
                 let intersection = |bound, child: &Child| {
                     hands::intersection(
                         bound,
@@ -207,8 +207,8 @@ impl Search<'_> {
                 data.hand =
                     hands::of_no_mate(&self.position, children.iter().fold(all, intersection));
             } else {
-                let escapes = children.iter().filter(|it| it.numbers.is_no_mate());
-                if let Some(child) = escapes.max_by_key(|it| it.loop_from) {
+                let escapes = children.iter().filter(|child| child.numbers.is_no_mate());
+                if let Some(child) = escapes.max_by_key(|escape| escape.loop_from) {
                     loop_from = child.loop_from;
                     data.hand = hands::intersection(all, child.holds_for);
                 }
@@ -328,13 +328,13 @@ impl Search<'_> {
             evasions(&self.position, &mut moves);
         }
         if self.is_restricted(depth) {
-            moves.retain(|mv| self.first.iter().any(|it| it.to_move() == mv.to_move()));
+            moves.retain(|mv| self.first.iter().any(|searched| searched.to_move() == mv.to_move()));
         }
         for (index, &mv) in moves.iter().enumerate() {
             let after = moves
                 .get(..index)
-                .and_then(|earlier| earlier.iter().rposition(|&it| defers(it, mv, attacking)))
-                .and_then(|it| u16::try_from(it).ok());
+                .and_then(|earlier| earlier.iter().rposition(|&other| defers(other, mv, attacking)))
+                .and_then(|index| u16::try_from(index).ok());
             let child = self.child(mv, depth + 1, after);
             self.children.push(child);
             let found = child.numbers;

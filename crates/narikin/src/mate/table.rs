@@ -162,7 +162,7 @@ impl ProofTable {
         let window = self.entries.get(start..start + WINDOW)?;
         let mut found: Option<NodeData> = None;
         let mut bound = Numbers { proof: 1, disproof: 1 };
-        for entry in window.iter().filter(|it| it.key == key && it.search == self.search) {
+        for entry in window.iter().filter(|entry| entry.key == key && entry.search == self.search) {
             let same = entry.hand == hand;
             let (more, less) = if same {
                 (true, true)
@@ -176,7 +176,10 @@ impl ProofTable {
                 depth: entry.depth,
             };
             if entry.numbers.is_mate() {
-                if more && found.is_none_or(|it| !it.numbers.is_mate() || entry.plies < it.plies) {
+                if more
+                    && found
+                        .is_none_or(|found| !found.numbers.is_mate() || entry.plies < found.plies)
+                {
                     found = Some(data);
                 }
             } else if entry.numbers.is_no_mate() {
@@ -194,12 +197,12 @@ impl ProofTable {
             }
         }
         // A mate is at most as hard to prove with a larger hand, and at least as hard with a smaller one.
-        found.map(|mut it| {
-            if !it.numbers.is_final() {
-                it.numbers.proof = it.numbers.proof.max(bound.proof);
-                it.numbers.disproof = it.numbers.disproof.max(bound.disproof);
+        found.map(|mut found| {
+            if !found.numbers.is_final() {
+                found.numbers.proof = found.numbers.proof.max(bound.proof);
+                found.numbers.disproof = found.numbers.disproof.max(bound.disproof);
             }
-            it
+            found
         })
     }
 

@@ -130,11 +130,13 @@ fn random_position(seed: u64) -> Option<Position> {
     let rows: Vec<String> = squares
         .chunks(9)
         .map(|row| {
-            row.iter().map(|it| if it.is_empty() { "1" } else { it.as_str() }).collect::<String>()
+            row.iter()
+                .map(|cell| if cell.is_empty() { "1" } else { cell.as_str() })
+                .collect::<String>()
         })
         .collect();
     let counted = sorted.chunk_by(|a, b| a == b).fold(String::new(), |text, run| {
-        let letter = run.first().map_or(' ', |&it| it);
+        let letter = run.first().map_or(' ', |&letter| letter);
         format!("{text}{}{letter}", run.len())
     });
     let hand = if counted.is_empty() { "-".to_owned() } else { counted };
@@ -161,7 +163,7 @@ fn check_line(position: &Position, line: &[Move32]) {
 #[test]
 fn agrees_with_exhaustive_search() {
     let mut counts = [0; 4];
-    for (seed, position) in (0..250).filter_map(|it| Some((it, random_position(it)?))) {
+    for (seed, position) in (0..250).filter_map(|seed| Some((seed, random_position(seed)?))) {
         let sfen = position.to_sfen(None);
         let limits = Limits { nodes: Some(2_000), shorten: 2_000, ..Limits::default() };
         let found = solve(&position, &limits);
@@ -177,7 +179,7 @@ fn agrees_with_exhaustive_search() {
         }
         let Ok(truth) = shortest(&position) else { continue };
         counts[truth.map_or(0, |plies| plies / 2 + 1)] += 1;
-        assert_eq!(length.filter(|&it| it < 7), truth, "{sfen} {found:?}");
+        assert_eq!(length.filter(|&plies| plies < 7), truth, "{sfen} {found:?}");
         for plies in [1, 3, 5] {
             let limits = Limits { plies: Some(plies), ..Limits::default() };
             let plies = usize::from(plies);
@@ -188,7 +190,7 @@ fn agrees_with_exhaustive_search() {
                     assert!(allowed.contains(&line.len()), "{sfen} {line:?} {truth:?}");
                 }
                 Solution::NoMate => {
-                    assert!(truth.is_none_or(|it| plies < it), "{sfen} {truth:?}");
+                    assert!(truth.is_none_or(|length| plies < length), "{sfen} {truth:?}");
                 }
                 Solution::Unknown => panic!("{sfen}: there was no limit"),
             }

@@ -136,7 +136,7 @@ mod tests {
         }
         assert_eq!(exchanged.turn(), position.turn().other());
         let bucket = position.output_bucket();
-        assert_eq!([mirrored, exchanged].map(|it| it.output_bucket()), [bucket; 2]);
+        assert_eq!([mirrored, exchanged].map(|position| position.output_bucket()), [bucket; 2]);
     }
 
     #[test]

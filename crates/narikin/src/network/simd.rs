@@ -153,7 +153,11 @@ fn update<const A: usize, const S: usize>(
     let blocks = to.len().min(from.len());
     let Some((added, removed)) = columns(blocks, added, removed) else { return };
     for (block, (to, from)) in to.iter_mut().zip(from).enumerate() {
-        *to = sum(*from, added.map(|it| &it[block]), removed.map(|it| &it[block]));
+        *to = sum(
+            *from,
+            added.map(|weights| &weights[block]),
+            removed.map(|weights| &weights[block]),
+        );
     }
 }
 
@@ -166,7 +170,11 @@ fn update_in_place<const A: usize, const S: usize>(
 ) {
     let Some((added, removed)) = columns(sums.len(), added, removed) else { return };
     for (block, sums) in sums.iter_mut().enumerate() {
-        *sums = sum(*sums, added.map(|it| &it[block]), removed.map(|it| &it[block]));
+        *sums = sum(
+            *sums,
+            added.map(|weights| &weights[block]),
+            removed.map(|weights| &weights[block]),
+        );
     }
 }
 
@@ -177,9 +185,11 @@ fn columns<'a, const A: usize, const S: usize>(
     added: [Column<'a>; A],
     removed: [Column<'a>; S],
 ) -> Option<([Column<'a>; A], [Column<'a>; S])> {
-    let complete = added.iter().chain(&removed).all(|it| it.len() >= blocks);
+    let complete = added.iter().chain(&removed).all(|weights| weights.len() >= blocks);
     debug_assert!(complete, "columns have the length of the accumulator");
-    complete.then(|| (added.map(|it| &it[..blocks]), removed.map(|it| &it[..blocks])))
+    complete.then(|| {
+        (added.map(|weights| &weights[..blocks]), removed.map(|weights| &weights[..blocks]))
+    })
 }
 
 #[inline(always)]

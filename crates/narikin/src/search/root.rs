@@ -33,7 +33,7 @@ pub(crate) struct RootMove<M> {
 impl<M> RootMove<M> {
     /// Lower is better, regardless of the search value.
     fn rank(&self) -> i32 {
-        self.tb.map_or(0, |it| it.rank)
+        self.tb.map_or(0, |tb| tb.rank)
     }
 
     #[cfg(test)]
@@ -113,7 +113,7 @@ impl<'a, B: Board> Root<'a, B> {
                 nodes: 0,
                 nodes_before: 0,
                 refutation: None,
-                tb: tb.iter().find(|it| it.mv == mv.packed()).copied(),
+                tb: tb.iter().find(|entry| entry.mv == mv.packed()).copied(),
             })
             .collect();
         moves.sort_by_key(RootMove::rank);

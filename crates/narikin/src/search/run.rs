@@ -211,7 +211,7 @@ impl Run<'_> {
             return (SearchResult { score, pv: Vec::new(), depth: 0, nodes: 0 }, None);
         }
         let within = |limit: Option<u32>| {
-            limit.map_or(i32::MAX, |it| i32::try_from(it).unwrap_or(i32::MAX).max(1))
+            limit.map_or(i32::MAX, |limit| i32::try_from(limit).unwrap_or(i32::MAX).max(1))
         };
         let mate = limits.mate.filter(|_| shared.full_width);
         let last = within(limits.depth).min(within(mate));
@@ -246,7 +246,7 @@ impl Run<'_> {
                         // The solver's time is not a scheduling delay.
                         delays.poll(elapsed);
                         let end = bounds().hard;
-                        stopped = control.stopped() || end.is_some_and(|it| elapsed >= it);
+                        stopped = control.stopped() || end.is_some_and(|end| elapsed >= end);
                         stopped
                     };
                     settled = mates.finds_mate(root, &mut stop);
@@ -315,7 +315,7 @@ impl Reporter<'_> {
     /// The reported score of a line. A value set by the user has priority and bounds all lines; a
     /// mate found by the search has priority over tablebases.
     fn score<M>(&self, line: &RootMove<M>, is_best: bool) -> Score {
-        let value = match (Score::from_value(line.value), line.tb.map(|it| it.value)) {
+        let value = match (Score::from_value(line.value), line.tb.map(|tb| tb.value)) {
             (Score::Centipawns(_), Some(DRAW)) => self.shared.draw,
             (Score::Centipawns(_), Some(promised)) => promised,
             _ => line.value,
@@ -331,7 +331,7 @@ impl Reporter<'_> {
     fn is_drawn<M>(&self, line: &RootMove<M>) -> bool {
         self.position_values.is_none()
             && matches!(Score::from_value(line.value), Score::Centipawns(_))
-            && line.tb.is_some_and(|it| it.value == DRAW)
+            && line.tb.is_some_and(|tb| tb.value == DRAW)
     }
 
     /// Converts moves from the root on to moves of the rules.

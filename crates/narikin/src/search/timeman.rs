@@ -224,8 +224,9 @@ mod tests {
         let ends = |ponders, factor, hard| {
             let timeman = TimeManager { factor, ..TimeManager::new(ponders, 100) };
             let bounds = Bounds { soft, hard, ..Bounds::default() };
-            (0..1000)
-                .find(|&it| timeman.should_stop_iterating(Duration::from_millis(it), bounds, false))
+            (0..1000).find(|&time| {
+                timeman.should_stop_iterating(Duration::from_millis(time), bounds, false)
+            })
         };
         assert_eq!([false, true].map(|ponders| ends(ponders, 100, hard)), [Some(100), Some(125)]);
         assert_eq!(ends(true, 190, hard), Some(200));
@@ -260,8 +261,9 @@ mod tests {
         let bounds = Bounds { soft, hard, ..Bounds::default() };
         let end = |stage| {
             let timeman = TimeManager { factor: 150, ..TimeManager::new(false, stage) };
-            (0..1000)
-                .find(|&it| timeman.should_stop_iterating(Duration::from_millis(it), bounds, false))
+            (0..1000).find(|&time| {
+                timeman.should_stop_iterating(Duration::from_millis(time), bounds, false)
+            })
         };
         assert_eq!([40, 100, 150].map(end), [Some(60), Some(150), Some(225)]);
     }

@@ -285,7 +285,10 @@ fn only_a_damaged_line_of_a_text_book_is_lost() {
     let mut client = client("usi", &book, &[]);
     let remarks = client.remarks();
     let reported = "has 2 lines that cannot be read, the first is line 3";
-    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(reported)), "{remarks:?}");
+    assert!(
+        remarks.len() == 1 && remarks.iter().all(|remark| remark.ends_with(reported)),
+        "{remarks:?}"
+    );
 }
 
 /// Positions with two kings only, in the order of a book.
@@ -340,7 +343,10 @@ fn a_large_sorted_book_is_searched_despite_damaged_lines() {
     let mut client = client("usi", &book, &[]);
     let reported = "has 3 lines that cannot be read, the first is line 8";
     let remarks = client.remarks();
-    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(reported)), "{remarks:?}");
+    assert!(
+        remarks.len() == 1 && remarks.iter().all(|remark| remark.ends_with(reported)),
+        "{remarks:?}"
+    );
     let probes = (0..positions.len()).step_by(97).chain(broken);
     for index in probes.chain([0, 2, 4, 39, 41, 1_999, 2_001, 10_499, 10_501, positions.len() - 2])
     {

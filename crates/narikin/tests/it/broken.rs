@@ -49,7 +49,7 @@ fn after_an_invalid_position_nothing_is_searched() {
             // Searches have no move until a valid position follows.
             let received = client.ask("go depth 2");
             assert!(
-                reports_the_error(&received) && received.last().is_some_and(|it| it == none),
+                reports_the_error(&received) && received.last().is_some_and(|line| line == none),
                 "{received:#?}"
             );
             let received = client.ask(&format!("{good}\ngo depth 2"));
@@ -84,7 +84,7 @@ fn only_searches_after_an_invalid_position_have_no_move() {
         for bad in broken {
             client.send(&format!("{good}\ngo infinite\n{bad}\ngo depth 1\n{good}\ngo depth 1"));
             let answers: Vec<bool> = (0..3)
-                .map(|_| client.receive_until("bestmove").last().is_some_and(|it| it == none))
+                .map(|_| client.receive_until("bestmove").last().is_some_and(|line| line == none))
                 .collect();
             assert_eq!(answers, [false, true, false], "{bad}");
         }

@@ -44,14 +44,14 @@ fn check_pairs(hello: &str, limits: &[(&str, bool)], named: [&str; 2]) {
                     client.send("stop");
                 }
                 // `movestogo` alone does not limit a search.
-                if [first, second].iter().all(|it| *it == "movestogo 5") {
+                if [first, second].iter().all(|text| *text == "movestogo 5") {
                     client.send("stop");
                 }
                 let received = client.receive_until("bestmove");
                 let best = received.last().and_then(|line| line.split(' ').nth(1));
                 let best = best.unwrap_or_else(|| panic!("{go}: {received:#?}"));
                 assert!(best != "(none)" && best != "resign", "{go}: {received:#?}");
-                assert!(named.is_empty() || named.split(' ').any(|it| it == best), "{go}: {best}");
+                assert!(named.is_empty() || named.split(' ').any(|mv| mv == best), "{go}: {best}");
             }
         }
     }
@@ -122,7 +122,7 @@ fn the_smaller_limit_ends_the_search() {
     client.send("position startpos");
     let deepest = |received: &[String]| -> Option<u32> {
         let depths =
-            received.iter().filter_map(|it| it.strip_prefix("info depth ")?.split(' ').next());
+            received.iter().filter_map(|line| line.strip_prefix("info depth ")?.split(' ').next());
         depths.filter_map(|depth| depth.parse().ok()).max()
     };
     assert_eq!(deepest(&client.ask("go depth 2 nodes 100000000")), Some(2));

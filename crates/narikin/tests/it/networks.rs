@@ -108,7 +108,7 @@ fn an_invalid_network_is_reported_and_ignored() {
         let mut client = Client::with("uci", &[&format!("EvalFile value {path}")]);
         let remarks = client.remarks();
         let start = format!("no network in `{path}`: {reason}");
-        assert!(remarks.iter().any(|it| it.starts_with(&start)), "{remarks:?}");
+        assert!(remarks.iter().any(|remark| remark.starts_with(&start)), "{remarks:?}");
         assert!(client.remarks().is_empty(), "once");
         assert!(!is_by_network(&mut client));
     }

@@ -43,7 +43,7 @@ fn each_protocol_declares_the_options_of_its_games() {
         "UCI_ShredderbasesPath",
         "Debug Log File",
     ] {
-        assert!(uci.iter().any(|it| it == name), "{name} in {uci:?}");
+        assert!(uci.iter().any(|other| other == name), "{name} in {uci:?}");
     }
     for name in [
         "USI_Hash",
@@ -68,13 +68,13 @@ fn each_protocol_declares_the_options_of_its_games() {
         "ResignValue",
         "Debug_Log_File",
     ] {
-        assert!(usi.iter().any(|it| it == name), "{name} in {usi:?}");
+        assert!(usi.iter().any(|other| other == name), "{name} in {usi:?}");
     }
     for token in ["960", "Variant", "Elo", "Nalimov", "Shredder", "Syzygy", "UCI"] {
-        assert!(!usi.iter().any(|it| it.contains(token)), "{token} in {usi:?}");
+        assert!(!usi.iter().any(|name| name.contains(token)), "{token} in {usi:?}");
     }
     for token in ["Entering", "Resign", "MaxMoves", "USI"] {
-        assert!(!uci.iter().any(|it| it.contains(token)), "{token} in {uci:?}");
+        assert!(!uci.iter().any(|name| name.contains(token)), "{token} in {uci:?}");
     }
 }
 
@@ -144,10 +144,10 @@ fn reports_wdl_on_request() {
 fn unsupported_endgame_databases_are_reported() {
     let mut client = Client::with("uci", &["NalimovPath value /tb", "NalimovCache value 4"]);
     let remarks = client.remarks();
-    assert!(remarks.iter().any(|it| it.starts_with("Nalimov tablebases are not used")));
+    assert!(remarks.iter().any(|remark| remark.starts_with("Nalimov tablebases are not used")));
     client.send("setoption name UCI_ShredderbasesPath value /tb");
     let remarks = client.remarks();
-    assert!(remarks.iter().any(|it| it.starts_with("Shredder tablebases are not used")));
+    assert!(remarks.iter().any(|remark| remark.starts_with("Shredder tablebases are not used")));
     client.send("setoption name NalimovPath value <empty>");
     assert!(client.remarks().is_empty());
 }
@@ -169,7 +169,7 @@ fn a_search_reports_depth_nodes_and_hash_usage() {
         assert!(
             values(&received, "cpuload")
                 .iter()
-                .any(|it| it.parse().is_ok_and(|load: u32| load > 0)),
+                .any(|value| value.parse().is_ok_and(|load: u32| load > 0)),
             "{received:#?}"
         );
         // A single line has no `multipv`.
@@ -195,7 +195,8 @@ fn limited_strength_searches_less_and_varies_moves() {
         for _ in 0..12 {
             let new_game = format!("{hello}newgame");
             let received = client.ask(&format!("{new_game}\nposition startpos\ngo movetime 60000"));
-            let nodes = values(&received, "nodes").iter().filter_map(|it| it.parse().ok()).max();
+            let nodes =
+                values(&received, "nodes").iter().filter_map(|value| value.parse().ok()).max();
             assert!(nodes.is_none_or(|nodes: u64| nodes < 5_000), "{received:#?}");
             // Internal candidate lines are not reported.
             assert!(values(&received, "multipv").is_empty(), "{received:#?}");
@@ -207,7 +208,7 @@ fn limited_strength_searches_less_and_varies_moves() {
         // Analysis and infinite searches have full strength.
         client.send(&format!("setoption name {}_AnalyseMode value true", hello.to_uppercase()));
         let received = client.ask("position startpos\ngo nodes 20000");
-        let nodes = values(&received, "nodes").iter().filter_map(|it| it.parse().ok()).max();
+        let nodes = values(&received, "nodes").iter().filter_map(|value| value.parse().ok()).max();
         assert!(nodes.is_some_and(|nodes: u64| nodes > 10_000), "{received:#?}");
     }
 }
@@ -319,7 +320,7 @@ fn the_translation_file_covers_the_options_of_both_protocols() {
             _ => false,
         };
         let findings = file.lint(&runner.declared(dialect)).into_iter();
-        let findings: Vec<_> = findings.filter(|it| !is_other(&it.problem)).collect();
+        let findings: Vec<_> = findings.filter(|finding| !is_other(&finding.problem)).collect();
         assert_eq!(findings, []);
         for language in ["en", "ja"] {
             let language = language.parse().expect("a language");
@@ -374,7 +375,7 @@ fn position_values_apply_until_they_are_removed() {
     client.send("setoption name UCI_SetPositionValue value much + 8/8/8/8/8/8/8/K1k5 w - - 0 1");
     let remarks = client.remarks();
     assert!(
-        remarks.iter().any(|it| it.starts_with("invalid position value: `much`")),
+        remarks.iter().any(|remark| remark.starts_with("invalid position value: `much`")),
         "{remarks:?}"
     );
 }
@@ -443,7 +444,7 @@ fn limits_threads_to_the_cpus_and_reports_it_once() {
     let mut client = Client::with("uci", &["Threads value 1024", "UCI_ShowCurrLine value true"]);
     let sent = client.remarks();
     let expected = format!("using {useful} threads instead of 1024");
-    assert!(sent.iter().any(|it| it.starts_with(&expected)), "{sent:?}");
+    assert!(sent.iter().any(|line| line.starts_with(&expected)), "{sent:?}");
     assert!(client.remarks().is_empty());
     client.send("position startpos\ngo infinite");
     let last = format!(" currline {useful} ");

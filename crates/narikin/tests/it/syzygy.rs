@@ -43,7 +43,7 @@ fn scores(received: &[String], lines: usize) -> Vec<(String, i32)> {
 fn a_missing_directory_is_reported() {
     let mut client = Client::with("uci", &["SyzygyPath value /nowhere/at/all"]);
     let remarks = client.remarks();
-    assert!(remarks.iter().any(|it| it.starts_with("no tablebases: `/nowhere/at/all`")));
+    assert!(remarks.iter().any(|remark| remark.starts_with("no tablebases: `/nowhere/at/all`")));
     assert_eq!(hits(&client.ask(&format!("{PAWN}\ngo depth 4"))), 0);
 }
 

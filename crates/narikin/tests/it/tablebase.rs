@@ -94,10 +94,16 @@ fn the_first_ranked_move_wins_fastest() {
 #[test]
 fn a_pawn_wins_by_the_only_move() {
     let root = tables().root(&board("3k4/8/8/1K6/3P4/8/8/8 w - - 0 1")).expect("known moves");
-    let wins: Vec<String> =
-        root.iter().filter(|it| it.wdl == Wdl::Win).map(|it| it.mv.to_string()).collect();
+    let wins: Vec<String> = root
+        .iter()
+        .filter(|ranked| ranked.wdl == Wdl::Win)
+        .map(|ranked| ranked.mv.to_string())
+        .collect();
     assert_eq!(wins, ["b5c6"], "the only key square at hand");
-    assert!(root.iter().skip(1).all(|it| it.wdl == Wdl::Draw && it.dtz == 0), "{root:?}");
+    assert!(
+        root.iter().skip(1).all(|ranked| ranked.wdl == Wdl::Draw && ranked.dtz == 0),
+        "{root:?}"
+    );
 }
 
 #[test]
@@ -128,10 +134,10 @@ fn ranks_moves_by_result_without_dtz_tables() {
     let root = tables.root(&board("3k4/8/8/1K6/3P4/8/8/8 w - - 0 1")).expect("known moves");
     let [first, others @ ..] = root.as_slice() else { panic!("no move") };
     assert_eq!((first.mv.to_string().as_str(), first.wdl), ("b5c6", Wdl::Win));
-    assert!(others.iter().all(|it| it.wdl == Wdl::Draw), "{root:?}");
+    assert!(others.iter().all(|ranked| ranked.wdl == Wdl::Draw), "{root:?}");
     // All of these moves win, at unknown distances.
     let root = tables.root(&board("8/8/8/8/3k4/8/8/KR6 w - - 0 1")).expect("known moves");
-    assert!(root.iter().all(|it| (it.wdl, it.dtz) == (Wdl::Win, 0)), "{root:?}");
+    assert!(root.iter().all(|ranked| (ranked.wdl, ranked.dtz) == (Wdl::Win, 0)), "{root:?}");
 }
 
 #[test]

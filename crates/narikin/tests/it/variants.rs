@@ -27,7 +27,7 @@ fn uci_variant_selects_the_game() {
 fn plays_shogi_over_uci() {
     let mut client = Client::with("uci", &["UCI_Variant value shogi"]);
     let received = client.ask("position startpos moves c3c4 g7g6\ngo depth 2 searchmoves b2h8+");
-    assert_eq!(received.last().map(|it| it.split(' ').nth(1)), Some(Some("b2h8+")));
+    assert_eq!(received.last().map(|line| line.split(' ').nth(1)), Some(Some("b2h8+")));
     assert!(received.iter().any(|line| line.contains(" pv b2h8+ ")), "{received:#?}");
     let drop = "4k4/9/4P4/9/9/9/9/9/4K4[G] w - - 0 1";
     assert_eq!(client.best(&format!("position fen {drop}\ngo depth 3")), "G@e8");
@@ -76,8 +76,9 @@ fn fairy_stockfish_has_the_same_moves_and_notation() {
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let mut directories = env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
-    let program =
-        directories.find_map(|it| Some(it.join("fairy-stockfish")).filter(|it| it.is_file()));
+    let program = directories.find_map(|directory| {
+        Some(directory.join("fairy-stockfish")).filter(|path| path.is_file())
+    });
     let mut child = Command::new(program.expect("fairy-stockfish is installed"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -400,7 +400,9 @@ impl Times {
         tokens.go_to("go".len());
         tokens.plain_fields(|token, number| {
             let mut slots = TIMES.iter().zip(&mut values);
-            let Some(((_, key), value)) = slots.find(|((it, _), _)| *it == token) else {
+            let Some(((_, key), value)) =
+                slots.find(|((slot_keyword, _), _)| *slot_keyword == token)
+            else {
                 return false;
             };
             let is_first = seen & key.bit() == 0;

@@ -341,7 +341,7 @@ impl GameResult {
     }
 
     fn from_token(token: &str) -> Option<Self> {
-        [Self::Win, Self::Lose, Self::Draw].into_iter().find(|it| it.keyword() == token)
+        [Self::Win, Self::Lose, Self::Draw].into_iter().find(|result| result.keyword() == token)
     }
 }
 
@@ -456,7 +456,9 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
             reader.report_missing(DiagnosticKind::MissingKeyword);
             break read_root(reader, reader.dialect.position_keyword() == "sfen")?;
         }
-        let Some(keyword) = ["startpos", "fen", "sfen"].into_iter().find(|it| is(token, it)) else {
+        let Some(keyword) =
+            ["startpos", "fen", "sfen"].into_iter().find(|keyword| is(token, keyword))
+        else {
             reader.report(token, DiagnosticKind::UnknownToken);
             continue;
         };

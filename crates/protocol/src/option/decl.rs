@@ -204,7 +204,7 @@ impl<'a> OptionDecl<'a> {
         let after = [self.kind.keyword(), rest].into_iter().flat_map(Tokens::of);
         let after = after.map(|token| Token { start: end + 1, ..token });
         name_end(Tokens::of(&self.name).chain([key]).chain(after))
-            .is_some_and(|(it, _)| it.start == end)
+            .is_some_and(|(last_span, _)| last_span.start == end)
     }
 }
 
@@ -532,7 +532,7 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     }
     let outside =
         |default| min.is_some_and(|min| default < min) || max.is_some_and(|max| max < default);
-    if let (Some(_), Some(token)) = (default.filter(|it| outside(*it)), at) {
+    if let (Some(_), Some(token)) = (default.filter(|default| outside(*default)), at) {
         reader.report(token, DiagnosticKind::BadDefault);
     }
     OptionKind::Spin { default, min, max }

@@ -166,7 +166,7 @@ impl OpponentKind {
     fn from_token(token: &str) -> Option<Self> {
         [Self::Computer, Self::Human]
             .into_iter()
-            .find(|it| it.keyword().eq_ignore_ascii_case(token))
+            .find(|title| title.keyword().eq_ignore_ascii_case(token))
     }
 }
 

@@ -255,7 +255,7 @@ impl OptionSet {
         let count = self.decls.len();
         let index = place.ok().and_then(|place| self.sorted.get(place).copied());
         let old = index.and_then(|index| self.decls.get_mut(index));
-        let bytes = self.bytes - old.as_ref().map_or(0, |it| it.size()) + decl.size();
+        let bytes = self.bytes - old.as_ref().map_or(0, |old| old.size()) + decl.size();
         if Self::MAX_BYTES < bytes || OptionDecl::MAX_NAME < decl.name.len() {
             return;
         }

@@ -135,7 +135,8 @@ impl<'a> Info<'a> {
         {
             return Err(WriteError::Misread { field: "current line" });
         }
-        let has_field = |line: Option<&MoveList<'_>>| line.is_some_and(|it| it.has_field(dialect));
+        let has_field =
+            |line: Option<&MoveList<'_>>| line.is_some_and(|line| line.has_field(dialect));
         if has_field(self.pv.as_ref()) || has_field(self.refutation.as_ref()) || has_field(current)
         {
             return Err(WriteError::Misread { field: "line of moves" });

@@ -226,7 +226,7 @@ impl Status {
     }
 
     fn from_token(token: &str) -> Option<Self> {
-        [Self::Checking, Self::Ok, Self::Error].into_iter().find(|it| it.keyword() == token)
+        [Self::Checking, Self::Ok, Self::Error].into_iter().find(|status| status.keyword() == token)
     }
 }
 
@@ -336,7 +336,7 @@ impl Best<'_> {
     /// also `5e5e`), which engines send if they have no legal move.
     pub fn to_move(&self) -> Option<Move> {
         match self {
-            Self::Move(it) => Some(*it).filter(|it| *it != Move::NULL && !it.goes_nowhere()),
+            Self::Move(it) => Some(*it).filter(|mv| *mv != Move::NULL && !mv.goes_nowhere()),
             Self::None | Self::Resign | Self::Win | Self::Other(_) => None,
         }
     }
@@ -383,7 +383,7 @@ impl BestMove<'_> {
             |token: &str| is_no_move(token) || Move::read_lenient(token, dialect).is_ok();
         serializer::check_unknown_moves(&self.unknown, PONDER, is_ponder, is_value)?;
         // The null move means that no reply is expected.
-        let ponder = self.ponder.filter(|it| *it != Move::NULL);
+        let ponder = self.ponder.filter(|mv| *mv != Move::NULL);
         if let Some(it) = ponder {
             serializer::check_move(it, dialect)?;
         }
@@ -442,7 +442,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
     let mut answer = BestMove::from(best);
     let mut has_ponder = false;
     while let Some(token) = reader.tokens.next() {
-        if in_any_case(token.text, |it| is_ponder(it).then_some(())).is_none() {
+        if in_any_case(token.text, |token_text| is_ponder(token_text).then_some(())).is_none() {
             reader.report(token, DiagnosticKind::UnknownToken);
             answer.unknown.push(Cow::Borrowed(token.text));
             continue;
@@ -473,7 +473,7 @@ fn read_ponder<'a>(reader: &mut Reader<'a>, answer: &mut BestMove<'a>) {
         return;
     }
     match reader.one_move(is_ponder) {
-        Some(Ok(it)) => answer.ponder = Some(it).filter(|it| *it != Move::NULL),
+        Some(Ok(it)) => answer.ponder = Some(it).filter(|mv| *mv != Move::NULL),
         Some(Err(token)) => answer.unknown.extend([PONDER, token].map(Cow::Borrowed)),
         None => (),
     }
@@ -496,7 +496,7 @@ pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a
         Checkmate::Moves(reader.moves())
     };
     reader.expect_end();
-    Some(answer).filter(|it| !matches!(it, Checkmate::Moves(moves) if moves.is_empty()))
+    Some(answer).filter(|answer| !matches!(answer, Checkmate::Moves(moves) if moves.is_empty()))
 }
 
 impl Checkmate<'_> {

@@ -93,7 +93,7 @@ impl Translation {
 
     /// The texts for a user with these languages, in order of preference.
     pub fn lookup(&self, dialect: Dialect, preferred: &[LanguageTag]) -> Lookup<'_> {
-        let is_known = |tag: &str| Language::ALL.into_iter().find(|it| it.tag() == tag);
+        let is_known = |tag: &str| Language::ALL.into_iter().find(|language| language.tag() == tag);
         Lookup {
             dialect,
             chain: preferred.iter().chain(&self.default).flat_map(|tag| self.texts(tag)).collect(),
@@ -115,7 +115,10 @@ impl EngineTexts {
     /// The texts of an option, by any equivalent name in the dialect.
     pub fn option(&self, dialect: Dialect, name: &str) -> Option<&OptionTexts> {
         self.options.get(name).or_else(|| {
-            self.options.iter().find(|(it, _)| dialect.same_option(it, name)).map(|(_, it)| it)
+            self.options
+                .iter()
+                .find(|(option, _)| dialect.same_option(option, name))
+                .map(|(_, texts)| texts)
         })
     }
 }
@@ -123,7 +126,7 @@ impl EngineTexts {
 impl OptionTexts {
     /// The text of a choice. Case does not matter.
     pub fn value(&self, value: &str) -> Option<&str> {
-        let same = |(it, _): &(&String, _)| it.eq_ignore_ascii_case(value);
+        let same = |(choice, _): &(&String, _)| choice.eq_ignore_ascii_case(value);
         self.values
             .get(value)
             .or_else(|| self.values.iter().find(same).map(|(_, text)| text))
@@ -154,14 +157,15 @@ impl<'a> Lookup<'a> {
         'a: 't,
     {
         self.first(|texts| Some(&texts.option(self.dialect, option)?.label))
-            .or_else(|| self.known(option).map(|it| Cow::Borrowed(it.label(self.known))))
+            .or_else(|| self.known(option).map(|known| Cow::Borrowed(known.label(self.known))))
             .unwrap_or_else(|| display_text(option))
     }
 
     /// The description of an option, if there is one.
     pub fn help(&self, option: &str) -> Option<Cow<'a, str>> {
-        self.first(|texts| Some(&texts.option(self.dialect, option)?.help))
-            .or_else(|| self.known(option).map(|it| Cow::Borrowed(it.description(self.known))))
+        self.first(|texts| Some(&texts.option(self.dialect, option)?.help)).or_else(|| {
+            self.known(option).map(|known| Cow::Borrowed(known.description(self.known)))
+        })
     }
 
     /// The label of a choice of a combo option.
@@ -179,8 +183,8 @@ impl<'a> Lookup<'a> {
 
     /// The first text that is not empty after sanitizing.
     fn first(&self, text: impl Fn(&'a EngineTexts) -> Option<&'a str>) -> Option<Cow<'a, str>> {
-        let shown = |it: &&'a EngineTexts| text(it).map(display_text);
-        self.chain.iter().filter_map(shown).find(|it| !it.is_empty())
+        let shown = |texts: &&'a EngineTexts| text(texts).map(display_text);
+        self.chain.iter().filter_map(shown).find(|text| !text.is_empty())
     }
 }
 

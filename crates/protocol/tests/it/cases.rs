@@ -42,7 +42,8 @@ pub(crate) fn read(table: &str) -> Vec<Case> {
         match mark {
             "#" => clause = text,
             "dialect" => {
-                dialect = Dialect::ALL.into_iter().find(|it| it.handshake() == text).unwrap();
+                dialect =
+                    Dialect::ALL.into_iter().find(|dialect| dialect.handshake() == text).unwrap();
             }
             ">" | "<" => cases.push(Case {
                 clause: clause.clone(),
@@ -132,7 +133,7 @@ pub(crate) fn unescaped(text: &str) -> Vec<u8> {
             bytes.push(b'\\');
             after
         } else {
-            let digits = after.strip_prefix('x').and_then(|it| it.split_at_checked(2)).unwrap();
+            let digits = after.strip_prefix('x').and_then(|rest| rest.split_at_checked(2)).unwrap();
             bytes.push(u8::from_str_radix(digits.0, 16).unwrap());
             digits.1
         };

@@ -35,7 +35,9 @@ pub enum Step {
 /// Interprets arbitrary bytes as lines of an engine, and lines that start with `!` as actions of the
 /// caller. Every search ends once, and the session violates no rule.
 pub fn client_session(bytes: &[u8]) {
-    for (dialect, early) in Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]) {
+    for (dialect, early) in
+        Dialect::ALL.into_iter().flat_map(|dialect| [(dialect, false), (dialect, true)])
+    {
         let mut table = Harness::new(dialect);
         table.session.position_before_ready(early);
         for line in String::from_utf8_lossy(bytes).lines() {
@@ -111,8 +113,10 @@ impl Harness {
         for line in std::mem::take(&mut self.out).lines() {
             let reading = Command::read(line, self.dialect);
             // The engine itself has declared such a name.
-            let mut diagnostics =
-                reading.diagnostics.iter().filter(|it| it.kind != DiagnosticKind::SpaceInName);
+            let mut diagnostics = reading
+                .diagnostics
+                .iter()
+                .filter(|diagnostic| diagnostic.kind != DiagnosticKind::SpaceInName);
             assert_eq!(diagnostics.next(), None, "the session wrote `{line}`");
             let fault = self.referee.command(&reading.value);
             assert_eq!(fault, Ok(()), "the session sent `{line}` in {:?}", self.referee);

@@ -73,7 +73,7 @@ impl Run {
     }
 
     fn number(&self, id: SearchId) -> usize {
-        self.ids.iter().position(|it| *it == id).map_or(self.ids.len() + 1, |index| index + 1)
+        self.ids.iter().position(|other| *other == id).map_or(self.ids.len() + 1, |index| index + 1)
     }
 
     fn describe(&self, event: Event) -> String {

@@ -46,8 +46,9 @@ impl KnownDiagnostic<'_> {
 
 fn transcripts() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/transcripts");
-    let mut paths: Vec<_> = fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|it| it == "txt"));
+    let mut paths: Vec<_> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
     paths
 }
@@ -67,7 +68,7 @@ fn transcripts_are_read_without_loss() {
             lines += 1;
             let line = unescaped(text);
             for kind in diagnostic_kinds(&line, from_client, dialect) {
-                match known.iter().position(|it| it.covers(name, &kind, &line)) {
+                match known.iter().position(|known| known.covers(name, &kind, &line)) {
                     Some(index) => used[index] = true,
                     None => unexpected.push(format!("{name} {kind} {text}")),
                 }
@@ -109,11 +110,11 @@ fn transcripts_violate_only_known_content_rules() {
             } else {
                 observer.observe_reply(&Reply::read(&line, dialect).value, now)
             };
-            let content = violations.into_iter().filter(|it| !it.rule.is_ordering());
-            broken.extend(content.map(|it| format!("{name} {:?}: {text}", it.rule)));
+            let content = violations.into_iter().filter(|violation| !violation.rule.is_ordering());
+            broken.extend(content.map(|violation| format!("{name} {:?}: {text}", violation.rule)));
         }
         let owed = observer.end_of_output().into_iter();
-        broken.extend(owed.map(|it| format!("{name} {:?}", it.rule)));
+        broken.extend(owed.map(|violation| format!("{name} {:?}", violation.rule)));
     }
     assert_eq!(broken, LOSE_PINGS.map(|name| format!("{name} IsReadyUnanswered")));
 }
@@ -164,7 +165,7 @@ fn is_accounted_for(line: &str, diagnostics: &[Diagnostic], written: &str) -> bo
         blank.replace_range(diagnostic.span.clone(), &" ".repeat(diagnostic.span.len()));
     }
     let all_found = blank.split_ascii_whitespace().all(|token| {
-        let found = rest.iter().position(|it| *it == token);
+        let found = rest.iter().position(|other| *other == token);
         found.is_some_and(|index| {
             rest.swap_remove(index);
             true

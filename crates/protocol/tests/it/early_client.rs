@@ -209,7 +209,7 @@ impl Scenario<'_> {
         let mut owed = self.observer.end_of_output();
         if self.observer.protocol_state().dialect() != dialect {
             // After `quit`, only the handshake of an unsupported protocol is unanswered.
-            owed.retain(|it| it.rule != Rule::UciUnanswered);
+            owed.retain(|violation| violation.rule != Rule::UciUnanswered);
         }
         self.judge(&owed);
     }
@@ -238,7 +238,7 @@ impl Scenario<'_> {
             );
         let violations = self.send(line);
         if is_early {
-            let blamed = violations.iter().any(|it| it.by == Party::Client);
+            let blamed = violations.iter().any(|violation| violation.by == Party::Client);
             assert!(blamed, "no violation for `{line}`: {:#?}", self.transcript);
         }
     }
@@ -274,7 +274,8 @@ impl Scenario<'_> {
     }
 
     fn judge(&self, violations: &[Violation]) {
-        let guilty: Vec<_> = violations.iter().filter(|it| it.by == Party::Engine).collect();
+        let guilty: Vec<_> =
+            violations.iter().filter(|violation| violation.by == Party::Engine).collect();
         let design = self.engine.design;
         assert!(guilty.is_empty(), "{design:?}: {guilty:?} after {:#?}", self.transcript);
     }

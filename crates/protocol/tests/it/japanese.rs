@@ -7,8 +7,8 @@ const NAMES: [&str; 3] = ["UCI", "USI", "UTF-8"];
 
 fn texts() -> Vec<(&'static str, &'static str)> {
     let (en, ja) = (Language::English, Language::Japanese);
-    let rules = Rule::ALL.map(|it| (it.text_in(en), it.text_in(ja)));
-    let diagnostics = DiagnosticKind::ALL.map(|it| (it.text_in(en), it.text_in(ja)));
+    let rules = Rule::ALL.map(|rule| (rule.text_in(en), rule.text_in(ja)));
+    let diagnostics = DiagnosticKind::ALL.map(|kind| (kind.text_in(en), kind.text_in(ja)));
     rules.into_iter().chain(diagnostics).collect()
 }
 
@@ -47,7 +47,7 @@ fn both_languages_contain_the_same_keywords() {
 
 #[test]
 fn no_two_texts_are_the_same() {
-    for place in [|it: (_, _)| it.0, |it: (&'static str, &'static str)| it.1] {
+    for place in [|texts: (_, _)| texts.0, |texts: (&'static str, &'static str)| texts.1] {
         let mut all: Vec<&str> = texts().into_iter().map(place).collect();
         let count = all.len();
         all.sort_unstable();

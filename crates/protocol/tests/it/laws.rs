@@ -68,8 +68,8 @@ pub fn command_as_written(mut command: Command<'_>, dialect: Dialect) -> Option<
         return Some(command);
     };
     let increments = [clocks.white_increment, clocks.black_increment];
-    let has_increments = increments.into_iter().flatten().any(|it| it != 0);
-    let has_byoyomi = clocks.byoyomi.is_some_and(|it| it != 0);
+    let has_increments = increments.into_iter().flatten().any(|increment| increment != 0);
+    let has_byoyomi = clocks.byoyomi.is_some_and(|byoyomi| byoyomi != 0);
     if has_byoyomi && (dialect == Dialect::Uci || has_increments) {
         return None;
     }

@@ -90,7 +90,7 @@ fn an_oversized_name_is_not_compared() {
 
 #[test]
 fn a_combo_has_no_more_choices_than_the_limit() {
-    let vars: Vec<_> = (0..OptionDecl::MAX_VARS + 2).map(|it| format!("v{it}")).collect();
+    let vars: Vec<_> = (0..OptionDecl::MAX_VARS + 2).map(|number| format!("v{number}")).collect();
     let line = format!("option name X type combo default v0 var {}", vars.join(" var "));
     let (decl, diagnostics) = declared(&line);
     assert_eq!(diagnostics, [DiagnosticKind::TooManyChoices; 2]);

@@ -90,7 +90,7 @@ fn invalid_utf_8_is_replaced_and_reported() {
             diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::InvalidUtf8)
         );
         for diagnostic in diagnostics {
-            assert!(text[diagnostic.span].chars().all(|it| it == char::REPLACEMENT_CHARACTER));
+            assert!(text[diagnostic.span].chars().all(|c| c == char::REPLACEMENT_CHARACTER));
         }
     }
     assert_eq!(decode(&b"\xff ".repeat(100_000)).1.len(), Diagnostic::MAX_PER_LINE);

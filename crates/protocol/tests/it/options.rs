@@ -81,7 +81,8 @@ fn each_option_is_described_in_each_language() {
 #[test]
 fn no_two_options_have_the_same_label() {
     for language in Language::ALL {
-        let mut labels: Vec<_> = KnownOption::ALL.iter().map(|it| it.label(language)).collect();
+        let mut labels: Vec<_> =
+            KnownOption::ALL.iter().map(|option| option.label(language)).collect();
         labels.sort_unstable();
         let all = labels.len();
         labels.dedup();
@@ -304,7 +305,7 @@ proptest! {
     fn paths_survive_a_round_trip_with_each_separator(
         paths in proptest::collection::vec("([a-zA-Z]:)?[a-c:;/\\\\ ]{0,6}", 0..4),
     ) {
-        let fitting = paths.iter().map(String::as_str).filter(|it| PathList::new([*it]).is_ok());
+        let fitting = paths.iter().map(String::as_str).filter(|path| PathList::new([*path]).is_ok());
         let list = PathList::new(fitting).unwrap();
         for separator in [PathSeparator::Semicolon, PathSeparator::Colon] {
             prop_assert_eq!(&list.joined_by(separator).parse::<PathList>().unwrap(), &list);

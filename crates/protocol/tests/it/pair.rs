@@ -286,7 +286,10 @@ impl Pair {
                 let asked = &self.asked[&id];
                 assert_eq!(asked.ends, 0, "`info` after the end of {id:?}");
                 let first = info.pv.and_then(|pv| pv.moves().next());
-                assert!(is_faulty || first.is_none_or(|it| it == asked.answer), "another search");
+                assert!(
+                    is_faulty || first.is_none_or(|first| first == asked.answer),
+                    "another search"
+                );
             }
             client::Event::BestMove(id, best) => {
                 self.end(id);
@@ -455,7 +458,7 @@ impl Pair {
                     depth: Some(1),
                     nodes: Some(7),
                     currmove: Some(move_of(0, dialect)),
-                    pv: answer.map(|it| [it].into_iter().collect()),
+                    pv: answer.map(|answer| [answer].into_iter().collect()),
                     ..Info::default()
                 };
                 let mut out = String::new();

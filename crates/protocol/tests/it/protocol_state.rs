@@ -125,7 +125,11 @@ fn a_readyok_for_an_earlier_ping_does_not_count_for_the_new_game() {
 fn every_rule_has_a_text_and_a_clause() {
     for rule in Rule::ALL {
         assert!(!rule.text().is_empty() && !rule.clause().is_empty(), "{rule:?}");
-        assert_eq!(Rule::ALL.iter().filter(|it| it.text() == rule.text()).count(), 1, "{rule:?}");
+        assert_eq!(
+            Rule::ALL.iter().filter(|other| other.text() == rule.text()).count(),
+            1,
+            "{rule:?}"
+        );
     }
 }
 

@@ -294,13 +294,13 @@ fn clocks(dialect: Dialect) -> BoxedStrategy<Clocks> {
         (millis(), millis(), millis()),
     ];
     (millis(), millis(), additions, of(any::<u32>()))
-        .prop_map(move |it| Clocks {
-            white_time: it.0,
-            black_time: it.1,
-            white_increment: it.2.0,
-            black_increment: it.2.1,
-            byoyomi: it.2.2,
-            moves_to_go: it.3,
+        .prop_map(move |fields| Clocks {
+            white_time: fields.0,
+            black_time: fields.1,
+            white_increment: fields.2.0,
+            black_increment: fields.2.1,
+            byoyomi: fields.2.2,
+            moves_to_go: fields.3,
             convention: dialect.clock_convention(),
         })
         .boxed()
@@ -498,7 +498,7 @@ fn reply(dialect: Dialect) -> BoxedStrategy<Reply<'static>> {
         2 => text().prop_map(Best::Other),
     ];
     // The null move means that no reply is expected, and is not written.
-    let ponder = of(a_move(dialect)).prop_map(|it| it.filter(|it| *it != Move::NULL));
+    let ponder = of(a_move(dialect)).prop_map(|ponder| ponder.filter(|mv| *mv != Move::NULL));
     let checkmate = prop_oneof![
         moves(dialect).prop_map(Checkmate::Moves),
         Just(Checkmate::NoMate),
@@ -560,7 +560,7 @@ proptest! {
 
     #[test]
     fn a_written_message_is_one_line(
-        (dialect, command, reply) in dialect().prop_flat_map(|it| (Just(it), command(it), reply(it)))
+        (dialect, command, reply) in dialect().prop_flat_map(|dialect| (Just(dialect), command(dialect), reply(dialect)))
     ) {
         let mut out = String::new();
         let _ = command.write(dialect, &mut out);

@@ -57,7 +57,8 @@ fn check_problems(file: &Value, problems: &[(&str, Problem)]) {
     declared.declare(OptionDecl::spin("USI_Hash", 16, 1, 1024));
     declared.declare(OptionDecl::check("USI_Unheard", false));
     let found = read(file).unwrap().lint(&declared);
-    let found: Vec<_> = found.iter().map(|it| (it.language.as_str(), it.problem.clone())).collect();
+    let found: Vec<_> =
+        found.iter().map(|found| (found.language.as_str(), found.problem.clone())).collect();
     assert_eq!(found, problems);
 }
 

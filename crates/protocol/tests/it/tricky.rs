@@ -139,7 +139,7 @@ fn a_go_is_read_the_same_with_one_space_and_with_two() {
             for dialect in Dialect::ALL {
                 let [read, wide] = [&line, &wide].map(|line| Command::read(line, dialect));
                 let kinds = |diagnostics: &[Diagnostic]| {
-                    diagnostics.iter().map(|it| it.kind).collect::<Vec<_>>()
+                    diagnostics.iter().map(|diagnostic| diagnostic.kind).collect::<Vec<_>>()
                 };
                 assert_eq!(read.value, wide.value, "{line}");
                 assert_eq!(kinds(&read.diagnostics), kinds(&wide.diagnostics), "{line}");

@@ -167,7 +167,7 @@ fn moves_are_added_one_by_one_or_together() {
     for count in 0..300 {
         let some = || moves.iter().copied().cycle().take(count);
         let mut single = MoveList::EMPTY;
-        some().for_each(|it| single.push(it));
+        some().for_each(|mv| single.push(mv));
         let mut extended: MoveList<'_> = some().take(3).collect();
         extended.extend(some().skip(3));
         assert_eq!((&extended, some().collect()), (&single, single.clone()), "{count}");

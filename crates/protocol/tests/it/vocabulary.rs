@@ -13,7 +13,9 @@ fn candidates() -> BTreeSet<&'static str> {
         include_str!("../../src/reply/info.rs"),
     ];
     let tokens = sources.into_iter().flat_map(|source| source.split('"'));
-    tokens.filter(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_lowercase())).collect()
+    tokens
+        .filter(|token| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_lowercase()))
+        .collect()
 }
 
 fn go(tokens: &str) -> Go<'static> {

@@ -40,13 +40,14 @@ impl error::Error for AverageError {}
 pub fn average(networks: &[Network], name: &str) -> Result<Network, AverageError> {
     let first = networks.first().ok_or(AverageError::Empty)?;
     let (architecture, quantization) = (first.architecture(), first.quantization());
-    let is_same =
-        |it: &Network| it.architecture() == architecture && it.quantization() == quantization;
+    let is_same = |network: &Network| {
+        network.architecture() == architecture && network.quantization() == quantization
+    };
     if !networks.iter().all(is_same) {
         return Err(AverageError::Mixed);
     }
     let mut data = Vec::new();
-    for file in networks.iter().flat_map(|it| &it.info().data) {
+    for file in networks.iter().flat_map(|network| &network.info().data) {
         if !data.contains(file) {
             data.push(*file);
         }
@@ -54,10 +55,10 @@ pub fn average(networks: &[Network], name: &str) -> Result<Network, AverageError
     let info = NetworkInfo { name: name.to_owned(), commit: first.info().commit.clone(), data };
     let all: Vec<Weights> = networks.iter().map(Network::weights).collect();
     let weights = Weights {
-        hidden: means(&all, |it| &it.hidden),
-        hidden_biases: means(&all, |it| &it.hidden_biases),
-        output: means(&all, |it| &it.output),
-        output_biases: means(&all, |it| &it.output_biases),
+        hidden: means(&all, |network| &network.hidden),
+        hidden_biases: means(&all, |network| &network.hidden_biases),
+        output: means(&all, |network| &network.output),
+        output_biases: means(&all, |network| &network.output_biases),
     };
     Network::new(architecture, quantization, info, &weights).map_err(AverageError::Network)
 }
@@ -68,9 +69,12 @@ fn means<T: Copy + Into<i64> + TryFrom<i64> + Default>(
     list: impl Fn(&Weights) -> &Vec<T>,
 ) -> Vec<T> {
     let count = i64::try_from(all.len()).unwrap_or(i64::MAX).max(1);
-    let length = all.first().map_or(0, |it| list(it).len());
+    let length = all.first().map_or(0, |network| list(network).len());
     let sum = |index| -> i64 {
-        all.iter().filter_map(|it| list(it).get(index)).map(|&value| Into::<i64>::into(value)).sum()
+        all.iter()
+            .filter_map(|network| list(network).get(index))
+            .map(|&value| Into::<i64>::into(value))
+            .sum()
     };
     // A mean is in the range of its values.
     (0..length).map(|index| T::try_from(rounded(sum(index), count)).unwrap_or_default()).collect()

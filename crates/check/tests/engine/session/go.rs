@@ -43,7 +43,7 @@ impl Engine {
         }
         if self.breaks("defect.fixed-depth") {
             // It reads no input, and searches to the same depth with any limit.
-            let is_endgame = |it: &Position| it.setup().pieces().count() < 5;
+            let is_endgame = |position: &Position| position.setup().pieces().count() < 5;
             let is_long = self.position.as_ref().is_some_and(is_endgame);
             std::thread::sleep(if is_long { SLOW * 20 } else { SLOW });
             *go = Go { depth: Some(3), ..Go::default() };
@@ -109,7 +109,7 @@ impl Engine {
         if text.trim() == "go" {
             self.exits_if("limits.none");
         }
-        if go.nodes.is_some_and(|it| 1_000_000_000_000_000 < it) {
+        if go.nodes.is_some_and(|nodes| 1_000_000_000_000_000 < nodes) {
             self.exits_if("limits.large");
         }
         if go.depth == Some(4) && self.breaks("resources.undrained-stderr") {
@@ -164,12 +164,12 @@ impl Engine {
         if 1 < self.multipv && !wanted.is_empty() && self.breaks("search.searchmoves-lines") {
             let others = lines(&position, &[], form, plies).into_iter();
             found.extend(
-                others.filter(|it| it.moves.first().is_some_and(|mv| !wanted.contains(mv))),
+                others.filter(|line| line.moves.first().is_some_and(|mv| !wanted.contains(mv))),
             );
         }
         self.played = found.first().and_then(|line| line.moves.first()).cloned();
         if let Some((_, token)) = unknown_move {
-            found.retain(|line| line.moves.first().is_none_or(|it| it != token));
+            found.retain(|line| line.moves.first().is_none_or(|mv| mv != token));
         }
         if self.breaks_score(&go) {
             for line in &mut found {
@@ -238,14 +238,14 @@ impl Engine {
             be_busy();
         }
         let done = go.depth.is_some_and(|depth| depth <= DEEPEST)
-            || go.nodes.is_some_and(|it| it < 1_000_000);
+            || go.nodes.is_some_and(|nodes| nodes < 1_000_000);
         let ignores_depth = done && time.is_some() && self.breaks("search.any-order");
         let early = time.is_some() && self.breaks("search.movetime.uses");
         let until = match time {
             Some(time) if !done && !early || ignores_depth => Some(now() + time),
             _ => None,
         };
-        let finds_mate = found.iter().any(|it| it.mate.is_some());
+        let finds_mate = found.iter().any(|line| line.mate.is_some());
         if self.never_ends(&go, text)
             || go.mate.is_some() && !finds_mate && self.breaks("defect.endless-mate-search")
         {

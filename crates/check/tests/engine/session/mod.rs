@@ -171,8 +171,13 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         send("option name Early type button");
     }
     loop {
-        let until = engine.waiting.as_ref().filter(|it| !it.held).and_then(|it| it.until);
-        let tick = engine.waiting.as_ref().map(|it| it.begin + TICK * (it.ticks + 1));
+        let until = engine
+            .waiting
+            .as_ref()
+            .filter(|waiting| !waiting.held)
+            .and_then(|waiting| waiting.until);
+        let tick =
+            engine.waiting.as_ref().map(|waiting| waiting.begin + TICK * (waiting.ticks + 1));
         let next = until.into_iter().chain(tick).min();
         let line = match next {
             Some(until) => inbox.recv_timeout(until.saturating_duration_since(now())),
@@ -297,7 +302,7 @@ impl Engine {
                 {
                     send("bestmove resign");
                 }
-                let pondering = self.waiting.as_ref().is_some_and(|it| it.pondering);
+                let pondering = self.waiting.as_ref().is_some_and(|waiting| waiting.pondering);
                 self.over_pondering = pondering;
                 if pondering && self.breaks("usi.game-over-stops") {
                     self.waiting = None;
@@ -468,7 +473,7 @@ impl Engine {
     }
 
     fn ponder_hit(&mut self, clocks: Clocks) {
-        let given = self.waiting.as_ref().map(|it| it.go.clocks).unwrap_or_default();
+        let given = self.waiting.as_ref().map(|waiting| waiting.go.clocks).unwrap_or_default();
         let byoyomi = given.byoyomi == Some(250);
         let is_ignored = given.white_time == Some(60) && self.breaks("search.ponder.hit")
             || byoyomi && clocks.is_empty() && self.breaks("usi.ponder-byoyomi")

@@ -119,7 +119,8 @@ impl Engine {
             return;
         }
         self.pings += 1;
-        let pondering = |it: &Waiting| it.pondering && it.go.clocks.white_time == Some(61_000);
+        let pondering =
+            |waiting: &Waiting| waiting.pondering && waiting.go.clocks.white_time == Some(61_000);
         if self.waiting.as_ref().is_some_and(pondering)
             && self.breaks("state.ready-while-pondering")
         {
@@ -164,7 +165,7 @@ impl Engine {
             waiting.held = false;
             waiting.until = Some(now() + Duration::from_millis(60));
         }
-        let endless = self.waiting.as_ref().is_some_and(|it| it.go.infinite);
+        let endless = self.waiting.as_ref().is_some_and(|waiting| waiting.go.infinite);
         if endless && self.breaks("defect.isready-stops") {
             self.answer();
         }
@@ -254,7 +255,7 @@ impl Engine {
         } else if same("MultiPV") {
             let before =
                 if self.breaks("defect.multipv-never-decreases") { self.multipv } else { 1 };
-            let number = number.map_or(self.multipv, |it| it.clamp(1, 10) as usize);
+            let number = number.map_or(self.multipv, |number| number.clamp(1, 10) as usize);
             self.multipv = number.max(before);
         } else if same("Threads") {
             self.threads = number.unwrap_or(self.threads);

@@ -67,7 +67,7 @@ impl Engine {
             }
         };
         let count = position.moves.len();
-        let has = |token: &str| position.moves.tokens().any(|it| it == token);
+        let has = |token: &str| position.moves.tokens().any(|other| other == token);
         let fields = text.split(' ').count();
         if position.root == Root::StartPos && count == 31 && self.searches == 5 {
             self.exits_if("positions.random-game");

@@ -203,8 +203,8 @@ impl Engine {
         if is_second || go.depth == Some(5) && reported && self.breaks("info.pv-bestmove") {
             answer = found
                 .get(1)
-                .and_then(|it| it.moves.first())
-                .map_or(answer, |it| format!("bestmove {it}"));
+                .and_then(|line| line.moves.first())
+                .map_or(answer, |mv| format!("bestmove {mv}"));
         }
         if go.nodes.is_some() && go.depth.is_none() && !go.ponder {
             for (id, text) in [
@@ -228,7 +228,7 @@ impl Engine {
             ("defect.black-castling-takes-rook", "e8g8", "e8h8"),
             ("positions.chess960", "e1h1", "e1g1"),
         ] {
-            if line.moves.first().is_some_and(|it| it == good) && self.breaks(id) {
+            if line.moves.first().is_some_and(|mv| mv == good) && self.breaks(id) {
                 answer = format!("bestmove {bad}");
             }
         }
@@ -263,7 +263,7 @@ impl Engine {
             return "bestmove 0000".to_owned();
         }
         if no_rights
-            && head.first().is_some_and(|it| it.ends_with("/4K2R"))
+            && head.first().is_some_and(|text| text.ends_with("/4K2R"))
             && go.depth == Some(3)
             && position.parse_move("e1g1").is_err()
             && self.breaks("defect.castles-without-right")

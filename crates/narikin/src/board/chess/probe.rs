@@ -53,8 +53,8 @@ impl Chess {
         };
         let may_repeat = self.has_repetition();
         // Tablebases ignore the game history.
-        let result = |it: &Ranked, mv: ChessMove| {
-            let wdl = piece_value(it.wdl);
+        let result = |ranked: &Ranked, mv: ChessMove| {
+            let wdl = piece_value(ranked.wdl);
             if !may_repeat {
                 return wdl;
             }
@@ -67,16 +67,16 @@ impl Chess {
             };
             if holds { wdl } else { Wdl::Draw }
         };
-        let by_table = |it: &Ranked| {
-            let piece = self.now.board.piece_on(it.mv.from)?;
-            let mv = self.chess_move(it.mv, piece);
+        let by_table = |ranked: &Ranked| {
+            let piece = self.now.board.piece_on(ranked.mv.from)?;
+            let mv = self.chess_move(ranked.mv, piece);
             // Wins need progress and losses delay; a draw only has to be kept.
-            let (result, value, dtz) = match result(it, mv) {
-                Wdl::Win => (0, win, it.dtz),
-                Wdl::CursedWin => (1, DRAW, it.dtz),
+            let (result, value, dtz) = match result(ranked, mv) {
+                Wdl::Win => (0, win, ranked.dtz),
+                Wdl::CursedWin => (1, DRAW, ranked.dtz),
                 Wdl::Draw => (2, DRAW, 0),
-                Wdl::BlessedLoss => (3, DRAW, it.dtz),
-                Wdl::Loss => (4, -win, it.dtz),
+                Wdl::BlessedLoss => (3, DRAW, ranked.dtz),
+                Wdl::Loss => (4, -win, ranked.dtz),
             };
             let mv = mv.packed();
             Some(TbMove { mv, rank: result * RANKS_PER_RESULT + dtz, value })

@@ -122,7 +122,7 @@ impl Dialect {
     /// [`SetBy::Client`] in any case.
     pub fn tolerates_undeclared(self, name: &str) -> bool {
         let known = KnownOption::find(name, self);
-        self.sends_undeclared(name) || known.is_some_and(|it| it.set_by() == SetBy::Client)
+        self.sends_undeclared(name) || known.is_some_and(|known| known.set_by() == SetBy::Client)
     }
 
     /// Whether the engine settings omit an option: one that is set elsewhere, or an unknown one with a

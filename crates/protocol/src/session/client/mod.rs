@@ -615,7 +615,7 @@ impl ClientSession {
         write: impl FnOnce(&mut String) -> Result<(), WriteError>,
     ) {
         let violation = self.protocol_state.apply_command_lenient(command);
-        if violation.is_some_and(|it| it.rule.severity() == Severity::Must) {
+        if violation.is_some_and(|violation| violation.rule.severity() == Severity::Must) {
             return;
         }
         // Other commands may change the meaning of a position.

@@ -116,7 +116,7 @@ impl Options {
         let others = || {
             let mut others = self.empty_texts.values().copied();
             let first = others.next()?;
-            others.all(|it| it == first).then_some(first)
+            others.all(|other| other == first).then_some(first)
         };
         let own = self.empty_texts.get(&index).copied();
         own.or_else(others).unwrap_or(EmptyText::Keyword)
@@ -233,7 +233,7 @@ impl Options {
         // A search may wait for several answers before it starts; its buttons are pressed once.
         if let Some(request) = request {
             request.options.retain(|(name, _)| {
-                let decl = self.declared.find(name).filter(|it| it.kind == OptionKind::Button);
+                let decl = self.declared.find(name).filter(|decl| decl.kind == OptionKind::Button);
                 let button = decl.zip(self.declared.index(name));
                 let press = |(decl, index)| self.change(index, decl, &OptionValue::Pressed);
                 sent.extend(button.map(press));

@@ -90,7 +90,8 @@ impl ClientSession {
     pub(super) fn stale_answer_in(&self, position: &Position<'_>) -> Option<Move> {
         let (before, answer) = self.answered.as_ref()?;
         let NewGame { chess960, variant, .. } = &self.game;
-        let is_usual = variant.as_deref().is_none_or(|it| matches!(it, "chess" | "shogi"));
+        let is_usual =
+            variant.as_deref().is_none_or(|variant| matches!(variant, "chess" | "shogi"));
         if *chess960 || !is_usual || *answer == Move::NULL || before.root != position.root {
             return None;
         }

@@ -108,7 +108,7 @@ impl Throttle {
             *held = info.clone().into_owned();
             return;
         }
-        let held = |text| self.held.iter().filter(|it| is_text(it) == text).count();
+        let held = |text| self.held.iter().filter(|reply| is_text(reply) == text).count();
         if is_text(info) && MAX_TEXTS <= held(true) {
             self.lost_texts = self.lost_texts.saturating_add(1);
         } else if is_text(info) || (has_score_or_pv(info) && held(false) < MAX_LINES) {

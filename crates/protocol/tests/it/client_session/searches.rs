@@ -476,7 +476,7 @@ fn any_duration_can_limit_a_search() {
         session.search(SearchRequest { go, ..SearchRequest::default() }, start, &mut out).unwrap();
         session.receive_line("readyok", start, &mut out);
         let line = format!("go mate {millis} movetime {millis} rtime {millis}");
-        assert!(out.lines().any(|it| it == line), "{out}");
+        assert!(out.lines().any(|other| other == line), "{out}");
         assert!(session.poll_timeout().is_some());
     }
 }

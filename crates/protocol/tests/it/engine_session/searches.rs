@@ -509,7 +509,8 @@ fn limits_that_are_not_integers_limit_the_search() {
         ("movetime=100", "unknown token"),
         ("ponder movetime x", "not a number"),
     ] {
-        let (ponder, text) = sent.strip_prefix("ponder ").map_or(("", sent), |it| ("ponder ", it));
+        let (ponder, text) =
+            sent.strip_prefix("ponder ").map_or(("", sent), |rest| ("ponder ", rest));
         check_search(&format!(
             "
             > go {sent}
