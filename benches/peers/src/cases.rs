@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::hint::black_box;
 use std::str::FromStr;
 
-use readyok_protocol::{Command, Dialect, Move, MoveList, Position, Reading, Reply};
+use readyok_protocol::{Command, Dialect, Move, MoveList, Position, Parsed, Reply};
 use uci_parser::{UciCommand, UciInfo, UciOption, UciResponse, UciScore};
 use usi::{EngineCommand, GuiCommand, InfoParams, ThinkParams};
 use vampirc_uci::Serializable as _;
@@ -179,7 +179,7 @@ impl Line {
 
     fn ours<M: 'static, E: std::fmt::Debug + 'static>(
         mut self,
-        read: fn(&'static str, Dialect) -> Reading<M>,
+        read: fn(&'static str, Dialect) -> Parsed<M>,
         write: fn(&M, Dialect, &mut String) -> Result<(), E>,
         dialect: Dialect,
     ) -> Self {

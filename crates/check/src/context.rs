@@ -9,7 +9,7 @@ use readyok_protocol::{
 };
 use readyok_rules::{Game, Position};
 
-use crate::baseline::{Baseline, Feature};
+use crate::capabilities::{Capabilities, Feature};
 use crate::mock_engine::Probe;
 use crate::session::{EngineSession, WaitError};
 use crate::spec::{Check, Need};
@@ -73,7 +73,7 @@ pub(crate) struct EngineInfo {
     /// The engine has answered the first `isready`.
     pub(crate) is_ready: bool,
     /// Which searches work.
-    pub(crate) baseline: Baseline,
+    pub(crate) capabilities: Capabilities,
 }
 
 /// An `option` line.
@@ -119,8 +119,8 @@ impl<'a> TestContext<'a> {
         check: &'static str,
     ) -> Self {
         let (records, remark) = (RefCell::default(), RefCell::default());
-        // The baseline has waited for the same reply.
-        let is_confirmed = engine_info.baseline.fails(check);
+        // The search for capabilities has waited for the same reply.
+        let is_confirmed = engine_info.capabilities.fails(check);
         let timeouts = if is_confirmed { timeouts.for_confirmation() } else { timeouts };
         Self { target, engine_info, dialect, timeouts, seed, effort, check, records, remark }
     }
@@ -149,7 +149,7 @@ impl<'a> TestContext<'a> {
         let launch = Launch { check: self.check, undrained_stderr };
         let session =
             EngineSession::start(self.target, launch, self.dialect, self.timeouts, record)?;
-        Ok(session.with_baseline(&self.engine_info.baseline))
+        Ok(session.with_capabilities(&self.engine_info.capabilities))
     }
 
     /// Starts an engine and completes the handshake.
@@ -243,13 +243,13 @@ impl<'a> TestContext<'a> {
 
     /// Whether the engine is able to ponder.
     pub(crate) fn ponders(&self) -> bool {
-        let sends = self.dialect == Dialect::Usi && self.engine_info.baseline.ponders;
+        let sends = self.dialect == Dialect::Usi && self.engine_info.capabilities.ponders;
         sends || self.option("Ponder").is_some()
     }
 
     /// Whether the engine lacks a feature, with the check of the feature.
     pub(crate) fn depends_on(&self, feature: Feature) -> Result<(), Stop> {
-        match self.engine_info.baseline.check_of(feature) {
+        match self.engine_info.capabilities.check_of(feature) {
             Some(check) => Err(Stop::Depends(check)),
             None => Ok(()),
         }

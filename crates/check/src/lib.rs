@@ -22,8 +22,8 @@
 //! of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
-mod baseline;
 mod cancellation;
+mod capabilities;
 mod causes;
 mod checks;
 mod context;

@@ -19,8 +19,8 @@ use readyok_protocol::{
     BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };
 
-use crate::baseline::{Baseline, Feature};
 use crate::cancellation::Cancellation;
+use crate::capabilities::{Capabilities, Feature};
 use crate::delay::{DelayMeter, Timing};
 use crate::message::message;
 use crate::spec::Stop;
@@ -29,7 +29,7 @@ use crate::target::{Errors, Launch, Target};
 use crate::target::{Usage, usage};
 use crate::timeouts::Timeouts;
 use crate::timeouts::now;
-use crate::transcript::{Entry, INPUT_ENDS, Transcript};
+use crate::transcript::{INPUT_ENDS, Transcript, TranscriptEntry};
 pub(crate) use crate::wait_error::{OrFail, WaitError};
 
 /// Maximum number of queued chunks. An engine that sends more blocks.
@@ -37,7 +37,7 @@ const BACKLOG: usize = 256;
 
 /// Number and duration of the measurements that show that an engine is idle, and the interval between them.
 const IDLE_LOOKS: usize = 3;
-const IDLE_LOOK: Duration = Duration::from_millis(150);
+const IDLE_SAMPLE: Duration = Duration::from_millis(150);
 const IDLE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Time after which the CPU time of a wait is counted. Most replies arrive earlier.
@@ -99,7 +99,7 @@ pub(crate) struct EngineSession {
     ignores_isready: bool,
     /// The id of the check.
     check: &'static str,
-    baseline: Baseline,
+    capabilities: Capabilities,
     /// The check of a missing feature that the current search needs.
     blocked: Option<&'static str>,
 }
@@ -183,14 +183,14 @@ impl EngineSession {
             exit: None,
             ignores_isready: false,
             check: launch.check,
-            baseline: Baseline::default(),
+            capabilities: Capabilities::default(),
             blocked: None,
         })
     }
 
-    /// Uses the results of the baseline.
-    pub(crate) fn with_baseline(mut self, baseline: &Baseline) -> Self {
-        self.baseline = baseline.clone();
+    /// Uses the capabilities that were found.
+    pub(crate) fn with_capabilities(mut self, capabilities: &Capabilities) -> Self {
+        self.capabilities = capabilities.clone();
         self
     }
 
@@ -199,9 +199,9 @@ impl EngineSession {
         self.blocked.map_or(Ok(()), |check| Err(Stop::Depends(check)))
     }
 
-    /// Whether the engine lacks a feature by the baseline.
+    /// Whether the engine lacks a feature.
     pub(crate) fn lacks(&self, feature: Feature) -> bool {
-        self.baseline.lacks(feature)
+        self.capabilities.lacks(feature)
     }
 
     /// For a reply without which a check has no verdict.
@@ -242,22 +242,22 @@ impl EngineSession {
         let (text, _) = decode(bytes.get(..bytes.len() - ends).unwrap_or_default());
         let reading = readyok_protocol::Command::read(&text, self.protocol.dialect());
         if matches!(reading.value, readyok_protocol::Command::Go(_)) {
-            let missing = self.baseline.missing_for(&text);
+            let missing = self.capabilities.missing_for(&text);
             self.blocked = missing.filter(|check| *check != self.check);
         }
         let violation = self.protocol.apply_command_lenient(&reading.value);
         let at = now().saturating_duration_since(self.start);
-        let entry = Entry::new(at, Party::Client, text.into_owned());
+        let entry = TranscriptEntry::new(at, Party::Client, text.into_owned());
         let plain = bytes.strip_suffix(b"\n").is_some_and(|line| line == entry.text.as_bytes());
         let bytes = (!plain).then_some(bytes);
-        self.record.borrow_mut().add(Entry { bytes, violation, ..entry });
+        self.record.borrow_mut().add(TranscriptEntry { bytes, violation, ..entry });
     }
 
     /// Records an event that is not a line.
     fn record_action(&self, what: &str) {
         let at = now().saturating_duration_since(self.start);
-        let entry = Entry::new(at, Party::Client, what.to_owned());
-        self.record.borrow_mut().add(Entry { bytes: Some(Vec::new()), ..entry });
+        let entry = TranscriptEntry::new(at, Party::Client, what.to_owned());
+        self.record.borrow_mut().add(TranscriptEntry { bytes: Some(Vec::new()), ..entry });
     }
 
     /// Closes the engine's input.
@@ -294,7 +294,7 @@ impl EngineSession {
 
     /// Whether an ordering rule was violated.
     pub(crate) fn has_violated(&self, rule: Rule) -> bool {
-        let broken = |entry: &Entry| {
+        let broken = |entry: &TranscriptEntry| {
             entry.violation.as_ref().is_some_and(|violation| violation.rule == rule)
         };
         self.record.borrow().entries.iter().any(broken)
@@ -386,7 +386,7 @@ impl EngineSession {
     fn is_idle(&mut self) -> bool {
         for _ in 0..IDLE_LOOKS {
             let Some(before) = self.usage() else { return false };
-            if let Ok(event) = self.inbox.recv_timeout(IDLE_LOOK) {
+            if let Ok(event) = self.inbox.recv_timeout(IDLE_SAMPLE) {
                 self.handle_event(event);
                 return false;
             }
@@ -462,10 +462,10 @@ impl EngineSession {
         Ok(lines)
     }
 
-    /// Fails if the engine does not answer `isready`, always or in a search, by the baseline.
+    /// Fails if the engine does not answer `isready`, always or in a search.
     fn if_answers_ready(&self) -> Result<(), WaitError> {
-        let in_search = self.baseline.check_of(Feature::Ready).filter(|_| self.is_searching());
-        let missing = self.baseline.check_of(Feature::IsReady).or(in_search);
+        let in_search = self.capabilities.check_of(Feature::Ready).filter(|_| self.is_searching());
+        let missing = self.capabilities.check_of(Feature::IsReady).or(in_search);
         let missing = missing.filter(|check| *check != self.check);
         missing.map_or(Ok(()), |check| Err(WaitError::Depends(check)))
     }
@@ -568,10 +568,11 @@ impl EngineSession {
         send: impl FnOnce(&mut Self, &str),
     ) -> Result<SearchResult, WaitError> {
         let is_tested = Feature::tested_by(self.check, go);
-        let replaced = self.baseline.substitute(go, self.protocol.dialect()).filter(|_| !is_tested);
+        let replaced =
+            self.capabilities.substitute(go, self.protocol.dialect()).filter(|_| !is_tested);
         send(self, replaced.as_deref().unwrap_or(go));
         let mut complete = replaced.is_none();
-        let missing = replaced.as_ref().and_then(|_| self.baseline.missing_for(go));
+        let missing = replaced.as_ref().and_then(|_| self.capabilities.missing_for(go));
         let (mut infos, begin) = (Vec::new(), now());
         let is_replaced = replaced.is_some();
         if replaced.is_some_and(|line| line.starts_with("go infinite")) {
@@ -580,7 +581,7 @@ impl EngineSession {
         }
         let limit = self.timeouts.answer();
         let (best, at) = match self.wait_for_best(limit, &mut infos) {
-            Err(WaitError::Late(_)) if is_replaced || self.baseline.may_be_slow(go, &infos) => {
+            Err(WaitError::Late(_)) if is_replaced || self.capabilities.may_be_slow(go, &infos) => {
                 complete = false;
                 self.end_slow_search(limit, &mut infos)?
             }
@@ -596,17 +597,17 @@ impl EngineSession {
         limit: Duration,
         infos: &mut Vec<Info<'static>>,
     ) -> Result<(BestMove<'static>, Instant), WaitError> {
-        let stop = self.baseline.check_of(Feature::Stop).filter(|check| *check != self.check);
+        let stop = self.capabilities.check_of(Feature::Stop).filter(|check| *check != self.check);
         if let Some(check) = stop {
             return Err(WaitError::Depends(check));
         }
         self.send("stop");
         match self.wait_for_best(limit, infos) {
-            // Whether such an engine still searches is unknown, unless it has failed in the baseline.
+            // Whether such an engine still searches is unknown, unless it has failed before.
             Err(WaitError::Late(_))
                 if infos.is_empty()
-                    && !self.baseline.reports
-                    && !self.baseline.fails(self.check) =>
+                    && !self.capabilities.reports
+                    && !self.capabilities.fails(self.check) =>
             {
                 Err(WaitError::Slow)
             }
@@ -741,8 +742,8 @@ impl EngineSession {
             self.protocol.apply_reply_lenient(&reading.value).filter(|_| !self.finished);
         let reply = reading.value.into_owned();
         let since = at.saturating_duration_since(self.start);
-        let entry = Entry::new(since, Party::Engine, text.into_owned());
-        self.record.borrow_mut().add(Entry { violation, notes: notes.clone(), ..entry });
+        let entry = TranscriptEntry::new(since, Party::Engine, text.into_owned());
+        self.record.borrow_mut().add(TranscriptEntry { violation, notes: notes.clone(), ..entry });
         self.lines.push_back(Line { at, reply, notes });
     }
 }

@@ -9,8 +9,8 @@ use std::{fmt, thread};
 
 use readyok_protocol::{Dialect, Party};
 
-use crate::baseline::{Feature, Probe};
 use crate::cancellation::Cancellation;
+use crate::capabilities::{Feature, Probe};
 use crate::context::{Effort, EngineInfo, Test, TestCase, TestContext, handshake};
 use crate::message::{Message, message};
 use crate::session::EngineSession;
@@ -381,9 +381,9 @@ impl Suite {
         let name = engine_info.names.first().cloned();
         let name = name.unwrap_or_else(|| self.target.name().to_owned());
         let done = self.settings.watcher.start(&name, dialect, chosen.len());
-        engine_info.baseline =
+        engine_info.capabilities =
             Probe::new(&self.target, dialect, timeouts, session).run(&engine_info);
-        let timeouts = timeouts.with_search(engine_info.baseline.search);
+        let timeouts = timeouts.with_search(engine_info.capabilities.search);
         let completed = self.run_interactive(&chosen, &engine_info, dialect, timeouts, &done);
         let transcripts: Vec<Transcript> =
             completed.iter().flat_map(|completed| completed.transcripts.clone()).collect();
@@ -400,7 +400,7 @@ impl Suite {
         results.sort_by_key(|result| {
             chosen.iter().position(|(case, _)| case.check.id == result.check.id)
         });
-        causes::assign(&mut results, engine_info.baseline.missing_everywhere());
+        causes::assign(&mut results, engine_info.capabilities.missing_everywhere());
         Ok(Report {
             name,
             side: Party::Engine,
@@ -475,7 +475,7 @@ impl Suite {
             }
         }
         // Long checks come first, so that no CPU is idle at the end.
-        let is_long = |id| engine_info.baseline.fails(id) || checks::LONGEST.contains(&id);
+        let is_long = |id| engine_info.capabilities.fails(id) || checks::LONGEST.contains(&id);
         work.sort_by_key(|(case, severity)| (*severity, !is_long(case.check.id)));
         let jobs = self.settings.jobs.or_else(|| self.target.is_remote().then_some(1));
         let run = |case: &'static TestCase, severity| {
@@ -552,7 +552,7 @@ fn run_interactive(
             Ok(())
         }
     };
-    let baseline = &context.engine_info.baseline;
+    let capabilities = &context.engine_info.capabilities;
     let (transcripts, remark) = context.finish();
     let stop = run.err().map(|stop| {
         let unanswered = matches!(stop, Stop::NoReply(_) | Stop::Incomplete(_));
@@ -560,7 +560,7 @@ fn run_interactive(
             Stop::NoReply(_) | Stop::Incomplete(_) | Stop::Fail(_) | Stop::Inconclusive(_) => {
                 transcripts
                     .last()
-                    .and_then(|transcript| baseline.missing_in(transcript, unanswered))
+                    .and_then(|transcript| capabilities.missing_in(transcript, unanswered))
             }
             _ => None,
         };

@@ -29,7 +29,7 @@ pub(crate) struct Transcript {
     /// The session ended normally.
     pub(crate) complete: bool,
     closed: bool,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<TranscriptEntry>,
     /// The last lines of the error output of an engine that has exited.
     pub(crate) errors: Vec<String>,
     /// The first entry of the engine that ends with a carriage return only.
@@ -39,7 +39,7 @@ pub(crate) struct Transcript {
 
 /// A line.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct TranscriptEntry {
     /// Time since the start of the engine.
     pub(crate) at: Duration,
     pub(crate) side: Party,
@@ -110,14 +110,14 @@ impl Transcript {
         self.closed = true;
     }
 
-    pub(crate) fn add(&mut self, entry: Entry) {
+    pub(crate) fn add(&mut self, entry: TranscriptEntry) {
         if !self.closed && self.entries.len() < MAX_ENTRIES {
             self.entries.push(entry);
         }
     }
 
     /// The parsed lines of the engine.
-    pub(crate) fn replies(&self) -> impl Iterator<Item = (usize, &Entry, Reply<'_>)> {
+    pub(crate) fn replies(&self) -> impl Iterator<Item = (usize, &TranscriptEntry, Reply<'_>)> {
         let of_engine =
             self.entries.iter().enumerate().filter(|(_, entry)| entry.side == Party::Engine);
         of_engine.map(|(at, entry)| (at, entry, Reply::read(&entry.text, self.dialect).value))
@@ -208,7 +208,7 @@ impl Transcript {
     }
 }
 
-impl Entry {
+impl TranscriptEntry {
     /// A line without violation and diagnostics.
     pub(crate) fn new(at: Duration, side: Party, text: String) -> Self {
         Self { at, side, text, bytes: None, violation: None, notes: Vec::new() }
@@ -303,7 +303,7 @@ impl Transcript {
             Party::Client => from <= at || first_ready == Some(at) || is_command(entry, &lasting),
             Party::Engine => at == last || (from <= at && relevant.contains(&at)),
         });
-        let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
+        let shown: Vec<&TranscriptEntry> = shown.map(|(_, entry)| entry).collect();
         let sent = shown.iter().filter(|entry| entry.side == Party::Client);
         let searches = entries.iter().take(from).filter(|entry| is_command(entry, &["go"])).count();
         let mut transcript = formatted(shown.iter().copied());
@@ -324,7 +324,7 @@ impl Transcript {
     }
 
     /// The relevant lines of the engine: the last line and the last PVs of a search, without the handshake.
-    fn relevant(&self, entries: &[Entry]) -> BTreeSet<usize> {
+    fn relevant(&self, entries: &[TranscriptEntry]) -> BTreeSet<usize> {
         let mut relevant = BTreeSet::new();
         let mut lines = BTreeSet::new();
         let mut in_search = false;
@@ -361,13 +361,13 @@ impl Transcript {
     }
 }
 
-fn is_command(entry: &Entry, keywords: &[&str]) -> bool {
+fn is_command(entry: &TranscriptEntry, keywords: &[&str]) -> bool {
     let first = entry.text.split_whitespace().next();
     entry.side == Party::Client && first.is_some_and(|first| keywords.contains(&first))
 }
 
 /// The start of the last part of a long transcript: a `position`, so that no search is split.
-fn recent(entries: &[Entry]) -> usize {
+fn recent(entries: &[TranscriptEntry]) -> usize {
     let commands = || entries.iter().enumerate().filter(|(_, entry)| entry.side == Party::Client);
     if commands().count() <= COMMANDS_SHOWN {
         return 0;
@@ -379,7 +379,7 @@ fn recent(entries: &[Entry]) -> usize {
 }
 
 /// Lines with their times and directions.
-fn formatted<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
+fn formatted<'a>(entries: impl Iterator<Item = &'a TranscriptEntry>) -> String {
     let mut text = String::new();
     for entry in entries {
         let direction = if entry.side == Party::Client { '>' } else { '<' };
@@ -395,9 +395,9 @@ fn formatted<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
 }
 
 /// The client's commands, for reproduction.
-fn input<'a>(sent: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
+fn input<'a>(sent: impl Iterator<Item = &'a TranscriptEntry> + Clone) -> Option<Input> {
     // Copying text removes trailing spaces and replaces tabs.
-    let plain = |entry: &Entry| {
+    let plain = |entry: &TranscriptEntry| {
         let text = entry.text.as_str();
         entry.bytes.is_none() && text.len() < MAX_PASTED && display_text(text) == text
     };
@@ -446,7 +446,7 @@ mod tests {
                 Some(text) => (Party::Client, text),
                 None => (Party::Engine, line.strip_prefix("< ").expect("a direction")),
             };
-            transcript.add(Entry::new(Duration::from_millis(7), side, text.to_owned()));
+            transcript.add(TranscriptEntry::new(Duration::from_millis(7), side, text.to_owned()));
         }
         transcript
     }
@@ -517,16 +517,16 @@ mod tests {
     #[test]
     fn input_that_cannot_be_typed_is_a_shell_command() {
         let mut transcript = transcript(&["> uci"]);
-        transcript.add(Entry {
+        transcript.add(TranscriptEntry {
             bytes: Some(b"100%\xff'\\\r".to_vec()),
-            ..Entry::new(Duration::ZERO, Party::Client, "100%?'\\".into())
+            ..TranscriptEntry::new(Duration::ZERO, Party::Client, "100%?'\\".into())
         });
         let printf = r"printf 'uci\n100%%\377'\''\\\r'";
         let command = Input::Command(format!("{{ {printf}; cat; }}"));
         assert_eq!(transcript.excerpt(None).input, Some(command));
-        transcript.add(Entry {
+        transcript.add(TranscriptEntry {
             bytes: Some(Vec::new()),
-            ..Entry::new(Duration::ZERO, Party::Client, INPUT_ENDS.into())
+            ..TranscriptEntry::new(Duration::ZERO, Party::Client, INPUT_ENDS.into())
         });
         assert_eq!(transcript.excerpt(None).input, Some(Input::Command(printf.into())));
     }

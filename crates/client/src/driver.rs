@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::Moment;
+use readyok_protocol::session::SessionTime;
 use readyok_protocol::session::client::{
     ClientSession, DropReason, Event, NewGame, PingId, Purpose, SearchId, Timeouts, UsageError,
     WaitLimit,
@@ -51,7 +51,7 @@ pub(crate) struct Driver {
     timeouts: Timeouts,
     origin: Instant,
     /// The time that was passed to the session last.
-    moment: Moment,
+    moment: SessionTime,
     /// Written by the session and not yet passed to the transport.
     out: String,
     /// Passed to the transport, which could not write it yet.
@@ -121,12 +121,12 @@ impl Driver {
     pub(crate) fn new(settings: Settings, now: Instant) -> Result<Self, EngineError> {
         let Settings { name, dialect, timeouts, listener, stderr, .. } = settings;
         let mut out = String::new();
-        let mut session = ClientSession::start(dialect, timeouts, Moment::ZERO, &mut out);
+        let mut session = ClientSession::start(dialect, timeouts, SessionTime::ZERO, &mut out);
         session.set_manual_start();
         session.sync_between_searches(settings.sync_between_searches);
         session.position_before_ready(settings.position_before_ready);
         if let Some(with) = settings.registration {
-            let registered = session.register(with, Moment::ZERO, &mut out);
+            let registered = session.register(with, SessionTime::ZERO, &mut out);
             registered
                 .map_err(|usage_error| EngineError::new(&name, Problem::Usage(usage_error)))?;
         }
@@ -141,7 +141,7 @@ impl Driver {
             session,
             timeouts,
             origin: now,
-            moment: Moment::ZERO,
+            moment: SessionTime::ZERO,
             out,
             unsent: Vec::new(),
             input: Input::Open,
@@ -650,7 +650,7 @@ impl Driver {
     pub(crate) fn command<T>(
         &mut self,
         now: Instant,
-        request: impl FnOnce(&mut ClientSession, Moment, &mut String) -> Result<T, UsageError>,
+        request: impl FnOnce(&mut ClientSession, SessionTime, &mut String) -> Result<T, UsageError>,
     ) -> Result<T, EngineError> {
         self.check_open()?;
         let moment = self.advance_clock(now);
@@ -803,7 +803,7 @@ impl Driver {
         Some(search)
     }
 
-    fn advance_clock(&mut self, at: Instant) -> Moment {
+    fn advance_clock(&mut self, at: Instant) -> SessionTime {
         self.moment = self.moment.max(at.saturating_duration_since(self.origin));
         self.moment
     }

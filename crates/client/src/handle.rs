@@ -255,7 +255,7 @@ impl Drop for SearchHandle {
 
 pub(crate) fn wait<'a>(
     shared: &'a Shared,
-    mut state: crate::shared::Guard<'a>,
+    mut state: crate::shared::StateLock<'a>,
     id: SearchId,
     permit: Option<&ReadPermit<'_>>,
     mut on_update: Option<impl FnMut(&Update)>,

@@ -52,7 +52,7 @@ impl Listener {
         turn = wait_until(&self.changed, turn, None, |turn| turn.done == ticket);
         turn.thread = Some(me);
         drop(turn);
-        let mut end = EndOfTurn { listener: self, next: ticket + 1 };
+        let mut end = DeliveryGuard { listener: self, next: ticket + 1 };
         self.call(&lines);
         loop {
             let nested = lock(&self.turn).nested.remove(&end.next);
@@ -78,12 +78,12 @@ impl Listener {
 }
 
 /// Ends a turn even if the function panics.
-struct EndOfTurn<'a> {
+struct DeliveryGuard<'a> {
     listener: &'a Listener,
     next: u64,
 }
 
-impl Drop for EndOfTurn<'_> {
+impl Drop for DeliveryGuard<'_> {
     fn drop(&mut self) {
         let mut turn = lock(&self.listener.turn);
         (turn.done, turn.thread) = (self.next, None);

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  caller ── lock ── search, stop, hit ──> ┌────────────┐ ── write (by the caller) ──────> stdin ┐
-//!    │ play: poll(stdout, own bell) ─────> │ Mutex<State>│                                       │ engine
+//!    │ play: poll(stdout, own wakeup) ───> │Shared state│                                       │ engine
 //!    │ wait: condvar, or waker <────────── │   Driver     │ <── read (by the one reader) ─ stdout <┘
 //!    │                                     └────────────┘
-//!  I/O thread: poll(bell, exit, stderr, [stdout if it is the reader], [stdin if it was full], deadline)
+//!  I/O thread: poll(wakeup, exit, stderr, [stdout if it is the reader], [stdin if it was full], deadline)
 //! ```
 //!
 //! - The thread of a request also writes it, under the lock. Pipes are nonblocking.
@@ -31,7 +31,7 @@ use crate::sync::{lock, now};
 
 pub(crate) mod transport;
 
-use transport::{Io, RateLimiter, Wakeup};
+use transport::{CallerWakeup, Io, RateLimiter};
 
 /// Longer than any variation or list of choices.
 const MAX_LINE: usize = 1 << 16;
@@ -41,7 +41,7 @@ const MAX_YIELDS: u32 = 10;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    state: Mutex<State>,
+    state: Mutex<SharedState>,
     changed: Condvar,
     /// Number of callers that wait for the lock.
     queued: AtomicUsize,
@@ -51,21 +51,21 @@ pub(crate) struct Shared {
 }
 
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct SharedState {
     pub(crate) driver: Driver,
     pub(crate) lines: LineBuffer,
     pub(crate) limiter: Option<RateLimiter>,
     /// Number of threads that wait for a change, and of those that wait for updates.
     waiting: usize,
     waiting_for_updates: usize,
-    pub(crate) io: transport::State,
+    pub(crate) io: transport::TransportState,
 }
 
-pub(crate) type Guard<'a> = MutexGuard<'a, State>;
+pub(crate) type StateLock<'a> = MutexGuard<'a, SharedState>;
 
 /// The kind of thread that made a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum By {
+pub(crate) enum Requester {
     Caller,
     /// A thread of the transport, which checks the deadlines before it sleeps.
     Io,
@@ -83,11 +83,11 @@ impl Shared {
         driver: Driver,
         rate: Option<u32>,
         io: Io,
-        io_state: transport::State,
+        io_state: transport::TransportState,
         process: Option<Arc<Process>>,
         connection: Option<TcpStream>,
     ) -> Self {
-        let state = State {
+        let state = SharedState {
             driver,
             lines: LineBuffer::new(MAX_LINE),
             limiter: rate.map(|rate| RateLimiter::new(rate, now())),
@@ -106,13 +106,13 @@ impl Shared {
     }
 
     /// Locks for a thread of the transport.
-    pub(crate) fn lock(&self) -> Guard<'_> {
+    pub(crate) fn lock(&self) -> StateLock<'_> {
         lock(&self.state)
     }
 
     /// Locks for a caller. A mutex prefers the thread that has just released it, which in a flood is the reader. It yields
     /// while callers are queued.
-    pub(crate) fn lock_as_caller(&self) -> Guard<'_> {
+    pub(crate) fn lock_as_caller(&self) -> StateLock<'_> {
         if let Ok(state) = self.state.try_lock() {
             return state;
         }
@@ -126,7 +126,7 @@ impl Shared {
     pub(crate) fn with<T>(&self, request: impl FnOnce(&mut Driver, Instant) -> T) -> T {
         let mut state = self.lock_as_caller();
         let value = request(&mut state.driver, now());
-        self.release(state, By::Caller);
+        self.release(state, Requester::Caller);
         value
     }
 
@@ -138,7 +138,7 @@ impl Shared {
         if state.driver.is_searching() {
             self.io.ensure_reader(&mut state);
         }
-        self.release(state, By::Caller);
+        self.release(state, Requester::Caller);
         value
     }
 
@@ -148,7 +148,7 @@ impl Shared {
     }
 
     /// Sends signals and output, and collects the notifications.
-    fn settle(&self, state: &mut State, by: By) -> Notifications {
+    fn settle(&self, state: &mut SharedState, by: Requester) -> Notifications {
         // First: a killed engine must not see the end of its input before.
         while state.driver.has_signal()
             && let Some(signal) = state.driver.take_signal(now())
@@ -183,11 +183,11 @@ impl Shared {
     }
 
     /// Releases the lock after a change. A woken thread needs it next.
-    pub(crate) fn release(&self, mut state: Guard<'_>, by: By) {
+    pub(crate) fn release(&self, mut state: StateLock<'_>, by: Requester) {
         let notifications = self.settle(&mut state, by);
         drop(state);
         self.notify(notifications);
-        if by == By::Io {
+        if by == Requester::Io {
             self.yield_to_callers();
         }
     }
@@ -203,7 +203,7 @@ impl Shared {
     }
 
     /// Like [`release`](Self::release), but keeps or reacquires the lock.
-    pub(crate) fn publish<'a>(&'a self, mut state: Guard<'a>, by: By) -> Guard<'a> {
+    pub(crate) fn publish<'a>(&'a self, mut state: StateLock<'a>, by: Requester) -> StateLock<'a> {
         let notifications = self.settle(&mut state, by);
         let is_empty = notifications.delivery.is_none()
             && notifications.wakers.is_empty()
@@ -231,7 +231,7 @@ impl Shared {
     /// thread does.
     pub(crate) fn wait<'a, T>(
         &'a self,
-        mut state: Guard<'a>,
+        mut state: StateLock<'a>,
         permit: Option<&ReadPermit<'_>>,
         change: Change,
         deadline: Option<Instant>,
@@ -242,7 +242,8 @@ impl Shared {
             if reads.is_none() {
                 self.io.ensure_reader(&mut state);
             }
-            state = self.publish(state, if reads.is_some() { By::Io } else { By::Caller });
+            state = self
+                .publish(state, if reads.is_some() { Requester::Io } else { Requester::Caller });
             if let Some(value) = done(&mut state.driver) {
                 break Some(value);
             }
@@ -264,10 +265,10 @@ impl Shared {
 
     fn wait_for_change<'a>(
         &'a self,
-        mut state: Guard<'a>,
+        mut state: StateLock<'a>,
         change: Change,
         deadline: Option<Instant>,
-    ) -> Guard<'a> {
+    ) -> StateLock<'a> {
         let updates = usize::from(change <= Change::Update);
         state.waiting += 1;
         state.waiting_for_updates += updates;
@@ -305,7 +306,7 @@ impl Shared {
     ) -> Poll<T> {
         let mut state = self.lock_as_caller();
         if let Some(value) = done(&mut state.driver) {
-            self.release(state, By::Caller);
+            self.release(state, Requester::Caller);
             return Poll::Ready(value);
         }
         state.driver.wake_on(change, context.waker());
@@ -317,11 +318,11 @@ impl Shared {
         let mut state = self.lock_as_caller();
         self.io.drain(&mut state);
         state.driver.on_time(now());
-        self.release(state, By::Caller);
+        self.release(state, Requester::Caller);
     }
 
     /// Handles bytes that arrived at this time.
-    pub(crate) fn on_bytes(state: &mut State, bytes: &[u8], at: Instant) {
+    pub(crate) fn on_bytes(state: &mut SharedState, bytes: &[u8], at: Instant) {
         if let Some(limiter) = &mut state.limiter {
             limiter.spend(bytes.len(), at);
         }
@@ -332,7 +333,7 @@ impl Shared {
     }
 
     /// The output has ended, possibly without a line end.
-    pub(crate) fn on_output_closed(state: &mut State, at: Instant) {
+    pub(crate) fn on_output_closed(state: &mut SharedState, at: Instant) {
         if let Some(line) = state.lines.last_line() {
             state.driver.on_line(Ok(line), at);
         }
@@ -340,7 +341,7 @@ impl Shared {
     }
 
     /// When reading may continue within the rate.
-    pub(crate) fn pause(state: &State, now: Instant) -> Option<Instant> {
+    pub(crate) fn pause(state: &SharedState, now: Instant) -> Option<Instant> {
         // Output after the end is discarded at any rate.
         let limiter = state.limiter.as_ref().filter(|_| !state.driver.is_ending());
         limiter.and_then(|limiter| limiter.pause(now))
@@ -352,7 +353,7 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct ReadPermit<'a> {
     shared: &'a Shared,
-    pub(crate) wakeup: Wakeup,
+    pub(crate) wakeup: CallerWakeup,
 }
 
 impl<'a> ReadPermit<'a> {
@@ -366,6 +367,6 @@ impl Drop for ReadPermit<'_> {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         self.shared.io.leave(&mut state, &self.wakeup);
-        self.shared.release(state, By::Caller);
+        self.shared.release(state, Requester::Caller);
     }
 }

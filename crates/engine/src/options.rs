@@ -23,10 +23,10 @@ use readyok_protocol::{Dialect, KnownOption, OptionDecl, OptionKind, OptionSet, 
 /// ```
 #[derive(Debug, Default)]
 pub struct Options {
-    entries: Vec<Entry>,
+    entries: Vec<RegisteredOption>,
 }
 
-struct Entry {
+struct RegisteredOption {
     decl: OptionDecl<'static>,
     /// The only dialect in which the option is declared.
     only: Option<Dialect>,
@@ -231,7 +231,7 @@ impl Options {
         decl: OptionDecl<'static>,
         set: impl FnMut(&OptionValue) + Send + 'static,
     ) {
-        self.entries.push(Entry { decl, only: None, set: Box::new(set) });
+        self.entries.push(RegisteredOption { decl, only: None, set: Box::new(set) });
     }
 
     /// The options of a dialect.
@@ -260,7 +260,7 @@ impl Options {
 
     /// Checks that all defaults are valid values.
     pub(crate) fn check_defaults(&self) -> Result<(), readyok_protocol::OptionError> {
-        for Entry { decl, .. } in &self.entries {
+        for RegisteredOption { decl, .. } in &self.entries {
             if let Some(default) = decl.default_value() {
                 decl.value(default.to_text().as_deref())?;
             }
@@ -269,7 +269,7 @@ impl Options {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for RegisteredOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.decl.fmt(f)
     }

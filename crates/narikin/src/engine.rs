@@ -84,8 +84,8 @@ impl Engine for Narikin {
         // Step 1. Declaration win.
         if is_free && let Some(won) = self.won(request.dialect, &position) {
             let mv = match won {
-                Won::Declared => None,
-                Won::By(mv) => Some(codec.encode(mv)?),
+                WonDeclaration::Declared => None,
+                WonDeclaration::By(mv) => Some(codec.encode(mv)?),
             };
             let (score, pv) = (
                 wire_score(Score::from_value(declared_win(0))),
@@ -238,7 +238,7 @@ impl Engine for Narikin {
 }
 
 /// How a game is won without a search.
-enum Won {
+enum WonDeclaration {
     /// By declaration.
     Declared,
     /// By a move.
@@ -343,13 +343,13 @@ impl Narikin {
     }
 
     /// Whether an entered king wins now. UCI has no declarations.
-    fn won(&self, dialect: Dialect, position: &Position) -> Option<Won> {
+    fn won(&self, dialect: Dialect, position: &Position) -> Option<WonDeclaration> {
         if dialect == Dialect::Uci {
             return None;
         }
         let entering = self.settings.entering();
         if entering.is_won(position) {
-            return Some(Won::Declared);
+            return Some(WonDeclaration::Declared);
         }
         if entering.impasse != Impasse::Try {
             return None;
@@ -364,7 +364,7 @@ impl Narikin {
                     && outcome.winner() == Some(position.turn())
             })
         };
-        position.legal_moves().into_iter().find(tries).map(Won::By)
+        position.legal_moves().into_iter().find(tries).map(WonDeclaration::By)
     }
 
     /// The legal moves of `searchmoves`.

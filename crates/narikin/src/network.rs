@@ -188,9 +188,9 @@ pub(crate) mod tests {
 
     /// A pseudo-random generator with a fixed seed.
     #[derive(Debug, Clone)]
-    pub(crate) struct Numbers(pub(crate) u64);
+    pub(crate) struct RandomNumbers(pub(crate) u64);
 
-    impl Numbers {
+    impl RandomNumbers {
         pub(crate) fn below(&mut self, end: u64) -> u64 {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
@@ -207,7 +207,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn random(game: Game, hidden: usize, activation: Activation) -> Network {
-        let mut numbers = Numbers(99);
+        let mut numbers = RandomNumbers(99);
         let architecture = Architecture::new(game, hidden, activation).expect("valid");
         let mut weights = |count, most| (0..count).map(|_| numbers.weight(most)).collect();
         let weights = Weights {

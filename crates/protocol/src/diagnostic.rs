@@ -11,14 +11,14 @@ use crate::language::Language;
 /// Reading never fails. Use [`strict`](Self::strict) to reject malformed lines, or
 /// [`value`](Self::value) to ignore diagnostics.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Reading<T> {
+pub struct Parsed<T> {
     /// The message, without the unreadable parts.
     pub value: T,
     /// Skipped or repaired parts in their order, at most [`Diagnostic::MAX_PER_LINE`].
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl<T> Reading<T> {
+impl<T> Parsed<T> {
     /// The value, if nothing was skipped or repaired.
     ///
     /// # Errors

@@ -78,7 +78,7 @@ pub use clock::{Clock, Clocks, Color, Convention};
 pub use command::{
     Command, CommandError, GameResult, Go, Limitation, MateLimit, OptionName, Register, SetOption,
 };
-pub use diagnostic::{Diagnostic, DiagnosticKind, Reading};
+pub use diagnostic::{Diagnostic, DiagnosticKind, Parsed};
 pub use dialect::{Dialect, MateUnit};
 pub use language::Language;
 pub use moves::{

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::reply::info::{Details, is_too_soon};
-use crate::session::Moment;
+use crate::session::SessionTime;
 use crate::{
     Clocks, Command, Dialect, Go, Info, MateLimit, OptionDecl, OptionError, OptionSet, OptionValue,
     Phase, ProtocolState, Reply, Rule, SetOption, Violation,
@@ -49,7 +49,7 @@ enum End {
 
 #[derive(Clone, Copy, Debug)]
 struct Search {
-    since: Moment,
+    since: SessionTime,
     /// The search has no limit.
     is_bare: bool,
     /// Details enabled at any time during the search: an option may be set in the middle of it.
@@ -123,7 +123,7 @@ impl Observer {
     }
 
     /// Handles a message of the client and returns the violations.
-    pub fn observe_command(&mut self, command: &Command<'_>, now: Moment) -> Vec<Violation> {
+    pub fn observe_command(&mut self, command: &Command<'_>, now: SessionTime) -> Vec<Violation> {
         let before = self.protocol_state.phase();
         let handshake_done = self.protocol_state.is_introduced();
         let order = self.protocol_state.apply_command_lenient(command);
@@ -171,7 +171,7 @@ impl Observer {
     }
 
     /// Handles a message of the engine and returns the violations.
-    pub fn observe_reply(&mut self, reply: &Reply<'_>, now: Moment) -> Vec<Violation> {
+    pub fn observe_reply(&mut self, reply: &Reply<'_>, now: SessionTime) -> Vec<Violation> {
         let searching = self.protocol_state.is_searching();
         let order = self.protocol_state.apply_reply_lenient(reply);
         let mut broken: Vec<Violation> = order.into_iter().collect();
@@ -278,7 +278,7 @@ impl Observer {
         run_out.then_some(Rule::InvalidClock)
     }
 
-    fn broken_by_info(&mut self, info: &Info<'_>, now: Moment) -> [Option<Rule>; 2] {
+    fn broken_by_info(&mut self, info: &Info<'_>, now: SessionTime) -> [Option<Rule>; 2] {
         let Some(search) = &mut self.search else { return [None; 2] };
         let unrequested = !search.reported_unrequested && search.details.exceeded_by(info);
         search.reported_unrequested |= unrequested;

@@ -4,14 +4,14 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::diagnostic::{Diagnostic, DiagnosticKind, Reading};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Parsed};
 use crate::dialect::Dialect;
 use crate::moves::{Move, MoveList};
 use crate::tokenizer::{Integer, Token, Tokens, has_byte_below};
 use crate::{dialect, moves};
 
 #[derive(Debug)]
-pub(crate) struct Reader<'a> {
+pub(crate) struct MessageReader<'a> {
     pub(crate) tokens: Tokens<'a>,
     pub(crate) dialect: Dialect,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -21,7 +21,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) ignores_units: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> MessageReader<'a> {
     #[inline]
     pub(crate) fn new(line: &'a str, dialect: Dialect) -> Self {
         let tokens = Tokens::new(line);
@@ -60,8 +60,8 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(crate) fn done<T>(self, value: T) -> Reading<T> {
-        Reading { value, diagnostics: self.diagnostics }
+    pub(crate) fn done<T>(self, value: T) -> Parsed<T> {
+        Parsed { value, diagnostics: self.diagnostics }
     }
 
     pub(crate) fn report(&mut self, token: Token<'_>, kind: DiagnosticKind) {
@@ -301,7 +301,7 @@ pub(crate) enum Start<K> {
     Unknown(Option<DiagnosticKind>),
 }
 
-impl Reader<'_> {
+impl MessageReader<'_> {
     /// Finds the token that identifies the message.
     #[inline]
     pub(crate) fn start<K>(

@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 use narikin::network::Network;
 use narikin::tablebase::Tablebases;
 
-use crate::data::{Header, Reader, Writer};
+use crate::data::{GameReader, Header, Writer};
 use crate::games::GameKind;
 use crate::generate::{GenerateError, Progress, Until};
 use crate::{generate, stats};
@@ -190,7 +190,7 @@ fn pack(args: &PackArgs) -> Done {
     if args.out.exists() {
         return Err(format!("`{}` exists", args.out.display()).into());
     }
-    let games = Reader::open(&args.file)?;
+    let games = GameReader::open(&args.file)?;
     let mut writer = Writer::open(&args.out, &games.header().clone(), |_| ())?;
     for game in games {
         writer.append(game?)?;

@@ -418,7 +418,7 @@ fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 ///
 /// A partial group at the end is ignored. Any other damage is an error, which ends the iteration.
 #[derive(Debug)]
-pub struct Reader<R = BufReader<File>> {
+pub struct GameReader<R = BufReader<File>> {
     path: PathBuf,
     source: R,
     version: u16,
@@ -431,7 +431,7 @@ pub struct Reader<R = BufReader<File>> {
     over: bool,
 }
 
-impl Reader {
+impl GameReader {
     /// Opens a file.
     ///
     /// # Errors
@@ -442,7 +442,7 @@ impl Reader {
     }
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> GameReader<R> {
     /// Reads from any source; the path is named in errors.
     ///
     /// # Errors
@@ -505,7 +505,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-impl<R: Read> Iterator for Reader<R> {
+impl<R: Read> Iterator for GameReader<R> {
     type Item = Result<Record, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -561,7 +561,7 @@ impl Writer {
             writer.write(header.write().as_deref())?;
             return Ok(writer);
         }
-        let mut games = Reader::new(path, BufReader::new(&file))?;
+        let mut games = GameReader::new(path, BufReader::new(&file))?;
         let version = (games.version != VERSION).then_some("version of the format");
         if let Some(what) = version.or_else(|| games.header().difference(header)) {
             return Err(DataError::OtherSettings { path: path.to_owned(), what });

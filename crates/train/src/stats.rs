@@ -8,7 +8,7 @@ use std::{fmt, fs};
 use narikin::network::Features;
 use sha2::{Digest as _, Sha256};
 
-use crate::data::{DataError, End, Header, Reader, Record, Winner};
+use crate::data::{DataError, End, GameReader, Header, Record, Winner};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::rng;
 use crate::samples::{self, Filter, LoadError, Scores};
@@ -39,7 +39,7 @@ pub struct Stats {
 /// # Errors
 /// See [`LoadError`].
 pub fn stats(path: &Path) -> Result<Stats, LoadError> {
-    let reader = Reader::open(path)?;
+    let reader = GameReader::open(path)?;
     let header = reader.header().clone();
     match header.game {
         GameKind::Chess => count::<Chess>(path, header, reader),
@@ -47,7 +47,7 @@ pub fn stats(path: &Path) -> Result<Stats, LoadError> {
     }
 }
 
-fn count<G: TrainGame>(path: &Path, header: Header, games: Reader) -> Result<Stats, LoadError> {
+fn count<G: TrainGame>(path: &Path, header: Header, games: GameReader) -> Result<Stats, LoadError> {
     let mut stats = Stats {
         header,
         games: 0,

@@ -2,7 +2,7 @@
 
 use readyok_protocol::{Best, OptionKind, Reply};
 
-use crate::baseline::Feature;
+use crate::capabilities::Feature;
 use crate::checks::assertions::{middle, search_summary};
 use crate::checks::clause;
 use crate::context::{DeclaredOption, Test, TestCase, TestContext};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use readyok_protocol::{Bound, Dialect, Info, Reply, Score};
 use readyok_rules::Game;
 
-use crate::baseline::Feature;
+use crate::capabilities::Feature;
 use crate::checks::assertions::{each, soon_done};
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};

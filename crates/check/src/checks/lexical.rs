@@ -3,7 +3,7 @@
 use readyok_protocol::{DiagnosticKind, Reply, Rule};
 use readyok_rules::Position;
 
-use crate::baseline::Feature;
+use crate::capabilities::Feature;
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::message::{Message, message};

@@ -7,7 +7,7 @@ use readyok_protocol::{Best, Dialect};
 use super::assertions::{self, continues, middle, soon_done};
 use super::clocks;
 use super::positions::read;
-use crate::baseline::Feature;
+use crate::capabilities::Feature;
 use crate::context::TestContext;
 use crate::message::message;
 use crate::session::OrFail;
@@ -55,7 +55,7 @@ pub(super) fn hit(context: &TestContext<'_>) -> TestResult {
     clocks::hit_in_time(context, &middle(context), long, limit, || {
         message!("ponderhit.no-bestmove")
     })?;
-    if context.engine_info.baseline.lacks(Feature::Depth) {
+    if context.engine_info.capabilities.lacks(Feature::Depth) {
         return Ok(());
     }
     let mut session = context.ready_unchecked()?;

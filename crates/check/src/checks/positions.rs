@@ -3,7 +3,7 @@
 use readyok_protocol::{Best, Dialect};
 use readyok_rules::{Game, Position};
 
-use crate::baseline::Feature;
+use crate::capabilities::Feature;
 use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::format;

@@ -9,7 +9,7 @@ use super::assertions::middle;
 use super::clocks::{self, clock_times, moves_to_go};
 use super::positions::read;
 use super::state::interleavings;
-use crate::baseline::Feature;
+use crate::capabilities::Feature;
 use crate::checks::{assertions, clause, ponder, searchmoves, stop};
 use crate::context::{Test, TestCase, TestContext, largest, percentiles};
 use crate::format;
@@ -486,7 +486,8 @@ fn nodes(context: &TestContext<'_>) -> TestResult {
     if !found.complete {
         return Err(match reported {
             Some(reported)
-                if reported <= NODES + NODES_MISSED && context.engine_info.baseline.is_slow() =>
+                if reported <= NODES + NODES_MISSED
+                    && context.engine_info.capabilities.is_slow() =>
             {
                 Stop::Slow
             }

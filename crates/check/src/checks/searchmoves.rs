@@ -5,7 +5,7 @@ use readyok_rules::{Game, Position};
 
 use super::assertions;
 use super::positions::read;
-use crate::baseline::Feature;
+use crate::capabilities::Feature;
 use crate::context::TestContext;
 use crate::format;
 use crate::message::message;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::conduct;
-use super::script::{Behavior, Expect, LineFormat, Moment, Probe};
+use super::script::{Behavior, Expect, LineFormat, Probe, Trigger};
 use crate::context::{Test, TestCase};
 use crate::spec::{Check, Clause, Profile, Severity};
 
@@ -77,7 +77,7 @@ macro_rules! probes {
                 order: None,
             },
             test: Test::Mock(Probe {
-                when: Moment::$when,
+                when: Trigger::$when,
                 behavior: $behavior,
                 expect: Expect::$expect,
                 conforming: probes!(@may $may),

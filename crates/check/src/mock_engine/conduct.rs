@@ -11,7 +11,7 @@ use crate::context::{Test, TestCase};
 use crate::message::message;
 use crate::spec::Observation;
 use crate::spec::{Check, Clause, Profile, Severity};
-use crate::transcript::{Entry, GameOf, Transcript, resolve};
+use crate::transcript::{GameOf, Transcript, TranscriptEntry, resolve};
 
 macro_rules! conduct {
     ($id:literal, $severity:ident, $rule:expr, $clauses:expr, $advice:literal, $test:expr) => {
@@ -234,7 +234,9 @@ pub(super) const CHECKS: &[TestCase] = &[
 ];
 
 /// The commands with the indexes of their entries.
-fn commands(transcript: &Transcript) -> impl Iterator<Item = (usize, &Entry, Command<'_>)> {
+fn commands(
+    transcript: &Transcript,
+) -> impl Iterator<Item = (usize, &TranscriptEntry, Command<'_>)> {
     let of_client =
         transcript.entries.iter().enumerate().filter(|(_, entry)| entry.side == Party::Client);
     of_client.map(|(at, entry)| (at, entry, Command::read(&entry.text, transcript.dialect).value))
@@ -477,7 +479,7 @@ mod tests {
     fn session(lines: &[&str]) -> Transcript {
         let mut transcript = Transcript::new(Dialect::Uci, true);
         for line in lines {
-            transcript.add(Entry::new(Duration::ZERO, Party::Client, (*line).into()));
+            transcript.add(TranscriptEntry::new(Duration::ZERO, Party::Client, (*line).into()));
         }
         transcript
     }

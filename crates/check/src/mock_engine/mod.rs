@@ -32,7 +32,7 @@ use crate::mock_engine::script::Expect;
 use crate::spec::{Check, CheckResult, Level, Report, Severity, TargetError, Verdict};
 use crate::suite::{Settings, in_parallel, observe, setters};
 use crate::timeouts::{Timeouts, now};
-use crate::transcript::{Entry, Transcript};
+use crate::transcript::{Transcript, TranscriptEntry};
 
 /// All checks of clients, by area.
 pub fn all() -> impl Iterator<Item = &'static Check> {
@@ -133,9 +133,9 @@ impl ClientSuite {
             start: idle_timeout,
             limit: within(limit, deadline),
         };
-        let baseline = run(&usual).map_err(|error| self.cannot_run(&error))?;
-        let Some(first) = baseline.transcripts.first() else {
-            return Err(self.no_engine(&baseline));
+        let reference = run(&usual).map_err(|error| self.cannot_run(&error))?;
+        let Some(first) = reference.transcripts.first() else {
+            return Err(self.no_engine(&reference));
         };
         let dialect = first.dialect;
         let severity = |check: &Check| check.severity_in(dialect, None);
@@ -151,7 +151,7 @@ impl ClientSuite {
             })
             .collect();
         let user = USER.mul_f64(timeouts.scale().max(1.0));
-        let waits = if matches!(baseline.end, End::Exited(_)) { idle_timeout } else { user };
+        let waits = if matches!(reference.end, End::Exited(_)) { idle_timeout } else { user };
         let command_text: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         let name = command_text.join(" ");
         let done = self.settings.watcher.start(&name, dialect, checks.len());
@@ -159,17 +159,17 @@ impl ClientSuite {
             let options = RunOptions {
                 probe: Some(*probe),
                 idle_timeout: waits.min(idle_timeout),
-                limit: within((baseline.took * 3 + idle_timeout * 2).min(limit * 2), deadline),
+                limit: within((reference.took * 3 + idle_timeout * 2).min(limit * 2), deadline),
                 ..usual.clone()
             };
-            let completed = run_mock_check(case, *severity, *probe, &options, &baseline, deadline);
+            let completed = run_mock_check(case, *severity, *probe, &options, &reference, deadline);
             done.report(&completed.0);
             completed
         });
         let (mut results, transcripts): (Vec<_>, Vec<_>) = completed.into_iter().unzip();
         let mut transcripts: Vec<Transcript> = transcripts.into_iter().flatten().collect();
         // The run with a conforming engine is the reference.
-        transcripts.splice(0..0, baseline.transcripts.iter().cloned());
+        transcripts.splice(0..0, reference.transcripts.iter().cloned());
         for (case, severity) in &checks {
             if !matches!(case.test, Test::Mock(_)) {
                 let result = observe(case, *severity, &transcripts, Party::Client);
@@ -237,7 +237,7 @@ fn run_mock_check(
     severity: Severity,
     probe: Probe,
     options: &RunOptions<'_>,
-    baseline: &RunResult,
+    reference: &RunResult,
     deadline: Option<Instant>,
 ) -> (CheckResult, Vec<Transcript>) {
     let begin = now();
@@ -255,7 +255,7 @@ fn run_mock_check(
             (Verdict::Inconclusive(why), None, None, Vec::new())
         }
         Some(Ok(result)) => {
-            let verdict = match judge(probe, options.idle_timeout, baseline, &result) {
+            let verdict = match judge(probe, options.idle_timeout, reference, &result) {
                 // The run was shorter than it had to be.
                 Verdict::Fail(_) if is_over() => out_of_time(),
                 verdict => verdict,
@@ -268,7 +268,7 @@ fn run_mock_check(
             };
             let remark = match (&verdict, probe.expect) {
                 (Verdict::Pass, Expect::Copes) => {
-                    Some(describe_survival(&result, baseline, options))
+                    Some(describe_survival(&result, reference, options))
                 }
                 _ => None,
             };
@@ -285,7 +285,7 @@ const CROSSING: Duration = Duration::from_millis(250);
 fn judge(
     probe: Probe,
     idle_timeout: Duration,
-    baseline: &RunResult,
+    reference: &RunResult,
     result: &RunResult,
 ) -> Verdict {
     let Some((transcript, at)) = result.mark else {
@@ -296,7 +296,7 @@ fn judge(
     }
     let end = || end_message(result, idle_timeout);
     let after = commands_after(result, transcript, at);
-    match (baseline.end, result.end, probe.expect) {
+    match (reference.end, result.end, probe.expect) {
         (_, End::Exited(status), _) if Exit::from(status).is_crash() => {
             return Verdict::Fail(end());
         }
@@ -304,12 +304,12 @@ fn judge(
             return Verdict::Fail(message!("client.other-exit", end = end(), usual));
         }
         (End::Exited(_), End::Exited(_), Expect::Works)
-            if searches(result) < searches(baseline).div_ceil(2) =>
+            if searches(result) < searches(reference).div_ceil(2) =>
         {
             return Verdict::Fail(message!(
                 "client.fewer-searches",
                 count = searches(result),
-                usual = searches(baseline)
+                usual = searches(reference)
             ));
         }
         (End::Exited(_), End::Idle | End::TimeLimit, _)
@@ -317,7 +317,7 @@ fn judge(
             return Verdict::Fail(end());
         }
         (End::Idle | End::TimeLimit, End::Idle | End::TimeLimit, _) => {
-            let same = baseline.transcripts.get(transcript).is_some_and(|usual| {
+            let same = reference.transcripts.get(transcript).is_some_and(|usual| {
                 let count = |transcript: &Transcript| count_commands(transcript, 0);
                 result
                     .transcripts
@@ -325,7 +325,7 @@ fn judge(
                     .is_some_and(|transcript| count(usual) <= count(transcript))
             });
             let continued =
-                same || 0 < after || baseline.transcripts.len() < result.transcripts.len();
+                same || 0 < after || reference.transcripts.len() < result.transcripts.len();
             if !continued {
                 let why = message!("client.silent");
                 return Verdict::Inconclusive(why);
@@ -338,7 +338,7 @@ fn judge(
         let entries = transcript.entries.get(from..).unwrap_or_default();
         let begin = entries.first().map(|entry| entry.at).unwrap_or_default();
         // Commands sent before the behavior do not count.
-        let crossed = |entry: &Entry| {
+        let crossed = |entry: &TranscriptEntry| {
             let rule = entry.violation.as_ref().map(|violation| violation.rule);
             rule == Some(Rule::PonderHitWithoutPonder) && entry.at < begin + CROSSING
         };
@@ -354,7 +354,7 @@ fn judge(
         .filter(|transcript| !transcript.conforming)
         .and_then(|transcript| broken(transcript, at));
     let new = new.filter(|rule| {
-        !baseline.transcripts.iter().any(|transcript| broken(transcript, 0) == Some(*rule))
+        !reference.transcripts.iter().any(|transcript| broken(transcript, 0) == Some(*rule))
     });
     if let Some(rule) = new {
         return Verdict::Fail(message!("client.later-violation", rule));
@@ -364,7 +364,7 @@ fn judge(
     match result.transcripts.get(transcript).and_then(invalid_position) {
         Some(found)
             if at <= found
-                && !baseline
+                && !reference
                     .transcripts
                     .iter()
                     .any(|transcript| invalid_position(transcript).is_some()) =>
@@ -376,8 +376,12 @@ fn judge(
 }
 
 /// Describes the end of a client that passed.
-fn describe_survival(result: &RunResult, baseline: &RunResult, options: &RunOptions<'_>) -> String {
-    let again = match result.transcripts.len().saturating_sub(baseline.transcripts.len()) {
+fn describe_survival(
+    result: &RunResult,
+    reference: &RunResult,
+    options: &RunOptions<'_>,
+) -> String {
+    let again = match result.transcripts.len().saturating_sub(reference.transcripts.len()) {
         0 => String::new(),
         1 => ", after it had started the engine again".into(),
         count => format!(", after it had started the engine {count} times again"),

@@ -18,7 +18,7 @@ use readyok_protocol::{
 
 use crate::mock_engine::script::{Action, MockEngine, Probe};
 use crate::timeouts::now;
-use crate::transcript::{Entry, Transcript};
+use crate::transcript::{Transcript, TranscriptEntry};
 
 /// Maximum number of queued events.
 const BACKLOG: usize = 256;
@@ -334,8 +334,8 @@ impl Engine {
             let notes: Vec<DiagnosticKind> = notes.collect();
             self.actions.extend(self.mock.handle_command(&reading.value));
             let text = text.clone().into_owned();
-            let entry = Entry::new(at, Party::Client, text);
-            self.transcript.add(Entry { violation, notes, ..entry });
+            let entry = TranscriptEntry::new(at, Party::Client, text);
+            self.transcript.add(TranscriptEntry { violation, notes, ..entry });
         }
     }
 
@@ -385,7 +385,10 @@ impl Engine {
             let reply = Reply::read(&text, self.protocol.dialect()).value;
             let violation = self.protocol.apply_reply_lenient(&reply);
             let text = text.into_owned();
-            self.transcript.add(Entry { violation, ..Entry::new(at, Party::Engine, text) });
+            self.transcript.add(TranscriptEntry {
+                violation,
+                ..TranscriptEntry::new(at, Party::Engine, text)
+            });
         }
     }
 }

@@ -80,7 +80,7 @@ impl MockEngine {
         let begins =
             self.probe.is_some_and(|probe| matches!(probe.behavior, Behavior::LineFormat(_)));
         let mut actions = if begins { vec![Action::Mark] } else { Vec::new() };
-        actions.extend(self.emit(Moment::Start, &[]));
+        actions.extend(self.emit(Trigger::Start, &[]));
         actions
     }
 
@@ -103,7 +103,7 @@ impl MockEngine {
         }
         match command {
             Command::Uci => self.handshake(),
-            Command::IsReady => self.emit(Moment::Ready, &["readyok".into()]),
+            Command::IsReady => self.emit(Trigger::Ready, &["readyok".into()]),
             Command::SetOption(set) => {
                 let value = set.value.as_deref().unwrap_or_default();
                 if set.name.eq_ignore_ascii_case("UCI_Chess960") {
@@ -158,9 +158,9 @@ impl MockEngine {
         let lines = names.iter().chain(options);
         let identification: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
         let ok = [self.dialect.handshake_ok().to_owned()];
-        let mut actions = self.emit(Moment::Identification, &identification);
-        actions.extend(self.emit(Moment::HandshakeOk, &ok));
-        actions.extend(self.emit(Moment::AfterHandshake, &[]));
+        let mut actions = self.emit(Trigger::Identification, &identification);
+        actions.extend(self.emit(Trigger::HandshakeOk, &ok));
+        actions.extend(self.emit(Trigger::AfterHandshake, &[]));
         actions
     }
 
@@ -185,10 +185,10 @@ impl MockEngine {
             let reply = choice.reply.iter().map(|reply| format!(" ponder {reply}"));
             format!("bestmove {best}{}", reply.collect::<String>())
         };
-        let mut actions = self.emit(Moment::Go, &infos);
+        let mut actions = self.emit(Trigger::Go, &infos);
         if go.infinite || go.ponder {
             self.held = Some(answer);
-            actions.extend(self.emit(Moment::Infinite, &[]));
+            actions.extend(self.emit(Trigger::Infinite, &[]));
         } else {
             actions.extend(self.answer(answer));
         }
@@ -196,13 +196,13 @@ impl MockEngine {
     }
 
     fn answer(&mut self, answer: String) -> Vec<Action> {
-        let mut actions = self.emit(Moment::BestMove, &[answer]);
-        actions.extend(self.emit(Moment::AfterBestMove, &[]));
+        let mut actions = self.emit(Trigger::BestMove, &[answer]);
+        actions.extend(self.emit(Trigger::AfterBestMove, &[]));
         actions
     }
 
     fn quit(&mut self) -> Vec<Action> {
-        let mut actions = self.emit(Moment::Quit, &[]);
+        let mut actions = self.emit(Trigger::Quit, &[]);
         if !self.silent {
             actions.push(Action::Exit(0));
         }
@@ -233,7 +233,7 @@ impl MockEngine {
     }
 
     /// Output at a trigger, modified by the tested behavior.
-    fn emit(&mut self, moment: Moment, lines: &[String]) -> Vec<Action> {
+    fn emit(&mut self, moment: Trigger, lines: &[String]) -> Vec<Action> {
         if self.silent {
             return Vec::new();
         }
@@ -252,7 +252,7 @@ impl MockEngine {
             Behavior::Instead(those) => {
                 let those: Vec<String> = those.iter().map(|line| self.substituted(line)).collect();
                 actions.extend(self.write_all(&those));
-                if moment == Moment::Infinite {
+                if moment == Trigger::Infinite {
                     self.held = None;
                 }
                 return actions;
@@ -344,7 +344,7 @@ fn formatted(format: LineFormat, line: &str) -> Vec<Action> {
 /// A behavior of the mock engine that a check tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
-    pub(crate) when: Moment,
+    pub(crate) when: Trigger,
     pub(crate) behavior: Behavior,
     pub(crate) expect: Expect,
     /// The protocols permit the behavior, so that the client must conform.
@@ -353,7 +353,7 @@ pub(crate) struct Probe {
 
 /// The trigger of a behavior.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Moment {
+pub(crate) enum Trigger {
     /// Before the first output.
     Start,
     /// After `uci` or `usi`: name, author and options are due.
@@ -472,7 +472,7 @@ mod tests {
     fn a_probe_is_done_once() {
         let behavior = Behavior::Instead(&["bestmove {illegal}"]);
         let probe =
-            Probe { when: Moment::BestMove, behavior, expect: Expect::Copes, conforming: false };
+            Probe { when: Trigger::BestMove, behavior, expect: Expect::Copes, conforming: false };
         let mut engine = MockEngine::new(Dialect::Uci, Some(probe), 1);
         let first = send(&mut engine, "go depth 1");
         assert!(first.contains(&Action::Mark) && output(&first).ends_with("bestmove a1h8\n"));

@@ -18,7 +18,7 @@ use crate::driver::{Change, Driver};
 use crate::listener::ErrorLines;
 use crate::process::guard::Guard;
 use crate::process::{Process, Streams};
-use crate::shared::{self, By, ReadPermit, Shared};
+use crate::shared::{self, ReadPermit, Requester, Shared};
 use crate::sync::{now, spawn};
 use crate::working_directory::own_directory;
 
@@ -36,18 +36,18 @@ pub(crate) enum Io {
 
 /// The part of the state that belongs to the transport.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct TransportState {
     #[cfg(unix)]
-    polled: unix::State,
+    polled: unix::PolledState,
     threads: ThreadsState,
 }
 
 /// Wakes a reading caller.
 #[cfg(unix)]
-pub(crate) type Wakeup = Arc<unix::Bell>;
+pub(crate) type CallerWakeup = Arc<unix::Wakeup>;
 /// Callers do not read if pipes cannot be polled.
 #[cfg(not(unix))]
-pub(crate) type Wakeup = std::convert::Infallible;
+pub(crate) type CallerWakeup = std::convert::Infallible;
 
 /// The location of an engine.
 pub(crate) enum Target {
@@ -94,31 +94,35 @@ impl Target {
     }
 
     /// Starts the process, or connects. Pipes and streams are moved out.
-    pub(crate) fn open(&mut self, guard: Option<&Guard>, within: Duration) -> io::Result<Ends> {
+    pub(crate) fn open(
+        &mut self,
+        guard: Option<&Guard>,
+        within: Duration,
+    ) -> io::Result<StreamPair> {
         match self {
             Self::Command(command) => start_process(command, guard),
             Self::Address(address) => connect(address, within),
             Self::Pipes(pipes) => pipes
                 .take()
-                .map(|(output, input)| Ends::Pipes(output, input))
+                .map(|(output, input)| StreamPair::Pipes(output, input))
                 .ok_or_else(|| ErrorKind::NotConnected.into()),
             Self::Streams(streams) => streams
                 .take()
-                .map(|(output, input)| Ends::Streams(output, input))
+                .map(|(output, input)| StreamPair::Streams(output, input))
                 .ok_or_else(|| ErrorKind::NotConnected.into()),
         }
     }
 }
 
 /// Both streams of an engine.
-pub(crate) enum Ends {
+pub(crate) enum StreamPair {
     Process { process: Arc<Process>, streams: Streams },
     Connection(TcpStream),
     Pipes(PipeReader, PipeWriter),
     Streams(Box<dyn Read + Send>, Box<dyn Write + Send>),
 }
 
-impl Ends {
+impl StreamPair {
     /// Kills an unused process.
     pub(crate) fn abandon(&self) {
         if let Self::Process { process, .. } = self {
@@ -138,18 +142,18 @@ pub(crate) struct Options {
 }
 
 /// Starts a process.
-fn start_process(command: &mut Command, guard: Option<&Guard>) -> io::Result<Ends> {
+fn start_process(command: &mut Command, guard: Option<&Guard>) -> io::Result<StreamPair> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let own = own_directory(Path::new(command.get_program()));
     if let (None, Some(directory)) = (command.get_current_dir(), own) {
         command.current_dir(directory);
     }
     let (process, streams) = Process::start(command, guard)?;
-    Ok(Ends::Process { process, streams })
+    Ok(StreamPair::Process { process, streams })
 }
 
 /// Connects to `host:port`.
-fn connect(address: &str, within: Duration) -> io::Result<Ends> {
+fn connect(address: &str, within: Duration) -> io::Result<StreamPair> {
     let mut result = Err(ErrorKind::AddrNotAvailable.into());
     let unknown = |error: io::Error| match error.kind() {
         ErrorKind::InvalidInput => error,
@@ -164,27 +168,27 @@ fn connect(address: &str, within: Duration) -> io::Result<Ends> {
     }
     let stream = result?;
     stream.set_nodelay(true)?;
-    Ok(Ends::Connection(stream))
+    Ok(StreamPair::Connection(stream))
 }
 
 /// Starts the handshake with an engine, and the threads for it.
 pub(crate) fn open(
-    ends: Ends,
+    ends: StreamPair,
     driver: Driver,
     options: Options,
     stderr: &Arc<ErrorLines>,
 ) -> io::Result<Arc<Shared>> {
     let (transport, process, connection) = match ends {
-        Ends::Process { process, streams } => {
+        StreamPair::Process { process, streams } => {
             let transport = over_process(&process, streams, options, stderr);
             (transport.inspect_err(|_| process.kill_and_reap())?, Some(process), None)
         }
-        Ends::Connection(stream) => {
+        StreamPair::Connection(stream) => {
             let connection = stream.try_clone()?;
             (over_pipes(stream.try_clone()?, stream, options)?, None, Some(connection))
         }
-        Ends::Pipes(output, input) => (over_pipes(output, input, options)?, None, None),
-        Ends::Streams(output, input) => (over_streams(output, input), None, None),
+        StreamPair::Pipes(output, input) => (over_pipes(output, input, options)?, None, None),
+        StreamPair::Streams(output, input) => (over_streams(output, input), None, None),
     };
     let Transport { io, state, start } = transport;
     let shared = Shared::new(driver, options.rate, io, state, process.clone(), connection);
@@ -199,7 +203,7 @@ pub(crate) fn open(
 /// A transport before its threads are started.
 struct Transport {
     io: Io,
-    state: State,
+    state: TransportState,
     start: Start,
 }
 
@@ -246,7 +250,7 @@ fn over_pipes(
 
 impl Io {
     /// Starts pending searches and writes the output.
-    pub(crate) fn flush(&self, state: &mut shared::State) {
+    pub(crate) fn flush(&self, state: &mut shared::SharedState) {
         match self {
             #[cfg(unix)]
             Self::Polled(_) => unix::flush(state),
@@ -255,7 +259,7 @@ impl Io {
     }
 
     /// Wakes the reader if its next deadline is earlier than planned.
-    pub(crate) fn wake(&self, state: &mut shared::State, by: By, change: Change) {
+    pub(crate) fn wake(&self, state: &mut shared::SharedState, by: Requester, change: Change) {
         match self {
             #[cfg(unix)]
             Self::Polled(polled) => polled.wake(state, by, change),
@@ -267,7 +271,7 @@ impl Io {
     }
 
     /// Makes the I/O thread the reader, unless a caller reads.
-    pub(crate) fn ensure_reader(&self, state: &mut shared::State) {
+    pub(crate) fn ensure_reader(&self, state: &mut shared::SharedState) {
         match self {
             #[cfg(unix)]
             Self::Polled(polled) => polled.ensure_reader(state),
@@ -276,7 +280,7 @@ impl Io {
     }
 
     /// Reads everything that has arrived, without waiting.
-    pub(crate) fn drain(&self, state: &mut shared::State) {
+    pub(crate) fn drain(&self, state: &mut shared::SharedState) {
         match self {
             #[cfg(unix)]
             Self::Polled(_) => unix::drain(state),
@@ -286,7 +290,7 @@ impl Io {
     }
 
     /// How this thread is woken while it reads.
-    pub(crate) fn wakeup(&self) -> Option<Wakeup> {
+    pub(crate) fn wakeup(&self) -> Option<CallerWakeup> {
         match self {
             #[cfg(unix)]
             Self::Polled(polled) => polled.wakeup(),
@@ -295,7 +299,11 @@ impl Io {
     }
 
     /// Whether this caller is or becomes the reader.
-    pub(crate) fn may_read(&self, state: &mut shared::State, permit: &ReadPermit<'_>) -> bool {
+    pub(crate) fn may_read(
+        &self,
+        state: &mut shared::SharedState,
+        permit: &ReadPermit<'_>,
+    ) -> bool {
         match self {
             #[cfg(unix)]
             Self::Polled(_) => unix::may_read(state, &permit.wakeup),
@@ -310,10 +318,10 @@ impl Io {
     pub(crate) fn turn<'a>(
         &self,
         shared: &'a Shared,
-        state: shared::Guard<'a>,
+        state: shared::StateLock<'a>,
         permit: &ReadPermit<'_>,
         deadline: Option<Instant>,
-    ) -> shared::Guard<'a> {
+    ) -> shared::StateLock<'a> {
         match self {
             #[cfg(unix)]
             Self::Polled(_) => unix::turn(shared, state, &permit.wakeup, deadline),
@@ -325,7 +333,7 @@ impl Io {
     }
 
     /// Hands the output over after a caller has read.
-    pub(crate) fn leave(&self, state: &mut shared::State, wakeup: &Wakeup) {
+    pub(crate) fn leave(&self, state: &mut shared::SharedState, wakeup: &CallerWakeup) {
         match self {
             #[cfg(unix)]
             Self::Polled(polled) => polled.leave(state, wakeup),
@@ -358,7 +366,7 @@ fn over_streams(
     };
     Transport {
         io: Io::Threads(Threads::default()),
-        state: State::default(),
+        state: TransportState::default(),
         start: Box::new(start),
     }
 }
@@ -393,7 +401,7 @@ fn over_process_streams(
                 Shared::on_output_closed(&mut state, now);
             }
             state.driver.on_exit(status, now);
-            after.release(state, By::Caller);
+            after.release(state, Requester::Caller);
         })
     };
     Transport { io, state, start: Box::new(start_all) }
@@ -406,7 +414,7 @@ const LAST_OUTPUT: Duration = Duration::from_millis(200);
 #[cfg(not(unix))]
 fn wait_for_output(shared: &Shared) {
     let Io::Threads(threads) = &shared.io;
-    let is_open = |state: &mut shared::State| !state.io.threads.output_closed;
+    let is_open = |state: &mut shared::SharedState| !state.io.threads.output_closed;
     let wait = threads.work.wait_timeout_while(shared.lock(), LAST_OUTPUT, is_open);
     drop(wait.unwrap_or_else(PoisonError::into_inner));
 }
@@ -436,13 +444,13 @@ fn read_output(shared: &Shared, mut from: impl Read) {
             if !std::mem::replace(&mut state.io.threads.output_closed, true) {
                 Shared::on_output_closed(&mut state, at);
             }
-            shared.release(state, By::Caller);
+            shared.release(state, Requester::Caller);
             return;
         }
         Shared::on_bytes(&mut state, chunk.get(..read).unwrap_or_default(), at);
         state.driver.on_time(now());
         // The other thread may have to write.
-        shared.release(state, By::Caller);
+        shared.release(state, Requester::Caller);
         shared.yield_to_callers();
     }
 }
@@ -470,7 +478,7 @@ fn write_input(shared: &Shared, to: impl Write) {
     let mut state = shared.lock();
     loop {
         state.driver.on_time(now());
-        state = shared.publish(state, By::Io);
+        state = shared.publish(state, Requester::Io);
         let bytes = state.driver.take_unsent();
         if let Some(to) = to.as_mut().filter(|_| !bytes.is_empty()) {
             drop(state);
@@ -495,7 +503,7 @@ fn write_input(shared: &Shared, to: impl Write) {
     }
 }
 
-fn hand_over_output(state: &mut shared::State) {
+fn hand_over_output(state: &mut shared::SharedState) {
     // A thread has handled everything that has arrived.
     while state.driver.can_start_pending() {
         state.driver.start_pending(now());
@@ -506,7 +514,7 @@ fn hand_over_output(state: &mut shared::State) {
 }
 
 impl Threads {
-    fn sleep<'a>(&'a self, mut state: shared::Guard<'a>) -> shared::Guard<'a> {
+    fn sleep<'a>(&'a self, mut state: shared::StateLock<'a>) -> shared::StateLock<'a> {
         let until = state.driver.deadline();
         state.io.threads.wakes = until;
         match until {
@@ -518,14 +526,14 @@ impl Threads {
         }
     }
 
-    fn wake(&self, state: &shared::State, by: By) {
+    fn wake(&self, state: &shared::SharedState, by: Requester) {
         let earlier = match (state.driver.deadline(), state.io.threads.wakes) {
             (Some(due), Some(wakes)) => due < wakes,
             (Some(_), None) => true,
             (None, _) => false,
         };
         let has_work = state.driver.is_blocked() || state.driver.is_ending() || earlier;
-        if by == By::Caller && has_work {
+        if by == Requester::Caller && has_work {
             self.work.notify_all();
         }
     }

@@ -53,7 +53,7 @@ impl SearchMove for ChessMove {
 }
 
 #[derive(Clone)]
-struct State {
+struct ChessState {
     board: Cozy,
     correction_keys: [u64; CORRECTION_KEYS],
     check_info: CheckInfo,
@@ -95,7 +95,7 @@ impl CheckInfo {
     }
 }
 
-impl State {
+impl ChessState {
     fn new(board: Cozy, correction_keys: [u64; CORRECTION_KEYS]) -> Self {
         let check_info = CheckInfo::new(&board);
         Self { board, correction_keys, check_info }
@@ -104,9 +104,9 @@ impl State {
 
 #[derive(Clone)]
 pub(crate) struct Chess {
-    now: State,
+    now: ChessState,
     /// Earlier positions of the search.
-    line: Vec<State>,
+    line: Vec<ChessState>,
     /// Keys of earlier positions in the game and in the search.
     keys: Vec<u64>,
     /// Plies since the last null move.
@@ -400,7 +400,7 @@ impl Board for Chess {
         let correction_keys = correction_keys_of(&cozy);
         let plies_since_null = keys.len();
         Some(Self {
-            now: State::new(cozy, correction_keys),
+            now: ChessState::new(cozy, correction_keys),
             line: Vec::with_capacity(256),
             keys,
             plies_since_null,
@@ -504,7 +504,7 @@ impl Board for Chess {
         if let Some(board) = self.now.board.null_move() {
             self.line.push(self.now.clone());
             self.keys.push(key_of(&self.now.board));
-            self.now = State::new(board, self.now.correction_keys);
+            self.now = ChessState::new(board, self.now.correction_keys);
             self.null_move_plies.push(self.plies_since_null);
             self.plies_since_null = 0;
         }

@@ -10,12 +10,12 @@ use super::{adjacent, distance, down, up};
 const PAWNS: usize = 4 * 6;
 
 /// By pawn and own king, the squares on which the enemy king loses.
-type Won = Vec<[BitBoard; Square::NUM]>;
+type KpkTable = Vec<[BitBoard; Square::NUM]>;
 
 /// The KPK bitbase: wins with the pawn's side to move and to wait.
 struct KpkBitbase {
-    to_move: Won,
-    to_wait: Won,
+    to_move: KpkTable,
+    to_wait: KpkTable,
 }
 
 static KPK: LazyLock<KpkBitbase> = LazyLock::new(KpkBitbase::new);

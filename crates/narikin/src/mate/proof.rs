@@ -4,7 +4,7 @@ use readyok_rules::rsshogi::board::Position;
 use readyok_rules::rsshogi::types::Move32;
 
 use super::search::{Child, MAX_DEPTH, Search};
-use super::table::Numbers;
+use super::table::ProofNumbers;
 use super::{Limits, Solution, Solver};
 
 pub(super) fn solve(
@@ -74,7 +74,7 @@ impl Search<'_> {
     }
 
     fn prove_root(&mut self) -> Solution {
-        let numbers = self.visit(0, Numbers::NEVER, &mut 0).data.numbers;
+        let numbers = self.visit(0, ProofNumbers::NEVER, &mut 0).data.numbers;
         if numbers.is_mate() {
             let mut line = Vec::new();
             return if self.follow(&mut line) { Solution::Mate(line) } else { Solution::Unknown };
@@ -148,7 +148,7 @@ impl Search<'_> {
             return;
         }
         self.position.apply_move32(child.mv);
-        let found = self.visit(depth + 1, Numbers::NEVER, &mut 0);
+        let found = self.visit(depth + 1, ProofNumbers::NEVER, &mut 0);
         let undone = self.position.undo_move32(child.mv);
         debug_assert!(undone.is_ok(), "only the last move is unmade");
         if let Some(child) = self.children.get_mut(index) {

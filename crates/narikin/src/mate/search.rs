@@ -11,7 +11,7 @@ use readyok_rules::rsshogi::movegen::{
 use readyok_rules::rsshogi::types::{Color, Hand, Move32, PieceType};
 
 use super::hands;
-use super::table::{NEVER, NO_LOOP, NodeData, Numbers, Path, ProofTable, mix};
+use super::table::{NEVER, NO_LOOP, NodeData, Path, ProofNumbers, ProofTable, mix};
 
 /// The maximum depth, because the search is recursive.
 pub(super) const MAX_DEPTH: u16 = 600;
@@ -50,7 +50,7 @@ pub(super) struct Found {
 /// The proof and disproof numbers from the children.
 #[derive(Clone, Copy, Debug)]
 struct Sum {
-    numbers: Numbers,
+    numbers: ProofNumbers,
     /// The index of the most promising child.
     best: usize,
     /// The selection number of the second-best child.
@@ -69,7 +69,7 @@ impl Search<'_> {
     /// Searches the position until its numbers reach the thresholds. `extra` is the number of
     /// nodes on the path that may be on a cycle. Their thresholds are raised until a new node is
     /// searched (Kishimoto's threshold control).
-    pub(super) fn visit(&mut self, depth: u16, thresholds: Numbers, extra: &mut u32) -> Found {
+    pub(super) fn visit(&mut self, depth: u16, thresholds: ProofNumbers, extra: &mut u32) -> Found {
         let attacking = depth.is_multiple_of(2);
         let (key, hand) = (self.key(depth), self.position.hand(self.attacker));
         let (base, nodes) = (self.children.len(), self.nodes);
@@ -87,7 +87,7 @@ impl Search<'_> {
             }
             if depth >= MAX_DEPTH {
                 self.depth_limited = true;
-                sum.numbers = Numbers::NO_MATE;
+                sum.numbers = ProofNumbers::NO_MATE;
                 break;
             }
             let Some(child) = self.children.get(base + sum.best).copied() else { break };
@@ -137,7 +137,7 @@ impl Search<'_> {
     fn sum(&self, base: usize, attacking: bool) -> Sum {
         let children = self.children.get(base..).unwrap_or_default();
         let mut sum =
-            Sum { numbers: Numbers::NEVER, best: 0, second: NEVER, others: 0, old: false };
+            Sum { numbers: ProofNumbers::NEVER, best: 0, second: NEVER, others: 0, old: false };
         let (mut least, mut total, mut of_best) = (NEVER, 0_u32, 0);
         for (index, child) in children.iter().enumerate() {
             let (choice, cost) = split(child.numbers, attacking);
@@ -160,9 +160,9 @@ impl Search<'_> {
         }
         sum.others = total - of_best;
         sum.numbers = if attacking {
-            Numbers { proof: least, disproof: total }
+            ProofNumbers { proof: least, disproof: total }
         } else {
-            Numbers { proof: total, disproof: least }
+            ProofNumbers { proof: total, disproof: least }
         };
         sum
     }
@@ -174,13 +174,13 @@ impl Search<'_> {
     }
 
     /// The result of a node with these numbers, and the hands for which it holds.
-    fn conclude(&self, base: usize, attacking: bool, numbers: Numbers) -> Found {
+    fn conclude(&self, base: usize, attacking: bool, numbers: ProofNumbers) -> Found {
         let hand = self.position.hand(self.attacker);
         let children = self.children.get(base..).unwrap_or_default();
         let mut data = NodeData { numbers, hand, plies: 0, depth: 0 };
         let mut loop_from = NO_LOOP;
         if numbers.is_mate() {
-            data.numbers = Numbers::MATE;
+            data.numbers = ProofNumbers::MATE;
             if attacking {
                 let mates = children.iter().filter(|child| child.numbers.is_mate());
                 if let Some(child) = mates.min_by_key(|mate| mate.plies) {
@@ -194,7 +194,7 @@ impl Search<'_> {
                 data.plies = children.iter().map(|child| child.plies + 1).max().unwrap_or(0);
             }
         } else if numbers.is_no_mate() {
-            data.numbers = Numbers::NO_MATE;
+            data.numbers = ProofNumbers::NO_MATE;
             let all = hands::all(&self.position);
             if attacking {
                 loop_from = children.iter().map(|child| child.loop_from).min().unwrap_or(NO_LOOP);
@@ -223,26 +223,26 @@ impl Search<'_> {
 }
 
 /// The number that is minimized over the children, and the one that is summed.
-const fn split(numbers: Numbers, attacking: bool) -> (u32, u32) {
+const fn split(numbers: ProofNumbers, attacking: bool) -> (u32, u32) {
     if attacking { (numbers.proof, numbers.disproof) } else { (numbers.disproof, numbers.proof) }
 }
 
 /// The thresholds of the best child: until another one is better by a quarter, or the parent's
 /// threshold is reached. The margin prevents frequent switches between children.
-fn child_thresholds(parent: Numbers, sum: &Sum, attacking: bool) -> Numbers {
+fn child_thresholds(parent: ProofNumbers, sum: &Sum, attacking: bool) -> ProofNumbers {
     let (choice, cost) = split(parent, attacking);
     let choice = choice.min(sum.second.saturating_add(sum.second / 4).saturating_add(1).min(NEVER));
     let cost = cost - sum.others;
     if attacking {
-        Numbers { proof: choice, disproof: cost }
+        ProofNumbers { proof: choice, disproof: cost }
     } else {
-        Numbers { proof: cost, disproof: choice }
+        ProofNumbers { proof: cost, disproof: choice }
     }
 }
 
 /// Thresholds above the numbers.
-fn raise(thresholds: Numbers, numbers: Numbers) -> Numbers {
-    Numbers {
+fn raise(thresholds: ProofNumbers, numbers: ProofNumbers) -> ProofNumbers {
+    ProofNumbers {
         proof: thresholds.proof.max(numbers.proof.saturating_add(1).min(NEVER)),
         disproof: thresholds.disproof.max(numbers.disproof.saturating_add(1).min(NEVER)),
     }
@@ -255,7 +255,7 @@ pub(super) struct Child {
     pub(super) gives_check: bool,
     /// The attacker's hand after the move.
     pub(super) hand: Hand,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: ProofNumbers,
     /// The hand from which the numbers hold, if they are final.
     pub(super) holds_for: Hand,
     /// The length of the mate after the move, in plies.
@@ -279,7 +279,7 @@ impl Child {
     }
 
     fn end_without_mate(&mut self) {
-        self.numbers = Numbers::NO_MATE;
+        self.numbers = ProofNumbers::NO_MATE;
         self.holds_for = self.hand;
     }
 }
@@ -355,7 +355,7 @@ impl Search<'_> {
             mv,
             gives_check,
             hand,
-            numbers: Numbers::UNKNOWN,
+            numbers: ProofNumbers::UNKNOWN,
             holds_for: hand,
             plies: 0,
             loop_from: NO_LOOP,
@@ -384,7 +384,7 @@ impl Search<'_> {
     fn evaluate_new_child(&mut self, child: &mut Child, depth: u16) {
         if depth.is_multiple_of(2) {
             if let Some(mv) = solve_mate_in_one_in_place(&mut self.position) {
-                child.numbers = Numbers::MATE;
+                child.numbers = ProofNumbers::MATE;
                 child.plies = 1;
                 self.position.apply_move32_with_gives_check(mv, true);
                 let needed = hands::of_mate(&self.position, Hand::ZERO);
@@ -395,7 +395,7 @@ impl Search<'_> {
                 child.end_without_mate();
             }
         } else if self.position.is_mated() {
-            child.numbers = Numbers::MATE;
+            child.numbers = ProofNumbers::MATE;
             child.holds_for = hands::of_mate(&self.position, Hand::ZERO);
         } else if self.plies_left(depth) == 0 {
             child.end_without_mate();

@@ -9,7 +9,7 @@ use super::hands;
 /// Proof and disproof number: the minimum number of leaves to prove for a mate, and to disprove for no
 /// mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
+pub(super) struct ProofNumbers {
     pub(super) proof: u32,
     pub(super) disproof: u32,
 }
@@ -17,7 +17,7 @@ pub(super) struct Numbers {
 /// Infinity: exceeds any number of leaves. The sum of two does not overflow.
 pub(super) const NEVER: u32 = 1 << 30;
 
-impl Numbers {
+impl ProofNumbers {
     pub(super) const UNKNOWN: Self = Self { proof: 1, disproof: 1 };
     pub(super) const MATE: Self = Self { proof: 0, disproof: NEVER };
     pub(super) const NO_MATE: Self = Self { proof: NEVER, disproof: 0 };
@@ -45,10 +45,10 @@ impl Numbers {
 const WINDOW: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct ProofEntry {
     key: u64,
     hand: Hand,
-    numbers: Numbers,
+    numbers: ProofNumbers,
     /// The number of the search; 0 for an empty entry.
     search: u32,
     /// The nodes of the result.
@@ -59,10 +59,10 @@ struct Entry {
     plies: u16,
 }
 
-const EMPTY: Entry = Entry {
+const EMPTY: ProofEntry = ProofEntry {
     key: 0,
     hand: Hand::ZERO,
-    numbers: Numbers::UNKNOWN,
+    numbers: ProofNumbers::UNKNOWN,
     search: 0,
     work: 0,
     depth: u16::MAX,
@@ -72,7 +72,7 @@ const EMPTY: Entry = Entry {
 /// A table entry for a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeData {
-    pub(super) numbers: Numbers,
+    pub(super) numbers: ProofNumbers,
     /// The hand from which a final result holds: a mate for all larger hands, no mate for all
     /// smaller ones.
     pub(super) hand: Hand,
@@ -84,7 +84,7 @@ pub(super) struct NodeData {
 
 impl NodeData {
     /// Whether it can replace an entry without loss of information.
-    fn replaces(&self, entry: &Entry) -> bool {
+    fn replaces(&self, entry: &ProofEntry) -> bool {
         if self.numbers.is_mate() {
             let shorter = !entry.numbers.is_mate() || self.plies <= entry.plies;
             shorter && hands::covers(entry.hand, self.hand)
@@ -105,7 +105,7 @@ const GROWTH: usize = 4;
 /// The table grows with the search: clearing a large one costs more time than a short search.
 #[derive(Debug)]
 pub(super) struct ProofTable {
-    entries: Vec<Entry>,
+    entries: Vec<ProofEntry>,
     search: u32,
     /// The number of entries of this search.
     used: usize,
@@ -116,7 +116,7 @@ pub(super) struct ProofTable {
 impl ProofTable {
     /// Allocates a small table that grows to this size in megabytes; 0 gives a minimal one.
     pub(super) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
-        let max_entries = (megabytes.saturating_mul(1 << 20) / size_of::<Entry>()).max(WINDOW);
+        let max_entries = (megabytes.saturating_mul(1 << 20) / size_of::<ProofEntry>()).max(WINDOW);
         let entries = empty_entries(max_entries.min(INITIAL_ENTRIES))?;
         Ok(Self { entries, search: 0, used: 0, max_entries })
     }
@@ -161,7 +161,7 @@ impl ProofTable {
         let start = self.index(key);
         let window = self.entries.get(start..start + WINDOW)?;
         let mut found: Option<NodeData> = None;
-        let mut bound = Numbers { proof: 1, disproof: 1 };
+        let mut bound = ProofNumbers { proof: 1, disproof: 1 };
         for entry in window.iter().filter(|entry| entry.key == key && entry.search == self.search) {
             let same = entry.hand == hand;
             let (more, less) = if same {
@@ -209,7 +209,7 @@ impl ProofTable {
     pub(super) fn put(&mut self, key: u64, data: NodeData, work: u32) {
         let (start, search) = (self.index(key), self.search);
         let Some(window) = self.entries.get_mut(start..start + WINDOW) else { return };
-        let value = |entry: &Entry| if entry.search == search { entry.work } else { 0 };
+        let value = |entry: &ProofEntry| if entry.search == search { entry.work } else { 0 };
         let mut slot = 0;
         let mut least = u32::MAX;
         let mut depth = data.depth;
@@ -229,7 +229,7 @@ impl ProofTable {
         let NodeData { numbers, hand, plies, .. } = data;
         if let Some(entry) = window.get_mut(slot) {
             self.used += usize::from(entry.search != search);
-            *entry = Entry { key, hand, numbers, search, work: work.max(1), depth, plies };
+            *entry = ProofEntry { key, hand, numbers, search, work: work.max(1), depth, plies };
         }
         if self.used > self.entries.len() / 2 {
             self.grow();
@@ -242,7 +242,7 @@ impl ProofTable {
     }
 }
 
-fn empty_entries(count: usize) -> Result<Vec<Entry>, TryReserveError> {
+fn empty_entries(count: usize) -> Result<Vec<ProofEntry>, TryReserveError> {
     let mut entries = Vec::new();
     entries.try_reserve_exact(count)?;
     entries.resize(count, EMPTY);
@@ -341,7 +341,7 @@ mod tests {
     use super::*;
 
     fn mate_in(plies: u16) -> NodeData {
-        NodeData { numbers: Numbers::MATE, hand: Hand::ZERO, plies, depth: 0 }
+        NodeData { numbers: ProofNumbers::MATE, hand: Hand::ZERO, plies, depth: 0 }
     }
 
     #[test]
@@ -371,7 +371,7 @@ mod tests {
         let mut table = ProofTable::new(2).expect("memory");
         table.begin_search();
         (1..=400_000).map(mix).for_each(|key| table.put(key, mate_in(1), 1));
-        assert!(table.entries.len() * size_of::<Entry>() <= 2 << 20);
+        assert!(table.entries.len() * size_of::<ProofEntry>() <= 2 << 20);
         assert!(INITIAL_ENTRIES < table.entries.len());
     }
 }

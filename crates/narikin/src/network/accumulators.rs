@@ -241,7 +241,7 @@ mod tests {
         control::Limits,
         network::{
             Activation,
-            tests::{Numbers, random},
+            tests::{RandomNumbers, random},
         },
     };
 
@@ -250,7 +250,7 @@ mod tests {
     fn check_game<B: Board>(game: Game, text: &str, seed: u64) {
         let network = random(game, 64, Activation::SquaredClippedRelu);
         let position = Position::from_text(game, text).expect("a position");
-        let mut numbers = Numbers(seed);
+        let mut numbers = RandomNumbers(seed);
         for simd in Simd::levels() {
             let mut board = B::new(&position, &Limits::default()).expect("a board");
             let mut accumulators = Accumulators::with(&network, &board, simd);

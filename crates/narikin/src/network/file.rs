@@ -152,7 +152,7 @@ impl Network {
         if bytes.len() > MAX_BYTES {
             return Err(NetworkError::Size(bytes.len()));
         }
-        let mut reader = Reader(bytes);
+        let mut reader = ByteReader(bytes);
         match reader.array().ok_or(NetworkError::Magic)? {
             MAGIC => (),
             OLD_MAGIC => return Err(NetworkError::OldFormat),
@@ -284,9 +284,9 @@ struct Header {
 }
 
 /// The remaining bytes.
-struct Reader<'a>(&'a [u8]);
+struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     fn array<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
         let (array, rest) = self.0.split_first_chunk()?;
         self.0 = rest;

@@ -230,9 +230,9 @@ fn dot(Output { ours, theirs, weights, most }: Output<'_>, term: impl Fn(i32, i3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{MAX_HIDDEN, tests::Numbers};
+    use crate::network::{MAX_HIDDEN, tests::RandomNumbers};
 
-    fn blocks(numbers: &mut Numbers, units: usize, most: i16) -> Vec<Lanes> {
+    fn blocks(numbers: &mut RandomNumbers, units: usize, most: i16) -> Vec<Lanes> {
         let numbers: Vec<i16> = (0..units).map(|_| numbers.weight(most)).collect();
         to_blocks(&numbers)
     }
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn all_levels_compute_the_same_updates() {
-        let mut numbers = Numbers(5);
+        let mut numbers = RandomNumbers(5);
         for case in 0..CASES {
             let units = LANES * usize::try_from(1 + case % 9).expect("small");
             let [from, a, b, s, t] = [(); 5].map(|()| blocks(&mut numbers, units, i16::MAX));
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn all_levels_compute_the_same_output() {
-        let mut numbers = Numbers(6);
+        let mut numbers = RandomNumbers(6);
         for case in 0..CASES {
             let units = LANES * usize::try_from(1 + case % 9).expect("small");
             let most = i16::try_from(1 + numbers.below(255)).expect("small");

@@ -63,7 +63,7 @@ const AGE: u8 = 0b1111_1000;
 const AGES: u8 = 32;
 
 #[derive(Debug, Default)]
-struct Entry {
+struct TtEntry {
     /// The key `XORed` with the data.
     check: AtomicU64,
     data: AtomicU64,
@@ -72,7 +72,7 @@ struct Entry {
 /// One cache line of entries.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Bucket([Entry; 4]);
+struct Bucket([TtEntry; 4]);
 
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
@@ -192,7 +192,7 @@ impl TranspositionTable {
     pub(crate) fn put(&self, key: u64, mut new: TtData) {
         let age = self.age.load(Relaxed);
         let Some(Bucket(entries)) = self.bucket(key) else { return };
-        let mut victim: Option<(i32, &Entry)> = None;
+        let mut victim: Option<(i32, &TtEntry)> = None;
         for entry in entries {
             let data = entry.data.load(Relaxed);
             if data != 0 && entry.check.load(Relaxed) ^ data == key {

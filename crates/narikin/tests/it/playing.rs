@@ -6,9 +6,9 @@ use readyok_rules::{Game, Move, Position};
 use crate::{Probe, depth, tokens};
 
 /// A deterministic random number generator.
-struct Numbers(u64);
+struct RandomNumbers(u64);
 
-impl Numbers {
+impl RandomNumbers {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -26,7 +26,7 @@ impl Numbers {
 fn check_random_games(game: Game, text: &str, games: u64, limits: &Limits) {
     let mut searcher = Searcher::new(1).expect("a megabyte");
     for seed in 1..=games {
-        let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut numbers = RandomNumbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut position = crate::position(game, text);
         for _ in 0..150 {
             let probe = Probe::default();

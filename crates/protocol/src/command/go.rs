@@ -10,7 +10,7 @@ use crate::clock::{Clocks, Color};
 use crate::diagnostic::DiagnosticKind;
 use crate::moves::MoveList;
 use crate::parser::round_up;
-use crate::parser::{self, Reader, in_any_case};
+use crate::parser::{self, MessageReader, in_any_case};
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Token, Tokens, key};
 use crate::{Command, Dialect, dialect};
@@ -357,7 +357,7 @@ impl Key {
 }
 
 /// Reads the rest of `ponderhit`.
-pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
+pub(super) fn read_clocks(reader: &mut MessageReader<'_>) -> Clocks {
     let all = reader.tokens.rest();
     let go = read(reader, &Times::default());
     let clocks = go.clocks;
@@ -434,7 +434,7 @@ impl Times {
 
 /// Reads the rest of `go` after the usual times.
 #[inline(never)]
-pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
+pub(super) fn read<'a>(reader: &mut MessageReader<'a>, times: &Times) -> Go<'a> {
     let mut go = Go::clocks(times.clocks(reader.dialect));
     let mut seen = times.seen;
     let mut noted_order = false;
@@ -540,7 +540,7 @@ fn set<'a, T>(
     }
 }
 
-fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {
+fn read_mate(reader: &mut MessageReader<'_>) -> Option<MateLimit> {
     if !reader.dialect.mate_search_is_timed() {
         return reader.small(dialect::is_go_key).map(MateLimit::Moves);
     }

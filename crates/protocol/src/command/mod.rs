@@ -15,8 +15,8 @@ use core::mem;
 use core::str::FromStr;
 
 use crate::clock::Clocks;
-use crate::diagnostic::{Diagnostic, DiagnosticKind, Reading};
-use crate::parser::{Reader, Start};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Parsed};
+use crate::parser::{MessageReader, Start};
 use crate::position::{Fen, Position, Root, Sfen};
 use crate::serializer::{self, OneLine, WriteError};
 use crate::tokenizer::Token;
@@ -145,7 +145,7 @@ impl<'a> Command<'a> {
     /// diagnostic.
     ///
     /// Any white space and control characters at either end are ignored.
-    pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
+    pub fn read(line: &'a str, dialect: Dialect) -> Parsed<Self> {
         Self::read_named(line, dialect, &mut None)
     }
 
@@ -155,7 +155,7 @@ impl<'a> Command<'a> {
         line: &'a str,
         dialect: Dialect,
         malformed: &mut Option<CommandKind>,
-    ) -> Reading<Self> {
+    ) -> Parsed<Self> {
         // Fast path for the most frequent command.
         if line.starts_with("go ") {
             Self::read_go(line, dialect)
@@ -169,8 +169,8 @@ impl<'a> Command<'a> {
         line: &'a str,
         dialect: Dialect,
         malformed: &mut Option<CommandKind>,
-    ) -> Reading<Self> {
-        let mut reader = Reader::new(line, dialect);
+    ) -> Parsed<Self> {
+        let mut reader = MessageReader::new(line, dialect);
         let known = match dialect {
             Dialect::Uci => CommandKind::uci,
             Dialect::Usi => CommandKind::usi,
@@ -195,26 +195,26 @@ impl<'a> Command<'a> {
 
     /// Reads a line that starts with `go`. In nearly all games only times follow.
     #[inline(never)]
-    fn read_go(line: &'a str, dialect: Dialect) -> Reading<Self> {
+    fn read_go(line: &'a str, dialect: Dialect) -> Parsed<Self> {
         let times = go::Times::read(line);
         if times.end == line.len() {
             let clocks = times.clocks(dialect);
-            return Reading { value: Self::Go(Go::clocks(clocks)), diagnostics: Vec::new() };
+            return Parsed { value: Self::Go(Go::clocks(clocks)), diagnostics: Vec::new() };
         }
-        let mut reader = Reader::new(line, dialect);
+        let mut reader = MessageReader::new(line, dialect);
         reader.tokens.go_to(times.end);
         Self::read_limits(&mut reader, &times)
     }
 
     /// Reads the rest of `go` after the usual times.
     #[inline(never)]
-    fn read_limits(reader: &mut Reader<'a>, times: &go::Times) -> Reading<Self> {
+    fn read_limits(reader: &mut MessageReader<'a>, times: &go::Times) -> Parsed<Self> {
         let go = go::read(reader, times);
-        Reading { value: Self::Go(go), diagnostics: mem::take(&mut reader.diagnostics) }
+        Parsed { value: Self::Go(go), diagnostics: mem::take(&mut reader.diagnostics) }
     }
 
     /// Reads the arguments. `None` if a required part is missing.
-    fn read_kind(kind: CommandKind, reader: &mut Reader<'a>) -> Option<Self> {
+    fn read_kind(kind: CommandKind, reader: &mut MessageReader<'a>) -> Option<Self> {
         let command = match kind {
             CommandKind::Uci => Self::Uci,
             CommandKind::IsReady => Self::IsReady,
@@ -323,7 +323,7 @@ impl Dialect {
                 CommandKind::uci(token).or_else(|| CommandKind::usi(token)).map(|_| First::Other)
             })
         }
-        match Reader::new(line, Self::default()).start(known, dialect::is_reply) {
+        match MessageReader::new(line, Self::default()).start(known, dialect::is_reply) {
             Start::Known(First::Handshake(dialect), _) => Some(dialect),
             Start::Known(First::Other, _) | Start::Unknown(_) => None,
         }
@@ -346,7 +346,7 @@ impl GameResult {
 }
 
 impl<'a> Register<'a> {
-    fn read(reader: &mut Reader<'a>) -> Option<Self> {
+    fn read(reader: &mut MessageReader<'a>) -> Option<Self> {
         let first = reader.tokens.peek();
         if first.is_some_and(|token| token.text.eq_ignore_ascii_case("later")) {
             reader.tokens.next();
@@ -434,14 +434,14 @@ fn is(token: Token<'_>, keyword: &str) -> bool {
     token.text.eq_ignore_ascii_case(keyword)
 }
 
-fn note_case(token: Token<'_>, keyword: &str, reader: &mut Reader<'_>) {
+fn note_case(token: Token<'_>, keyword: &str, reader: &mut MessageReader<'_>) {
     if token.text != keyword {
         reader.report(token, DiagnosticKind::WrongCase);
     }
 }
 
 /// Reads the rest of `position`. `None` if the position is missing or invalid.
-fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
+fn read_position<'a>(reader: &mut MessageReader<'a>) -> Option<Position<'a>> {
     let root = loop {
         let Some(token) = reader.tokens.peek() else {
             reader.report_missing(DiagnosticKind::Missing);
@@ -495,7 +495,7 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
     Some(Position { root, moves })
 }
 
-fn read_root<'a>(reader: &mut Reader<'a>, is_sfen: bool) -> Option<Root<'a>> {
+fn read_root<'a>(reader: &mut MessageReader<'a>, is_sfen: bool) -> Option<Root<'a>> {
     let start = reader.tokens.next_start();
     let mut end = start;
     while let Some(token) = reader.tokens.peek().filter(|token| !is(*token, "moves")) {

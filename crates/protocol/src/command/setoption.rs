@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::diagnostic::DiagnosticKind;
 use crate::dialect::Dialect;
-use crate::parser::Reader;
+use crate::parser::MessageReader;
 use crate::serializer::{WriteError, check_length, check_text};
 use crate::tokenizer::{Token, Tokens, has_byte_below};
 
@@ -137,7 +137,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), WriteError> {
     check_text("name of an option", name, &[])
 }
 
-impl<'a> Reader<'a> {
+impl<'a> MessageReader<'a> {
     /// The name of an option, unless it is too long.
     pub(crate) fn option_name(&mut self, name: Token<'a>) -> Option<&'a str> {
         if MAX_NAME < name.text.len() {
@@ -263,7 +263,7 @@ impl SetOption<'_> {
 }
 
 /// Reads the rest of `setoption`. `None` without a name.
-pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
+pub(super) fn read<'a>(reader: &mut MessageReader<'a>) -> Option<SetOption<'a>> {
     let first = reader.tokens.peek();
     let is = |token: &str, key: &str| token.eq_ignore_ascii_case(key);
     match first {
@@ -298,7 +298,7 @@ fn keyword_in_any_case(name: &str) -> Option<Token<'_>> {
 }
 
 /// Reads the tokens after `name`.
-fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
+fn read_name<'a>(reader: &mut MessageReader<'a>) -> Option<SetOption<'a>> {
     let start = reader.tokens.next_start();
     let text = reader.tokens.rest().text;
     let keyword = keyword_in(text).or_else(|| keyword_in_any_case(text));
@@ -318,7 +318,7 @@ fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
 }
 
 /// `setoption value … name …`. A second `value`, after the name, takes precedence.
-fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
+fn read_swapped<'a>(reader: &mut MessageReader<'a>) -> Option<SetOption<'a>> {
     let value_key = reader.tokens.next()?;
     let start = reader.tokens.next_start();
     let mut end = start;

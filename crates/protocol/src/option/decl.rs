@@ -9,7 +9,7 @@ use crate::command::setoption;
 use crate::command::{EmptyText, decoded, encoded};
 use crate::diagnostic::DiagnosticKind;
 use crate::option::known::OptionType;
-use crate::parser::{Reader, in_any_case};
+use crate::parser::{MessageReader, in_any_case};
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Integer, Token, Tokens, has_byte_below, split_token};
 
@@ -369,7 +369,7 @@ fn write_text(
 ///
 /// The name ends at the first `type` before a known type, or else at the first `type`, because a name
 /// may contain any token.
-pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
+pub(crate) fn read<'a>(reader: &mut MessageReader<'a>) -> Option<OptionDecl<'a>> {
     let before = reader.tokens.at();
     match reader.tokens.next() {
         Some(token) if token.text == "name" => (),
@@ -400,7 +400,7 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
 }
 
 /// Splits off the name and reads `type` and the token after it.
-fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Token<'a>, Token<'a>)> {
+fn split_name<'a>(reader: &mut MessageReader<'a>) -> Option<(Token<'a>, Token<'a>)> {
     let start = reader.tokens.next_start();
     let (key, type_token) = name_end(reader.tokens.clone())?;
     if key.text != "type" {
@@ -429,7 +429,10 @@ fn name_end<'a>(mut tokens: impl Iterator<Item = Token<'a>>) -> Option<(Token<'a
 }
 
 /// `option type … name …`, with a name of one token.
-fn read_type_first<'a>(type_key: Token<'_>, reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
+fn read_type_first<'a>(
+    type_key: Token<'_>,
+    reader: &mut MessageReader<'a>,
+) -> Option<OptionDecl<'a>> {
     let type_token = reader.tokens.next();
     let name_key = reader.tokens.next();
     reader.report(type_key, DiagnosticKind::WrongOrder);
@@ -441,7 +444,7 @@ fn read_type_first<'a>(type_key: Token<'_>, reader: &mut Reader<'a>) -> Option<O
     Some(OptionDecl { name: Cow::Borrowed(name), kind })
 }
 
-fn read_kind<'a>(type_token: Token<'a>, reader: &mut Reader<'a>) -> OptionKind<'a> {
+fn read_kind<'a>(type_token: Token<'a>, reader: &mut MessageReader<'a>) -> OptionKind<'a> {
     let exact = OptionType::from_token(type_token.text);
     if exact.is_none() && in_any_case(type_token.text, OptionType::from_token).is_some() {
         reader.report(type_token, DiagnosticKind::WrongCase);
@@ -470,7 +473,7 @@ fn is_attribute(token: &str) -> bool {
     matches!(token, "default" | "min" | "max" | "var")
 }
 
-fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
+fn read_check<'a>(reader: &mut MessageReader<'a>) -> OptionKind<'a> {
     let mut default = None;
     while let Some(key) = reader.tokens.next() {
         if !key.text.eq_ignore_ascii_case("default") {
@@ -508,7 +511,7 @@ fn clear_meaning(token: &str) -> Option<bool> {
     }
 }
 
-fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
+fn read_spin<'a>(reader: &mut MessageReader<'a>) -> OptionKind<'a> {
     let (mut default, mut min, mut max, mut at) = (None, None, None, None);
     while let Some(key) = reader.tokens.next() {
         let slot = match key.text {
@@ -542,7 +545,7 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
 /// field is not consumed.
 #[inline]
 fn read_plain_combo<'a>(
-    reader: &mut Reader<'a>,
+    reader: &mut MessageReader<'a>,
     vars: &mut Vec<Cow<'a, str>>,
 ) -> Option<Token<'a>> {
     let mut default = None;
@@ -575,7 +578,7 @@ fn plain_field(text: &str) -> Option<(bool, &str, &str)> {
     (is_whole && is_text).then_some((default.is_some(), token, rest))
 }
 
-fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
+fn read_combo<'a>(reader: &mut MessageReader<'a>) -> OptionKind<'a> {
     let mut vars = Vec::with_capacity(4);
     let mut default = read_plain_combo(reader, &mut vars);
     let is_key = |token: &str| matches!(token, "default" | "var");
@@ -610,7 +613,7 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
 }
 
 /// The default of a string option: the rest of the line.
-fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
+fn read_text<'a>(reader: &mut MessageReader<'a>) -> Option<Cow<'a, str>> {
     while let Some(key) = reader.tokens.next() {
         if key.text.eq_ignore_ascii_case("default") {
             return short_text(reader).map(decoded);
@@ -621,7 +624,7 @@ fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
 }
 
 /// The rest of the line, unless it is too long.
-fn short_text<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
+fn short_text<'a>(reader: &mut MessageReader<'a>) -> Option<&'a str> {
     let text = reader.tokens.rest();
     if OptionDecl::MAX_TEXT < text.text.len() {
         reader.report(text, DiagnosticKind::TextTooLong);

@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use crate::diagnostic::DiagnosticKind;
 use crate::moves::{Move, MoveList};
-use crate::parser::{Reader, in_any_case};
+use crate::parser::{MessageReader, in_any_case};
 use crate::score::{Bound, Score, Wdl};
 use crate::serializer::WriteError;
 use crate::tokenizer::Token;
@@ -290,7 +290,7 @@ impl Key {
 }
 
 /// Reads the rest of `info`.
-pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
+pub(super) fn read<'a>(reader: &mut MessageReader<'a>) -> Info<'a> {
     let mut info = Info::default();
     let mut seen = 0u32;
     let mut seldepth = None;
@@ -323,7 +323,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
     info
 }
 
-fn read_field<'a>(key: Key, token: Token<'a>, reader: &mut Reader<'a>, info: &mut Info<'a>) {
+fn read_field<'a>(key: Key, token: Token<'a>, reader: &mut MessageReader<'a>, info: &mut Info<'a>) {
     // A field with a missing or invalid value does not change an earlier field of its kind.
     match key {
         Key::Depth | Key::Seldepth if let Some((depth, seldepth)) = read_depths(reader) => {
@@ -384,7 +384,7 @@ fn read_field<'a>(key: Key, token: Token<'a>, reader: &mut Reader<'a>, info: &mu
 }
 
 /// `12/20`: the depth and the selective depth in one token.
-fn read_depths(reader: &mut Reader<'_>) -> Option<(u32, u32)> {
+fn read_depths(reader: &mut MessageReader<'_>) -> Option<(u32, u32)> {
     let token = reader.tokens.peek()?;
     let (depth, seldepth) = token.text.split_once('/')?;
     let depths = (depth.parse().ok()?, seldepth.parse().ok()?);
@@ -399,7 +399,12 @@ fn score_part(token: &str) -> Option<()> {
 }
 
 /// A mate takes precedence over a centipawn estimate in the same line.
-fn set_score(score: Option<Score>, token: Token<'_>, reader: &mut Reader<'_>, info: &mut Info<'_>) {
+fn set_score(
+    score: Option<Score>,
+    token: Token<'_>,
+    reader: &mut MessageReader<'_>,
+    info: &mut Info<'_>,
+) {
     let Some(score) = score else { return };
     match info.score {
         None => (),
@@ -413,7 +418,7 @@ fn set_score(score: Option<Score>, token: Token<'_>, reader: &mut Reader<'_>, in
     }
 }
 
-fn read_mate(reader: &mut Reader<'_>) -> Option<Score> {
+fn read_mate(reader: &mut MessageReader<'_>) -> Option<Score> {
     let token = reader.tokens.peek().filter(|token| !Key::is_token(token.text));
     let Some(token) = token else {
         reader.report_missing(DiagnosticKind::Missing);
@@ -427,7 +432,7 @@ fn read_mate(reader: &mut Reader<'_>) -> Option<Score> {
     score
 }
 
-fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
+fn read_wdl(reader: &mut MessageReader<'_>) -> Option<Wdl> {
     let mut number = || {
         let token = reader.tokens.peek();
         let number = reader.small(Key::is_token)?;
@@ -439,7 +444,7 @@ fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
     Some(Wdl { win: number()?, draw: number()?, loss: number()? })
 }
 
-fn read_current_line<'a>(reader: &mut Reader<'a>) -> CurrentLine<'a> {
+fn read_current_line<'a>(reader: &mut MessageReader<'a>) -> CurrentLine<'a> {
     let cpu = reader.tokens.peek().and_then(|token| cpu_number(token.text));
     if cpu.is_some() {
         reader.tokens.next();
@@ -453,7 +458,7 @@ fn cpu_number(token: &str) -> Option<u32> {
 }
 
 /// The rest of the line after one white space, without the line end.
-fn read_string<'a>(reader: &mut Reader<'a>) -> &'a str {
+fn read_string<'a>(reader: &mut MessageReader<'a>) -> &'a str {
     let line = reader.tokens.line();
     let text = line.get(reader.tokens.at() + 1..).unwrap_or_default();
     while reader.tokens.next().is_some() {}

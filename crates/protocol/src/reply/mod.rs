@@ -8,10 +8,10 @@ use core::fmt;
 
 pub use crate::reply::info::{CurrentLine, Info};
 
-use crate::diagnostic::{DiagnosticKind, Reading};
+use crate::diagnostic::{DiagnosticKind, Parsed};
 use crate::moves::{Move, MoveList};
 use crate::option::OptionDecl;
-use crate::parser::{Reader, Start, in_any_case};
+use crate::parser::{MessageReader, Start, in_any_case};
 use crate::serializer::WriteError;
 use crate::{Dialect, dialect, option, parser, serializer};
 
@@ -121,8 +121,8 @@ impl<'a> Reply<'a> {
     ///
     /// Unknown tokens before the message are skipped only if the rest is well-formed: an engine's
     /// `Warning: bestmove e2e4 is illegal` ends no search.
-    pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
-        let mut reader = Reader::new(line, dialect);
+    pub fn read(line: &'a str, dialect: Dialect) -> Parsed<Self> {
+        let mut reader = MessageReader::new(line, dialect);
         let known = match dialect {
             Dialect::Uci => ReplyKind::uci,
             Dialect::Usi => ReplyKind::usi,
@@ -145,7 +145,7 @@ impl<'a> Reply<'a> {
     }
 
     /// Reads the arguments. `None` if a required part is missing.
-    fn read_kind(kind: ReplyKind, reader: &mut Reader<'a>) -> Option<Self> {
+    fn read_kind(kind: ReplyKind, reader: &mut MessageReader<'a>) -> Option<Self> {
         let reply = match kind {
             ReplyKind::UciOk => Self::UciOk,
             ReplyKind::ReadyOk => Self::ReadyOk,
@@ -231,7 +231,7 @@ impl Status {
 }
 
 impl<'a> Id<'a> {
-    fn read(reader: &mut Reader<'a>) -> Option<Self> {
+    fn read(reader: &mut MessageReader<'a>) -> Option<Self> {
         let key = reader.tokens.next();
         let text = reader.tokens.rest();
         let id = match key.map(|key| key.text) {
@@ -427,7 +427,7 @@ impl From<Option<Move>> for BestMove<'_> {
 }
 
 /// Reads the rest of `bestmove`. `None` if it is empty.
-pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
+pub(super) fn read<'a>(reader: &mut MessageReader<'a>) -> Option<BestMove<'a>> {
     let Some(token) = reader.tokens.next() else {
         reader.report_missing(DiagnosticKind::Missing);
         return None;
@@ -466,7 +466,7 @@ fn is_ponder(token: &str) -> bool {
 }
 
 /// Reads the move after `ponder`.
-fn read_ponder<'a>(reader: &mut Reader<'a>, answer: &mut BestMove<'a>) {
+fn read_ponder<'a>(reader: &mut MessageReader<'a>, answer: &mut BestMove<'a>) {
     // Houdini and others send a null move if they expect nothing.
     if reader.tokens.next_if(is_no_move).is_some() {
         answer.ponder = None;
@@ -484,7 +484,7 @@ fn is_no_move(token: &str) -> bool {
 }
 
 /// Reads the rest of `checkmate`. `None` if it is empty.
-pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a>> {
+pub(super) fn read_checkmate<'a>(reader: &mut MessageReader<'a>) -> Option<Checkmate<'a>> {
     let Some(token) = reader.tokens.peek() else {
         reader.report_missing(DiagnosticKind::Missing);
         return None;

@@ -10,4 +10,4 @@ pub mod engine;
 use core::time::Duration;
 
 /// A point in time, relative to an origin chosen by the owner. Monotonic.
-pub type Moment = Duration;
+pub type SessionTime = Duration;

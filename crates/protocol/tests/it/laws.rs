@@ -10,7 +10,7 @@ pub use engine::engine_session;
 
 use readyok_protocol::{
     Best, Command, Diagnostic, DiagnosticKind, Dialect, Go, LineBuffer, LineTooLong, OptionSet,
-    Reading, Reply, WriteError, translation::Translation,
+    Parsed, Reply, WriteError, translation::Translation,
 };
 
 /// Arbitrary bytes as a client's line to an engine.
@@ -128,7 +128,7 @@ fn written(
 /// Checks the diagnostics and the canonical line, and returns it. `read_again` returns its diagnostics.
 fn check<T: std::fmt::Debug>(
     line: &str,
-    read: &Reading<T>,
+    read: &Parsed<T>,
     written: Result<String, WriteError>,
     read_again: impl FnOnce(&str) -> Vec<Diagnostic>,
 ) -> Option<String> {

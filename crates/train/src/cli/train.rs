@@ -197,7 +197,7 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
     let mut evaluations = Vec::new();
     let validation =
         source.validation(args.validation, |board| evaluations.push(games::evaluate(board)));
-    let baseline: f64 = evaluations
+    let reference: f64 = evaluations
         .iter()
         .enumerate()
         .map(|(index, &value)| objective.loss(&validation.get(index), value as f32))
@@ -210,11 +210,11 @@ fn train<G: TrainGame + Sync>(args: &TrainArgs) -> Result<(), String> {
         validation.len(),
         started.elapsed().as_secs_f64()
     ));
-    send(&format!("validation loss of the network in the executable: {baseline:.6}"));
+    send(&format!("validation loss of the network in the executable: {reference:.6}"));
     let shape = Shape { features: G::Board::INPUTS, hidden: args.hidden };
     let described = format!("{targets:?} {settings:?} games {}", source.games());
     let checkpoint_file = args.out.with_extension("checkpoint");
-    let mut curve = Curve { points: Vec::new(), baseline };
+    let mut curve = Curve { points: Vec::new(), reference };
     let mut trainer = if args.resume {
         let checkpoint = Checkpoint::read(&checkpoint_file).map_err(|error| failed(&error))?;
         if checkpoint.settings != described {

@@ -6,7 +6,7 @@ use std::{fmt, fs, io};
 
 use crate::nnue::curve::{Curve, Point};
 use crate::nnue::optimizer::Adam;
-use crate::nnue::training::State;
+use crate::nnue::training::TrainingState;
 
 const MAGIC: &[u8; 8] = b"nntrain1";
 
@@ -16,7 +16,7 @@ pub struct Checkpoint {
     /// The settings and the data. Training continues only with the same ones.
     pub settings: String,
     /// The state.
-    pub state: State,
+    pub state: TrainingState,
     /// The learning curve.
     pub curve: Curve,
 }
@@ -87,7 +87,7 @@ impl Checkpoint {
             u64::from(state.reports),
             u64::from(state.adam.steps),
             state.best_loss.to_bits(),
-            self.curve.baseline.to_bits(),
+            self.curve.reference.to_bits(),
             self.curve.points.len() as u64,
             state.parameters.len() as u64,
         ] {
@@ -134,7 +134,7 @@ impl Checkpoint {
         let reports = fields.number()?.try_into().ok()?;
         let steps = fields.number()?.try_into().ok()?;
         let best_loss = f64::from_bits(fields.number()?);
-        let baseline = f64::from_bits(fields.number()?);
+        let reference = f64::from_bits(fields.number()?);
         let (points, parameters) = (fields.size()?, fields.size()?);
         let point = |_| {
             Some(Point {
@@ -147,7 +147,7 @@ impl Checkpoint {
         };
         let points = (0..points).map(point).collect::<Option<_>>()?;
         let mut floats = || fields.floats(parameters);
-        let state = State {
+        let state = TrainingState {
             parameters: floats()?,
             best: floats()?,
             adam: Adam { first: floats()?, second: floats()?, steps },
@@ -157,7 +157,7 @@ impl Checkpoint {
             positions,
             reports,
         };
-        let curve = Curve { points, baseline };
+        let curve = Curve { points, reference };
         fields.0.is_empty().then_some(Self { settings, state, curve })
     }
 }

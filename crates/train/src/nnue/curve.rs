@@ -23,7 +23,7 @@ pub struct Curve {
     /// The points in order.
     pub points: Vec<Point>,
     /// The loss of the network in the executable on the validation set.
-    pub baseline: f64,
+    pub reference: f64,
 }
 
 const WIDTH: f64 = 720.0;
@@ -34,10 +34,10 @@ const COLORS: [&str; 3] = ["#4477aa", "#ee6677", "#888888"];
 impl Curve {
     /// A table of comma-separated values.
     pub fn csv(&self) -> String {
-        let mut text = "positions,rate,training,validation,baseline\n".to_owned();
+        let mut text = "positions,rate,training,validation,reference\n".to_owned();
         for Point { positions, rate, training, validation, .. } in &self.points {
-            let baseline = self.baseline;
-            let row = format!("{positions},{rate},{training},{validation},{baseline}\n");
+            let reference = self.reference;
+            let row = format!("{positions},{rate},{training},{validation},{reference}\n");
             text.push_str(&row);
         }
         text
@@ -47,7 +47,7 @@ impl Curve {
     #[expect(clippy::cast_precision_loss, reason = "coordinates")]
     pub fn svg(&self) -> String {
         let losses = self.points.iter().flat_map(|point| [point.training, point.validation]);
-        let losses = losses.chain([self.baseline]);
+        let losses = losses.chain([self.reference]);
         let (low, high) = losses
             .fold((f64::INFINITY, 0.0_f64), |(low, high), loss| (low.min(loss), high.max(loss)));
         // The first losses would hide all others.
@@ -78,7 +78,7 @@ impl Curve {
         };
         line(&series(|point| point.training), COLORS[0]);
         line(&series(|point| point.validation), COLORS[1]);
-        line(&[(0.0, self.baseline), (last, self.baseline)], COLORS[2]);
+        line(&[(0.0, self.reference), (last, self.reference)], COLORS[2]);
         let names = ["training", "validation", "network in the executable, validation"];
         let mut top = MARGIN / 2.0;
         for (name, color) in names.iter().zip(COLORS) {

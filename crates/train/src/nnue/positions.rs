@@ -10,11 +10,11 @@ use crate::data::Winner;
 pub struct Positions {
     /// For each position, the features of the side to move, then as many of its opponent.
     features: Vec<u16>,
-    entries: Vec<Entry>,
+    entries: Vec<PositionEntry>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
+struct PositionEntry {
     start: u32,
     score: i16,
     /// The number of features of one perspective.
@@ -56,7 +56,7 @@ impl Positions {
             (Winner::First, Side::First) | (Winner::Second, Side::Second) => 2,
             (Winner::First, Side::Second) | (Winner::Second, Side::First) => 0,
         };
-        self.entries.push(Entry {
+        self.entries.push(PositionEntry {
             start,
             score,
             count: u8::try_from(count).unwrap_or(u8::MAX),

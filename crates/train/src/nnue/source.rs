@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use readyok_rules::Side;
 use sha2::{Digest as _, Sha256};
 
-use crate::data::{DataError, Reader, Record, Winner};
+use crate::data::{DataError, GameReader, Record, Winner};
 use crate::games::{TrainGame, evaluate};
 use crate::nnue::positions::Positions;
 use crate::rng;
@@ -111,7 +111,7 @@ impl<G: TrainGame + Sync> Source<G> {
     fn add(&mut self, path: &Path) -> Result<(), LoadError> {
         let bytes = fs::read(path).map_err(|error| DataError::unreadable(path, error))?;
         self.hashes.push(Sha256::digest(&bytes).into());
-        let reader = Reader::new(path, bytes.as_slice())?;
+        let reader = GameReader::new(path, bytes.as_slice())?;
         if reader.header().game != G::KIND {
             return Err(LoadError::OtherGame(path.to_owned()));
         }

@@ -63,7 +63,7 @@ impl Settings {
 
 /// The state of a training run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct State {
+pub struct TrainingState {
     /// The parameters.
     pub parameters: Vec<f32>,
     /// The state of the optimizer.
@@ -91,7 +91,7 @@ pub struct Trainer<'a, G> {
     validation: Positions,
     gradients: Vec<Vec<f32>>,
     order: Vec<u32>,
-    state: State,
+    state: TrainingState,
     /// The sum of losses since the last report.
     loss: f64,
     /// The number of positions since the last report.
@@ -109,7 +109,7 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
         let shape = Shape { features: G::Board::INPUTS, hidden: settings.hidden };
         let parameters =
             start.unwrap_or_else(|| shape.initial(&mut rng::of(settings.seed, u64::MAX)));
-        let state = State {
+        let state = TrainingState {
             adam: Adam::new(parameters.len()),
             best: parameters.clone(),
             parameters,
@@ -127,7 +127,7 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
         source: &'a Source<G>,
         validation: Positions,
         settings: Settings,
-        state: State,
+        state: TrainingState,
     ) -> Self {
         let shape = Shape { features: G::Board::INPUTS, hidden: settings.hidden };
         Self {
@@ -144,7 +144,7 @@ impl<'a, G: TrainGame + Sync> Trainer<'a, G> {
     }
 
     /// The current state.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &TrainingState {
         &self.state
     }
 

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use narikin_train::data::{DataError, End, Header, MAX_PLIES, Ply, Reader, Record, Winner, Writer};
+use narikin_train::data::{
+    DataError, End, GameReader, Header, MAX_PLIES, Ply, Record, Winner, Writer,
+};
 use narikin_train::games::GameKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -44,7 +46,7 @@ proptest! {
             writer.append(game.clone()).expect("free disk space");
         }
         writer.finish().expect("free disk space");
-        let reader = Reader::open(&path).expect("a file of games");
+        let reader = GameReader::open(&path).expect("a file of games");
         prop_assert_eq!(reader.header(), &header);
         prop_assert_eq!(&records(&path), &games);
     }
@@ -169,7 +171,7 @@ fn reads_but_does_not_write_version_1() {
         syzygy: 0,
         engine: "Narikin".to_owned(),
     };
-    assert_eq!(Reader::open(&path).expect("a file of games").header(), &header);
+    assert_eq!(GameReader::open(&path).expect("a file of games").header(), &header);
     let games = records(&path);
     let plies = vec![Ply { mv: 0x8001, score: -3 }, Ply { mv: 5, score: 4 }];
     let (winner, end) = (Winner::First, End::Rule);

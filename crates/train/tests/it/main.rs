@@ -11,7 +11,7 @@ mod samples;
 use std::fs;
 use std::path::Path;
 
-use narikin_train::data::{DataError, Header, Reader, Record};
+use narikin_train::data::{DataError, GameReader, Header, Record};
 use narikin_train::games::GameKind;
 use narikin_train::generate::{Progress, Until, run};
 
@@ -36,7 +36,7 @@ fn play(path: &Path, game: GameKind, games: u64, threads: usize) -> Progress {
 /// The readable games of a file, and the error after them.
 fn read(path: &Path) -> Result<(Vec<Record>, Option<DataError>), DataError> {
     let mut games = Vec::new();
-    for game in Reader::open(path)? {
+    for game in GameReader::open(path)? {
         match game {
             Ok(game) => games.push(game),
             Err(error) => return Ok((games, Some(error))),

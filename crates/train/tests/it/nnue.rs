@@ -14,7 +14,7 @@ use narikin_train::nnue::parameters::Shape;
 use narikin_train::nnue::positions::Positions;
 use narikin_train::nnue::quantization::{dequantize, quantize};
 use narikin_train::nnue::source::{Source, Targets};
-use narikin_train::nnue::training::{Settings, State, Trainer};
+use narikin_train::nnue::training::{Settings, Trainer, TrainingState};
 use narikin_train::samples::Filter;
 use rayon::ThreadPoolBuilder;
 use readyok_rules::Game;
@@ -130,7 +130,10 @@ fn gradients_match_finite_differences() {
     check_gradient::<Shogi>(Activation::ClippedRelu);
 }
 
-fn train<G: TrainGame + Sync>(source: &Source<G>, settings: Settings) -> (State, Vec<Point>) {
+fn train<G: TrainGame + Sync>(
+    source: &Source<G>,
+    settings: Settings,
+) -> (TrainingState, Vec<Point>) {
     let mut trainer = Trainer::new(source, source.validation(1000, |_| ()), settings, None);
     let points = std::iter::from_fn(|| trainer.advance()).collect();
     (trainer.state().clone(), points)
@@ -173,7 +176,7 @@ fn an_interrupted_run_continues_from_a_checkpoint() {
     let (state, points) = train(&source, SETTINGS);
     let validation = || source.validation(1000, |_| ());
     let mut trainer = Trainer::new(&source, validation(), SETTINGS, None);
-    let mut curve = Curve { points: Vec::new(), baseline: 0.25 };
+    let mut curve = Curve { points: Vec::new(), reference: 0.25 };
     curve.points.extend((0..3).filter_map(|_| trainer.advance()));
     let checkpoint = Checkpoint {
         settings: "those of the test".to_owned(),
@@ -285,10 +288,10 @@ fn curves_are_tables_and_charts() {
         training: 0.03,
         validation: 0.025,
     };
-    let curve = Curve { points: vec![point], baseline: 0.02 };
+    let curve = Curve { points: vec![point], reference: 0.02 };
     assert_eq!(
         curve.csv(),
-        "positions,rate,training,validation,baseline\n2000000,0.001,0.03,0.025,0.02\n"
+        "positions,rate,training,validation,reference\n2000000,0.001,0.03,0.025,0.02\n"
     );
     let svg = curve.svg();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");

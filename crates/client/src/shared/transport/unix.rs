@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use super::{Io, Options, Transport};
 use crate::driver::Change;
 use crate::listener::ErrorLines;
-use crate::shared::{self, By, Shared};
+use crate::shared::{self, Requester, Shared};
 use crate::sync::{now, spawn};
 
 /// Maximum number of bytes per read.
@@ -42,16 +42,16 @@ const SHORT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
 pub(crate) struct Polled {
-    bell: Arc<Bell>,
+    wakeup: Arc<Wakeup>,
     /// Whether callers wait in tasks. Then only the I/O thread reads.
     is_async: bool,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct PolledState {
     input: Option<Arc<File>>,
     output: Option<Arc<File>>,
-    reader: Reader,
+    reader: OutputReader,
     /// When the I/O thread wakes at the latest.
     thread_wakes: Option<Instant>,
     /// When the reading caller wakes at the latest.
@@ -60,21 +60,21 @@ pub(super) struct State {
     left: Option<Instant>,
     /// When the latest bytes arrived.
     arrived: Option<Instant>,
-    life: Life,
+    phase: ProcessPhase,
 }
 
 /// The thread that reads the output.
 #[derive(Clone, Debug, Default)]
-enum Reader {
+enum OutputReader {
     /// No thread: no output is expected.
     #[default]
     Idle,
     Thread,
-    Caller(Arc<Bell>),
+    Caller(Arc<Wakeup>),
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-enum Life {
+enum ProcessPhase {
     #[default]
     Running,
     Exited {
@@ -85,7 +85,7 @@ enum Life {
 }
 
 /// The streams that only the I/O thread uses.
-struct Own {
+struct IoThreadStreams {
     errors: Option<(File, Arc<ErrorLines>)>,
     error_lines: LineBuffer,
     /// Readable after the exit of the process. Missing on old kernels and other systems.
@@ -114,67 +114,67 @@ pub(super) fn transport(
     for end in [Some(&input), Some(&output), errors_fd].into_iter().flatten() {
         ioctl_fionbio(end, true)?;
     }
-    let polled = Polled { bell: Arc::new(Bell::new()?), is_async: options.is_async };
-    let state = State {
+    let polled = Polled { wakeup: Arc::new(Wakeup::new()?), is_async: options.is_async };
+    let state = PolledState {
         input: Some(Arc::new(input.into())),
         output: Some(Arc::new(output.into())),
-        reader: if options.is_async { Reader::Thread } else { Reader::Idle },
-        ..State::default()
+        reader: if options.is_async { OutputReader::Thread } else { OutputReader::Idle },
+        ..PolledState::default()
     };
     let errors = errors.map(|(errors, lines)| (errors.into(), lines));
-    let own = Own { errors, error_lines: LineBuffer::new(MAX_ERROR_LINE), exit };
+    let streams = IoThreadStreams { errors, error_lines: LineBuffer::new(MAX_ERROR_LINE), exit };
     let start = |shared: &Arc<Shared>| {
         let shared = Arc::clone(shared);
-        spawn("engine-io", move || run(&shared, own))
+        spawn("engine-io", move || run(&shared, streams))
     };
     Ok(Transport {
         io: Io::Polled(polled),
-        state: super::State { polled: state, ..super::State::default() },
+        state: super::TransportState { polled: state, ..super::TransportState::default() },
         start: Box::new(start),
     })
 }
 
 /// The I/O thread. It exits after the process was reaped, or the connection was closed.
-fn run(shared: &Shared, mut own: Own) {
+fn run(shared: &Shared, mut streams: IoThreadStreams) {
     let Io::Polled(polled) = &shared.io else { return };
     loop {
         let mut state = shared.lock();
         if is_done(shared, &state) {
             (state.io.polled.input, state.io.polled.output) = (None, None);
-            shared.release(state, By::Io);
+            shared.release(state, Requester::Io);
             return;
         }
         let now = now();
-        let plan = Plan::new(shared, &mut state, &own, now);
-        polled.bell.arm();
-        shared.release(state, By::Io);
-        let came = polled.wait(&plan, &own);
-        polled.bell.disarm();
+        let plan = Plan::new(shared, &mut state, &streams, now);
+        polled.wakeup.arm();
+        shared.release(state, Requester::Io);
+        let came = polled.wait(&plan, &streams);
+        polled.wakeup.disarm();
         if came.errors {
-            own.read_errors();
+            streams.read_errors();
         }
-        let exited = shared.process.as_ref().filter(|_| came.exit || own.exit.is_none());
+        let exited = shared.process.as_ref().filter(|_| came.exit || streams.exit.is_none());
         let exited = exited.filter(|process| process.has_exited());
         // Its remaining descendants are killed first, which may take a moment.
         let status = exited.filter(|_| plan.running).map(|process| process.reap());
         let mut state = shared.lock();
-        if came.output && matches!(state.io.polled.reader, Reader::Thread) {
+        if came.output && matches!(state.io.polled.reader, OutputReader::Thread) {
             read(&mut state, Some(came.at));
         }
         if let Some(status) = status {
             on_exit(&mut state, status);
         }
-        finish_exit(&mut state, &mut own);
-        if !matches!(state.io.polled.reader, Reader::Caller(_)) {
+        finish_exit(&mut state, &mut streams);
+        if !matches!(state.io.polled.reader, OutputReader::Caller(_)) {
             state.driver.on_time(crate::sync::now());
         }
-        shared.release(state, By::Io);
+        shared.release(state, Requester::Io);
     }
 }
 
-fn is_done(shared: &Shared, state: &shared::State) -> bool {
+fn is_done(shared: &Shared, state: &shared::SharedState) -> bool {
     match shared.process {
-        Some(_) => state.io.polled.life == Life::Ended,
+        Some(_) => state.io.polled.phase == ProcessPhase::Ended,
         None => state.io.polled.output.is_none() || state.driver.has_ended(),
     }
 }
@@ -196,39 +196,46 @@ struct WaitResult {
 }
 
 impl Plan {
-    fn new(shared: &Shared, state: &mut shared::State, own: &Own, now: Instant) -> Self {
+    fn new(
+        shared: &Shared,
+        state: &mut shared::SharedState,
+        streams: &IoThreadStreams,
+        now: Instant,
+    ) -> Self {
         let io = &mut state.io.polled;
         let is_idle = io.left.is_some_and(|left| IDLE <= now.saturating_duration_since(left));
-        if matches!(io.reader, Reader::Idle) && is_idle {
-            io.reader = Reader::Thread;
+        if matches!(io.reader, OutputReader::Idle) && is_idle {
+            io.reader = OutputReader::Thread;
         }
         let pause = Shared::pause(state, now);
         let io = &state.io.polled;
         let (reads, writes) = match io.reader {
-            Reader::Thread => (pause.is_none(), true),
-            Reader::Idle => (false, true),
-            Reader::Caller(_) => (false, false),
+            OutputReader::Thread => (pause.is_none(), true),
+            OutputReader::Idle => (false, true),
+            OutputReader::Caller(_) => (false, false),
         };
         let mut until = match io.reader {
-            Reader::Thread => state.driver.deadline().into_iter().chain(pause).min(),
-            Reader::Idle => state.driver.deadline().into_iter().chain([now + IDLE]).min(),
-            Reader::Caller(_) => Some(now + IDLE),
+            OutputReader::Thread => state.driver.deadline().into_iter().chain(pause).min(),
+            OutputReader::Idle => state.driver.deadline().into_iter().chain([now + IDLE]).min(),
+            OutputReader::Caller(_) => Some(now + IDLE),
         };
-        match io.life {
-            Life::Running if shared.process.is_some() && own.exit.is_none() => {
+        match io.phase {
+            ProcessPhase::Running if shared.process.is_some() && streams.exit.is_none() => {
                 let interval =
                     if io.output.is_some() { POLL_INTERVAL } else { SHORT_POLL_INTERVAL };
                 until = until.into_iter().chain([now + interval]).min();
             }
-            Life::Exited { until: last, .. } => until = until.into_iter().chain([last]).min(),
-            Life::Running | Life::Ended => (),
+            ProcessPhase::Exited { until: last, .. } => {
+                until = until.into_iter().chain([last]).min()
+            }
+            ProcessPhase::Running | ProcessPhase::Ended => (),
         }
         let input = io.input.clone().filter(|_| writes && state.driver.is_blocked());
         let plan = Self {
             output: io.output.clone().filter(|_| reads),
             input,
             until,
-            running: io.life == Life::Running,
+            running: io.phase == ProcessPhase::Running,
         };
         state.io.polled.thread_wakes = until;
         plan
@@ -236,16 +243,16 @@ impl Plan {
 }
 
 impl Polled {
-    fn wait(&self, plan: &Plan, own: &Own) -> WaitResult {
+    fn wait(&self, plan: &Plan, streams: &IoThreadStreams) -> WaitResult {
         let mut fds = SmallVec::<[PollFd<'_>; 5]>::new();
         let mut add = |fd, flags| {
             fds.push(PollFd::from_borrowed_fd(fd, flags));
             fds.len() - 1
         };
-        add(self.bell.reader.as_fd(), PollFlags::IN);
+        add(self.wakeup.reader.as_fd(), PollFlags::IN);
         let output = plan.output.as_ref().map(|output| add(output.as_fd(), PollFlags::IN));
-        let errors = own.errors.as_ref().map(|(errors, _)| add(errors.as_fd(), PollFlags::IN));
-        let exit = own.exit.as_ref().filter(|_| plan.running);
+        let errors = streams.errors.as_ref().map(|(errors, _)| add(errors.as_fd(), PollFlags::IN));
+        let exit = streams.exit.as_ref().filter(|_| plan.running);
         let exit = exit.map(|exit| add(exit.as_fd(), PollFlags::IN));
         if let Some(input) = &plan.input {
             add(input.as_fd(), PollFlags::OUT);
@@ -257,29 +264,29 @@ impl Polled {
             fd.is_some_and(|fd| polled.is_err() || !fd.revents().is_empty())
         };
         if has(Some(0)) {
-            self.bell.reset();
+            self.wakeup.reset();
         }
         WaitResult { output: has(output), errors: has(errors), exit: has(exit), at }
     }
 
-    pub(super) fn wake(&self, state: &mut shared::State, by: By, change: Change) {
+    pub(super) fn wake(&self, state: &mut shared::SharedState, by: Requester, change: Change) {
         if state.driver.is_ending() {
-            let is_thread = matches!(state.io.polled.reader, Reader::Thread);
+            let is_thread = matches!(state.io.polled.reader, OutputReader::Thread);
             if !is_thread {
                 take_over(state);
-                self.bell.ring();
-            } else if by == By::Caller {
-                self.bell.ring();
+                self.wakeup.ring();
+            } else if by == Requester::Caller {
+                self.wakeup.ring();
             }
             return;
         }
-        if by == By::Io && !matches!(state.io.polled.reader, Reader::Caller(_)) {
+        if by == Requester::Io && !matches!(state.io.polled.reader, OutputReader::Caller(_)) {
             return;
         }
         let io = &state.io.polled;
-        let (bell, wakes) = match &io.reader {
-            Reader::Caller(bell) => (bell, io.caller_wakes),
-            Reader::Idle | Reader::Thread => (&self.bell, io.thread_wakes),
+        let (wakeup, wakes) = match &io.reader {
+            OutputReader::Caller(wakeup) => (wakeup, io.caller_wakes),
+            OutputReader::Idle | OutputReader::Thread => (&self.wakeup, io.thread_wakes),
         };
         let earlier = match (state.driver.deadline(), wakes) {
             (Some(due), Some(wakes)) => due < wakes,
@@ -287,53 +294,53 @@ impl Polled {
             (None, _) => false,
         };
         // A reading caller may wait for a change that another thread has made.
-        let is_news = change == Change::State && matches!(io.reader, Reader::Caller(_));
+        let is_news = change == Change::State && matches!(io.reader, OutputReader::Caller(_));
         if earlier || is_news || state.driver.is_blocked() {
-            bell.ring();
+            wakeup.ring();
         }
     }
 
-    pub(super) fn ensure_reader(&self, state: &mut shared::State) {
-        if matches!(state.io.polled.reader, Reader::Idle) {
-            state.io.polled.reader = Reader::Thread;
-            self.bell.ring();
+    pub(super) fn ensure_reader(&self, state: &mut shared::SharedState) {
+        if matches!(state.io.polled.reader, OutputReader::Idle) {
+            state.io.polled.reader = OutputReader::Thread;
+            self.wakeup.ring();
         }
     }
 
-    pub(super) fn wakeup(&self) -> Option<Arc<Bell>> {
+    pub(super) fn wakeup(&self) -> Option<Arc<Wakeup>> {
         thread_local! {
-            static BELL: Option<Arc<Bell>> = Bell::new().ok().map(Arc::new);
+            static WAKEUP: Option<Arc<Wakeup>> = Wakeup::new().ok().map(Arc::new);
         }
         if self.is_async {
             return None;
         }
         // In an exiting thread, the I/O thread reads.
-        BELL.try_with(Clone::clone).ok().flatten()
+        WAKEUP.try_with(Clone::clone).ok().flatten()
     }
 
-    pub(super) fn leave(&self, state: &mut shared::State, bell: &Arc<Bell>) {
-        if !is_reader(state, bell) {
+    pub(super) fn leave(&self, state: &mut shared::SharedState, wakeup: &Arc<Wakeup>) {
+        if !is_reader(state, wakeup) {
             return;
         }
         let io = &mut state.io.polled;
         io.caller_wakes = None;
         io.left = Some(now());
         if state.driver.is_searching() || state.driver.is_ending() {
-            io.reader = Reader::Thread;
-            self.bell.ring();
+            io.reader = OutputReader::Thread;
+            self.wakeup.ring();
         } else {
-            io.reader = Reader::Idle;
+            io.reader = OutputReader::Idle;
         }
     }
 }
 
 /// The process has exited. Its remaining output is still read.
-fn on_exit(state: &mut shared::State, status: ExitStatus) {
-    state.io.polled.life = Life::Exited { status, until: now() + LAST_OUTPUT };
+fn on_exit(state: &mut shared::SharedState, status: ExitStatus) {
+    state.io.polled.phase = ProcessPhase::Exited { status, until: now() + LAST_OUTPUT };
     take_over(state);
 }
 
-pub(super) fn flush(state: &mut shared::State) {
+pub(super) fn flush(state: &mut shared::SharedState) {
     loop {
         while state.driver.can_start_pending() {
             // Lines that arrived before `go` do not answer it.
@@ -357,7 +364,7 @@ pub(super) fn flush(state: &mut shared::State) {
     }
 }
 
-impl Own {
+impl IoThreadStreams {
     fn read_errors(&mut self) {
         let Some((errors, lines)) = &mut self.errors else { return };
         let mut chunk = [0; CHUNK / 2];
@@ -380,33 +387,33 @@ fn is_temporary(error: &io::Error) -> bool {
 }
 
 /// Makes the I/O thread the reader.
-fn take_over(state: &mut shared::State) {
-    let before = std::mem::replace(&mut state.io.polled.reader, Reader::Thread);
-    if let Reader::Caller(bell) = before {
-        bell.ring();
+fn take_over(state: &mut shared::SharedState) {
+    let before = std::mem::replace(&mut state.io.polled.reader, OutputReader::Thread);
+    if let OutputReader::Caller(wakeup) = before {
+        wakeup.ring();
     }
 }
 
 /// Ends the session after the exit of the process and the end of its output.
-fn finish_exit(state: &mut shared::State, own: &mut Own) {
-    let Life::Exited { status, until } = state.io.polled.life else { return };
-    let has_more = state.io.polled.output.is_some() || own.errors.is_some();
+fn finish_exit(state: &mut shared::SharedState, streams: &mut IoThreadStreams) {
+    let ProcessPhase::Exited { status, until } = state.io.polled.phase else { return };
+    let has_more = state.io.polled.output.is_some() || streams.errors.is_some();
     let now = now();
     if has_more && now < until {
         return;
     }
     drain(state);
-    if let Some((_, lines)) = own.errors.take() {
-        lines.end(&mut own.error_lines);
+    if let Some((_, lines)) = streams.errors.take() {
+        lines.end(&mut streams.error_lines);
     }
-    state.io.polled.life = Life::Ended;
+    state.io.polled.phase = ProcessPhase::Ended;
     if state.io.polled.output.take().is_some() {
         Shared::on_output_closed(state, now);
     }
     state.driver.on_exit(status, now);
 }
 
-pub(super) fn drain(state: &mut shared::State) {
+pub(super) fn drain(state: &mut shared::SharedState) {
     for _ in 0..MAX_READS {
         if read(state, None) != ReadOutcome::Part {
             return;
@@ -415,7 +422,7 @@ pub(super) fn drain(state: &mut shared::State) {
 }
 
 /// Reads once. `at` is the time of arrival, or now.
-fn read(state: &mut shared::State, at: Option<Instant>) -> ReadOutcome {
+fn read(state: &mut shared::SharedState, at: Option<Instant>) -> ReadOutcome {
     let Some(output) = state.io.polled.output.clone() else { return ReadOutcome::Nothing };
     // Without the cost of zeros for each line of an engine.
     let mut chunk = [MaybeUninit::<u8>::uninit(); CHUNK];
@@ -437,7 +444,7 @@ fn read(state: &mut shared::State, at: Option<Instant>) -> ReadOutcome {
     if bytes.len() < CHUNK { ReadOutcome::All } else { ReadOutcome::Part }
 }
 
-fn write(state: &mut shared::State) {
+fn write(state: &mut shared::SharedState) {
     let input = state.io.polled.input.clone();
     let mut failed = input.is_none();
     state.driver.send(|bytes| {
@@ -461,41 +468,43 @@ fn write(state: &mut shared::State) {
     }
 }
 
-fn is_reader(state: &shared::State, bell: &Arc<Bell>) -> bool {
-    matches!(&state.io.polled.reader, Reader::Caller(own) if Arc::ptr_eq(own, bell))
+fn is_reader(state: &shared::SharedState, wakeup: &Arc<Wakeup>) -> bool {
+    matches!(&state.io.polled.reader, OutputReader::Caller(reader) if Arc::ptr_eq(reader, wakeup))
 }
 
-pub(super) fn may_read(state: &mut shared::State, bell: &Arc<Bell>) -> bool {
-    if is_reader(state, bell) {
+pub(super) fn may_read(state: &mut shared::SharedState, wakeup: &Arc<Wakeup>) -> bool {
+    if is_reader(state, wakeup) {
         return true;
     }
     let io = &mut state.io.polled;
     let is_free = match io.reader {
-        Reader::Idle | Reader::Thread => io.life == Life::Running && !state.driver.is_ending(),
-        Reader::Caller(_) => false,
+        OutputReader::Idle | OutputReader::Thread => {
+            io.phase == ProcessPhase::Running && !state.driver.is_ending()
+        }
+        OutputReader::Caller(_) => false,
     };
     if is_free {
-        io.reader = Reader::Caller(Arc::clone(bell));
+        io.reader = OutputReader::Caller(Arc::clone(wakeup));
     }
     is_free
 }
 
 pub(super) fn turn<'a>(
     shared: &'a Shared,
-    mut state: shared::Guard<'a>,
-    bell: &Arc<Bell>,
+    mut state: shared::StateLock<'a>,
+    wakeup: &Arc<Wakeup>,
     deadline: Option<Instant>,
-) -> shared::Guard<'a> {
+) -> shared::StateLock<'a> {
     let started = now();
     let pause = Shared::pause(&state, started);
     let until = state.driver.deadline().into_iter().chain(deadline).chain(pause).min();
     let output = state.io.polled.output.clone().filter(|_| pause.is_none());
     let input = state.io.polled.input.clone().filter(|_| state.driver.is_blocked());
     state.io.polled.caller_wakes = until;
-    bell.arm();
+    wakeup.arm();
     drop(state);
     let mut fds = SmallVec::<[PollFd<'_>; 3]>::new();
-    fds.push(PollFd::new(&bell.reader, PollFlags::IN));
+    fds.push(PollFd::new(&wakeup.reader, PollFlags::IN));
     if let Some(output) = &output {
         fds.push(PollFd::new(output, PollFlags::IN));
     }
@@ -506,12 +515,12 @@ pub(super) fn turn<'a>(
     let has =
         |index: usize| fds.get(index).is_some_and(|fd| polled.is_err() || !fd.revents().is_empty());
     let (rung, readable) = (has(0), output.is_some() && has(1));
-    bell.disarm();
+    wakeup.disarm();
     if rung {
-        bell.reset();
+        wakeup.reset();
     }
     let mut state = shared.lock_as_caller();
-    if is_reader(&state, bell) {
+    if is_reader(&state, wakeup) {
         if readable {
             read(&mut state, Some(at));
         }
@@ -541,14 +550,14 @@ fn wait_for(
 
 /// Interrupts the wait of another thread for files. Free of system calls while no thread waits.
 #[derive(Debug)]
-pub(crate) struct Bell {
+pub(crate) struct Wakeup {
     /// Readable after `ring`.
     reader: PipeReader,
     writer: PipeWriter,
     armed: AtomicBool,
 }
 
-impl Bell {
+impl Wakeup {
     fn new() -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         ioctl_fionbio(&reader, true)?;

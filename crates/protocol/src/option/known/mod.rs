@@ -14,7 +14,7 @@ pub enum SetBy {
     Elsewhere,
 }
 
-struct Entry {
+struct OptionEntry {
     name: &'static str,
     aliases: &'static [&'static str],
     option_type: OptionType,
@@ -52,9 +52,9 @@ macro_rules! known_options {
             /// All known options.
             pub const ALL: &'static [Self] = &[$(Self::$option),*];
 
-            const fn entry(self) -> Entry {
+            const fn entry(self) -> OptionEntry {
                 match self {
-                    $(Self::$option => Entry {
+                    $(Self::$option => OptionEntry {
                         name: $name,
                         aliases: &[$($alias),*],
                         option_type: OptionType::$option_type,
@@ -74,7 +74,7 @@ impl KnownOption {
     /// and `usi_hash` are equal.
     pub fn find(name: &str, dialect: Dialect) -> Option<Self> {
         Self::ALL.iter().copied().find(|option| {
-            let Entry { name: usual, aliases, .. } = option.entry();
+            let OptionEntry { name: usual, aliases, .. } = option.entry();
             [usual].iter().chain(aliases).any(|known| dialect.same_option(known, name))
         })
     }

@@ -40,9 +40,9 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use self::options::{Change, Options};
-use super::Moment;
+use super::SessionTime;
 use crate::session::client::request::{
-    ActiveSearch, EarlyPosition, Ping, Registration, Separation, State, Sync,
+    ActiveSearch, ClientPhase, EarlyPosition, Ping, Registration, Separation, Sync,
 };
 use crate::{
     Clocks, Command, Dialect, GameResult, Move, OptionSet, OptionValue, Phase, Position,
@@ -53,7 +53,7 @@ use crate::{
 #[derive(Debug)]
 pub struct ClientSession {
     protocol_state: ProtocolState,
-    state: State,
+    state: ClientPhase,
     timeouts: Timeouts,
     identity: Identity,
     options: Options,
@@ -81,7 +81,7 @@ pub struct ClientSession {
     last_search: u64,
     last_ping: u64,
     /// When the latest line of the engine was received.
-    received: Moment,
+    received: SessionTime,
     /// The timeouts that were reported and are still exceeded.
     reported: BTreeSet<TimeoutKind>,
     /// The duration of the latest wait that timed out.
@@ -91,10 +91,10 @@ pub struct ClientSession {
 
 impl ClientSession {
     /// Starts a session: sends the handshake.
-    pub fn start(dialect: Dialect, timeouts: Timeouts, now: Moment, out: &mut String) -> Self {
+    pub fn start(dialect: Dialect, timeouts: Timeouts, now: SessionTime, out: &mut String) -> Self {
         let mut session = Self {
             protocol_state: ProtocolState::new(dialect),
-            state: State::Handshake { since: now },
+            state: ClientPhase::Handshake { since: now },
             timeouts,
             identity: Identity::default(),
             options: Options::new(dialect),
@@ -131,7 +131,7 @@ impl ClientSession {
     pub fn search(
         &mut self,
         request: SearchRequest,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<SearchId, UsageError> {
         self.check_usable()?;
@@ -153,7 +153,7 @@ impl ClientSession {
     }
 
     /// Stops or cancels a search. No effect if it has ended.
-    pub fn stop(&mut self, id: SearchId, now: Moment, out: &mut String) {
+    pub fn stop(&mut self, id: SearchId, now: SessionTime, out: &mut String) {
         if self.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == id) {
             self.drop_waiting(DropReason::Cancelled);
         }
@@ -175,7 +175,7 @@ impl ClientSession {
         &mut self,
         id: SearchId,
         clocks: Option<Clocks>,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         let dialect = self.protocol_state.dialect();
@@ -222,7 +222,7 @@ impl ClientSession {
     pub fn new_game(
         &mut self,
         game: NewGame,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         self.check_usable()?;
@@ -236,7 +236,7 @@ impl ClientSession {
 
     /// Ends the game. A running or pending search is stopped and dropped. The result is sent only in
     /// USI.
-    pub fn game_over(&mut self, result: GameResult, now: Moment, out: &mut String) {
+    pub fn game_over(&mut self, result: GameResult, now: SessionTime, out: &mut String) {
         self.drop_waiting(DropReason::GameOver);
         self.stop_running(now, out);
         if let Some(running) = self.state.search_mut() {
@@ -259,7 +259,7 @@ impl ClientSession {
         &mut self,
         name: &str,
         value: Option<&str>,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         self.check_usable()?;
@@ -325,11 +325,11 @@ impl ClientSession {
             && self.waiting.is_some()
             && self.sync.settled_at().is_none()
             && self.pings.is_empty()
-            && matches!(self.state, State::Idle)
+            && matches!(self.state, ClientPhase::Idle)
     }
 
     /// Starts the pending search of [`set_manual_start`](Self::set_manual_start), if there is one.
-    pub fn start_pending(&mut self, now: Moment, out: &mut String) {
+    pub fn start_pending(&mut self, now: SessionTime, out: &mut String) {
         if self.can_start_pending() {
             self.send_search(now, out);
         }
@@ -340,11 +340,13 @@ impl ClientSession {
     ///
     /// # Errors
     /// The handshake is not complete, or the engine is not running.
-    pub fn ping(&mut self, now: Moment, out: &mut String) -> Result<PingId, UsageError> {
+    pub fn ping(&mut self, now: SessionTime, out: &mut String) -> Result<PingId, UsageError> {
         match self.state {
-            State::Handshake { .. } => return Err(UsageError::HandshakeIncomplete),
-            State::Quitting { .. } | State::Disconnected => return Err(UsageError::NotRunning),
-            State::Idle | State::Searching(_) => (),
+            ClientPhase::Handshake { .. } => return Err(UsageError::HandshakeIncomplete),
+            ClientPhase::Quitting { .. } | ClientPhase::Disconnected => {
+                return Err(UsageError::NotRunning);
+            }
+            ClientPhase::Idle | ClientPhase::Searching(_) => (),
         }
         self.last_ping += 1;
         let id = PingId(self.last_ping);
@@ -374,7 +376,7 @@ impl ClientSession {
     pub fn register(
         &mut self,
         with: Register<'static>,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         let command = Command::Register(with.clone());
@@ -385,14 +387,14 @@ impl ClientSession {
     }
 
     /// Ends the session. Open searches are dropped.
-    pub fn quit(&mut self, now: Moment, out: &mut String) {
+    pub fn quit(&mut self, now: SessionTime, out: &mut String) {
         if self.state.is_closed() {
             return;
         }
         self.stop_running(now, out);
         self.drop_all();
         self.send(&Command::Quit, out);
-        self.state = State::Quitting { since: now };
+        self.state = ClientPhase::Quitting { since: now };
     }
 
     /// The next event. Poll until it is `None`.
@@ -451,20 +453,20 @@ impl ClientSession {
 
     fn check_usable(&self) -> Result<(), UsageError> {
         match self.state {
-            State::Handshake { .. } => Err(UsageError::HandshakeIncomplete),
-            State::Quitting { .. } | State::Disconnected => Err(UsageError::NotRunning),
-            State::Idle | State::Searching(_) if self.copy_protected => {
+            ClientPhase::Handshake { .. } => Err(UsageError::HandshakeIncomplete),
+            ClientPhase::Quitting { .. } | ClientPhase::Disconnected => Err(UsageError::NotRunning),
+            ClientPhase::Idle | ClientPhase::Searching(_) if self.copy_protected => {
                 Err(UsageError::CopyProtected)
             }
-            State::Idle | State::Searching(_) => Ok(()),
+            ClientPhase::Idle | ClientPhase::Searching(_) => Ok(()),
         }
     }
 
     /// Sends what can be sent now: registration, options, a new game, the pending search, and `isready`
     /// wherever the engine may need time.
-    fn advance(&mut self, now: Moment, out: &mut String) {
+    fn advance(&mut self, now: SessionTime, out: &mut String) {
         self.sync.expire(now);
-        if !matches!(self.state, State::Idle) {
+        if !matches!(self.state, ClientPhase::Idle) {
             return;
         }
         if self.registration.take_retry() || self.protocol_state.needs_register() {
@@ -492,7 +494,7 @@ impl ClientSession {
     }
 
     /// Sends the new-game command before or after `isready`, depending on the dialect.
-    fn prepare_game(&mut self, now: Moment, out: &mut String) {
+    fn prepare_game(&mut self, now: SessionTime, out: &mut String) {
         if !self.game_due {
             return;
         }
@@ -526,13 +528,13 @@ impl ClientSession {
         self.waiting = Some((id, request));
     }
 
-    fn send_search(&mut self, now: Moment, out: &mut String) {
+    fn send_search(&mut self, now: SessionTime, out: &mut String) {
         let Some((id, request)) = self.waiting.take() else { return };
         if self.early_position != EarlyPosition::Sent(id) {
             self.send(&Command::Position(request.position.borrowed()), out);
         }
         self.send(&Command::Go(request.go.clone()), out);
-        self.state = State::Searching(ActiveSearch {
+        self.state = ClientPhase::Searching(ActiveSearch {
             id,
             stale_answer: self.stale_answer_in(&request.position),
             time_limit: request.time_limit(self.protocol_state.dialect()),
@@ -558,7 +560,7 @@ impl ClientSession {
         self.send_as(&change.command(), out, |out| change.write(out));
     }
 
-    fn send_ping(&mut self, owner: Option<PingId>, now: Moment, out: &mut String) {
+    fn send_ping(&mut self, owner: Option<PingId>, now: SessionTime, out: &mut String) {
         if owner.is_some() || self.pings.is_empty() {
             self.pings.push_back(Ping { owner, since: now });
             self.sync = Sync::Done;
@@ -566,7 +568,7 @@ impl ClientSession {
         }
     }
 
-    fn stop_running(&mut self, now: Moment, out: &mut String) {
+    fn stop_running(&mut self, now: SessionTime, out: &mut String) {
         let Some(running) = self.state.search_mut() else { return };
         running.restarts = false;
         if running.stopped.is_none() {
@@ -576,7 +578,7 @@ impl ClientSession {
     }
 
     /// Stops a running search, if it may start again after its answer.
-    fn restart_running(&mut self, now: Moment, out: &mut String) {
+    fn restart_running(&mut self, now: SessionTime, out: &mut String) {
         let running = self.state.search().filter(|running| running.stopped.is_none());
         if !running.is_some_and(|running| running.request.is_repeatable()) {
             return;

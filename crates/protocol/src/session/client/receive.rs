@@ -5,10 +5,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::request::{ActiveSearch, Separation, State, Sync, TimeoutKind, Timeouts};
+use super::request::{ActiveSearch, ClientPhase, Separation, Sync, TimeoutKind, Timeouts};
 use super::{ClientSession, DropReason, Event, NewGame, SearchId};
 use crate::protocol_state::is_only_text;
-use crate::session::Moment;
+use crate::session::SessionTime;
 use crate::{
     Best, BestMove, Command, Id, Info, Move, Party, Position, Reply, Rule, Severity, Status,
     Violation,
@@ -16,7 +16,7 @@ use crate::{
 
 impl ClientSession {
     /// Handles one line of the engine.
-    pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
+    pub fn receive_line(&mut self, line: &str, now: SessionTime, out: &mut String) {
         self.received = now;
         let reading = Reply::read(line, self.protocol_state.dialect());
         let reply = match reading.value {
@@ -102,7 +102,7 @@ impl ClientSession {
     }
 
     /// Handles the reply that was read from this line.
-    fn handle_reply(&mut self, reply: Reply<'_>, line: &str, now: Moment, out: &mut String) {
+    fn handle_reply(&mut self, reply: Reply<'_>, line: &str, now: SessionTime, out: &mut String) {
         match reply {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
             Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
@@ -111,8 +111,8 @@ impl ClientSession {
                 // Earlier output does not explain a status.
                 self.last_text.clear();
                 // An engine may answer a handshake twice.
-                if matches!(self.state, State::Handshake { .. }) {
-                    self.state = State::Idle;
+                if matches!(self.state, ClientPhase::Handshake { .. }) {
+                    self.state = ClientPhase::Idle;
                 }
                 self.events.push_back(Event::HandshakeComplete);
             }
@@ -219,17 +219,17 @@ impl ClientSession {
 
     /// The engine closed its output. Open searches are dropped.
     pub fn receive_eof(&mut self) {
-        if matches!(self.state, State::Disconnected) {
+        if matches!(self.state, ClientPhase::Disconnected) {
             return;
         }
         self.drop_all();
-        self.state = State::Disconnected;
+        self.state = ClientPhase::Disconnected;
         let _ = self.protocol_state.apply_command_lenient(&Command::Quit);
         self.events.push_back(Event::Disconnected);
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout). `None` if no timeout is pending.
-    pub fn poll_timeout(&self) -> Option<Moment> {
+    pub fn poll_timeout(&self) -> Option<SessionTime> {
         let settled = self.sync.settled_at().filter(|_| self.waiting.is_some());
         self.waits().map(|(.., at)| at).chain(self.overrun()).chain(settled).min()
     }
@@ -238,7 +238,7 @@ impl ClientSession {
     ///
     /// A late `readyok` is not awaited any longer, because some engines lose an `isready` during a
     /// search. Another `isready` is sent when necessary.
-    pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
+    pub fn handle_timeout(&mut self, now: SessionTime, out: &mut String) {
         if self.overrun().is_some_and(|at| at <= now)
             && let Some(id) = self.running()
         {
@@ -259,15 +259,15 @@ impl ClientSession {
     }
 
     /// Pending timeouts that were not reported: kind, start and deadline.
-    fn waits(&self) -> impl Iterator<Item = (TimeoutKind, Moment, Moment)> {
+    fn waits(&self) -> impl Iterator<Item = (TimeoutKind, SessionTime, SessionTime)> {
         let Timeouts { handshake, ready, stop, quit, .. } = self.timeouts;
         let state = match &self.state {
-            State::Handshake { since } => Some((TimeoutKind::Handshake, handshake, *since)),
-            State::Searching(search) => {
+            ClientPhase::Handshake { since } => Some((TimeoutKind::Handshake, handshake, *since)),
+            ClientPhase::Searching(search) => {
                 search.stopped.map(|since| (TimeoutKind::Stop, stop, since))
             }
-            State::Quitting { since } => Some((TimeoutKind::Exit, quit, *since)),
-            State::Idle | State::Disconnected => None,
+            ClientPhase::Quitting { since } => Some((TimeoutKind::Exit, quit, *since)),
+            ClientPhase::Idle | ClientPhase::Disconnected => None,
         };
         let ping = self.pings.front().map(|ping| (TimeoutKind::Ready, ready, ping.since));
         [ping, state]
@@ -278,7 +278,7 @@ impl ClientSession {
     }
 
     /// When the running search is stopped because it overran its limit.
-    fn overrun(&self) -> Option<Moment> {
+    fn overrun(&self) -> Option<SessionTime> {
         self.state.search()?.overrun(self.received, &self.timeouts)
     }
 }

@@ -7,7 +7,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::option::{OptionError, UnknownOption};
-use crate::session::client::Moment;
+use crate::session::client::SessionTime;
 use crate::{Clocks, Dialect, Go, MateLimit, Move, Position, Register, Status, WriteError};
 
 /// YaneuraOu searches at most this multiple of `go rtime`, in all releases.
@@ -232,20 +232,20 @@ pub(super) fn prepared_clocks(clocks: Clocks, dialect: Dialect) -> Clocks {
 /// The phase of a session.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one state exists per session")]
-pub(super) enum State {
+pub(super) enum ClientPhase {
     /// `uci` or `usi` was sent at this time and is not answered.
-    Handshake { since: Moment },
+    Handshake { since: SessionTime },
     /// No search is running.
     Idle,
     /// `go` was sent and is not answered.
     Searching(ActiveSearch),
     /// `quit` was sent at this time.
-    Quitting { since: Moment },
+    Quitting { since: SessionTime },
     /// The engine closed its output.
     Disconnected,
 }
 
-impl State {
+impl ClientPhase {
     pub(super) fn search(&self) -> Option<&ActiveSearch> {
         if let Self::Searching(search) = self { Some(search) } else { None }
     }
@@ -279,9 +279,9 @@ pub(super) struct ActiveSearch {
     pub(super) request: SearchRequest,
     pub(super) time_limit: Option<Duration>,
     /// When its time began: at `go` or at `ponderhit`.
-    pub(super) since: Moment,
+    pub(super) since: SessionTime,
     /// When `stop` was sent.
-    pub(super) stopped: Option<Moment>,
+    pub(super) stopped: Option<SessionTime>,
     /// It was stopped for an option, and starts again after its answer.
     pub(super) restarts: bool,
     /// The game ended, so the answer is discarded.
@@ -293,7 +293,11 @@ pub(super) struct ActiveSearch {
 
 impl ActiveSearch {
     /// When it is stopped because it overran its limit. `received` is the time of the latest line.
-    pub(super) fn overrun(&self, received: Moment, timeouts: &Timeouts) -> Option<Moment> {
+    pub(super) fn overrun(
+        &self,
+        received: SessionTime,
+        timeouts: &Timeouts,
+    ) -> Option<SessionTime> {
         if self.stopped.is_some() || self.request.is_unbounded() {
             return None;
         }
@@ -313,7 +317,7 @@ pub(super) enum Sync {
     /// A `readyok` to an `isready` that is not sent yet.
     NeedsReady,
     /// This moment: until then, a second answer to the previous search may arrive.
-    Settling(Moment),
+    Settling(SessionTime),
 }
 
 impl Sync {
@@ -324,11 +328,11 @@ impl Sync {
     }
 
     /// When the next search may start, if that depends on time.
-    pub(super) fn settled_at(self) -> Option<Moment> {
+    pub(super) fn settled_at(self) -> Option<SessionTime> {
         if let Self::Settling(at) = self { Some(at) } else { None }
     }
 
-    pub(super) fn expire(&mut self, now: Moment) {
+    pub(super) fn expire(&mut self, now: SessionTime) {
         if self.settled_at().is_some_and(|at| at <= now) {
             *self = Self::Done;
         }
@@ -360,7 +364,7 @@ pub(super) enum EarlyPosition {
 pub(super) struct Ping {
     /// `None` if the session itself needs the answer.
     pub(super) owner: Option<PingId>,
-    pub(super) since: Moment,
+    pub(super) since: SessionTime,
 }
 
 /// The registration of the user and the state of it.
@@ -452,7 +456,7 @@ impl WaitLimit {
         Self { silence: total, total }
     }
 
-    pub(super) fn deadline(self, since: Moment, last_output: Moment) -> Moment {
+    pub(super) fn deadline(self, since: SessionTime, last_output: SessionTime) -> SessionTime {
         let silent = since.max(last_output).saturating_add(self.silence);
         silent.min(since.saturating_add(self.total))
     }

@@ -51,7 +51,7 @@ use core::fmt;
 use self::event::InvalidPosition;
 use self::queue::{CommandQueue, Queued};
 use self::throttle::Throttle;
-use super::Moment;
+use super::SessionTime;
 use crate::command::CommandKind;
 use crate::protocol_state::is_only_text;
 use crate::reply::info::Details;
@@ -95,7 +95,7 @@ pub struct Profile {
 
 #[derive(Debug)]
 struct Search {
-    since: Moment,
+    since: SessionTime,
     /// The search ends without the client, unless it is pondering.
     has_limit: bool,
     /// A score or a PV was reported.
@@ -132,7 +132,7 @@ impl EngineSession {
     }
 
     /// Handles one line of the client.
-    pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
+    pub fn receive_line(&mut self, line: &str, now: SessionTime, out: &mut String) {
         if self.queue.has_quit() {
             return;
         }
@@ -202,12 +202,12 @@ impl EngineSession {
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout).
-    pub fn poll_timeout(&self) -> Option<Moment> {
+    pub fn poll_timeout(&self) -> Option<SessionTime> {
         self.throttle.due()
     }
 
     /// Sends delayed lines.
-    pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
+    pub fn handle_timeout(&mut self, now: SessionTime, out: &mut String) {
         for info in self.throttle.release(now) {
             self.send(&Reply::Info(info), out);
         }
@@ -237,7 +237,7 @@ impl EngineSession {
     pub fn info(
         &mut self,
         info: Info<'_>,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         let mut reply = Reply::Info(info);
@@ -274,7 +274,7 @@ impl EngineSession {
     pub fn best_move(
         &mut self,
         best: BestMove<'static>,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         self.answer(Reply::BestMove(best), now, out)
@@ -287,7 +287,7 @@ impl EngineSession {
     pub fn checkmate(
         &mut self,
         mate: Checkmate<'static>,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         self.answer(Reply::Checkmate(mate), now, out)
@@ -331,7 +331,7 @@ impl EngineSession {
     }
 
     /// Handles a command. `line` is the length of its line.
-    fn receive(&mut self, command: Command<'_>, line: usize, now: Moment, out: &mut String) {
+    fn receive(&mut self, command: Command<'_>, line: usize, now: SessionTime, out: &mut String) {
         if queue::is_for_search(&command) && self.queue.has_search() {
             return self.enqueue(Queued::Command(command.into_owned()), line, out);
         }
@@ -380,7 +380,7 @@ impl EngineSession {
     }
 
     /// Handles the queued commands that may take effect now.
-    fn advance(&mut self, now: Moment, out: &mut String) {
+    fn advance(&mut self, now: SessionTime, out: &mut String) {
         loop {
             let next = match self.protocol_state.phase() {
                 Phase::Searching { stopped, .. } => {
@@ -404,7 +404,7 @@ impl EngineSession {
         }
     }
 
-    fn apply_queued(&mut self, command: Command<'static>, now: Moment, out: &mut String) {
+    fn apply_queued(&mut self, command: Command<'static>, now: SessionTime, out: &mut String) {
         let rule = self.apply(&command, out);
         if rule.is_none_or(|rule| rule.severity() == Severity::Should) {
             self.act(command, now, out);
@@ -423,7 +423,7 @@ impl EngineSession {
     }
 
     /// Executes a command after the protocol state was updated.
-    fn act(&mut self, command: Command<'_>, now: Moment, out: &mut String) {
+    fn act(&mut self, command: Command<'_>, now: SessionTime, out: &mut String) {
         match command {
             Command::Uci => self.answer_handshake(out),
             Command::Debug(on) => {
@@ -509,7 +509,7 @@ impl EngineSession {
         self.events.push_back(Event::BadOption(bad));
     }
 
-    fn start_search(&mut self, go: Go<'_>, now: Moment, out: &mut String) {
+    fn start_search(&mut self, go: Go<'_>, now: SessionTime, out: &mut String) {
         let (dialect, go) = (self.protocol_state.dialect(), go.into_owned());
         let mut search = Search { since: now, has_limit: false, reported: false, held: None };
         self.throttle.start_search();
@@ -555,7 +555,7 @@ impl EngineSession {
     fn answer(
         &mut self,
         answer: Reply<'static>,
-        now: Moment,
+        now: SessionTime,
         out: &mut String,
     ) -> Result<(), UsageError> {
         if self.search.as_ref().is_some_and(|search| search.held.is_some()) {
@@ -595,7 +595,7 @@ impl EngineSession {
     }
 
     /// Sends delayed lines, so that the last `info` of the search precedes its answer.
-    fn send_rest_of_info(&mut self, answer: &Reply<'_>, now: Moment, out: &mut String) {
+    fn send_rest_of_info(&mut self, answer: &Reply<'_>, now: SessionTime, out: &mut String) {
         for info in self.throttle.flush() {
             self.send(&Reply::Info(info), out);
         }
@@ -647,13 +647,13 @@ impl EngineSession {
 
     /// Checks that a reply can be written.
     fn check(&self, reply: &Reply<'_>) -> Result<(), WriteError> {
-        struct Nowhere;
-        impl fmt::Write for Nowhere {
+        struct NullSink;
+        impl fmt::Write for NullSink {
             fn write_str(&mut self, _: &str) -> fmt::Result {
                 Ok(())
             }
         }
-        reply.write(self.protocol_state.dialect(), &mut Nowhere)
+        reply.write(self.protocol_state.dialect(), &mut NullSink)
     }
 }
 

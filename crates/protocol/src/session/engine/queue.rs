@@ -20,7 +20,7 @@ pub(super) enum Queued {
 
 #[derive(Debug)]
 pub(super) struct CommandQueue {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<QueueEntry>,
     /// Queued searches, and queued commands of [`Queued::is_for_search`].
     searches: usize,
     for_search: usize,
@@ -33,7 +33,7 @@ pub(super) struct CommandQueue {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct QueueEntry {
     queued: Queued,
     bytes: usize,
     /// How often it is still to be returned. More than once only for dropped searches.
@@ -71,7 +71,7 @@ impl CommandQueue {
         }
         let replaced = self.open_position.filter(|_| queued.is_position());
         let freed = replaced.and_then(|at| self.entries.get(at)).map_or(0, |entry| entry.bytes);
-        let bytes = size_of::<Entry>().saturating_add(line);
+        let bytes = size_of::<QueueEntry>().saturating_add(line);
         let is_limited = !(queued.is_handshake()
             || queued.is_quit()
             || matches!(queued, Queued::InvalidPosition(_)));
@@ -96,7 +96,7 @@ impl CommandQueue {
             Some(entry) if entry.queued.is_dropped() => {
                 entry.count = entry.count.saturating_add(1);
             }
-            _ => self.insert(Queued::DroppedSearch { mate: go.mate }, size_of::<Entry>()),
+            _ => self.insert(Queued::DroppedSearch { mate: go.mate }, size_of::<QueueEntry>()),
         }
     }
 
@@ -111,7 +111,7 @@ impl CommandQueue {
         } else if queued.is_position() {
             self.open_position = Some(self.entries.len());
         }
-        self.entries.push_back(Entry { queued, bytes, count: 1 });
+        self.entries.push_back(QueueEntry { queued, bytes, count: 1 });
     }
 
     /// Removes the oldest command.
@@ -151,7 +151,7 @@ impl CommandQueue {
     }
 
     fn remove(&mut self, at: usize) -> Option<Queued> {
-        let Entry { queued, bytes, .. } = self.entries.remove(at)?;
+        let QueueEntry { queued, bytes, .. } = self.entries.remove(at)?;
         self.bytes -= bytes;
         self.searches -= usize::from(queued.is_search());
         self.for_search -= usize::from(queued.is_for_search());

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::Info;
-use crate::session::Moment;
+use crate::session::SessionTime;
 
 /// Average interval between two lines.
 const PERIOD: Duration = Duration::from_millis(20);
@@ -29,7 +29,7 @@ const MAX_TEXTS: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Throttle {
     /// When the next line would be sent at a constant rate.
-    next: Moment,
+    next: SessionTime,
     /// Delayed lines in their order.
     held: Vec<Info<'static>>,
     /// Number of texts beyond the maximum.
@@ -57,7 +57,7 @@ fn rank(info: &Info<'_>) -> u32 {
 impl Throttle {
     pub(super) fn new() -> Self {
         Self {
-            next: Moment::ZERO,
+            next: SessionTime::ZERO,
             held: Vec::new(),
             lost_texts: 0,
             last_rank: u32::MAX,
@@ -72,7 +72,7 @@ impl Throttle {
     }
 
     /// Whether a line may be sent now. If not, it is delayed or dropped.
-    pub(super) fn passes(&mut self, info: &Info<'_>, now: Moment) -> bool {
+    pub(super) fn passes(&mut self, info: &Info<'_>, now: SessionTime) -> bool {
         let room = |lines: u32| self.next <= now.saturating_add(PERIOD * lines);
         let passes = if has_score_or_pv(info) {
             let completes = core::mem::replace(&mut self.last_rank, rank(info)) < rank(info);
@@ -117,12 +117,12 @@ impl Throttle {
     }
 
     /// When delayed lines may be sent.
-    pub(super) fn due(&self) -> Option<Moment> {
+    pub(super) fn due(&self) -> Option<SessionTime> {
         (!self.held.is_empty()).then(|| self.next.saturating_sub(PERIOD * BURST))
     }
 
     /// Removes the delayed lines that may be sent now.
-    pub(super) fn release(&mut self, now: Moment) -> Vec<Info<'static>> {
+    pub(super) fn release(&mut self, now: SessionTime) -> Vec<Info<'static>> {
         if self.due().is_none_or(|due| now < due) {
             return Vec::new();
         }
@@ -145,7 +145,7 @@ impl Throttle {
         lines
     }
 
-    fn spend(&mut self, now: Moment) {
+    fn spend(&mut self, now: SessionTime) {
         self.next = self.next.max(now).saturating_add(PERIOD);
     }
 }

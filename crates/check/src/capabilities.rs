@@ -1,4 +1,4 @@
-//! The baseline of a run: which searches work, and how long they take.
+//! The capabilities of an engine, found at the begin of a run: which searches work, and how long they take.
 //!
 //! Checks use searches that work. A check that needs a missing feature has no verdict, and refers to the check of this
 //! feature: one defect is one finding.
@@ -45,9 +45,9 @@ pub(crate) enum Feature {
     Position,
 }
 
-/// The result of the baseline. Checks that need a missing feature refer to the check of the feature.
+/// What the engine can do. Checks that need a missing feature refer to the check of the feature.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Baseline {
+pub(crate) struct Capabilities {
     missing: Vec<(Feature, &'static str)>,
     /// The greatest depth that is reached in a short time. `None` without a measurement.
     depth: Option<u32>,
@@ -59,7 +59,7 @@ pub(crate) struct Baseline {
     pub(crate) reports: bool,
 }
 
-/// Depths of the baseline, and the time after which the next one is not tried.
+/// Depths of the first searches, and the time after which the next one is not tried.
 const DEPTHS: [u32; 3] = [1, 3, 5];
 const SHORT: Duration = Duration::from_millis(700);
 
@@ -136,8 +136,8 @@ impl Feature {
     }
 }
 
-impl Baseline {
-    /// Whether this check has failed in the baseline.
+impl Capabilities {
+    /// Whether this check has failed in the first searches.
     pub(crate) fn fails(&self, check: &str) -> bool {
         self.missing.iter().any(|(_, missing_check)| *missing_check == check)
     }
@@ -265,7 +265,7 @@ fn depth_limit(go: &str) -> Option<u32> {
     tokens.get(at + 1)?.parse().ok()
 }
 
-/// Runs the searches of the baseline, each in a new process after a failure.
+/// Runs the first searches, each in a new process after a failure.
 pub(crate) struct Probe<'a> {
     target: &'a Target,
     dialect: Dialect,
@@ -275,7 +275,7 @@ pub(crate) struct Probe<'a> {
     delay: Duration,
 }
 
-/// The result of one search of the baseline.
+/// The result of one of these searches.
 enum Outcome {
     Done(SearchResult),
     /// The search ended only at `stop`.
@@ -328,37 +328,37 @@ impl<'a> Probe<'a> {
     }
 
     /// Measures all features.
-    pub(crate) fn run(mut self, engine_info: &EngineInfo) -> Baseline {
-        let mut baseline = Baseline::default();
+    pub(crate) fn run(mut self, engine_info: &EngineInfo) -> Capabilities {
+        let mut capabilities = Capabilities::default();
         if !engine_info.is_ready {
-            baseline.lose(Feature::IsReady, Feature::IsReady.check());
-            return baseline;
+            capabilities.lose(Feature::IsReady, Feature::IsReady.check());
+            return capabilities;
         }
         let limit = self.timeouts.answer();
         match self.search(MOVE_TIME, limit) {
             Outcome::Done(found) => {
-                baseline.ponders |= found.best.ponder.is_some();
-                baseline.reports |= !found.infos.is_empty();
-                baseline.search = baseline.search.max(found.time);
-                self.repeats(&mut baseline);
+                capabilities.ponders |= found.best.ponder.is_some();
+                capabilities.reports |= !found.infos.is_empty();
+                capabilities.search = capabilities.search.max(found.time);
+                self.repeats(&mut capabilities);
             }
             Outcome::Stopped(_) | Outcome::Failed => {
-                baseline.lose(Feature::MoveTime, Feature::MoveTime.check());
+                capabilities.lose(Feature::MoveTime, Feature::MoveTime.check());
             }
         }
-        self.depths(&mut baseline, limit);
+        self.depths(&mut capabilities, limit);
         let ignores_nodes = |found: &SearchResult| {
             found.infos.iter().filter_map(|info| info.nodes).max() > Some(TOO_MANY_NODES)
         };
         match self.search(NODES, limit) {
-            Outcome::Done(found) => baseline.search = baseline.search.max(found.time),
+            Outcome::Done(found) => capabilities.search = capabilities.search.max(found.time),
             // A slow engine.
             Outcome::Stopped(found)
-                if baseline.is_slow()
+                if capabilities.is_slow()
                     && !ignores_nodes(&found)
                     && found.infos.iter().any(|info| info.nodes.is_some()) => {}
             Outcome::Stopped(_) | Outcome::Failed => {
-                baseline.lose(Feature::Nodes, Feature::Nodes.check());
+                capabilities.lose(Feature::Nodes, Feature::Nodes.check());
             }
         }
         let clock = match self.dialect {
@@ -366,29 +366,29 @@ impl<'a> Probe<'a> {
             Dialect::Usi => "go btime 0 wtime 0 byoyomi 150",
         };
         if !matches!(self.search(clock, limit), Outcome::Done(_)) {
-            baseline.lose(Feature::Clock, Feature::Clock.check());
+            capabilities.lose(Feature::Clock, Feature::Clock.check());
         }
-        if !self.stops(&mut baseline, limit) {
-            baseline.lose(Feature::Stop, Feature::Stop.check());
+        if !self.stops(&mut capabilities, limit) {
+            capabilities.lose(Feature::Stop, Feature::Stop.check());
         }
-        if Feature::LIMITS.into_iter().all(|feature| baseline.lacks(feature)) {
-            baseline.missing = vec![(Feature::Search, Feature::Search.check())];
-            return baseline;
+        if Feature::LIMITS.into_iter().all(|feature| capabilities.lacks(feature)) {
+            capabilities.missing = vec![(Feature::Search, Feature::Search.check())];
+            return capabilities;
         }
-        self.restricts(&mut baseline, limit);
-        self.positions(&mut baseline);
-        self.sets(&mut baseline, engine_info);
+        self.restricts(&mut capabilities, limit);
+        self.positions(&mut capabilities);
+        self.sets(&mut capabilities, engine_info);
         let declared = |name| {
             let mut options = engine_info.options.iter();
             options.any(|option| self.dialect.same_option(&option.decl.name, name))
         };
-        if declared("Ponder") || baseline.ponders && self.dialect == Dialect::Usi {
-            self.ponders(&mut baseline, limit);
+        if declared("Ponder") || capabilities.ponders && self.dialect == Dialect::Usi {
+            self.ponders(&mut capabilities, limit);
         }
-        baseline
+        capabilities
     }
 
-    fn depths(&mut self, baseline: &mut Baseline, limit: Duration) {
+    fn depths(&mut self, capabilities: &mut Capabilities, limit: Duration) {
         for depth in DEPTHS {
             let outcome = self.search(&format!("go depth {depth}"), limit);
             let deepest = |found: &SearchResult| {
@@ -401,13 +401,13 @@ impl<'a> Probe<'a> {
             };
             match outcome {
                 Outcome::Done(found) => {
-                    baseline.ponders |= found.best.ponder.is_some();
-                    baseline.reports |= !found.infos.is_empty();
+                    capabilities.ponders |= found.best.ponder.is_some();
+                    capabilities.reports |= !found.infos.is_empty();
                     // A busy host does not make an engine slow.
                     let is_short = found.time.saturating_sub(self.delay) <= SHORT;
                     if is_short || depth == DEPTHS[0] {
-                        baseline.search = baseline.search.max(found.time);
-                        baseline.depth = Some(depth);
+                        capabilities.search = capabilities.search.max(found.time);
+                        capabilities.depth = Some(depth);
                     }
                     if !is_short {
                         return;
@@ -417,12 +417,12 @@ impl<'a> Probe<'a> {
                 Outcome::Stopped(found)
                     if deepest(&found).is_some_and(|deepest| deepest <= depth) =>
                 {
-                    baseline.reports = true;
-                    baseline.depth = baseline.depth.or(Some(0));
+                    capabilities.reports = true;
+                    capabilities.depth = capabilities.depth.or(Some(0));
                     return;
                 }
                 Outcome::Stopped(_) | Outcome::Failed => {
-                    baseline.lose(Feature::Depth, Feature::Depth.check());
+                    capabilities.lose(Feature::Depth, Feature::Depth.check());
                     return;
                 }
             }
@@ -430,7 +430,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Whether `stop` ends an infinite search. The engine answers `isready` in it.
-    fn stops(&mut self, baseline: &mut Baseline, limit: Duration) -> bool {
+    fn stops(&mut self, capabilities: &mut Capabilities, limit: Duration) -> bool {
         let position = assertions::middle_of(self.dialect);
         let Some(session) = self.session() else { return false };
         session.send(&position);
@@ -443,26 +443,28 @@ impl<'a> Probe<'a> {
                     self.session = None;
                     return true;
                 }
-                Err(WaitError::Late(_)) => baseline.lose(Feature::Ready, Feature::Ready.check()),
+                Err(WaitError::Late(_)) => {
+                    capabilities.lose(Feature::Ready, Feature::Ready.check())
+                }
                 _ => (),
             }
         }
         session.send("stop");
         let stopped = session.best(limit).is_ok();
         // A late `readyok` would be taken for another one.
-        if !stopped || baseline.lacks(Feature::Ready) {
+        if !stopped || capabilities.lacks(Feature::Ready) {
             self.session = None;
         }
         stopped
     }
 
     /// Detects a second `bestmove` for one `go`.
-    fn repeats(&mut self, baseline: &mut Baseline) {
+    fn repeats(&mut self, capabilities: &mut Capabilities) {
         let Some(session) = self.session() else { return };
         let is_move = |line: &Line| matches!(line.reply, Reply::BestMove(_));
         match session.until_ready() {
             Ok(lines) if lines.iter().any(is_move) => {
-                baseline.lose(Feature::OneBestMove, Feature::OneBestMove.check());
+                capabilities.lose(Feature::OneBestMove, Feature::OneBestMove.check());
                 self.session = None;
             }
             Ok(_) => (),
@@ -471,7 +473,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Verifies that moves and positions are read: replies for other positions are illegal.
-    fn positions(&mut self, baseline: &mut Baseline) {
+    fn positions(&mut self, capabilities: &mut Capabilities) {
         let (game, probe) = (self.dialect.game(), assertions::test_positions(self.dialect.game()));
         let moves = format!("position startpos moves {}", probe.opening);
         let start = Position::start(game);
@@ -482,7 +484,7 @@ impl<'a> Probe<'a> {
             (Feature::Moves, moves, after_moves.ok()),
             (Feature::Position, given, after_given.ok()),
         ] {
-            let go = baseline.substitute("go depth 1", self.dialect);
+            let go = capabilities.substitute("go depth 1", self.dialect);
             let go = go.unwrap_or_else(|| "go depth 1".into());
             let limit = self.timeouts.answer();
             let (Some(session), Some(position)) = (self.session(), position) else { return };
@@ -499,7 +501,7 @@ impl<'a> Probe<'a> {
                         && position.parse_move(mv.as_str()).is_err()
                         && start.parse_move(mv.as_str()).is_ok()
                     {
-                        baseline.lose(feature, feature.check());
+                        capabilities.lose(feature, feature.check());
                     }
                 }
                 Err(_) => self.session = None,
@@ -508,7 +510,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Sets an option to its default.
-    fn sets(&mut self, baseline: &mut Baseline, engine_info: &EngineInfo) {
+    fn sets(&mut self, capabilities: &mut Capabilities, engine_info: &EngineInfo) {
         let default = engine_info.options.iter().find_map(|option| {
             let value = match &option.decl.kind {
                 OptionKind::Check { default } => default.map(|default| default.to_string()),
@@ -521,24 +523,24 @@ impl<'a> Probe<'a> {
         let Some(session) = self.session() else { return };
         session.send(&format!("setoption name {name} value {value}"));
         if session.ready().is_err() {
-            baseline.lose(Feature::SetOption, Feature::SetOption.check());
+            capabilities.lose(Feature::SetOption, Feature::SetOption.check());
             self.session = None;
         }
     }
 
-    fn restricts(&mut self, baseline: &mut Baseline, limit: Duration) {
+    fn restricts(&mut self, capabilities: &mut Capabilities, limit: Duration) {
         let moves = match self.dialect {
             Dialect::Uci => ["a2a3", "h2h4"],
             Dialect::Usi => ["9g9f", "1i1h"],
         };
         for mv in moves {
-            self.restricts_to(mv, baseline, limit);
+            self.restricts_to(mv, capabilities, limit);
         }
     }
 
-    fn restricts_to(&mut self, mv: &str, baseline: &mut Baseline, limit: Duration) {
+    fn restricts_to(&mut self, mv: &str, capabilities: &mut Capabilities, limit: Duration) {
         let go = format!("go depth 1 searchmoves {mv}");
-        let go = baseline.substitute(&go, self.dialect).unwrap_or(go);
+        let go = capabilities.substitute(&go, self.dialect).unwrap_or(go);
         let Some(session) = self.session() else { return };
         session.send("position startpos");
         session.send(&go);
@@ -548,23 +550,23 @@ impl<'a> Probe<'a> {
         }
         match session.best(limit) {
             Ok(found) if matches!(&found.best.best, Best::Move(it) if it.as_str() == mv) => (),
-            Ok(_) => baseline.lose(Feature::SearchMoves, Feature::SearchMoves.check()),
+            Ok(_) => capabilities.lose(Feature::SearchMoves, Feature::SearchMoves.check()),
             Err(_) => {
                 self.session = None;
-                baseline.lose(Feature::SearchMoves, Feature::SearchMoves.check());
+                capabilities.lose(Feature::SearchMoves, Feature::SearchMoves.check());
             }
         }
     }
 
-    fn ponders(&mut self, baseline: &mut Baseline, limit: Duration) {
+    fn ponders(&mut self, capabilities: &mut Capabilities, limit: Duration) {
         let position = assertions::middle_of(self.dialect);
         let go = match self.dialect {
             Dialect::Uci => "go ponder wtime 1000 btime 1000",
             Dialect::Usi => "go ponder btime 0 wtime 0 byoyomi 150",
         };
-        let stops = !baseline.lacks(Feature::Stop);
+        let stops = !capabilities.lacks(Feature::Stop);
         let Some(session) = self.session() else { return };
-        if baseline.lacks(Feature::Ready) {
+        if capabilities.lacks(Feature::Ready) {
             session.ignore_isready_in_search();
         }
         session.send(&position);
@@ -572,11 +574,11 @@ impl<'a> Probe<'a> {
         match session.ends_by_itself() {
             Ok(false) => (),
             Ok(true) => {
-                baseline.lose(Feature::Ponder, Feature::Ponder.check());
+                capabilities.lose(Feature::Ponder, Feature::Ponder.check());
                 return;
             }
             Err(_) => {
-                baseline.lose(Feature::Ponder, "search.ponder.hit");
+                capabilities.lose(Feature::Ponder, "search.ponder.hit");
                 self.session = None;
                 return;
             }
@@ -585,7 +587,7 @@ impl<'a> Probe<'a> {
         if session.best(limit).is_ok() {
             return;
         }
-        baseline.lose(Feature::Ponder, "search.ponder.hit");
+        capabilities.lose(Feature::Ponder, "search.ponder.hit");
         if stops {
             session.send("stop");
         }
@@ -595,10 +597,10 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// Starts an engine for the baseline, which is not recorded.
+/// Starts an engine, which is not recorded.
 fn start(target: &Target, dialect: Dialect, timeouts: Timeouts) -> Result<EngineSession, Stop> {
     let record = Rc::new(RefCell::new(Transcript::new(dialect, false)));
-    let launch = Launch { check: "baseline", undrained_stderr: false };
+    let launch = Launch { check: "capabilities", undrained_stderr: false };
     let mut session = EngineSession::start(target, launch, dialect, timeouts, record)?;
     handshake(&mut session, dialect)?;
     session.ready()?;
@@ -609,39 +611,42 @@ fn start(target: &Target, dialect: Dialect, timeouts: Timeouts) -> Result<Engine
 mod tests {
     use super::*;
 
-    fn without(features: &[Feature]) -> Baseline {
-        let mut baseline = Baseline { depth: Some(5), ..Baseline::default() };
+    fn without(features: &[Feature]) -> Capabilities {
+        let mut capabilities = Capabilities { depth: Some(5), ..Capabilities::default() };
         for feature in features {
-            baseline.lose(*feature, feature.check());
+            capabilities.lose(*feature, feature.check());
         }
-        baseline
+        capabilities
     }
 
     #[test]
     fn missing_features_are_found_in_go_commands() {
-        let baseline = without(&[Feature::Depth, Feature::Stop]);
-        assert_eq!(baseline.missing_for("go depth 3"), Some("search.depth"));
-        assert_eq!(baseline.missing_for("go infinite"), Some("search.stop"));
-        assert_eq!(baseline.missing_for("go"), Some("search.stop"));
-        assert_eq!(baseline.missing_for("go movetime 3"), None);
-        assert_eq!(baseline.missing_for("go ponder depth 3"), Some("search.depth"));
-        assert_eq!(baseline.missing_for("go ponder movetime 3"), Some("search.stop"));
+        let capabilities = without(&[Feature::Depth, Feature::Stop]);
+        assert_eq!(capabilities.missing_for("go depth 3"), Some("search.depth"));
+        assert_eq!(capabilities.missing_for("go infinite"), Some("search.stop"));
+        assert_eq!(capabilities.missing_for("go"), Some("search.stop"));
+        assert_eq!(capabilities.missing_for("go movetime 3"), None);
+        assert_eq!(capabilities.missing_for("go ponder depth 3"), Some("search.depth"));
+        assert_eq!(capabilities.missing_for("go ponder movetime 3"), Some("search.stop"));
         assert_eq!(without(&[Feature::Search]).missing_for("go mate 1"), Some("search.completes"));
     }
 
     #[test]
     fn searches_are_replaced_by_ones_that_work() {
-        let baseline = without(&[Feature::Depth]);
-        let of = |go| baseline.substitute(go, Dialect::Uci);
+        let capabilities = without(&[Feature::Depth]);
+        let of = |go| capabilities.substitute(go, Dialect::Uci);
         assert_eq!(of("go depth 3").as_deref(), Some("go movetime 200"));
         let moves = of("go depth 3 searchmoves e2e4 d2d4");
         assert_eq!(moves.as_deref(), Some("go movetime 200 searchmoves e2e4 d2d4"));
         assert_eq!(of("go movetime 30"), None);
         assert_eq!(of("go depth 2 nodes 100"), None);
-        let baseline =
+        let capabilities =
             without(&[Feature::Depth, Feature::MoveTime, Feature::Clock, Feature::Nodes]);
-        assert_eq!(baseline.substitute("go depth 3", Dialect::Usi).as_deref(), Some("go infinite"));
-        let slow = Baseline { depth: Some(1), ..Baseline::default() };
+        assert_eq!(
+            capabilities.substitute("go depth 3", Dialect::Usi).as_deref(),
+            Some("go infinite")
+        );
+        let slow = Capabilities { depth: Some(1), ..Capabilities::default() };
         assert_eq!(slow.substitute("go depth 1", Dialect::Uci), None);
         assert_eq!(slow.substitute("go depth 4", Dialect::Uci).as_deref(), Some("go movetime 200"));
     }
@@ -658,7 +663,7 @@ mod tests {
         assert!(!fast.may_be_slow("go depth 4", &[]));
         assert!(fast.may_be_slow("go depth 7", &[]));
         assert!(!fast.may_be_slow("go depth 60 movetime 50", &reached(20)));
-        let slow = Baseline { depth: Some(1), ..Baseline::default() };
+        let slow = Capabilities { depth: Some(1), ..Capabilities::default() };
         assert!(slow.may_be_slow("go nodes 3000", &[]));
     }
 }
