@@ -3,6 +3,10 @@
 //! ```text
 //!  Running ── the process exits ──> Exited ── its pipes end, or take too long ──> Ended
 //! ```
+//!
+//! The reader migrates because a thread switch for each line takes longer than everything else. In `benches/peers`, the
+//! median from `go` to `bestmove` is 2.9 times that of bare pipes, and 1.6 times without `isready` before each `go`. If
+//! only the I/O thread reads, it is 4.6 and 2.8 times; the limits are 4 and 2.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
