@@ -23,7 +23,6 @@ use crate::transcript::{GameOf, Transcript};
 pub(crate) enum Feature {
     /// A reply to `isready`.
     IsReady,
-    /// Any search.
     Search,
     Depth,
     Nodes,

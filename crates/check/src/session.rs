@@ -70,7 +70,6 @@ pub(crate) struct Line {
     pub(crate) notes: Vec<DiagnosticKind>,
 }
 
-/// A session.
 #[expect(clippy::struct_excessive_bools, reason = "independent states of a session")]
 pub(crate) struct EngineSession {
     inbox: Receiver<Event>,
@@ -214,7 +213,6 @@ impl EngineSession {
         self.timeouts
     }
 
-    /// Sends a line.
     pub(crate) fn send(&mut self, line: &str) {
         self.write(format!("{line}\n").as_bytes());
     }

@@ -287,7 +287,6 @@ pub(crate) struct Usage {
     pub(crate) cpu: Duration,
     /// Time in the run queue.
     pub(crate) waited: Duration,
-    /// Threads.
     pub(crate) threads: u64,
     /// Threads that run, or wait for a CPU or a disk.
     pub(crate) runnable: u64,

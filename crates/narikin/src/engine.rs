@@ -241,7 +241,6 @@ impl Engine for Narikin {
 enum WonDeclaration {
     /// By declaration.
     Declared,
-    /// By a move.
     By(readyok_rules::Move),
 }
 

@@ -208,7 +208,6 @@ pub enum Tried {
     List(Option<PathBuf>),
     /// A file that is missing or not executable.
     File {
-        /// The path.
         file: PathBuf,
         /// The file exists and is not executable.
         exists: bool,

@@ -249,7 +249,6 @@ pub enum AnalysisPositionError {
     Position {
         /// The position, truncated.
         text: String,
-        /// The error.
         error: PositionError,
     },
     /// A move is illegal.
@@ -264,7 +263,6 @@ pub enum AnalysisPositionError {
         text: String,
         /// The move in UCI or USI notation.
         meant: String,
-        /// The game.
         game: Game,
     },
     /// A FEN for shogi, or an SFEN for chess.

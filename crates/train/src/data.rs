@@ -21,34 +21,27 @@ use crate::games::GameKind;
 pub enum DataError {
     /// An operation of the system failed.
     Io {
-        /// The file.
         path: PathBuf,
         /// The operation that failed, as a participle.
         what: &'static str,
-        /// The error.
         source: io::Error,
     },
     /// The header is missing or invalid.
     NoHeader {
-        /// The file.
         path: PathBuf,
-        /// The reason.
         why: String,
     },
     /// The file is damaged, not only at its end.
     Damaged {
-        /// The file.
         path: PathBuf,
         /// The offset of the damaged block, in bytes.
         offset: u64,
-        /// The reason.
         why: String,
     },
     /// Another process is writing the file.
     Locked(PathBuf),
     /// The file exists with other settings.
     OtherSettings {
-        /// The file.
         path: PathBuf,
         /// The setting that differs.
         what: &'static str,
@@ -122,7 +115,6 @@ const MAX_NAME: usize = 255;
 /// Everything that determines the games of a file, for a given version of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// The game.
     pub game: GameKind,
     /// The random seed; each game combines it with its own number.
     pub seed: u64,
@@ -241,7 +233,6 @@ pub struct Record {
     pub opening: Vec<u16>,
     /// The searched moves.
     pub plies: Vec<Ply>,
-    /// The winner.
     pub winner: Winner,
     /// What ended the game.
     pub end: End,

@@ -82,9 +82,7 @@ pub enum Until {
 /// The number of games and of positions with scores in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Games.
     pub games: u64,
-    /// Positions.
     pub positions: u64,
 }
 

@@ -4,6 +4,7 @@
 //! documents. [`samples`] selects positions, and [`nnue`] trains networks on them. [`cli`] is the
 //! command line.
 #![forbid(unsafe_code)]
+#![expect(missing_docs, reason = "the library of a program")]
 
 pub mod cli;
 pub mod data;

@@ -72,11 +72,9 @@ pub enum LoadError {
     OtherGame(PathBuf),
     /// A game cannot be replayed.
     Replay {
-        /// The file.
         path: PathBuf,
         /// The number of the game, from 0.
         game: u64,
-        /// The reason.
         why: ReplayError,
     },
 }

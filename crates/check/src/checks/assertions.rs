@@ -150,7 +150,6 @@ pub(crate) fn test_positions(game: Game) -> &'static TestPositions {
 /// A mate in two moves, which is three plies, for White.
 pub(super) const CHESS_MATE_IN_TWO: &str = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
 
-/// Stalemate.
 pub(super) const CHESS_STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
 /// A position with one legal move.

@@ -438,7 +438,6 @@ enum FrameKind {
     WriteAndWait,
     /// Bytes for stderr.
     WriteStderr,
-    /// Close the output.
     CloseOutput,
     /// Exit with the code in the payload.
     Exit,

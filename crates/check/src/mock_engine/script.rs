@@ -27,7 +27,6 @@ pub(crate) enum Action {
     Mark,
     /// Write this number of bytes to stderr.
     WriteStderr(usize),
-    /// Close the output.
     CloseOutput,
     /// Exit with this code.
     Exit(u8),
@@ -325,7 +324,6 @@ impl MockEngine {
     }
 }
 
-/// Formats a line.
 fn formatted(format: LineFormat, line: &str) -> Vec<Action> {
     let output = |text: String| vec![Action::Write(text.into_bytes())];
     match format {

@@ -141,7 +141,6 @@ pub(crate) struct Options {
     pub(crate) is_async: bool,
 }
 
-/// Starts a process.
 fn start_process(command: &mut Command, guard: Option<&Guard>) -> io::Result<StreamPair> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let own = own_directory(Path::new(command.get_program()));

@@ -211,7 +211,6 @@ impl<B: Board> MovePicker<B> {
     }
 }
 
-/// An exact rank.
 const fn exact_rank(rank: i32) -> i32 {
     2 * rank
 }

@@ -27,7 +27,6 @@ pub(crate) struct ReadOptions {
     pub(crate) max_ratio: Option<u32>,
 }
 
-/// An input file.
 #[derive(Clone, Debug)]
 pub(crate) struct InputFile {
     /// `None` for standard input.
@@ -48,7 +47,6 @@ impl InputFile {
         Self { path: Some(path), relative, copy: None }
     }
 
-    /// Opens the source.
     fn open(&self) -> io::Result<Source> {
         Ok(match (&self.copy, &self.path) {
             (Some(copy), _) => {
@@ -157,7 +155,6 @@ impl Files {
         self.0.iter().map(size).sum()
     }
 
-    /// The canonical paths.
     pub(crate) fn canonical(&self) -> HashSet<PathBuf> {
         self.0.iter().filter_map(|file| fs::canonicalize(file.path.as_ref()?).ok()).collect()
     }

@@ -44,7 +44,6 @@ pub(crate) enum Mode {
     List,
 }
 
-/// A conversion.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversion {
     pub(crate) files: Files,
@@ -74,7 +73,6 @@ struct Game {
     notices: Vec<Notice>,
 }
 
-/// Runs a conversion.
 pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
     let Conversion { mut files, read, selection, content, mode, is_lenient } = conversion;
     let interrupted = Arc::new(AtomicBool::new(false));

@@ -118,7 +118,6 @@ impl Connection {
         Ok(Self { stream, lines, keep_alive: KeepAlive::new(now()) })
     }
 
-    /// Sends a line.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ConnectionError> {
         self.stream.write_all(format!("{line}\n").as_bytes())?;
         self.keep_alive.on_sent(now());

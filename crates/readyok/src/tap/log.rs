@@ -50,7 +50,6 @@ impl Log {
         Ok(Self { reports: Some(LogWriter::new(reports)?), ..self })
     }
 
-    /// Adds an entry.
     pub fn add(&mut self, entry: &Entry<'_>) {
         let text = format_entry(entry);
         self.out.add(&text);

@@ -47,7 +47,6 @@ pub enum Finding {
     Rule(Violation),
     /// The syntax of the line is invalid.
     Syntax {
-        /// The problem.
         kind: DiagnosticKind,
         /// The tokens, truncated; empty if something is missing.
         tokens: String,

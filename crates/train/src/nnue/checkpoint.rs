@@ -15,7 +15,6 @@ const MAGIC: &[u8; 8] = b"nntrain1";
 pub struct Checkpoint {
     /// The settings and the data. Training continues only with the same ones.
     pub settings: String,
-    /// The state.
     pub state: TrainingState,
     /// The learning curve.
     pub curve: Curve,
@@ -30,7 +29,6 @@ pub enum CheckpointError {
     Invalid(PathBuf),
     /// The run had other settings.
     Settings {
-        /// The file.
         path: PathBuf,
         /// Its settings.
         found: String,

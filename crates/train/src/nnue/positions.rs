@@ -24,7 +24,6 @@ struct PositionEntry {
     half_points: u8,
 }
 
-/// A position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Position<'a> {
     /// The active features from the perspective of the side to move.

@@ -64,7 +64,6 @@ impl Settings {
 /// The state of a training run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingState {
-    /// The parameters.
     pub parameters: Vec<f32>,
     /// The state of the optimizer.
     pub adam: Adam,
