@@ -443,7 +443,7 @@ impl<'a> Probe<'a> {
                     return true;
                 }
                 Err(WaitError::Late(_)) => {
-                    capabilities.lose(Feature::Ready, Feature::Ready.check())
+                    capabilities.lose(Feature::Ready, Feature::Ready.check());
                 }
                 _ => (),
             }

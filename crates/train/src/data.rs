@@ -27,10 +27,7 @@ pub enum DataError {
         source: io::Error,
     },
     /// The header is missing or invalid.
-    NoHeader {
-        path: PathBuf,
-        why: String,
-    },
+    NoHeader { path: PathBuf, why: String },
     /// The file is damaged, not only at its end.
     Damaged {
         path: PathBuf,

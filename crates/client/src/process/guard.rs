@@ -121,6 +121,7 @@ impl Guard {
     /// It cannot be started, does not call [`serve`](Self::serve), or the method is not available
     /// ([`Unsupported`](io::ErrorKind::Unsupported)).
     #[doc(hidden)]
+    #[expect(clippy::needless_pass_by_value, reason = "as in `start`, and on Windows")]
     pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
         if !containment.is_possible() {
             return Err(io::ErrorKind::Unsupported.into());

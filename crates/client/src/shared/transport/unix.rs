@@ -230,7 +230,7 @@ impl Plan {
                 until = until.into_iter().chain([now + interval]).min();
             }
             ProcessPhase::Exited { until: last, .. } => {
-                until = until.into_iter().chain([last]).min()
+                until = until.into_iter().chain([last]).min();
             }
             ProcessPhase::Running | ProcessPhase::Ended => (),
         }
