@@ -13,10 +13,11 @@ mod shuffle;
 mod source;
 
 use std::num::NonZeroU64;
-use std::{error, fmt, io};
+use std::{fmt, io};
 
 use readyok_rules::record::RecordErrorKind;
 use readyok_rules::{EndRules, EpdError, Game, Handicap, LineError, PositionError, Termination};
+use serde::{Deserialize, Serialize};
 
 use crate::openings::shuffle::{FastchessOrder, Permutation};
 use crate::openings::source::Source;
@@ -133,7 +134,7 @@ impl Book {
             self.invalid.iter().zip(0..).take_while(|&(&index, count)| index - count <= number);
         let index = number + before.count() as u64;
         let opening = self.at(index)?;
-        opening.ok_or_else(|| OpeningError::in_plan(OpeningFault::Empty))
+        opening.ok_or_else(|| OpeningError::in_plan(OpeningDefect::NoOpenings))
     }
 
     /// Validates openings up to this one.
@@ -228,67 +229,80 @@ pub struct OpeningError {
     pub fault: OpeningFault,
 }
 
-/// The reason why an opening or a source of openings cannot be used.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum OpeningFault {
-    /// The file cannot be read.
-    Io(io::Error),
-    /// A Polyglot book needs a limit of plies.
-    NoPlies,
-    /// The size of the file is not a multiple of 16 bytes, the size of Polyglot entries.
-    NotPolyglot {
-        /// The size of the file in bytes.
-        bytes: u64,
-    },
-    /// The file extension is unknown.
-    UnknownFormat,
-    /// A directory cannot be a source of chess openings.
-    Directory,
-    /// Openings of this kind are for another game.
-    OtherGame {
-        /// The game of the plan.
-        game: Game,
-    },
-    /// The source is empty.
-    Empty,
-    /// No opening can be used.
-    AllBad {
-        /// The number of openings.
-        count: u64,
-        /// The reason of the last one.
-        last: Box<Self>,
-    },
-    /// A file is too large after decompression.
-    TooLarge {
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// An entry is too long.
-    TooLong {
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// An entry is not UTF-8.
-    NotText,
-    /// The position is invalid.
-    Position(PositionError),
-    /// The EPD operations are malformed.
-    Epd(EpdError),
-    /// A move is illegal.
-    Moves(LineError),
-    /// The record is malformed.
-    Record(RecordErrorKind),
-    /// A shogi record has no moves and no start position, like a file that is not a record.
-    NoMoves,
-    /// An unexpected part of a `position` command, shortened.
-    Unexpected(String),
-    /// The game is over after the opening.
-    Over(Termination),
-    /// An invalid number of a Chess960 start position.
-    Chess960Number(u16),
-    /// An unknown name of a shogi handicap.
-    Handicap(String),
+readyok_protocol::errors! {
+    /// The reason why an opening or a source of openings cannot be used.
+    #[derive(Debug)]
+    #[non_exhaustive]
+    pub enum OpeningFault {
+        /// No opening can be used.
+        AllBad {
+            count: u64 = all_of(*count),
+            /// The reason of the last one.
+            last: Box<Self>,
+        } => "{count} invalid: {last}",
+    }
+    wraps {
+        Io(io::Error),
+        Position(PositionError),
+        Epd(EpdError),
+        Moves(LineError),
+        Record(RecordErrorKind),
+        Defect(OpeningDefect),
+    }
+}
+
+readyok_protocol::errors! {
+    /// A defect of openings that concerns neither a position nor a record.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    #[serde(tag = "code", rename_all = "snake_case")]
+    pub enum OpeningDefect {
+        BookRequiresPlies => "a Polyglot book needs `plies`",
+        NotPolyglot {
+            /// The size of the file.
+            bytes: u64,
+        } => "a Polyglot book has entries of 16 bytes, but the file has {bytes} bytes",
+        UnknownExtension => "unknown file extension; specify the format",
+        /// A directory cannot be a source of chess openings.
+        IsADirectory => "the path is a directory",
+        OpeningsOfOtherVariant {
+            /// The game of the plan.
+            variant: Game = english_name(*variant),
+        } => "openings of this kind are not for {variant}",
+        NoOpenings => "there are no openings",
+        DecompressedTooLarge { limit: u64 } => "the decompressed file has more than {limit} bytes",
+        OpeningTooLong { limit: usize } => "the opening has more than {limit} bytes",
+        NotUtf8 => "the opening is not valid UTF-8",
+        /// A shogi record without a start position, like a file that is not a record.
+        NoMoves => "the record has no moves",
+        OpeningOver { termination: Termination = over(*termination) } =>
+            "the game is already over ({termination})",
+        InvalidStartNumber { number: u16 } => "Chess960 has no start position {number}, only 0 to 959",
+        UnknownHandicap {
+            name: String,
+            /// All handicaps.
+            names: String,
+        } => "shogi has no handicap `{name}`, only {names}",
+    }
+}
+
+fn all_of(count: u64) -> String {
+    if count == 1 { "the only opening is".to_owned() } else { format!("all {count} openings are") }
+}
+
+fn english_name(game: Game) -> &'static str {
+    match game {
+        Game::Chess => "chess",
+        Game::Chess960 => "Chess960",
+        Game::Shogi => "shogi",
+    }
+}
+
+impl OpeningDefect {
+    fn handicap(name: &str) -> Self {
+        let names = Handicap::ALL.map(Handicap::name).join(", ");
+        Self::UnknownHandicap { name: name.to_owned(), names }
+    }
 }
 
 /// Openings that were skipped.
@@ -328,27 +342,21 @@ impl OpeningError {
 
     /// Whether the source is unusable, not only a single opening.
     fn is_of_source(&self) -> bool {
-        match self.fault {
-            OpeningFault::Io(_)
-            | OpeningFault::UnknownFormat
-            | OpeningFault::Directory
-            | OpeningFault::NoPlies
-            | OpeningFault::NotPolyglot { .. }
-            | OpeningFault::Empty
-            | OpeningFault::AllBad { .. }
-            | OpeningFault::TooLarge { .. } => true,
-            OpeningFault::TooLong { .. }
-            | OpeningFault::NotText
-            | OpeningFault::Position(_)
+        match &self.fault {
+            OpeningFault::Io(_) | OpeningFault::AllBad { .. } => true,
+            OpeningFault::Defect(defect) => matches!(
+                defect,
+                OpeningDefect::UnknownExtension
+                    | OpeningDefect::IsADirectory
+                    | OpeningDefect::BookRequiresPlies
+                    | OpeningDefect::NotPolyglot { .. }
+                    | OpeningDefect::NoOpenings
+                    | OpeningDefect::DecompressedTooLarge { .. }
+            ),
+            OpeningFault::Position(_)
             | OpeningFault::Epd(_)
-            | OpeningFault::OtherGame { .. }
             | OpeningFault::Moves(_)
-            | OpeningFault::Record(_)
-            | OpeningFault::NoMoves
-            | OpeningFault::Unexpected(_)
-            | OpeningFault::Over(_)
-            | OpeningFault::Chess960Number(_)
-            | OpeningFault::Handicap(_) => false,
+            | OpeningFault::Record(_) => false,
         }
     }
 
@@ -370,52 +378,6 @@ impl fmt::Display for OpeningError {
     }
 }
 
-impl fmt::Display for OpeningFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::NoPlies => f.write_str("a Polyglot book needs `plies`"),
-            Self::NotPolyglot { bytes } => {
-                write!(f, "a Polyglot book has entries of 16 bytes, but the file has {bytes} bytes")
-            }
-            Self::UnknownFormat => f.write_str("unknown file extension; specify the format"),
-            Self::Directory => f.write_str("the path is a directory"),
-            Self::OtherGame { game } => {
-                let game = match game {
-                    Game::Chess => "chess",
-                    Game::Chess960 => "Chess960",
-                    Game::Shogi => "shogi",
-                };
-                write!(f, "openings of this kind are not for {game}")
-            }
-            Self::Empty => f.write_str("there are no openings"),
-            Self::AllBad { count: 1, last } => write!(f, "the only opening is invalid: {last}"),
-            Self::AllBad { count, last } => write!(f, "all {count} openings are invalid: {last}"),
-            Self::TooLarge { limit } => {
-                write!(f, "the decompressed file has more than {limit} bytes")
-            }
-            Self::TooLong { limit } => write!(f, "the opening has more than {limit} bytes"),
-            Self::NotText => f.write_str("the opening is not valid UTF-8"),
-            Self::Position(error) => error.fmt(f),
-            Self::Epd(error) => error.fmt(f),
-            Self::Moves(error) => error.fmt(f),
-            Self::Record(error) => error.fmt(f),
-            Self::NoMoves => f.write_str("the record has no moves"),
-            Self::Unexpected(text) => write!(f, "`{text}` does not belong to a position"),
-            Self::Over(termination) => {
-                write!(f, "the game is already over ({})", over(*termination))
-            }
-            Self::Chess960Number(number) => {
-                write!(f, "Chess960 has no start position {number}, only 0 to 959")
-            }
-            Self::Handicap(name) => {
-                let names = Handicap::ALL.map(Handicap::name).join(", ");
-                write!(f, "shogi has no handicap `{name}`, only {names}")
-            }
-        }
-    }
-}
-
 /// The reason of an end before the first move.
 fn over(termination: Termination) -> String {
     match termination {
@@ -428,41 +390,4 @@ fn over(termination: Termination) -> String {
     }
 }
 
-impl error::Error for OpeningError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match &self.fault {
-            OpeningFault::Io(error) => Some(error),
-            OpeningFault::Position(error) => Some(error),
-            OpeningFault::Epd(error) => Some(error),
-            OpeningFault::Moves(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for OpeningFault {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<PositionError> for OpeningFault {
-    fn from(error: PositionError) -> Self {
-        Self::Position(error)
-    }
-}
-
-impl From<EpdError> for OpeningFault {
-    fn from(error: EpdError) -> Self {
-        match error {
-            EpdError::Position(error) => Self::Position(error),
-            error => Self::Epd(error),
-        }
-    }
-}
-
-impl From<LineError> for OpeningFault {
-    fn from(error: LineError) -> Self {
-        Self::Moves(error)
-    }
-}
+impl std::error::Error for OpeningError {}

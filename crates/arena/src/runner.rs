@@ -22,7 +22,7 @@ mod worker;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
-use std::{error, fmt, io};
+use std::{fmt, io};
 
 pub use crate::runner::cpus::{CpuError, Cpus, threads_of};
 pub use crate::runner::worker::{
@@ -216,7 +216,10 @@ impl fmt::Debug for Match {
 /// Checks the test of a plan.
 fn check_test(plan: &Plan) -> Result<(), MatchError> {
     match plan.sprt {
-        Some(_) if plan.engines.len() != 2 => Err(MatchError::TestOf(plan.engines.len())),
+        Some(_) if plan.engines.len() != 2 => {
+            let engines = plan.engines.len();
+            Err(SprtError::SprtRequiresTwoEngines { engines }.into())
+        }
         Some(sprt) => sprt.test().map(drop).map_err(MatchError::Test),
         None => Ok(()),
     }
@@ -236,28 +239,35 @@ fn open_schedule(plan: &Plan, openings: Option<&Path>) -> Result<Schedule, Sched
 const MAX_WORKERS: usize = 4;
 
 /// A match cannot be started or finished.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
     /// The plan is invalid.
-    Plan(PlanError),
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// The schedule is invalid, openings cannot be read, or results belong to another plan.
-    Schedule(ScheduleError),
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
     /// The test of the plan is invalid.
-    Test(SprtError),
-    /// A test needs two engines, but the plan has another number.
-    TestOf(usize),
+    #[error(transparent)]
+    Test(#[from] SprtError),
     /// Results cannot be stored.
-    Store(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Games cannot be exported.
-    Export(ExportError),
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// The queue has failed.
-    Queue(QueueError),
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// A thread cannot be started.
+    #[error("a thread cannot be started: {0}")]
     Threads(io::Error),
     /// Threads cannot be pinned to CPUs.
-    Cpus(CpuError),
+    #[error(transparent)]
+    Cpus(#[from] CpuError),
     /// A pairing cannot be played.
+    #[error("pairing {index} cannot be played: {why}")]
     Pairing {
         /// The index of the pairing.
         index: u64,
@@ -265,57 +275,22 @@ pub enum MatchError {
         why: String,
     },
     /// All workers have rejected the match.
+    #[error("all workers have rejected the match{}", rejections(.0))]
     Rejected(Vec<(WorkerId, Rejection)>),
     /// The next pairing depends on results, but no pairing is being played.
+    #[error("the next pairing depends on results, but no pairing is being played")]
     Stuck,
 }
 
-impl fmt::Display for MatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plan(error) => error.fmt(f),
-            Self::Schedule(error) => error.fmt(f),
-            Self::Test(error) => error.fmt(f),
-            Self::TestOf(engines) => {
-                write!(f, "a test needs two engines, but the plan has {engines}")
-            }
-            Self::Store(error) => error.fmt(f),
-            Self::Export(error) => error.fmt(f),
-            Self::Queue(error) => error.fmt(f),
-            Self::Threads(error) => write!(f, "a thread cannot be started: {error}"),
-            Self::Cpus(error) => error.fmt(f),
-            Self::Pairing { index, why } => write!(f, "pairing {index} cannot be played: {why}"),
-            Self::Rejected(workers) => {
-                f.write_str("all workers have rejected the match")?;
-                for (number, (worker, why)) in workers.iter().take(MAX_WORKERS).enumerate() {
-                    let before = if number == 0 { ": " } else { "; " };
-                    write!(f, "{before}{}: {}", truncate(&worker.0), truncate(&why.to_string()))?;
-                }
-                match workers.len().saturating_sub(MAX_WORKERS) {
-                    0 => Ok(()),
-                    more => write!(f, "; and {more} more"),
-                }
-            }
-            Self::Stuck => {
-                f.write_str("the next pairing depends on results, but no pairing is being played")
-            }
-        }
+fn rejections(workers: &[(WorkerId, Rejection)]) -> String {
+    let mut text = String::new();
+    for (number, (worker, why)) in workers.iter().take(MAX_WORKERS).enumerate() {
+        text.push_str(if number == 0 { ": " } else { "; " });
+        text.push_str(&format!("{}: {}", truncate(&worker.0), truncate(&why.to_string())));
     }
-}
-
-impl error::Error for MatchError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Plan(error) => Some(error),
-            Self::Schedule(error) => Some(error),
-            Self::Test(error) => Some(error),
-            Self::Store(error) => Some(error),
-            Self::Export(error) => Some(error),
-            Self::Queue(error) => Some(error),
-            Self::Threads(error) => Some(error),
-            Self::Cpus(error) => Some(error),
-            Self::TestOf(_) | Self::Pairing { .. } | Self::Rejected(_) | Self::Stuck => None,
-        }
+    match workers.len().saturating_sub(MAX_WORKERS) {
+        0 => text,
+        more => format!("{text}; and {more} more"),
     }
 }
 
@@ -323,34 +298,4 @@ impl error::Error for MatchError {
 fn truncate(text: &str) -> String {
     const MAX_CHARS: usize = 500;
     text.chars().take(MAX_CHARS).collect()
-}
-
-impl From<PlanError> for MatchError {
-    fn from(error: PlanError) -> Self {
-        Self::Plan(error)
-    }
-}
-
-impl From<ScheduleError> for MatchError {
-    fn from(error: ScheduleError) -> Self {
-        Self::Schedule(error)
-    }
-}
-
-impl From<StoreError> for MatchError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<ExportError> for MatchError {
-    fn from(error: ExportError) -> Self {
-        Self::Export(error)
-    }
-}
-
-impl From<QueueError> for MatchError {
-    fn from(error: QueueError) -> Self {
-        Self::Queue(error)
-    }
 }

@@ -14,8 +14,10 @@ mod formats;
 mod pairings;
 mod swiss;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::{error, fmt};
+
+use serde::{Deserialize, Serialize};
 
 use crate::openings::{Book, OpeningError, Skipped};
 use crate::pairing::{PairResult, Pairing};
@@ -137,7 +139,7 @@ impl Schedule {
     /// # Errors
     /// A recorded outcome belongs to another schedule.
     pub fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
-        self.pairings.champion()
+        Ok(self.pairings.champion()?)
     }
 
     /// Openings that were skipped since the last call.
@@ -146,117 +148,75 @@ impl Schedule {
     }
 }
 
-/// An invalid plan, or an outcome that does not belong to the schedule.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ScheduleError {
-    /// A match needs two engines.
-    TooFewEngines {
-        /// The number of engines of the plan.
-        engines: usize,
-    },
-    /// The plan has too many engines.
-    TooManyEngines {
-        /// The number of engines of the plan.
-        engines: usize,
-        /// The maximum.
-        limit: usize,
-    },
-    /// A number of the plan must be at least 1.
-    Zero {
-        /// The name of the field in the plan.
-        field: &'static str,
-    },
-    /// The bracket determines the number of rounds of a knockout: `rounds` must be 1.
-    KnockoutRounds {
-        /// The value in the plan.
-        rounds: u32,
-    },
-    /// Pairings of two games need reversed colors.
-    FixedPairs,
-    /// The number of pairings or rounds overflows.
-    TooLarge,
-    /// The openings of the plan cannot be used.
-    Opening(OpeningError),
-    /// The schedule has no pairing with the index of an outcome.
-    NoSuchPairing {
-        /// Its index.
-        index: u64,
-    },
-    /// An outcome has a different number of games than its pairing.
-    Games {
-        /// The index of the pairing.
-        index: u64,
-        /// The games of the outcome.
-        games: u32,
-        /// The games of the pairing.
-        expected: u32,
-    },
-    /// The engines of an outcome are not those of the schedule: the plan or an earlier result was changed.
-    OtherEngines {
-        /// The index of the pairing.
-        index: u64,
-        /// The engines of the outcome.
-        recorded: (EngineId, EngineId),
-        /// The engines of the schedule.
-        scheduled: (EngineId, EngineId),
-    },
-}
-
-impl fmt::Display for ScheduleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFewEngines { engines } => {
-                write!(f, "a match needs two engines, and the plan has {engines}")
-            }
-            Self::TooManyEngines { engines, limit } => {
-                write!(f, "the plan has {engines} engines, more than {limit}")
-            }
-            Self::Zero { field } => write!(f, "`{field}` must be at least 1"),
-            Self::KnockoutRounds { rounds } => write!(
-                f,
-                "the plan has {rounds} `rounds`, but the number of engines determines the rounds of a \
-                 knockout; `pairs_per_encounter` makes its matches longer"
-            ),
-            Self::FixedPairs => f.write_str(
-                "fixed colors need one game for each pairing; `pairs_per_encounter` gives more",
-            ),
-            Self::TooLarge => f.write_str("the plan has too many pairings to count"),
-            Self::Opening(error) => error.fmt(f),
-            Self::NoSuchPairing { index } => write!(f, "the schedule has no pairing {index}"),
-            Self::Games { index, games, expected } => {
-                write!(f, "the result of pairing {index} has {games} games instead of {expected}")
-            }
-            Self::OtherEngines { index, recorded, scheduled } => write!(
-                f,
-                "the result of pairing {index} is of engines {} and {}, but the schedule has {} \
-                 and {} there",
-                recorded.0.0, recorded.1.0, scheduled.0.0, scheduled.1.0
-            ),
-        }
+readyok_protocol::errors! {
+    /// An invalid plan, or an outcome that does not belong to the schedule.
+    #[derive(Debug)]
+    pub enum ScheduleError {}
+    wraps {
+        Opening(OpeningError),
+        Pairing(PairingError),
     }
 }
 
-impl error::Error for ScheduleError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+readyok_protocol::errors! {
+    /// A plan without a valid schedule, or an outcome that does not belong to it.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    #[serde(tag = "code", rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum PairingError {
+        TooFewEngines {
+            /// The number of engines of the plan.
+            engines: usize,
+        } => "a match needs two engines, and the plan has {engines}",
+        TooManyEngines { engines: usize, limit: usize } =>
+            "the plan has {engines} engines, more than {limit}",
+        PlanFieldZero {
+            /// The name of the field in the plan.
+            name: Cow<'static, str>,
+        } => "`{name}` must be at least 1",
+        KnockoutRounds { rounds: u32 } =>
+            "the plan has {rounds} `rounds`, but the number of engines determines the rounds of a knockout; `pairs_per_encounter` makes its matches longer",
+        FixedPairs => "fixed colors need one game for each pairing; `pairs_per_encounter` gives more",
+        /// The number of pairings or rounds overflows.
+        TooManyPairings => "the plan has too many pairings to count",
+        NoSuchPairing { index: u64 } => "the schedule has no pairing {index}",
+        PairingGames { index: u64, games: u32, expected: u32 } =>
+            "the result of pairing {index} has {games} games instead of {expected}",
+        /// The plan or an earlier result was changed.
+        PairingEngines {
+            index: u64,
+            /// The engines of the outcome.
+            recorded: String,
+            /// The engines of the schedule.
+            scheduled: String,
+        } => "the result of pairing {index} is of engines {recorded}, but the schedule has {scheduled} there",
+    }
+}
+
+impl PairingError {
+    fn engines(
+        index: u64,
+        recorded: (EngineId, EngineId),
+        scheduled: (EngineId, EngineId),
+    ) -> Self {
+        let names = |(first, second): (EngineId, EngineId)| format!("{} and {}", first.0, second.0);
+        Self::PairingEngines { index, recorded: names(recorded), scheduled: names(scheduled) }
+    }
+
+    /// Whether the plan is invalid, as opposed to an outcome.
+    pub fn is_of_plan(&self) -> bool {
         match self {
-            Self::Opening(error) => error.source(),
             Self::TooFewEngines { .. }
             | Self::TooManyEngines { .. }
-            | Self::Zero { .. }
+            | Self::PlanFieldZero { .. }
             | Self::KnockoutRounds { .. }
             | Self::FixedPairs
-            | Self::TooLarge
-            | Self::NoSuchPairing { .. }
-            | Self::Games { .. }
-            | Self::OtherEngines { .. } => None,
+            | Self::TooManyPairings => true,
+            Self::NoSuchPairing { .. }
+            | Self::PairingGames { .. }
+            | Self::PairingEngines { .. } => false,
         }
-    }
-}
-
-impl From<OpeningError> for ScheduleError {
-    fn from(error: OpeningError) -> Self {
-        Self::Opening(error)
     }
 }
 
@@ -338,16 +298,12 @@ enum Lookup {
 
 impl Encounter {
     /// Fails unless a recorded outcome is of these engines.
-    fn check(self, index: u64, first: EngineId, second: EngineId) -> Result<(), ScheduleError> {
+    fn check(self, index: u64, first: EngineId, second: EngineId) -> Result<(), PairingError> {
         let sorted = |one: EngineId, other: EngineId| (one.min(other), one.max(other));
         if sorted(first, second) == sorted(self.first, self.second) {
             return Ok(());
         }
-        Err(ScheduleError::OtherEngines {
-            index,
-            recorded: (first, second),
-            scheduled: (self.first, self.second),
-        })
+        Err(PairingError::engines(index, (first, second), (self.first, self.second)))
     }
 }
 
@@ -373,7 +329,7 @@ impl Scores {
     }
 
     /// Adds the outcome of one pairing of an encounter.
-    fn add(&mut self, number: u64, outcome: PairingScore) -> Result<(), ScheduleError> {
+    fn add(&mut self, number: u64, outcome: PairingScore) -> Result<(), PairingError> {
         let PairingScore { index, first, second, score } = outcome;
         let engines = (first, second);
         let tally = self.by_encounter.entry(number).or_insert(Tally {
@@ -387,11 +343,7 @@ impl Scores {
             let (ours, theirs) = score.half_points();
             (theirs, ours)
         } else {
-            return Err(ScheduleError::OtherEngines {
-                index,
-                recorded: engines,
-                scheduled: tally.engines,
-            });
+            return Err(PairingError::engines(index, engines, tally.engines));
         };
         tally.half_points.0 += ours;
         tally.half_points.1 += theirs;
@@ -419,7 +371,7 @@ impl Scores {
     }
 
     /// Fails if outcomes of other engines were recorded before the engines of the encounter were known.
-    fn check(&self, number: u64, encounter: Encounter) -> Result<(), ScheduleError> {
+    fn check(&self, number: u64, encounter: Encounter) -> Result<(), PairingError> {
         let Some(tally) = self.by_encounter.get(&number) else { return Ok(()) };
         encounter.check(number * self.pairings, tally.engines.0, tally.engines.1)
     }

@@ -127,11 +127,17 @@ macro_rules! texts {
             /// The name of each variant with its English text.
             $vis const TEXTS: &'static [(&'static str, &'static str)] =
                 &[$((stringify!($variant), $text)),*];
+
+            /// The English text.
+            #[allow(dead_code, reason = "most enums are displayed only")]
+            $vis const fn text(&self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
         }
 
         impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                f.write_str(match self { $(Self::$variant => $text,)* })
+                f.write_str(self.text())
             }
         }
     };

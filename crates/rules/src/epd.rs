@@ -1,7 +1,7 @@
 //! Extended Position Description: a position of chess with operations, as in the PGN standard (section
 //! 16.2).
 
-use std::{error, fmt, str::FromStr};
+use std::str::FromStr;
 
 use crate::{
     FenForm, Game, Move, MoveError, Notation, Position, PositionError, Setup, error::shortened,
@@ -83,34 +83,33 @@ pub enum Operand {
     Text(String),
 }
 
-/// Why a text is not an EPD, or an EPD cannot be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EpdError {
-    /// The position cannot be read or played.
-    Position(PositionError),
-    /// A quoted text is not closed.
-    OpenQuote,
-    /// More than 256 operations.
-    TooManyOperations,
-    /// An opcode is invalid.
-    Opcode {
-        /// The text, shortened.
-        text: String,
-    },
-    /// An operand is missing, superfluous, or not of the kind that the operation requires.
-    Operand {
-        /// The opcode.
-        opcode: String,
-        /// The operand, shortened; empty if it is missing.
-        text: String,
-    },
-    /// An operand is not a legal move.
-    Move {
-        /// The opcode.
-        opcode: String,
-        /// The error of the move.
-        error: MoveError,
-    },
+readyok_protocol::errors! {
+    /// Why a text is not an EPD, or an EPD cannot be written.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum EpdError {
+        Move { opcode: String, error: MoveError } => "`{opcode}`: {error}",
+    }
+    wraps {
+        Position(PositionError),
+        Defect(EpdDefect),
+    }
+}
+
+readyok_protocol::errors! {
+    /// A defect of the operations of an EPD.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(tag = "code", rename_all = "snake_case"))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum EpdDefect {
+        UnclosedQuote => "a quoted text is not closed",
+        TooManyOperations => "there are too many operations",
+        /// Texts are shortened.
+        InvalidOpcode { text: String } => "`{text}` is not an opcode",
+        MissingOperand { opcode: String } => "`{opcode}` lacks an operand",
+        InvalidOperand { opcode: String, text: String } =>
+            "`{text}` cannot be an operand of `{opcode}`",
+    }
 }
 
 impl Epd {
@@ -168,43 +167,6 @@ impl Operation {
     }
 }
 
-impl fmt::Display for EpdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Position(error) => error.fmt(f),
-            Self::OpenQuote => f.write_str("a quoted text is not closed"),
-            Self::TooManyOperations => f.write_str("there are too many operations"),
-            Self::Opcode { text } => write!(f, "`{text}` is not an opcode"),
-            Self::Operand { opcode, text } if text.is_empty() => {
-                write!(f, "`{opcode}` lacks an operand")
-            }
-            Self::Operand { opcode, text } => {
-                write!(f, "`{text}` cannot be an operand of `{opcode}`")
-            }
-            Self::Move { opcode, error } => write!(f, "`{opcode}`: {error}"),
-        }
-    }
-}
-
-impl error::Error for EpdError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Position(error) => Some(error),
-            Self::Move { error, .. } => Some(error),
-            Self::OpenQuote
-            | Self::TooManyOperations
-            | Self::Opcode { .. }
-            | Self::Operand { .. } => None,
-        }
-    }
-}
-
-impl From<PositionError> for EpdError {
-    fn from(error: PositionError) -> Self {
-        Self::Position(error)
-    }
-}
-
 /// Whether an opcode has a variant of its own.
 fn is_known(opcode: &str) -> bool {
     const KNOWN: [&str; 13] =
@@ -226,7 +188,15 @@ fn is_opcode(text: &str) -> bool {
 }
 
 fn bad_operand(opcode: &str, text: &str) -> EpdError {
-    EpdError::Operand { opcode: shortened(opcode), text: shortened(text) }
+    let opcode = shortened(opcode);
+    EpdError::Defect(match text {
+        "" => EpdDefect::MissingOperand { opcode },
+        text => EpdDefect::InvalidOperand { opcode, text: shortened(text) },
+    })
+}
+
+fn bad_opcode(text: &str) -> EpdError {
+    EpdDefect::InvalidOpcode { text: shortened(text) }.into()
 }
 
 /// Much more than any test suite has.
@@ -239,10 +209,10 @@ fn read_epd(game: Game, text: &str) -> Result<Epd, EpdError> {
     let mut operations = counters(&mut rest);
     while let Some((opcode, operands)) = next_operation(&mut rest)? {
         if operations.len() >= MAX_OPERATIONS {
-            return Err(EpdError::TooManyOperations);
+            return Err(EpdDefect::TooManyOperations.into());
         }
         if !is_opcode(&opcode) {
-            return Err(EpdError::Opcode { text: shortened(&opcode) });
+            return Err(bad_opcode(&opcode));
         }
         // Moves need the position, and the position needs the counters, so the counters are first.
         operations.push(match opcode.as_str() {
@@ -302,7 +272,7 @@ fn next_operation(rest: &mut &str) -> Result<Option<(String, Vec<Operand>)>, Epd
                 break;
             }
         } else if let Some(quoted) = text.strip_prefix('"') {
-            let (inner, after) = quoted.split_once('"').ok_or(EpdError::OpenQuote)?;
+            let (inner, after) = quoted.split_once('"').ok_or(EpdDefect::UnclosedQuote)?;
             tokens.push(Operand::Text(inner.to_owned()));
             *rest = after;
         } else if text.is_empty() {
@@ -320,7 +290,7 @@ fn next_operation(rest: &mut &str) -> Result<Option<(String, Vec<Operand>)>, Epd
     Ok(match tokens.next() {
         None => None,
         Some(Operand::Token(opcode)) => Some((opcode, tokens.collect())),
-        Some(Operand::Text(text)) => return Err(EpdError::Opcode { text: shortened(&text) }),
+        Some(Operand::Text(text)) => return Err(bad_opcode(&text)),
     })
 }
 
@@ -420,7 +390,7 @@ fn write_epd(epd: &Epd, form: FenForm) -> Result<String, EpdError> {
         // An operation that would be read with other operands is rejected.
         let other = matches!(operation, Operation::Other { .. });
         if !is_opcode(opcode) || (other && is_known(opcode)) {
-            return Err(EpdError::Opcode { text: shortened(opcode) });
+            return Err(bad_opcode(opcode));
         }
         text.push(' ');
         text.push_str(opcode);

@@ -44,7 +44,7 @@ pub use codec::{CodecError, MoveCodec};
 pub use end_rules::{
     ChessRules, DeadPositions, Declaration, EndRules, Impasse, MoveLimit, ShogiRules,
 };
-pub use epd::{Epd, EpdError, Operand, Operation};
+pub use epd::{Epd, EpdDefect, EpdError, Operand, Operation};
 pub use error::{Field, IllegalReason, LineError, MoveError, NamedSide, PositionError};
 pub use game::{Game, Move, Notation, Side};
 pub use opening::Opening;

@@ -13,11 +13,16 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use serde::{Deserialize, Serialize};
+#[cfg(test)]
+use ts_rs::TS;
 
 use crate::time::instant;
 
 /// A compression format.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Compression {
     /// RFC 1952.
@@ -28,6 +33,7 @@ pub enum Compression {
     Bzip2,
     /// RFC 8878.
     #[cfg_attr(feature = "cli", value(name = "zst", alias = "zstd", help = clap::builder::Resettable::Reset))]
+    #[serde(rename = "Zstandard")]
     Zstd,
 }
 
@@ -82,15 +88,18 @@ const FREE_BYTES: u64 = 64 << 20;
 const FREE_TIME: Duration = Duration::from_mins(1);
 const BYTES_PER_SECOND: u64 = 64 << 10;
 
-/// Why a compressed file is not read to its end. It is the inner error of an [`io::Error`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum DecompressionError {
-    /// The content is compressed again.
-    Nested(Compression),
-    /// The content is more than this number of times as large as the file.
-    Ratio(u32),
-    /// Decompression takes too long for the size of the file.
-    Time,
+readyok_protocol::errors! {
+    /// Why a compressed file is not read to its end. It is the inner error of an [`io::Error`].
+    #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+    #[cfg_attr(test, derive(TS))]
+    #[serde(tag = "code", rename_all = "snake_case")]
+    pub enum DecompressionError {
+        CompressedTwice { compression: Compression } =>
+            "the content is compressed again by {compression}; decompress the file first",
+        CompressionRatio { limit: u32 } =>
+            "the content is more than {limit} times as large as the compressed file",
+        DecompressionTime => "decompression takes too long for the size of the file",
+    }
 }
 
 impl DecompressionError {
@@ -99,22 +108,6 @@ impl DecompressionError {
         error.get_ref()?.downcast_ref().copied()
     }
 }
-
-impl fmt::Display for DecompressionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nested(inner) => {
-                write!(f, "the content is compressed again by {inner}; decompress the file first")
-            }
-            Self::Ratio(limit) => {
-                write!(f, "the content is more than {limit} times as large as the compressed file")
-            }
-            Self::Time => f.write_str("decompression takes too long for the size of the file"),
-        }
-    }
-}
-
-impl std::error::Error for DecompressionError {}
 
 impl From<DecompressionError> for io::Error {
     fn from(error: DecompressionError) -> Self {
@@ -206,9 +199,9 @@ impl<R: Read> Limited<R> {
         let max_output = input.saturating_mul(max_ratio.into()).max(FREE_BYTES);
         let max_time = FREE_TIME + Duration::from_secs(input / BYTES_PER_SECOND);
         if max_output < self.output {
-            Some(DecompressionError::Ratio(max_ratio))
+            Some(DecompressionError::CompressionRatio { limit: max_ratio })
         } else {
-            (max_time < self.spent).then_some(DecompressionError::Time)
+            (max_time < self.spent).then_some(DecompressionError::DecompressionTime)
         }
     }
 }
@@ -258,7 +251,7 @@ impl<R: Read> Decompressed<R> {
         let (mut decoder, mut beginning) = (decoder, Vec::new());
         let failed = (&mut decoder).take(BEGINNING as u64).read_to_end(&mut beginning).err();
         if let Some(inner) = Compression::detect(&beginning) {
-            return Err(DecompressionError::Nested(inner).into());
+            return Err(DecompressionError::CompressedTwice { compression: inner }.into());
         }
         Ok(Self(Inner::Compressed(Box::new(Limited {
             decoder,
@@ -382,7 +375,7 @@ mod tests {
         let (small, large) = (frame.repeat(64), frame.repeat(66));
         assert_eq!(read(&small, Some(MAX_RATIO)), (64 << 20, None));
         let (total, error) = read(&large, Some(MAX_RATIO));
-        assert_eq!(error, Some(DecompressionError::Ratio(MAX_RATIO)));
+        assert_eq!(error, Some(DecompressionError::CompressionRatio { limit: MAX_RATIO }));
         assert!((60 << 20..=64 << 20).contains(&total), "{total}");
         assert_eq!(read(&large, None), (66 << 20, None));
     }
@@ -392,7 +385,7 @@ mod tests {
         let inner = gzip(b"1. e4 *");
         let zstd = compress_to_vec(&inner[..], CompressionLevel::Fastest);
         for file in [gzip(&inner), zstd] {
-            let nested = DecompressionError::Nested(Compression::Gzip);
+            let nested = DecompressionError::CompressedTwice { compression: Compression::Gzip };
             assert_eq!(read(&file, Some(MAX_RATIO)), (0, Some(nested)));
         }
         assert_eq!(read(&inner, Some(MAX_RATIO)), (7, None));

@@ -6,15 +6,13 @@ use readyok_arena::openings::{OpeningError, OpeningFault, Skipped};
 use readyok_arena::result::WarningKind;
 use readyok_arena::runner::MatchError;
 use readyok_arena::schedule::ScheduleError;
-use readyok_arena::stats::{SprtError, Verdict};
+use readyok_arena::stats::Verdict;
 use readyok_arena::store::StoreError;
 use readyok_client::{
     EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, ProcessStatus,
 };
 use readyok_protocol::{Language, OptionError, Rule};
-use readyok_rules::record::{
-    Defect, Kept, Limit, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError,
-};
+use readyok_rules::record::{Kept, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError};
 use readyok_rules::{EpdError, Game, IllegalReason, MoveError, PositionError};
 
 use crate::compression::DecompressionError;
@@ -53,13 +51,7 @@ pub(crate) fn invalid_position(game: Game, error: &PositionError) -> ApiError {
 
 pub(crate) fn io_error(error: &io::Error) -> ErrorCode {
     if let Some(error) = DecompressionError::of(error) {
-        return match error {
-            DecompressionError::Nested(inner) => {
-                ErrorCode::CompressedTwice { compression: inner.to_string() }
-            }
-            DecompressionError::Ratio(limit) => ErrorCode::CompressionRatio { limit },
-            DecompressionError::Time => ErrorCode::DecompressionTime,
-        };
+        return error.into();
     }
     match error.kind() {
         ErrorKind::NotFound => ErrorCode::NotFound { subject: ErrorSubject::File },
@@ -86,7 +78,7 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
             position_error(game, &PositionError::InvalidCastlingRight { square })
         }
         NoticeReason::Board(error) | NoticeReason::Start(error) => position_error(game, &error),
-        NoticeReason::LimitExceeded(limit) => limit_exceeded(limit).into(),
+        NoticeReason::LimitExceeded(limit) => ErrorCode::from(limit).into(),
     };
     info.with(|it| {
         (it.line, it.column) = (Some(*line), Some(*column));
@@ -128,65 +120,32 @@ fn record_error_kind(game: Option<Game>, kind: &RecordErrorKind) -> ErrorInfo {
                 .with(|it| it.mv = Some(text.clone()));
         }
         RecordErrorKind::Defect(defect) => defect.clone().into(),
-        RecordErrorKind::LimitExceeded(limit) => limit_exceeded(*limit),
+        RecordErrorKind::LimitExceeded(limit) => ErrorCode::from(*limit),
     };
     code.into()
-}
-
-fn limit_exceeded(limit: Limit) -> ErrorCode {
-    match limit {
-        Limit::GameBytes => ErrorCode::GameTooLarge,
-        Limit::CommentBytes => ErrorCode::TooLong { subject: ErrorSubject::Comment },
-        Limit::Headers => ErrorCode::TooMany { subject: ErrorSubject::Header },
-        Limit::HeaderBytes => ErrorCode::TooLong { subject: ErrorSubject::Header },
-        Limit::Moves => ErrorCode::TooMany { subject: ErrorSubject::Move },
-        Limit::Plies => IllegalReason::GameTooLong.into(),
-        Limit::Depth => ErrorCode::NestingTooDeep,
-    }
 }
 
 fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
     let code = match fault {
         OpeningFault::Io(error) => io_error(error),
-        OpeningFault::NoPlies => ErrorCode::BookRequiresPlies,
-        OpeningFault::NotPolyglot { .. } => ErrorCode::NotPolyglot,
-        OpeningFault::UnknownFormat => Defect::UnknownFormat.into(),
-        OpeningFault::OtherGame { .. } => ErrorCode::OpeningsOfOtherVariant,
-        OpeningFault::Empty => ErrorCode::NoOpenings,
+        OpeningFault::Defect(defect) => defect.clone().into(),
         // The last error explains more than their number.
         OpeningFault::AllBad { last, .. } => return opening_fault(game, last),
-        OpeningFault::TooLarge { limit } => ErrorCode::FileTooLarge { limit: limit >> 20 },
-        OpeningFault::TooLong { .. } => ErrorCode::TooLong { subject: ErrorSubject::Opening },
-        OpeningFault::NotText => ErrorCode::NotUtf8,
         OpeningFault::Position(error) => return position_error(game, error),
         OpeningFault::Epd(error) => return epd_error(game, error),
         OpeningFault::Moves(error) => return move_error(&error.error),
         OpeningFault::Record(kind) => return record_error_kind(game, kind),
-        OpeningFault::Unexpected(text) => Defect::UnexpectedText { text: text.clone() }.into(),
-        OpeningFault::Over(_) => ErrorCode::GameOver,
-        OpeningFault::Chess960Number(number) => {
-            ErrorCode::unknown(ErrorSubject::StartNumber, number)
-        }
-        OpeningFault::Handicap(name) => ErrorCode::unknown(ErrorSubject::Handicap, name),
-        OpeningFault::Directory => ErrorCode::IsADirectory,
-        OpeningFault::NoMoves => ErrorCode::NoMoves,
         other => ErrorCode::system(other),
     };
     code.into()
 }
 
 pub(crate) fn epd_error(game: Option<Game>, error: &EpdError) -> ErrorInfo {
-    let code = match error {
-        EpdError::Position(error) => return position_error(game, error),
-        EpdError::OpenQuote => ErrorCode::UnclosedQuote,
-        EpdError::TooManyOperations => ErrorCode::TooMany { subject: ErrorSubject::Operation },
-        EpdError::Opcode { text } => ErrorCode::InvalidEpdOperation { text: text.clone() },
-        EpdError::Operand { opcode, text } => {
-            ErrorCode::InvalidEpdOperation { text: format!("{opcode} {text}") }
-        }
-        EpdError::Move { error, .. } => return move_error(error),
-    };
-    code.into()
+    match error {
+        EpdError::Position(error) => position_error(game, error),
+        EpdError::Defect(defect) => ErrorCode::from(defect.clone()).into(),
+        EpdError::Move { error, .. } => move_error(error),
+    }
 }
 
 pub(crate) fn engine_error(error: &EngineError) -> ErrorInfo {
@@ -356,8 +315,7 @@ fn japanese(rule: Rule) -> String {
 pub(crate) fn match_error(game: Game, error: &MatchError) -> ErrorInfo {
     match error {
         MatchError::Schedule(error) => schedule_error(game, error),
-        MatchError::Test(error) => sprt_error(error).into(),
-        MatchError::TestOf(_) => ErrorCode::SprtRequiresTwoEngines.into(),
+        MatchError::Test(error) => ErrorCode::from(error.clone()).into(),
         MatchError::Store(error) => store_error(error),
         MatchError::Threads(error) => ErrorCode::system(error).into(),
         _ => ErrorCode::MatchFailed.into(),
@@ -379,26 +337,9 @@ pub(crate) fn store_error(error: &StoreError) -> ErrorInfo {
 
 /// The error of a schedule.
 pub(crate) fn schedule_error(game: Game, error: &ScheduleError) -> ErrorInfo {
-    let code = match error {
-        ScheduleError::TooFewEngines { .. } => ErrorCode::TooFewEngines,
-        ScheduleError::TooManyEngines { .. } => {
-            ErrorCode::TooMany { subject: ErrorSubject::Engine }
-        }
-        ScheduleError::TooLarge => ErrorCode::TooMany { subject: ErrorSubject::Game },
-        ScheduleError::Opening(error) => return opening_error(game, error),
-        ScheduleError::NoSuchPairing { .. }
-        | ScheduleError::Games { .. }
-        | ScheduleError::OtherEngines { .. } => ErrorCode::InvalidResults,
-        other => ErrorCode::system(other),
-    };
-    code.into()
-}
-
-/// The error of the parameters of an SPRT.
-pub(crate) fn sprt_error(error: &SprtError) -> ErrorCode {
     match error {
-        SprtError::Hypotheses { .. } => ErrorCode::InvalidHypotheses,
-        SprtError::Errors { .. } => ErrorCode::InvalidErrorRates,
+        ScheduleError::Opening(error) => opening_error(game, error),
+        ScheduleError::Pairing(error) => ErrorCode::from(error.clone()).into(),
     }
 }
 
@@ -407,7 +348,7 @@ mod tests {
     use std::io;
     use std::path::PathBuf;
 
-    use readyok_arena::openings::{OpeningError, OpeningFault};
+    use readyok_arena::openings::{OpeningDefect, OpeningError};
     use readyok_client::{EngineFailure, EngineFailureKind};
 
     use super::*;
@@ -462,14 +403,14 @@ mod tests {
         let error = |line| OpeningError {
             path: Some("book.epd".to_owned()),
             line: Some(line),
-            fault: OpeningFault::NotText,
+            fault: OpeningDefect::NotUtf8.into(),
         };
         let info = |errors: Vec<OpeningError>, more| {
             openings_skipped(Game::Chess, &Skipped { errors, more })
         };
         assert_eq!(info(Vec::new(), 0), None);
         let cause = || {
-            Box::new(ErrorCode::NotUtf8.with(|it| {
+            Box::new(ErrorCode::from(OpeningDefect::NotUtf8).with(|it| {
                 (it.path, it.line) = (Some("book.epd".to_owned()), Some(3));
             }))
         };

@@ -407,6 +407,11 @@ moves: Array<string>, } | { "kind": "grade_exercise", id: number, grade: Exercis
 settings: Settings, };
 
 /**
+ * A compression format.
+ */
+export type Compression = "gzip" | "bzip2" | "Zstandard";
+
+/**
  * The current line of a thread (`currline`).
  */
 export type CurrentLine = { 
@@ -453,6 +458,11 @@ moved_to: string | null,
  * The open game whose last changes are damaged. The rest of the file is used.
  */
 game: number | null, };
+
+/**
+ * Why a compressed file is not read to its end. It is the inner error of an [`io::Error`].
+ */
+export type DecompressionError = { "code": "compressed_twice", compression: Compression, } | { "code": "compression_ratio", limit: number, } | { "code": "decompression_time" };
 
 /**
  * A change of a topic.
@@ -778,6 +788,11 @@ engines: Array<EngineState>,
 processes: Array<ProcessState>, machine: Machine, };
 
 /**
+ * A defect of the operations of an EPD.
+ */
+export type EpdDefect = { "code": "unclosed_quote" } | { "code": "too_many_operations" } | { "code": "invalid_opcode", text: string, } | { "code": "missing_operand", opcode: string, } | { "code": "invalid_operand", opcode: string, text: string, };
+
+/**
  * The categories of failed requests.
  */
 export type ErrorCategory = "invalid_request" | "not_found" | "illegal_move" | "ambiguous_move" | "invalid_position" | "invalid_record" | "conflict" | "engine" | "limit" | "invalid_path" | "storage";
@@ -818,7 +833,7 @@ stderr?: string, };
 /**
  * An error: its code and its context.
  */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unsupported_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "compressed_twice", compression: string, } | { "code": "compression_ratio", limit: number, } | { "code": "decompression_time" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, } | PositionError | Code<IllegalReason> | RecordDefect);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | SprtError);
 
 /**
  * The object of an error: not found, too many, too long, or invalid.
@@ -2124,6 +2139,23 @@ stop_analysis: boolean,
 quit: boolean, };
 
 /**
+ * A defect of openings that concerns neither a position nor a record.
+ */
+export type OpeningDefect = { "code": "book_requires_plies" } | { "code": "not_polyglot", 
+/**
+ * The size of the file.
+ */
+bytes: number, } | { "code": "unknown_extension" } | { "code": "is_a_directory" } | { "code": "openings_of_other_variant", 
+/**
+ * The game of the plan.
+ */
+variant: Variant, } | { "code": "no_openings" } | { "code": "decompressed_too_large", limit: number, } | { "code": "opening_too_long", limit: number, } | { "code": "not_utf8" } | { "code": "no_moves" } | { "code": "opening_over", termination: Termination, } | { "code": "invalid_start_number", number: number, } | { "code": "unknown_handicap", name: string, 
+/**
+ * All handicaps.
+ */
+names: string, };
+
+/**
  * The name of an opening.
  */
 export type OpeningName = { 
@@ -2163,6 +2195,27 @@ export type Over = {
  * Null if play continues.
  */
 outcome: OutcomeView | null, };
+
+/**
+ * A plan without a valid schedule, or an outcome that does not belong to it.
+ */
+export type PairingError = { "code": "too_few_engines", 
+/**
+ * The number of engines of the plan.
+ */
+engines: number, } | { "code": "too_many_engines", engines: number, limit: number, } | { "code": "plan_field_zero", 
+/**
+ * The name of the field in the plan.
+ */
+name: string, } | { "code": "knockout_rounds", rounds: number, } | { "code": "fixed_pairs" } | { "code": "too_many_pairings" } | { "code": "no_such_pairing", index: number, } | { "code": "pairing_games", index: number, games: number, expected: number, } | { "code": "pairing_engines", index: number, 
+/**
+ * The engines of the outcome.
+ */
+recorded: string, 
+/**
+ * The engines of the schedule.
+ */
+scheduled: string, };
 
 /**
  * A game in progress or after play.
@@ -2379,6 +2432,11 @@ chosen: string, } | { "code": "malformed_header", text: string, } | { "code": "c
  * The language, or the languages that are equal in this.
  */
 language: string, };
+
+/**
+ * One of the [`Limits`](super::Limits).
+ */
+export type RecordLimit = "game_too_large" | "comment_too_long" | "too_many_headers" | "header_too_long" | "too_many_moves" | "line_too_long" | "nesting_too_deep";
 
 /**
  * Files that are looked up for a position, on the machine of the server.
@@ -2705,6 +2763,15 @@ export type Speaker = "client" | "engine" | "stderr" | "user";
  * The limits are those of Lichess.
  */
 export type Speed = "bullet" | "blitz" | "rapid" | "classical" | "correspondence";
+
+/**
+ * Invalid parameters of a test.
+ */
+export type SprtError = { "code": "sprt_requires_two_engines", 
+/**
+ * The number of engines of the plan.
+ */
+engines: number, } | { "code": "invalid_hypotheses", elo0: string, elo1: string, } | { "code": "invalid_error_rates", alpha: string, beta: string, };
 
 /**
  * The parameters of an SPRT. Unlike in a plan, the Elo model is always the same and nothing has a default.

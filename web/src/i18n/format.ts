@@ -186,6 +186,9 @@ function parameterText(name: string, value: unknown, variant: Variant): string |
   if (name === 'square') return squareName(String(value), shogi);
   if (name === 'piece') return roleName(String(value).toUpperCase(), shogi);
   if (name === 'field') return t(`field.${value as PositionField}`);
+  if (name === 'variant') return t(`variant.${value as Variant}`);
+  const key = `${name}.${String(value)}`;
+  if (name === 'termination' && known(key)) return t(ofVariant(key, variant));
   if (name === 'subject') return t(`subject.${value as ErrorSubject}`);
   return typeof value === 'number' ? value : String(value);
 }

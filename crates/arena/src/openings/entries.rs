@@ -10,7 +10,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 use memchr::{memchr, memchr3};
 
-use super::OpeningFault;
+use super::{OpeningDefect, OpeningFault};
 
 /// The kind of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -353,7 +353,7 @@ fn decompress(compressed: File, limit: u64) -> Result<File, OpeningFault> {
     let mut source = MultiGzDecoder::new(BufReader::new(compressed)).take(limit + 1);
     let written = io::copy(&mut source, &mut file)?;
     if written > limit {
-        return Err(OpeningFault::TooLarge { limit });
+        return Err(OpeningDefect::DecompressedTooLarge { limit }.into());
     }
     file.flush()?;
     file.rewind()?;

@@ -11,7 +11,7 @@ use readyok_rules::record::{
 };
 
 use super::entries::{SeekIndex, open_seekable};
-use super::{OpeningError, OpeningFault};
+use super::{OpeningDefect, OpeningError, OpeningFault};
 
 /// Record files, whose games are numbered consecutively.
 #[derive(Debug)]
@@ -185,7 +185,7 @@ fn files_of(directory: &Path) -> Result<Vec<PathBuf>, OpeningFault> {
         }
     }
     paths.sort_unstable();
-    if paths.is_empty() { Err(OpeningFault::Empty) } else { Ok(paths) }
+    if paths.is_empty() { Err(OpeningDefect::NoOpenings.into()) } else { Ok(paths) }
 }
 
 /// Whether a format has records of shogi, and not lines of moves.

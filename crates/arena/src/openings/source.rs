@@ -7,12 +7,12 @@ use std::path::Path;
 
 use readyok_client::Dialect;
 use readyok_protocol::{Command, DiagnosticKind, Root};
-use readyok_rules::record::{Format, GameRecord};
+use readyok_rules::record::{Defect, Format, GameRecord};
 use readyok_rules::{EndRules, Epd, Game, Handicap, Position, Setup, record};
 
 use crate::openings::entries::{Entries, EntryKind, open_seekable};
 use crate::openings::records::{Found, Records, holds_records, truncation};
-use crate::openings::{OpeningError, OpeningFault};
+use crate::openings::{OpeningDefect, OpeningError, OpeningFault};
 use crate::pairing::Opening;
 use crate::plan::{BookFormat, OpeningSource, Openings};
 use crate::rng;
@@ -46,7 +46,8 @@ const SHOGI: &str = include_str!("built_in/shogi.txt");
 
 impl Source {
     pub(super) fn open(game: Game, openings: &Openings, seed: u64) -> Result<Self, OpeningError> {
-        let other_game = || OpeningError::in_plan(OpeningFault::OtherGame { game });
+        let other_game =
+            || OpeningError::in_plan(OpeningDefect::OpeningsOfOtherVariant { variant: game });
         let kind = match &openings.source {
             OpeningSource::Start => Openable::Start,
             OpeningSource::BuiltIn => {
@@ -75,7 +76,7 @@ impl Source {
             OpeningSource::Handicap { .. } if game != Game::Shogi => return Err(other_game()),
             OpeningSource::Handicap { name } => Openable::Handicap(
                 Handicap::from_name(name)
-                    .ok_or_else(|| OpeningError::in_plan(OpeningFault::Handicap(name.clone())))?,
+                    .ok_or_else(|| OpeningError::in_plan(OpeningDefect::handicap(name)))?,
             ),
             OpeningSource::File { path, format } => file(game, path, *format, openings.plies, seed)
                 .map_err(|fault| OpeningError::in_file(path, fault))?,
@@ -112,15 +113,15 @@ impl Source {
     /// The number of openings. Reads to the end of a file.
     pub(super) fn count(&mut self) -> Result<NonZeroU64, OpeningError> {
         if let Openable::File(path, entries) = &mut self.kind {
-            let in_file = |fault| OpeningError::in_file(path, fault);
-            let count = entries.count().map_err(|error| in_file(error.into()))?;
-            return NonZeroU64::new(count).ok_or_else(|| in_file(OpeningFault::Empty));
+            let in_file = |fault: OpeningFault| OpeningError::in_file(path, fault);
+            let count = entries.count().map_err(|error: io::Error| in_file(error.into()))?;
+            return NonZeroU64::new(count).ok_or_else(|| in_file(OpeningDefect::NoOpenings.into()));
         }
         if let Openable::Records(path, records) = &mut self.kind {
-            let empty = || OpeningError::in_file(path, OpeningFault::Empty);
+            let empty = || OpeningError::in_file(path, OpeningDefect::NoOpenings);
             return NonZeroU64::new(records.count()?).ok_or_else(empty);
         }
-        self.known_count().ok_or_else(|| OpeningError::in_plan(OpeningFault::Empty))
+        self.known_count().ok_or_else(|| OpeningError::in_plan(OpeningDefect::NoOpenings))
     }
 
     /// The opening of an entry; `None` after the last one.
@@ -148,23 +149,23 @@ impl Source {
         let at = usize::try_from(entry).unwrap_or(usize::MAX);
         match &self.kind {
             Openable::File(..) | Openable::Records(..) | Openable::Polyglot(..) => {
-                Err(OpeningFault::Empty)
+                Err(OpeningDefect::NoOpenings.into())
             }
             Openable::Start => Ok(Line::from(Position::start(self.game), None)),
             Openable::Positions(list) => list
                 .get(at)
-                .ok_or(OpeningFault::Empty)
+                .ok_or(OpeningDefect::NoOpenings.into())
                 .and_then(|text| position(self.game, text.as_bytes())),
             Openable::Chess960(numbers) => {
                 let all = u16::try_from(entry).unwrap_or(u16::MAX);
                 let number = if numbers.is_empty() { Some(all) } else { numbers.get(at).copied() };
-                number.ok_or(OpeningFault::Empty).and_then(chess960)
+                number.ok_or(OpeningDefect::NoOpenings.into()).and_then(chess960)
             }
             Openable::DoubleChess960(numbers) => {
                 let of = |number: u64| u16::try_from(number).unwrap_or(u16::MAX);
                 let all = (of(entry / CHESS960), of(entry % CHESS960));
                 let pair = if numbers.is_empty() { Some(all) } else { numbers.get(at).copied() };
-                pair.ok_or(OpeningFault::Empty).and_then(double_chess960)
+                pair.ok_or(OpeningDefect::NoOpenings.into()).and_then(double_chess960)
             }
             Openable::Handicap(handicap) => Setup::handicap(*handicap)
                 .position()
@@ -183,16 +184,18 @@ fn file(
 ) -> Result<Openable, OpeningFault> {
     let is_directory = Path::new(path).is_dir();
     let by_extension = if is_directory { Some(BookFormat::Kif) } else { format_of(path) };
-    let format = format.or(by_extension).ok_or(OpeningFault::UnknownFormat)?;
+    let format = format.or(by_extension).ok_or(OpeningDefect::UnknownExtension)?;
     let is_shogi = game == Game::Shogi;
     if is_directory && !is_shogi {
-        return Err(OpeningFault::Directory);
+        return Err(OpeningDefect::IsADirectory.into());
     }
     match format {
         BookFormat::Epd | BookFormat::Pgn | BookFormat::Polyglot if is_shogi => {
-            Err(OpeningFault::OtherGame { game })
+            Err(OpeningDefect::OpeningsOfOtherVariant { variant: game }.into())
         }
-        BookFormat::Sfen | BookFormat::Kif if !is_shogi => Err(OpeningFault::OtherGame { game }),
+        BookFormat::Sfen | BookFormat::Kif if !is_shogi => {
+            Err(OpeningDefect::OpeningsOfOtherVariant { variant: game }.into())
+        }
         BookFormat::Epd | BookFormat::Sfen => {
             let entries = Entries::open(path, EntryKind::Line)?;
             Ok(Openable::File(path.to_owned(), Box::new(entries)))
@@ -231,19 +234,20 @@ fn format_of(path: &str) -> Option<BookFormat> {
 /// Invalid numbers in a plan are an error, not skipped.
 fn check_numbers(mut numbers: impl Iterator<Item = u16>) -> Result<(), OpeningError> {
     match numbers.find(|number| u64::from(*number) >= CHESS960) {
-        Some(number) => Err(OpeningError::in_plan(OpeningFault::Chess960Number(number))),
+        Some(number) => Err(OpeningError::in_plan(OpeningDefect::InvalidStartNumber { number })),
         None => Ok(()),
     }
 }
 
 fn chess960(number: u16) -> Result<Line, OpeningFault> {
-    let setup = Setup::chess960(number).ok_or(OpeningFault::Chess960Number(number))?;
+    let setup = Setup::chess960(number).ok_or(OpeningDefect::InvalidStartNumber { number })?;
     Ok(Line::from(setup.position()?, Some(format!("Chess960 {number}"))))
 }
 
 fn double_chess960((white, black): (u16, u16)) -> Result<Line, OpeningFault> {
     let wrong = if white < 960 { black } else { white };
-    let setup = Setup::double_chess960(white, black).ok_or(OpeningFault::Chess960Number(wrong))?;
+    let setup = Setup::double_chess960(white, black)
+        .ok_or(OpeningDefect::InvalidStartNumber { number: wrong })?;
     Ok(Line::from(setup.position()?, Some(format!("double Chess960 {white}/{black}"))))
 }
 
@@ -254,11 +258,11 @@ fn from_file(
     number: u64,
     bounds: &Bounds,
 ) -> Result<Option<Opening>, OpeningError> {
-    let in_file = |fault| OpeningError::in_file(path, fault);
-    let Some(entry) = entries.get(number).map_err(|error| in_file(error.into()))? else {
+    let in_file = |fault: OpeningFault| OpeningError::in_file(path, fault);
+    let Some(entry) = entries.get(number).map_err(|error: io::Error| in_file(error.into()))? else {
         return Ok(None);
     };
-    let bytes = entry.bytes.ok_or(OpeningFault::TooLong { limit: Entries::MAX_LEN });
+    let bytes = entry.bytes.ok_or(OpeningDefect::OpeningTooLong { limit: Entries::MAX_LEN }.into());
     let line = bytes.map_err(|fault| (1, fault)).and_then(|bytes| match entries.kind() {
         EntryKind::Line => position(game, &bytes).map_err(|fault| (1, fault)),
         EntryKind::Game => pgn(game, &bytes),
@@ -324,7 +328,7 @@ impl Line {
         let position = Some(start.to_string()).filter(|position| *position != default);
         let end = start.after(&moves)?;
         if let Some(ending) = end.outcome_under(&bounds.rules) {
-            return Err(OpeningFault::Over(ending.termination));
+            return Err(OpeningDefect::OpeningOver { termination: ending.termination }.into());
         }
         Ok(Opening { position, moves, name, index })
     }
@@ -332,7 +336,7 @@ impl Line {
 
 /// Parses EPD, FEN, SFEN, or the arguments of the UCI and USI command `position`, with or without the command name.
 pub(super) fn position(game: Game, bytes: &[u8]) -> Result<Line, OpeningFault> {
-    let text = std::str::from_utf8(bytes).map_err(|_| OpeningFault::NotText)?.trim();
+    let text = std::str::from_utf8(bytes).map_err(|_| OpeningDefect::NotUtf8)?.trim();
     match text.split_ascii_whitespace().next() {
         Some("position") => position_command(game, text),
         Some("startpos" | "fen" | "sfen") => position_command(game, &format!("position {text}")),
@@ -351,7 +355,7 @@ fn position_command(game: Game, line: &str) -> Result<Line, OpeningFault> {
         Game::Shogi => Dialect::Usi,
     };
     let reading = Command::read(line, dialect);
-    let unexpected = reading.diagnostics.iter().find(|note| match note.kind {
+    let rejected = reading.diagnostics.iter().find(|note| match note.kind {
         DiagnosticKind::MissingKeyword
         | DiagnosticKind::WrongCase
         | DiagnosticKind::UnusualPosition
@@ -360,12 +364,12 @@ fn position_command(game: Game, line: &str) -> Result<Line, OpeningFault> {
         | DiagnosticKind::NotAMove => false,
         _ => true,
     });
-    if let Some(note) = unexpected {
+    if let Some(note) = rejected {
         let text = line.get(note.span.clone()).unwrap_or(line);
-        return Err(OpeningFault::Unexpected(shortened(text)));
+        return Err(unexpected(text));
     }
     let Command::Position(position) = reading.value else {
-        return Err(OpeningFault::Unexpected(shortened(line)));
+        return Err(unexpected(line));
     };
     let start = match &position.root {
         Root::StartPos => Position::start(game),
@@ -385,14 +389,14 @@ pub(super) fn pgn(game: Game, bytes: &[u8]) -> Result<Line, (u64, OpeningFault)>
             None => main_line(game, &record).map_err(|fault| (1, fault)),
         },
         Some(Err(error)) => Err((error.line, OpeningFault::Record(error.kind))),
-        None => Err((1, OpeningFault::Empty)),
+        None => Err((1, OpeningDefect::NoOpenings.into())),
     }
 }
 
 /// The main line of a record.
 fn main_line(game: Game, record: &GameRecord) -> Result<Line, OpeningFault> {
     if record.game() != game {
-        return Err(OpeningFault::OtherGame { game });
+        return Err(OpeningDefect::OpeningsOfOtherVariant { variant: game }.into());
     }
     if let Some(defect) = record.start().defect() {
         return Err(defect.clone().into());
@@ -405,9 +409,13 @@ fn main_line(game: Game, record: &GameRecord) -> Result<Line, OpeningFault> {
     let is_empty =
         moves.is_empty() && record.start().to_string() == Position::start(game).to_string();
     if is_empty && game == Game::Shogi {
-        return Err(OpeningFault::NoMoves);
+        return Err(OpeningDefect::NoMoves.into());
     }
     Ok(Line::with_moves(record.start().clone(), moves))
+}
+
+fn unexpected(text: &str) -> OpeningFault {
+    OpeningFault::Record(Defect::UnexpectedText { text: shortened(text) }.into())
 }
 
 pub(super) fn shortened(text: &str) -> String {
@@ -433,15 +441,17 @@ const MAX_PLIES: u32 = 400;
 
 impl Polyglot {
     pub(super) fn open(file: File, plies: Option<u32>, seed: u64) -> Result<Self, OpeningFault> {
-        let plies = plies.ok_or(OpeningFault::NoPlies)?.min(MAX_PLIES);
+        let plies = plies.ok_or(OpeningDefect::BookRequiresPlies)?.min(MAX_PLIES);
         let bytes = file.metadata()?.len();
         let mut book =
             readyok_rules::PolyglotBook::new(file).map_err(|error| match error.kind() {
-                io::ErrorKind::InvalidData => OpeningFault::NotPolyglot { bytes },
+                io::ErrorKind::InvalidData => {
+                    OpeningFault::Defect(OpeningDefect::NotPolyglot { bytes })
+                }
                 _ => error.into(),
             })?;
         if book.moves(&Position::start(Game::Chess))?.is_empty() {
-            return Err(OpeningFault::Empty);
+            return Err(OpeningDefect::NoOpenings.into());
         }
         Ok(Self { book, seed, plies })
     }

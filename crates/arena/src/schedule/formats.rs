@@ -2,7 +2,7 @@
 
 use crate::plan::{EngineId, KnockoutTie};
 use crate::rng;
-use crate::schedule::{Encounter, Lookup, ScheduleError, Scores};
+use crate::schedule::{Encounter, Lookup, PairingError, Scores};
 
 fn encounter(round: u64, first: u64, second: u64) -> Encounter {
     let id = |number: u64| EngineId(u32::try_from(number).unwrap_or(u32::MAX));
@@ -182,7 +182,7 @@ impl Knockout {
         (self.engines as u64 - 1) * self.attempts
     }
 
-    pub(super) fn lookup(&mut self, number: u64) -> Result<Lookup, ScheduleError> {
+    pub(super) fn lookup(&mut self, number: u64) -> Result<Lookup, PairingError> {
         let (game, attempt) = (number / self.attempts, number % self.attempts);
         let (first, second) = match self.entrants(game)? {
             Entrants::Two(first, second) => (first, second),
@@ -200,12 +200,12 @@ impl Knockout {
     }
 
     /// Fails if outcomes of other engines than those of the bracket were recorded.
-    pub(super) fn check(&mut self) -> Result<(), ScheduleError> {
+    pub(super) fn check(&mut self) -> Result<(), PairingError> {
         self.champion().map(|_| ())
     }
 
     /// The winner of the final, if it is over.
-    pub(super) fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
+    pub(super) fn champion(&mut self) -> Result<Option<EngineId>, PairingError> {
         self.winner((self.winners.len() as u64).saturating_sub(1))
     }
 
@@ -218,7 +218,7 @@ impl Knockout {
         Encounter { round, opening: round * self.attempts + attempt, first, second }
     }
 
-    fn entrants(&mut self, game: u64) -> Result<Entrants, ScheduleError> {
+    fn entrants(&mut self, game: u64) -> Result<Entrants, PairingError> {
         let (round, position) = self.locate(game);
         if round == 0 {
             let at = |place: u64| {
@@ -241,7 +241,7 @@ impl Knockout {
     }
 
     /// The engine that won a match or had a bye.
-    fn winner(&mut self, game: u64) -> Result<Option<EngineId>, ScheduleError> {
+    fn winner(&mut self, game: u64) -> Result<Option<EngineId>, PairingError> {
         let place = usize::try_from(game).unwrap_or(usize::MAX);
         if let Some(&Some(winner)) = self.winners.get(place) {
             return Ok(Some(winner));
@@ -262,7 +262,7 @@ impl Knockout {
         game: u64,
         first: EngineId,
         second: EngineId,
-    ) -> Result<Option<EngineId>, ScheduleError> {
+    ) -> Result<Option<EngineId>, PairingError> {
         let numbers = game * self.attempts..(game + 1) * self.attempts;
         for number in numbers {
             self.scores.check(number, self.encounter(number, first, second))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::ScheduleError;
+use super::PairingError;
 use super::swiss::Swiss;
 use crate::plan::{Colors, EngineId, Format, GamesPerPairing, OpeningPolicy, PairingOrder, Plan};
 use crate::schedule::formats::Knockout;
@@ -63,19 +63,19 @@ enum ScheduleKind {
 }
 
 impl Pairings {
-    pub(super) fn new(plan: &Plan) -> Result<Self, ScheduleError> {
+    pub(super) fn new(plan: &Plan) -> Result<Self, PairingError> {
         let count = plan.engines.len();
         if count < 2 {
-            return Err(ScheduleError::TooFewEngines { engines: count });
+            return Err(PairingError::TooFewEngines { engines: count });
         }
         if count > MAX_ENGINES {
-            return Err(ScheduleError::TooManyEngines { engines: count, limit: MAX_ENGINES });
+            return Err(PairingError::TooManyEngines { engines: count, limit: MAX_ENGINES });
         }
         for (field, value) in
             [("rounds", plan.rounds), ("pairs_per_encounter", plan.pairs_per_encounter)]
         {
             if value == 0 {
-                return Err(ScheduleError::Zero { field });
+                return Err(PairingError::PlanFieldZero { name: field.into() });
             }
         }
         let games = match plan.games {
@@ -83,7 +83,7 @@ impl Pairings {
             GamesPerPairing::Two
                 if plan.colors.fixed && plan.pairing_order == PairingOrder::Berger =>
             {
-                return Err(ScheduleError::FixedPairs);
+                return Err(PairingError::FixedPairs);
             }
             GamesPerPairing::Two => 2,
         };
@@ -101,7 +101,9 @@ impl Pairings {
                     rounds * round_robin.encounters(),
                 )
             }
-            Format::Gauntlet { seeds: 0 } => return Err(ScheduleError::Zero { field: "seeds" }),
+            Format::Gauntlet { seeds: 0 } => {
+                return Err(PairingError::PlanFieldZero { name: "seeds".into() });
+            }
             Format::Gauntlet { seeds } => {
                 let seeds = u64::from(seeds).min(engines - 1);
                 let gauntlet = Gauntlet { engines, seeds };
@@ -116,7 +118,7 @@ impl Pairings {
                 )
             }
             Format::Knockout { .. } if rounds > 1 => {
-                return Err(ScheduleError::KnockoutRounds { rounds: plan.rounds });
+                return Err(PairingError::KnockoutRounds { rounds: plan.rounds });
             }
             Format::Knockout { replays, tie } => {
                 let knockout =
@@ -140,7 +142,7 @@ impl Pairings {
         if u32::try_from(rounds).is_err()
             || encounters.checked_mul(u64::from(plan.pairs_per_encounter)).is_none()
         {
-            return Err(ScheduleError::TooLarge);
+            return Err(PairingError::TooManyPairings);
         }
         Ok(Self {
             kind,
@@ -177,7 +179,7 @@ impl Pairings {
         }
     }
 
-    pub(super) fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
+    pub(super) fn champion(&mut self) -> Result<Option<EngineId>, PairingError> {
         match &mut self.kind {
             ScheduleKind::RoundRobin(_)
             | ScheduleKind::Gauntlet(_)
@@ -187,7 +189,7 @@ impl Pairings {
         }
     }
 
-    pub(super) fn next(&mut self) -> Result<Step, ScheduleError> {
+    pub(super) fn next(&mut self) -> Result<Step, PairingError> {
         let mut waiting = false;
         let mut index = self.taken.first_gap(0);
         loop {
@@ -212,19 +214,19 @@ impl Pairings {
         }
     }
 
-    pub(super) fn record(&mut self, outcome: PairingScore) -> Result<bool, ScheduleError> {
+    pub(super) fn record(&mut self, outcome: PairingScore) -> Result<bool, PairingError> {
         let index = outcome.index;
         let number = index / self.per_encounter;
         if number >= self.encounters {
-            return Err(ScheduleError::NoSuchPairing { index });
+            return Err(PairingError::NoSuchPairing { index });
         }
         let games = outcome.score.games();
         if games != self.games {
-            return Err(ScheduleError::Games { index, games, expected: self.games });
+            return Err(PairingError::PairingGames { index, games, expected: self.games });
         }
         match self.lookup(number)? {
             Lookup::Known(encounter) => encounter.check(index, outcome.first, outcome.second)?,
-            Lookup::Skipped => return Err(ScheduleError::NoSuchPairing { index }),
+            Lookup::Skipped => return Err(PairingError::NoSuchPairing { index }),
             // Checked when the engines are known.
             Lookup::Pending => {}
         }
@@ -240,7 +242,7 @@ impl Pairings {
         Ok(self.recorded.insert(index))
     }
 
-    fn lookup(&mut self, number: u64) -> Result<Lookup, ScheduleError> {
+    fn lookup(&mut self, number: u64) -> Result<Lookup, PairingError> {
         match &mut self.kind {
             ScheduleKind::RoundRobin(round_robin) => {
                 Ok(Lookup::Known(round_robin.encounter(number)))

@@ -7,7 +7,7 @@
 use petgraph::algo::maximum_matching;
 use petgraph::graph::UnGraph;
 
-use super::ScheduleError;
+use super::PairingError;
 use crate::plan::EngineId;
 use crate::schedule::{Encounter, Lookup, Scores};
 
@@ -54,7 +54,7 @@ impl Swiss {
         }
     }
 
-    pub(super) fn lookup(&mut self, number: u64) -> Result<Lookup, ScheduleError> {
+    pub(super) fn lookup(&mut self, number: u64) -> Result<Lookup, PairingError> {
         let boards = self.players.len() as u64 / 2;
         let round = usize::try_from(number / boards).unwrap_or(usize::MAX);
         let board = usize::try_from(number % boards).unwrap_or(usize::MAX);

@@ -1,8 +1,6 @@
 //! The sequential probability ratio test (A. Wald, *Sequential tests of statistical hypotheses*,
 //! 1945).
 
-use std::fmt;
-
 use libm::erfc;
 use serde::{Deserialize, Serialize};
 
@@ -21,39 +19,23 @@ pub struct Sprt {
     beta: f64,
 }
 
-/// Invalid parameters of a test.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SprtError {
-    /// The hypotheses are not two numbers between -4000 and 4000, the first below the second.
-    Hypotheses {
-        /// H0.
-        elo0: f64,
-        /// H1.
-        elo1: f64,
-    },
-    /// The error probabilities are not both above 0 and together below 1.
-    Errors {
-        /// Probability of accepting H1 if H0 is true.
-        alpha: f64,
-        /// Probability of accepting H0 if H1 is true.
-        beta: f64,
-    },
-}
-
-impl fmt::Display for SprtError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Hypotheses { elo0, elo1 } => {
-                write!(f, "elo0 `{elo0}` must be below elo1 `{elo1}`, both between -4000 and 4000")
-            }
-            Self::Errors { alpha, beta } => {
-                write!(f, "alpha `{alpha}` and beta `{beta}` must be above 0 and together below 1")
-            }
-        }
+readyok_protocol::errors! {
+    /// Invalid parameters of a test.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    #[serde(tag = "code", rename_all = "snake_case")]
+    pub enum SprtError {
+        SprtRequiresTwoEngines {
+            /// The number of engines of the plan.
+            engines: usize,
+        } => "a test needs two engines, but the plan has {engines}",
+        /// Numbers are texts, because JSON has no infinite ones.
+        InvalidHypotheses { elo0: String, elo1: String } =>
+            "elo0 `{elo0}` must be below elo1 `{elo1}`, both between -4000 and 4000",
+        InvalidErrorRates { alpha: String, beta: String } =>
+            "alpha `{alpha}` and beta `{beta}` must be above 0 and together below 1",
     }
 }
-
-impl std::error::Error for SprtError {}
 
 /// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -128,10 +110,12 @@ impl Sprt {
         const MAX: f64 = 4000.0;
         // This form rejects NaN.
         if !(elo0 < elo1 && elo0 >= -MAX && elo1 <= MAX) {
-            return Err(SprtError::Hypotheses { elo0, elo1 });
+            let (elo0, elo1) = (elo0.to_string(), elo1.to_string());
+            return Err(SprtError::InvalidHypotheses { elo0, elo1 });
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            return Err(SprtError::Errors { alpha, beta });
+            let (alpha, beta) = (alpha.to_string(), beta.to_string());
+            return Err(SprtError::InvalidErrorRates { alpha, beta });
         }
         Ok(Self { model, elo0, elo1, alpha, beta })
     }

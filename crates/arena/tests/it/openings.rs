@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use proptest::prelude::*;
-use readyok_arena::openings::{Book, OpeningError, OpeningFault};
+use readyok_arena::openings::{Book, OpeningDefect, OpeningError, OpeningFault};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::Openings;
 use readyok_rules::{EndRules, Game, Impasse};
@@ -383,7 +383,7 @@ fn skips_and_reports_invalid_openings() {
             "book.epd, line 4: move 1: illegal move `e2e5`: the piece cannot reach the target square",
             "book.epd, line 5: the game is already over (checkmate)",
             "book.epd, line 6: move 2: illegal move `hello`: not a move of this game",
-            "book.epd, line 8: `nowhere` does not belong to a position",
+            "book.epd, line 8: unexpected `nowhere`",
         ]
     );
     assert!(book.take_skipped().is_empty());
@@ -425,9 +425,10 @@ fn rejects_a_book_without_valid_openings() {
         "kind = \"double-chess960\", numbers = [[0, 1], [2, 960]]",
     ] {
         let opened = open(Game::Chess960, &format!("source = {{ {numbers} }}"));
-        assert!(
-            opened.is_err_and(|error| matches!(error.fault, OpeningFault::Chess960Number(960)))
-        );
+        assert!(opened.is_err_and(|error| matches!(
+            error.fault,
+            OpeningFault::Defect(OpeningDefect::InvalidStartNumber { number: 960 })
+        )));
     }
 }
 

@@ -15,7 +15,7 @@ use readyok_arena::result::{EngineFailure, GameEnd};
 use readyok_arena::runner::{
     Cpus, Match, MatchError, PairPlayer, PlayContext, PlayerError, Settings, Summary, threads_of,
 };
-use readyok_arena::stats::{Crosstable, Estimate, Figure, Outcome, Ratings, Verdict};
+use readyok_arena::stats::{Crosstable, Estimate, Figure, Outcome, Ratings, SprtError, Verdict};
 use readyok_arena::store::{Reader, Store};
 use readyok_rules::Termination;
 use tempfile::TempDir;
@@ -337,7 +337,10 @@ fn a_test_needs_two_engines() {
     let mut plan = sample::plan(&["a", "b", "c"], 10);
     plan.sprt = toml::from_str("elo0 = 0.0\nelo1 = 5.0").expect("a test");
     let (summary, _) = TestDir::new(plan).play(Settings::default(), good);
-    assert!(matches!(summary, Err(MatchError::TestOf(3))));
+    assert!(matches!(
+        summary,
+        Err(MatchError::Test(SprtError::SprtRequiresTwoEngines { engines: 3 }))
+    ));
 }
 
 /// The second engine always loses with this termination.

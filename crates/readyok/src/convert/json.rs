@@ -248,7 +248,7 @@ impl<R: BufRead> Reader<R> {
             self.line += 1;
             if count == limit && text.last() != Some(&b'\n') {
                 self.source.skip_until(b'\n')?;
-                return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
+                return Err(RecordErrorKind::LimitExceeded(Limit::GameTooLarge));
             }
             if !text.trim_ascii().is_empty() {
                 return Ok(text);
@@ -354,7 +354,7 @@ fn add_line(
     for mut json in moves {
         let variations = std::mem::take(&mut json.variations);
         let mv = json.record_move(&position)?;
-        let full = |_| RecordErrorKind::LimitExceeded(Limit::Moves);
+        let full = |_| RecordErrorKind::LimitExceeded(Limit::TooManyMoves);
         let id = record.add(parent, mv).map_err(full)?;
         if let Some(notes) = record.annotations_mut(id) {
             json.annotate(notes);

@@ -72,42 +72,39 @@ pub enum RecordErrorKind {
     LimitExceeded(Limit),
 }
 
+impl From<Defect> for RecordErrorKind {
+    fn from(defect: Defect) -> Self {
+        Self::Defect(defect)
+    }
+}
+
 impl From<io::Error> for RecordErrorKind {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-/// One of the [`Limits`](super::Limits).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Limit {
-    /// [`Limits::game_bytes`](super::Limits::game_bytes)
-    GameBytes,
-    /// [`Limits::comment_bytes`](super::Limits::comment_bytes)
-    CommentBytes,
-    /// [`Limits::headers`](super::Limits::headers)
-    Headers,
-    /// [`Limits::header_bytes`](super::Limits::header_bytes)
-    HeaderBytes,
-    /// [`Limits::moves`](super::Limits::moves)
-    Moves,
-    /// [`Limits::plies`](super::Limits::plies)
-    Plies,
-    /// [`Limits::depth`](super::Limits::depth)
-    Depth,
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::GameBytes => "the game is too large",
-            Self::CommentBytes => "a comment is too long",
-            Self::Headers => "there are too many headers",
-            Self::HeaderBytes => "a header is too long",
-            Self::Moves => "there are too many moves",
-            Self::Plies => "a line of moves is too long",
-            Self::Depth => "variations are nested too deep",
-        })
+readyok_protocol::texts! {
+    /// One of the [`Limits`](super::Limits).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "RecordLimit"))]
+    pub enum Limit {
+        /// [`Limits::game_bytes`](super::Limits::game_bytes)
+        GameTooLarge => "game too large",
+        /// [`Limits::comment_bytes`](super::Limits::comment_bytes)
+        CommentTooLong => "comment too long",
+        /// [`Limits::headers`](super::Limits::headers)
+        TooManyHeaders => "too many headers",
+        /// [`Limits::header_bytes`](super::Limits::header_bytes)
+        HeaderTooLong => "header too long",
+        /// [`Limits::moves`](super::Limits::moves)
+        TooManyMoves => "too many moves",
+        /// [`Limits::plies`](super::Limits::plies)
+        LineTooLong => "line of moves too long",
+        /// [`Limits::depth`](super::Limits::depth)
+        NestingTooDeep => "variations nested too deep",
     }
 }
 

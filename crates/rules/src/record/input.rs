@@ -98,7 +98,7 @@ impl<R: BufRead> Lines<R> {
         let Some(bytes) = self.read_bytes()? else { return Ok(None) };
         self.number += 1;
         if self.game_bytes > self.limits.game_bytes {
-            return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
+            return Err(RecordErrorKind::LimitExceeded(Limit::GameTooLarge));
         }
         let mut text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -126,9 +126,9 @@ impl<R: BufRead> Lines<R> {
             self.skip_line()?;
             self.number += 1;
             return Err(RecordErrorKind::LimitExceeded(if limit > self.limits.game_bytes {
-                Limit::GameBytes
+                Limit::GameTooLarge
             } else {
-                Limit::CommentBytes
+                Limit::CommentTooLong
             }));
         }
         self.offset = self.input.offset().unwrap_or(self.offset);

@@ -51,10 +51,10 @@ impl Limits {
     ) -> Result<(), RecordErrorKind> {
         let (name, value) = (name.as_ref(), value.as_ref());
         if headers.len() >= self.headers {
-            return Err(RecordErrorKind::LimitExceeded(Limit::Headers));
+            return Err(RecordErrorKind::LimitExceeded(Limit::TooManyHeaders));
         }
         if name.len().max(value.len()) > self.header_bytes {
-            return Err(RecordErrorKind::LimitExceeded(Limit::HeaderBytes));
+            return Err(RecordErrorKind::LimitExceeded(Limit::HeaderTooLong));
         }
         headers.push(name, value);
         Ok(())
@@ -63,7 +63,7 @@ impl Limits {
     /// Adds a line to a comment. Line ends count, so that the number of empty lines is limited.
     pub(super) fn add_line(&self, comment: &mut String, line: &str) -> Result<(), RecordErrorKind> {
         if comment.len().saturating_add(line.len()) > self.comment_bytes {
-            return Err(RecordErrorKind::LimitExceeded(Limit::CommentBytes));
+            return Err(RecordErrorKind::LimitExceeded(Limit::CommentTooLong));
         }
         comment.push_str(line);
         comment.push('\n');

@@ -273,7 +273,11 @@ impl<R: BufRead> Reader<R> {
                 return false;
             }
             if ply >= limits.plies.min(limits.moves) {
-                self.state.notice(self.location, NoticeReason::LimitExceeded(Limit::Plies), kept);
+                self.state.notice(
+                    self.location,
+                    NoticeReason::LimitExceeded(Limit::LineTooLong),
+                    kept,
+                );
                 return false;
             }
             let position = record.position();
@@ -292,7 +296,7 @@ impl<R: BufRead> Reader<R> {
             let reason = match mv.map(|mv| record.play(mv)) {
                 Ok(Ok(_)) => continue,
                 Err(error) | Ok(Err(AddError::Move(error))) => NoticeReason::Move(error),
-                Ok(Err(_)) => NoticeReason::LimitExceeded(Limit::Plies),
+                Ok(Err(_)) => NoticeReason::LimitExceeded(Limit::LineTooLong),
             };
             self.state.notice(self.location, reason, kept);
             return false;

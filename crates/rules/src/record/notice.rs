@@ -121,7 +121,7 @@ impl NoticeReason {
             Self::CastlingRight { .. } => "impossible castling right",
             Self::Board(_) => "incomplete board",
             Self::Start(_) => START,
-            Self::LimitExceeded(limit) => limit.kind(),
+            Self::LimitExceeded(limit) => limit.text(),
         }
     }
 }
@@ -138,7 +138,7 @@ impl RecordErrorKind {
             Self::WrongGame(_) => "game of another format",
             Self::Move(_) | Self::AmbiguousMove(_) => ILLEGAL,
             Self::Defect(defect) => defect.kind(),
-            Self::LimitExceeded(limit) => limit.kind(),
+            Self::LimitExceeded(limit) => limit.text(),
         }
     }
 }
@@ -156,20 +156,6 @@ impl Defect {
             Self::Contradiction { .. } => "contradiction",
             Self::MissingResult => "no result",
             Self::PieceLetters { .. } => "letters of pieces",
-        }
-    }
-}
-
-impl Limit {
-    fn kind(self) -> &'static str {
-        match self {
-            Self::GameBytes => "game too large",
-            Self::CommentBytes => "comment too long",
-            Self::Headers => "too many headers",
-            Self::HeaderBytes => "header too long",
-            Self::Moves => "too many moves",
-            Self::Plies => "line of moves too long",
-            Self::Depth => "variations nested too deep",
         }
     }
 }

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use readyok_arena::openings::OpeningDefect;
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, EnginePlan, Format, GamesPerPairing, KnockoutTie, Limits,
     OpeningOrder, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan, TimeControl,
 };
-use readyok_arena::schedule::Schedule;
-use readyok_arena::stats::Model;
+use readyok_arena::schedule::{PairingError, Schedule};
+use readyok_arena::stats::{Model, SprtError};
 use readyok_rules::{Handicap, Position};
 
-use crate::errors::{position_error, schedule_error, sprt_error};
+use crate::errors::{position_error, schedule_error};
 use crate::wire::{
     ApiError, ErrorCode, ErrorSubject, MatchEngine, MatchFormat, MatchOpenings, MatchPlan,
     Protocol, Time, Variant,
@@ -52,7 +53,9 @@ pub struct Entrant {
 /// The plan is invalid or too large.
 pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), ApiError> {
     if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
-        return Err(ApiError::invalid_request(ErrorCode::TooFewEngines));
+        return Err(ApiError::invalid_request(ErrorCode::from(PairingError::TooFewEngines {
+            engines: asked.engines.len(),
+        })));
     }
     if MAX_ENGINES < entrants.len()
         || !(1..=MAX_ROUNDS).contains(&asked.rounds)
@@ -185,7 +188,9 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
         MatchOpenings::Start => usual,
         MatchOpenings::BuiltIn => {
             if asked.variant == Variant::Chess960 {
-                return Err(ApiError::invalid_request(ErrorCode::OpeningsOfOtherVariant));
+                return Err(ApiError::invalid_request(ErrorCode::from(
+                    OpeningDefect::OpeningsOfOtherVariant { variant: asked.variant },
+                )));
             }
             Openings { source: OpeningSource::BuiltIn, order: OpeningOrder::Random, ..usual }
         }
@@ -252,10 +257,12 @@ fn adjudication(asked: &MatchPlan) -> Result<Adjudication, ApiError> {
 fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
     let Some(test) = asked.sprt else { return Ok(None) };
     if asked.engines.len() != 2 {
-        return Err(ApiError::invalid_request(ErrorCode::SprtRequiresTwoEngines));
+        return Err(ApiError::invalid_request(ErrorCode::from(
+            SprtError::SprtRequiresTwoEngines { engines: asked.engines.len() },
+        )));
     }
     let (elo0, elo1, alpha, beta) = (test.elo0, test.elo1, test.alpha, test.beta);
     let plan = SprtPlan { model: Model::default(), elo0, elo1, alpha, beta };
-    plan.test().map_err(|error| ApiError::invalid_request(sprt_error(&error)))?;
+    plan.test().map_err(|error| ApiError::invalid_request(ErrorCode::from(error)))?;
     Ok(Some(plan))
 }

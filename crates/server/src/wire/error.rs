@@ -5,14 +5,18 @@
 
 use std::fmt;
 
+use readyok_arena::openings::OpeningDefect;
+use readyok_arena::schedule::PairingError;
+use readyok_arena::stats::SprtError;
 use readyok_protocol::{errors, texts};
-use readyok_rules::record::Defect;
-use readyok_rules::{IllegalReason, PositionError};
+use readyok_rules::record::{Defect, Limit};
+use readyok_rules::{EpdDefect, IllegalReason, PositionError};
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
 use super::Variant;
+use crate::compression::DecompressionError;
 
 /// Why a request failed. Nothing has changed.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -271,7 +275,6 @@ errors! {
         InvalidText { subject: ErrorSubject } =>
             "{subject} is empty, too long or contains control characters",
         PermissionDenied => "no permission to read it",
-        FileTooLarge { limit: u64 } => "larger than {limit} MiB",
         PathNotAllowed => "outside the directories that the server shows",
         NotExecutable { name: String } => "not an executable program: {name}",
         UnknownEngineList =>
@@ -349,24 +352,7 @@ errors! {
         UnsortedBook => "the positions of the book are not sorted, and the file is too large to load",
 
         UnsupportedFormat => "the format does not support this variant",
-        GameTooLarge => "the game is too large",
-        NestingTooDeep => "variations are nested too deeply",
-        CompressedTwice { compression: String } =>
-            "the content is compressed again by {compression}; decompress the file first",
-        CompressionRatio { limit: u32 } =>
-            "the content is more than {limit} times as large as the compressed file",
-        DecompressionTime => "decompression takes too long for the size of the file",
-        UnclosedQuote => "unclosed quote",
-        InvalidEpdOperation { text: String } => "invalid EPD operation: {text}",
-        BookRequiresPlies => "a Polyglot book requires a number of plies",
-        NotPolyglot => "not a Polyglot book",
-        OpeningsOfOtherVariant => "the openings are for another variant",
-        NoOpenings => "no openings found",
-        NotUtf8 => "not UTF-8 text",
-        IsADirectory => "a directory, not a file",
-        NoMoves => "the game has no moves",
 
-        TooFewEngines => "a match requires at least two engines",
         MatchTooLarge { rounds: u32, pairs: u32, engines: usize, concurrency: u32 } =>
             "limits: {rounds} rounds, {pairs} game pairs, {engines} engines and {concurrency} concurrent games; at least one of each",
         DuplicateName { name: String } => "duplicate engine name: {name}",
@@ -374,9 +360,6 @@ errors! {
         ZeroTime => "the time is zero",
         TimeTooLong => "the time is too long",
         MissingMoveCount => "an adjudication rule requires a number of moves",
-        SprtRequiresTwoEngines => "an SPRT requires exactly two engines",
-        InvalidHypotheses => "H0 must be less than H1, both between -4000 and 4000",
-        InvalidErrorRates => "alpha and beta must be greater than 0, their sum less than 1",
         MatchRunning => "the match is running",
         MatchNotRunning => "the match is not running",
         MatchFinished => "the match is finished",
@@ -408,6 +391,18 @@ errors! {
         Move(Code<IllegalReason>),
         #[serde(untagged)]
         Record(Defect),
+        #[serde(untagged)]
+        RecordLimit(Code<Limit>),
+        #[serde(untagged)]
+        Epd(EpdDefect),
+        #[serde(untagged)]
+        Decompression(DecompressionError),
+        #[serde(untagged)]
+        Opening(OpeningDefect),
+        #[serde(untagged)]
+        Pairing(PairingError),
+        #[serde(untagged)]
+        Sprt(SprtError),
     }
 }
 
@@ -427,6 +422,12 @@ impl<T: fmt::Display> fmt::Display for Code<T> {
 impl From<IllegalReason> for ErrorCode {
     fn from(code: IllegalReason) -> Self {
         Self::Move(Code { code })
+    }
+}
+
+impl From<Limit> for ErrorCode {
+    fn from(code: Limit) -> Self {
+        Self::RecordLimit(Code { code })
     }
 }
 

@@ -5,10 +5,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use readyok_rules::record::{Defect, Format};
-use readyok_rules::{Field, Game, IllegalReason, PositionError};
+use readyok_arena::openings::OpeningDefect;
+use readyok_arena::schedule::PairingError;
+use readyok_arena::stats::SprtError;
+use readyok_rules::record::{Defect, Format, Limit};
+use readyok_rules::{EpdDefect, Field, Game, IllegalReason, PositionError};
 use ts_rs::{Config, TS, TypeVisitor};
 
+use crate::compression::DecompressionError;
 use crate::wire;
 
 /// The declarations of types and their dependencies, by name.
@@ -152,6 +156,12 @@ fn the_page_has_the_english_text_of_each_error() {
         ("error", PositionError::TEXTS),
         ("error", IllegalReason::TEXTS),
         ("error", Defect::TEXTS),
+        ("error", Limit::TEXTS),
+        ("error", EpdDefect::TEXTS),
+        ("error", DecompressionError::TEXTS),
+        ("error", OpeningDefect::TEXTS),
+        ("error", PairingError::TEXTS),
+        ("error", SprtError::TEXTS),
         ("error", wire::ErrorCode::TEXTS),
         ("subject", wire::ErrorSubject::TEXTS),
         ("field", Field::TEXTS),

@@ -111,11 +111,11 @@ fn progress_is_the_share_of_the_way_to_the_bound() {
 fn an_invalid_test_is_rejected() {
     for (elo0, elo1) in [(5.0, 0.0), (1.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
         let rejected = Sprt::new(Model::Normalized, elo0, elo1, 0.05, 0.05);
-        assert!(matches!(rejected, Err(SprtError::Hypotheses { .. })), "{elo0} {elo1}");
+        assert!(matches!(rejected, Err(SprtError::InvalidHypotheses { .. })), "{elo0} {elo1}");
     }
     for (alpha, beta) in [(0.0, 0.05), (0.05, 0.0), (0.5, 0.5), (f64::NAN, 0.05), (-0.1, 0.1)] {
         let rejected = Sprt::new(Model::Normalized, 0.0, 1.0, alpha, beta);
-        assert!(matches!(rejected, Err(SprtError::Errors { .. })), "{alpha} {beta}");
+        assert!(matches!(rejected, Err(SprtError::InvalidErrorRates { .. })), "{alpha} {beta}");
     }
 }
 

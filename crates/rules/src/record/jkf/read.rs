@@ -128,7 +128,7 @@ impl<R: BufRead> Reader<R> {
             text.push(byte);
             if text.len() as u64 > self.limits.game_bytes {
                 self.is_lost = true;
-                return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
+                return Err(RecordErrorKind::LimitExceeded(Limit::GameTooLarge));
             }
             if nesting.closes_with(byte) {
                 return Ok(Some(text));

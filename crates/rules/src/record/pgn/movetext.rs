@@ -166,7 +166,7 @@ impl<R: BufRead> Games for Reader<R> {
                     is_separated = true;
                 }
                 Token::LongComment => {
-                    self.notice(NoticeReason::LimitExceeded(Limit::CommentBytes));
+                    self.notice(NoticeReason::LimitExceeded(Limit::CommentTooLong));
                 }
                 Token::End if headers.is_empty() && comments.is_empty() => return Ok(None),
                 Token::Symbol
@@ -207,7 +207,7 @@ impl<R: BufRead> Games for Reader<R> {
         }
         let token = match after {
             Some(_) if is_too_large => {
-                self.reject_main_line(&draft, NoticeReason::LimitExceeded(Limit::GameBytes));
+                self.reject_main_line(&draft, NoticeReason::LimitExceeded(Limit::GameTooLarge));
                 Rest::Moves { depth: 0 }
             }
             Some(_) => self.read_moves(&mut draft, first)?,
@@ -256,9 +256,9 @@ impl<R: BufRead> Reader<R> {
         }
         let (name, value) = (&self.tokens.tag.name, &self.tokens.tag.value);
         let exceeded = if headers.len() >= self.limits.headers {
-            Some(Limit::Headers)
+            Some(Limit::TooManyHeaders)
         } else if name.len().max(value.len()) > self.limits.header_bytes {
-            Some(Limit::HeaderBytes)
+            Some(Limit::HeaderTooLong)
         } else {
             None
         };
@@ -381,7 +381,7 @@ impl<R: BufRead> Reader<R> {
                 Token::Close => self.close(draft),
                 Token::Nag | Token::Comment => {}
                 Token::LongComment => {
-                    self.notice(NoticeReason::LimitExceeded(Limit::CommentBytes));
+                    self.notice(NoticeReason::LimitExceeded(Limit::CommentTooLong));
                 }
                 Token::OpenComment => {
                     let kept = Self::kept(draft);
@@ -395,7 +395,7 @@ impl<R: BufRead> Reader<R> {
                 Token::End => return Ok(draft.rest_at_end()),
             }
             if self.tokens.game_bytes() > self.limits.game_bytes {
-                self.reject_main_line(draft, NoticeReason::LimitExceeded(Limit::GameBytes));
+                self.reject_main_line(draft, NoticeReason::LimitExceeded(Limit::GameTooLarge));
                 return Ok(Rest::Moves { depth: draft.outer.len() });
             }
             token = self.tokens.next()?;
@@ -469,7 +469,7 @@ impl<R: BufRead> Reader<R> {
             return;
         }
         let reason = if draft.outer.len() >= self.limits.depth {
-            Some(NoticeReason::LimitExceeded(Limit::Depth))
+            Some(NoticeReason::LimitExceeded(Limit::NestingTooDeep))
         } else if draft.line.before.is_none() {
             // There is no move to replace.
             Some(NoticeReason::Defect(Defect::TextSkipped { text: "(".to_owned() }))
@@ -712,12 +712,12 @@ impl<R: BufRead> Reader<R> {
     /// Adds a node for a move, which is then played.
     fn attach(&self, draft: &mut Draft, mv: RecordMove) -> Result<(), Limit> {
         if draft.line.ply as usize >= self.limits.plies {
-            return Err(Limit::Plies);
+            return Err(Limit::LineTooLong);
         }
         if draft.record.len() >= self.limits.moves {
-            return Err(Limit::Moves);
+            return Err(Limit::TooManyMoves);
         }
-        let id = draft.record.attach(draft.line.last, mv).ok_or(Limit::Moves)?;
+        let id = draft.record.attach(draft.line.last, mv).ok_or(Limit::TooManyMoves)?;
         draft.line.parent = mem::replace(&mut draft.line.last, id);
         draft.line.ply += 1;
         if !(draft.line.comments.is_empty() && draft.line.nags.is_empty())

@@ -144,10 +144,10 @@ impl Draft {
 
     fn try_play(&mut self, mv: RawMove) -> Result<(), NoticeReason> {
         if self.path.len() >= self.limits.plies {
-            return Err(NoticeReason::LimitExceeded(Limit::Plies));
+            return Err(NoticeReason::LimitExceeded(Limit::LineTooLong));
         }
         if self.record.len() >= self.limits.moves {
-            return Err(NoticeReason::LimitExceeded(Limit::Moves));
+            return Err(NoticeReason::LimitExceeded(Limit::TooManyMoves));
         }
         let is_playable = matches!(self.record.start().board(), BoardRef::Shogi(_));
         if !is_playable || !mv.is_normal() || !self.board.is_legal_move(mv) {
@@ -155,9 +155,9 @@ impl Draft {
         }
         let mv = self.board.move32_from_move(mv);
         let played = self.board.try_apply_move32(mv);
-        played.map_err(|_| NoticeReason::LimitExceeded(Limit::Plies))?;
+        played.map_err(|_| NoticeReason::LimitExceeded(Limit::LineTooLong))?;
         let attached = self.record.attach(self.cursor(), Move::Shogi(mv).into());
-        let id = attached.ok_or(NoticeReason::LimitExceeded(Limit::Moves))?;
+        let id = attached.ok_or(NoticeReason::LimitExceeded(Limit::TooManyMoves))?;
         self.path.push((id, mv));
         Ok(())
     }

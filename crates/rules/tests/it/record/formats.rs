@@ -319,5 +319,5 @@ fn deep_variations_can_be_written() {
     let (read, notices) = read_one(chess.as_bytes(), Format::PGN);
     assert_eq!(read.len(), 101);
     let reason = notices.first().map(|it| &it.reason);
-    assert_eq!(reason, Some(&NoticeReason::LimitExceeded(Limit::Depth)));
+    assert_eq!(reason, Some(&NoticeReason::LimitExceeded(Limit::NestingTooDeep)));
 }

@@ -427,7 +427,8 @@ fn empty_lines_of_comments_count() {
     ] {
         let games: Vec<_> = Records::new(text.as_bytes(), format, Limits::default()).collect();
         let Some(Err(error)) = games.first() else { panic!("{:?}: {}", format, games.len()) };
-        let is_comment = matches!(error.kind, RecordErrorKind::LimitExceeded(Limit::CommentBytes));
+        let is_comment =
+            matches!(error.kind, RecordErrorKind::LimitExceeded(Limit::CommentTooLong));
         assert!(is_comment, "{error}");
     }
 }

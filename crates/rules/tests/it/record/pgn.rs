@@ -429,16 +429,16 @@ fn keeps_games_up_to_a_limit() {
     let wide = format!("e4 {}", "(d4) ".repeat(21));
     let all = Kept::All;
     for (text, limit, kept, moves) in [
-        (" ".repeat(500), Limit::GameBytes, Kept::MainLine(0), 0),
-        (format!("{{{}}} e4", "x".repeat(101)), Limit::CommentBytes, all, 1),
-        (format!("{{{}}} e4", "x".repeat(1000)), Limit::CommentBytes, all, 0),
-        (format!(";{}\ne4", "x".repeat(101)), Limit::CommentBytes, all, 1),
-        ("[A \"\"]\n".repeat(4) + "e4", Limit::Headers, all, 1),
-        (format!("[A \"{}\"] e4", "x".repeat(51)), Limit::HeaderBytes, all, 1),
-        (format!("[{} \"\"] e4", "x".repeat(51)), Limit::HeaderBytes, all, 1),
-        (shuffle, Limit::Plies, Kept::MainLine(12), 12),
-        (deep, Limit::Depth, all, 4),
-        (wide, Limit::Moves, Kept::Variation(0), 20),
+        (" ".repeat(500), Limit::GameTooLarge, Kept::MainLine(0), 0),
+        (format!("{{{}}} e4", "x".repeat(101)), Limit::CommentTooLong, all, 1),
+        (format!("{{{}}} e4", "x".repeat(1000)), Limit::CommentTooLong, all, 0),
+        (format!(";{}\ne4", "x".repeat(101)), Limit::CommentTooLong, all, 1),
+        ("[A \"\"]\n".repeat(4) + "e4", Limit::TooManyHeaders, all, 1),
+        (format!("[A \"{}\"] e4", "x".repeat(51)), Limit::HeaderTooLong, all, 1),
+        (format!("[{} \"\"] e4", "x".repeat(51)), Limit::HeaderTooLong, all, 1),
+        (shuffle, Limit::LineTooLong, Kept::MainLine(12), 12),
+        (deep, Limit::NestingTooDeep, all, 4),
+        (wide, Limit::TooManyMoves, Kept::Variation(0), 20),
     ] {
         let file = format!("[T \"\"]\n{text}\n\n[Event \"next\"]\n\n1. e4 e5 *");
         let mut games = Records::new(file.as_bytes(), Format::PGN, limits);
