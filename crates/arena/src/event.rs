@@ -1,31 +1,22 @@
 //! Events of a match.
 //!
-//! [`JsonLines`] writes each [`Event`] as one line of JSON:
+//! [`JsonLines`](crate::listener::JsonLines) writes each [`Event`] as one line of JSON:
 //!
 //! ```text
 //! {"at_ms":1700000000000,"event":"game-end","pair":7,"game":1,"first":1,"second":0,"winner":"first",…}
 //! ```
 
-use std::io;
-use std::io::Write;
-use std::sync::Arc;
-use std::sync::mpsc::Sender;
-
 use readyok_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
-use crate::match_state::MatchState;
-use crate::openings::Skipped;
-use crate::pairing::{Opening, PairResult};
+use crate::pairing::{Opening, WorkerId};
 use crate::plan::{EngineId, GamesPerPairing};
-use crate::queue::{Stop, WarningContext, WorkerId};
-use crate::result::{EngineInfo, GameEnd, MoveRecord};
+use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord, Warning, WarningKind};
 pub use crate::stats::SprtStatus as TestState;
 use crate::stats::{
     Counts, Crosstable, Estimate, Figure, Pentanomial, Ratings, Trinomial, Verdict,
 };
 use crate::store::ContentHash;
-use crate::time::unix_ms;
 
 /// An event of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -203,91 +194,47 @@ pub enum End {
     },
 }
 
-/// A listener to the events of a match.
-pub trait Listener: Send {
-    /// Handles an event, which is applied to the state already. The match continues when this returns.
-    fn on_event(&mut self, event: &Event, state: &MatchState);
-
-    /// Handles a new pair, which is stored and counted, before its events.
-    fn on_pair(&mut self, _pair: &PairResult, _state: &MatchState) {}
-
-    /// Handles openings that were skipped: by default, as warnings.
-    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, state: &MatchState) {
-        let warn = |text| Event::Warning { text, pair: None, engine: None, context: None };
-        for error in &skipped.errors {
-            self.on_event(&warn(format!("an opening is skipped: {error}")), state);
-        }
-        if skipped.more > 0 {
-            self.on_event(&warn(format!("{} more openings are skipped", skipped.more)), state);
-        }
-    }
+/// How a match is stopped. `Abort` overrides `Finish`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// Finish running pairings.
+    Finish,
+    /// Abort running pairings, and replay them when the match is resumed.
+    Abort,
 }
 
-impl<L: Listener + ?Sized> Listener for Box<L> {
-    fn on_event(&mut self, event: &Event, state: &MatchState) {
-        (**self).on_event(event, state);
-    }
-
-    fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
-        (**self).on_pair(pair, state);
-    }
-
-    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, state: &MatchState) {
-        (**self).on_skipped_openings(skipped, state);
-    }
+/// The context of a warning about an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarningContext {
+    /// The kind of warning.
+    pub kind: WarningKind,
+    /// The output line of the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// The position of the opening, as FEN or SFEN; `None` is the start position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// All moves before the warning.
+    pub moves: Vec<String>,
+    /// The move played, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<String>,
 }
 
-/// Sends events to another thread.
-impl Listener for Sender<Event> {
-    fn on_event(&mut self, event: &Event, _: &MatchState) {
-        // Events are dropped when the receiver is closed.
-        let _ = self.send(event.clone());
-    }
-}
-
-/// Writes each event as one line of JSON, with the time in milliseconds since 1970 as `at_ms`.
-///
-/// Each line is flushed. After an error nothing more is written, and the match continues.
-#[derive(Debug)]
-pub struct JsonLines<W> {
-    out: Option<W>,
-    error: Option<io::Error>,
-}
-
-#[derive(Serialize)]
-struct Stamped<'a> {
-    at_ms: u64,
-    #[serde(flatten)]
-    event: &'a Event,
-}
-
-impl<W: Write> JsonLines<W> {
-    /// Writes to a stream or a file.
-    pub fn new(out: W) -> Self {
-        Self { out: Some(out), error: None }
-    }
-
-    /// The error that ended the output.
-    pub fn error(&self) -> Option<&io::Error> {
-        self.error.as_ref()
-    }
-}
-
-impl<W: Write + Send> Listener for JsonLines<W> {
-    fn on_event(&mut self, event: &Event, _: &MatchState) {
-        let Some(out) = &mut self.out else { return };
-        if let Err(error) = write(out, event) {
-            self.error = Some(error);
-            self.out = None;
+impl WarningContext {
+    /// The context of a warning of a game.
+    pub fn of(opening: &Opening, game: &MatchGame, warning: &Warning) -> Self {
+        let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
+        let made = game.moves.iter().take(ply).map(|made| made.mv.to_string());
+        Self {
+            kind: warning.kind.clone(),
+            line: warning.line.clone(),
+            position: opening.position.clone(),
+            moves: opening.moves.iter().cloned().chain(made).collect(),
+            played: game.moves.get(ply).map(|made| made.mv.to_string()),
         }
     }
-}
-
-fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&Stamped { at_ms: unix_ms(), event })?;
-    line.push(b'\n');
-    out.write_all(&line)?;
-    out.flush()
 }
 
 /// The score of two engines.

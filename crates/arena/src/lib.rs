@@ -6,10 +6,12 @@
 // Windows has no safe interface to CPU masks and to locks of a part of a file.
 #![cfg_attr(not(windows), forbid(unsafe_code))]
 
+mod contents;
 pub mod event;
 pub mod export;
 pub mod fastchess;
 pub mod game;
+pub mod listener;
 pub mod match_state;
 pub mod openings;
 pub mod pairing;
@@ -21,6 +23,7 @@ pub mod result;
 mod rng;
 pub mod runner;
 pub mod schedule;
+mod spec;
 pub mod stats;
 pub mod store;
 mod time;

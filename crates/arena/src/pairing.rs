@@ -127,3 +127,56 @@ impl Pairing {
         }
     }
 }
+
+/// The result of a pairing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairingScore {
+    /// The index of the pairing.
+    pub index: u64,
+    /// The engine with the first move in the first game.
+    pub first: EngineId,
+    /// Its opponent.
+    pub second: EngineId,
+    /// The score of `first`.
+    pub score: Score,
+}
+
+/// Wins, draws and losses of the first engine of a pairing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+}
+
+impl Score {
+    /// The number of games.
+    pub fn games(self) -> u32 {
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
+    }
+
+    /// The half points of both engines.
+    pub(crate) fn half_points(self) -> (u64, u64) {
+        let points = |wins: u32| u64::from(wins) * 2 + u64::from(self.draws);
+        (points(self.wins), points(self.losses))
+    }
+}
+
+impl From<&PairResult> for PairingScore {
+    fn from(result: &PairResult) -> Self {
+        let pairing = &result.pairing;
+        let mut score = Score::default();
+        for game in &result.games {
+            let count = match game.winner.map(|side| game.engine(side)) {
+                None => &mut score.draws,
+                Some(winner) if winner == pairing.first => &mut score.wins,
+                Some(_) => &mut score.losses,
+            };
+            *count = count.saturating_add(1);
+        }
+        Self { index: pairing.index, first: pairing.first, second: pairing.second, score }
+    }
+}

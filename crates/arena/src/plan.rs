@@ -1,6 +1,7 @@
 //! The configuration of a match: everything that determines its games, independent of the host.
 
 mod tournament;
+pub(crate) mod tuning;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -20,7 +21,7 @@ pub use crate::plan::tournament::{
     ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope,
 };
 
-use crate::tune::{TuneError, TunePlan};
+pub use crate::plan::tuning::{Parameter, TuneError, TuneFile, TunePlan};
 
 /// A match or a tournament. Two runs of the same plan have the same pairings in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

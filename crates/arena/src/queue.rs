@@ -24,11 +24,10 @@ mod local;
 pub mod nats;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{error, fmt, io};
+use std::{error, fmt};
 
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
@@ -36,12 +35,14 @@ use serde::{Deserialize, Serialize};
 pub use crate::pairing::WorkerId;
 pub use crate::queue::local::{LocalDispatcher, LocalJobs, local};
 
+pub use crate::event::{Stop, WarningContext};
 use crate::export::Records;
 use crate::match_state::MatchState;
-use crate::pairing::{Opening, PairResult, Pairing};
-use crate::plan::{EngineId, OpeningSource, Plan};
-use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord, Warning, WarningKind};
-use crate::store::{ContentHash, find_program, named_by};
+use crate::pairing::{PairResult, Pairing};
+use crate::plan::EngineId;
+use crate::result::{EngineInfo, GameEnd, MoveRecord};
+pub use crate::spec::{MAX_FILE_BYTES, MatchSpec, SpecError, SpecFile};
+use crate::store::ContentHash;
 
 /// The maximum number of times that a job is delivered to a worker.
 pub const DELIVERIES: u32 = 3;
@@ -130,16 +131,6 @@ impl fmt::Display for QueueError {
 
 impl error::Error for QueueError {}
 
-/// How a match is stopped. `Abort` overrides `Finish`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Stop {
-    /// Finish running pairings.
-    Finish,
-    /// Abort running pairings, and replay them when the match is resumed.
-    Abort,
-}
-
 /// The stop state of a match. Clones share it.
 #[derive(Clone, Default)]
 pub struct StopToken(Arc<Mutex<State>>);
@@ -223,55 +214,6 @@ impl fmt::Debug for StopToken {
     }
 }
 
-/// Everything that all jobs of a match share.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MatchSpec {
-    /// The hash that identifies the match in jobs and results.
-    pub plan_hash: ContentHash,
-    /// The plan.
-    pub plan: Plan,
-    /// Content hashes of the programs of the plan, by command. On another host the command is only a name: a program
-    /// with this content is started.
-    #[serde(default)]
-    pub programs: BTreeMap<String, ContentHash>,
-    /// The files in arguments and options of engines.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<SpecFile>,
-    /// The content hash of the opening file, if the plan has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub openings: Option<ContentHash>,
-    /// The plan with hashes instead of the values of environment variables, if it has any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sealed: Option<Box<Plan>>,
-    /// The directories in them, as absolute paths. They are not sent: a worker must have them at the same path, such as
-    /// tablebases.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub directories: BTreeSet<PathBuf>,
-    /// Whether each move is reported.
-    #[serde(default)]
-    pub report_moves: bool,
-    /// The speed of the reference host of time controls. Workers scale times relative to it; `None` disables scaling.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub speed: Option<f64>,
-}
-
-/// A file whose path is an argument or an option value of an engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SpecFile {
-    /// The engine.
-    pub engine: EngineId,
-    /// The argument or the value of the option. On another host it is only a name.
-    pub text: String,
-    /// The content hash.
-    pub content: ContentHash,
-    /// The path on the coordinator's host.
-    #[serde(skip)]
-    path: PathBuf,
-}
-
-/// Maximum size of programs and files for workers.
-pub const MAX_FILE_BYTES: u64 = 1 << 30;
-
 /// A pairing for a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
@@ -284,156 +226,10 @@ pub struct Job {
     pub deliveries: u32,
 }
 
-/// A file or a directory of a plan that cannot be sent to workers.
-#[derive(Debug)]
-pub enum SpecError {
-    /// A program or a file cannot be read.
-    Unreadable {
-        /// The command of a program, or the path of a file.
-        path: String,
-        /// The reason.
-        error: io::Error,
-    },
-    /// A program or a file is larger than [`MAX_FILE_BYTES`].
-    TooLarge {
-        /// The command of a program, or the path of a file.
-        path: String,
-        /// The size.
-        bytes: u64,
-    },
-    /// An argument or an option is the relative path of a directory.
-    RelativeDirectory {
-        /// The name of the engine.
-        engine: String,
-        /// The path in the plan.
-        text: String,
-    },
-}
-
 impl MatchSpec {
-    /// The specification of a match on this host.
-    pub fn new(plan: &Plan) -> Self {
-        Self {
-            plan_hash: ContentHash::of_plan(plan),
-            plan: plan.clone(),
-            programs: BTreeMap::new(),
-            files: Vec::new(),
-            openings: None,
-            sealed: None,
-            directories: BTreeSet::new(),
-            report_moves: false,
-            speed: None,
-        }
-    }
-
-    /// Adds content hashes of programs, and the files in arguments and options, for workers on other hosts.
-    ///
-    /// # Errors
-    /// A program is not found, a file cannot be read or is too large, or a directory has a relative path.
-    pub fn with_contents(mut self) -> Result<Self, SpecError> {
-        let mut known = BTreeMap::new();
-        // Engines often share a program or a large network file.
-        let mut content_of = |name: &str, path: &Path| {
-            if let Some(content) = known.get(path) {
-                return Ok(*content);
-            }
-            let content = content_of(name, path)?;
-            known.insert(path.to_owned(), content);
-            Ok(content)
-        };
-        for (id, engine) in (0..).map(EngineId).zip(&self.plan.engines) {
-            if engine.command.contains("://") {
-                continue;
-            }
-            let command = engine.command.clone();
-            let unreadable = |error| SpecError::Unreadable { path: command.clone(), error };
-            let program = find_program(&command).map_err(unreadable)?;
-            self.programs.insert(command.clone(), content_of(&command, &program)?);
-            for (text, path) in named_by(engine, Some(&program)) {
-                if path.is_dir() {
-                    if !Path::new(&text).is_absolute() {
-                        let engine = engine.name.clone();
-                        return Err(SpecError::RelativeDirectory { engine, text });
-                    }
-                    self.directories.insert(path);
-                    continue;
-                }
-                let content = content_of(&path.display().to_string(), &path)?;
-                self.files.push(SpecFile { engine: id, text, content, path });
-            }
-        }
-        if let OpeningSource::File { path, .. } = &self.plan.openings.source
-            && Path::new(path).is_file()
-        {
-            self.openings = Some(content_of(path, Path::new(path))?);
-        }
-        Ok(self)
-    }
-
-    /// The file of an argument or an option value of an engine.
-    pub fn file(&self, engine: EngineId, text: &str) -> Option<&SpecFile> {
-        self.files.iter().find(|file| file.engine == engine && file.text == text)
-    }
-
-    /// The path of a program of the plan on this host.
-    ///
-    /// # Errors
-    /// The program is not found.
-    pub fn path_of(&self, command: &str) -> io::Result<PathBuf> {
-        find_program(command)
-    }
-
     /// A job of the match.
     pub fn job(&self, pairing: Pairing) -> Job {
         Job { plan_hash: self.plan_hash, pairing, deliveries: 0 }
-    }
-}
-
-impl SpecFile {
-    /// The path on the coordinator's host; empty on other hosts.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-fn content_of(name: &str, path: &Path) -> Result<ContentHash, SpecError> {
-    let unreadable = |error| SpecError::Unreadable { path: name.to_owned(), error };
-    let bytes = path.metadata().map_err(unreadable)?.len();
-    if bytes > MAX_FILE_BYTES {
-        return Err(SpecError::TooLarge { path: name.to_owned(), bytes });
-    }
-    ContentHash::of_file(path).map_err(unreadable)
-}
-
-impl fmt::Display for SpecError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable { path, error } => {
-                write!(f, "`{path}` cannot be sent to workers: {error}")
-            }
-            Self::TooLarge { path, bytes } => {
-                write!(
-                    f,
-                    "`{path}` cannot be sent to workers: {bytes} bytes exceed the limit of {MAX_FILE_BYTES}"
-                )
-            }
-            Self::RelativeDirectory { engine, text } => {
-                write!(
-                    f,
-                    "`{text}` of the engine `{engine}` is a directory, which is not sent to workers: use the \
-                     absolute path of a directory that exists on their hosts"
-                )
-            }
-        }
-    }
-}
-
-impl error::Error for SpecError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Unreadable { error, .. } => Some(error),
-            Self::TooLarge { .. } | Self::RelativeDirectory { .. } => None,
-        }
     }
 }
 
@@ -559,39 +355,6 @@ pub enum Progress {
         #[serde(default)]
         context: Option<Box<WarningContext>>,
     },
-}
-
-/// The context of a warning about an engine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WarningContext {
-    /// The kind of warning.
-    pub kind: WarningKind,
-    /// The output line of the engine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<String>,
-    /// The position of the opening, as FEN or SFEN; `None` is the start position.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub position: Option<String>,
-    /// All moves before the warning.
-    pub moves: Vec<String>,
-    /// The move played, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub played: Option<String>,
-}
-
-impl WarningContext {
-    /// The context of a warning of a game.
-    pub fn of(opening: &Opening, game: &MatchGame, warning: &Warning) -> Self {
-        let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
-        let made = game.moves.iter().take(ply).map(|made| made.mv.to_string());
-        Self {
-            kind: warning.kind.clone(),
-            line: warning.line.clone(),
-            position: opening.position.clone(),
-            moves: opening.moves.iter().cloned().chain(made).collect(),
-            played: game.moves.get(ply).map(|made| made.mv.to_string()),
-        }
-    }
 }
 
 /// The reason why a worker rejects a match.

@@ -29,8 +29,9 @@ pub use crate::runner::worker::{
     EnginePlayer, PairPlayer, PlayContext, PlayerError, WorkError, work, work_on,
 };
 
-use crate::event::{End, Listener, Score};
+use crate::event::{End, Score};
 use crate::export::{Export, ExportError, Exports};
+use crate::listener::Listener;
 use crate::match_state::MatchState;
 use crate::plan::{OpeningSource, Plan, PlanError};
 use crate::queue::{Dispatcher, MatchSpec, QueueError, Rejection, Report, Stop, WorkerId};

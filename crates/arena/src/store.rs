@@ -23,7 +23,6 @@
 //!   hold it for a moment.
 //! - Reading requires as much memory as the longest pair.
 
-mod contents;
 mod format;
 
 use std::borrow::Cow;
@@ -36,14 +35,13 @@ use std::{error, fmt, io, thread};
 
 use tempfile::NamedTempFile;
 
-pub use crate::store::contents::{ChangedFile, ContentHash, Difference, NoHash};
-pub(crate) use crate::store::contents::{find_program, named_by};
+pub use crate::contents::{ChangedFile, ContentHash, Difference, NoHash};
 pub use crate::store::format::{ExportStart, IndexSet, Origin, Reader};
 
+use crate::contents::{self, Contents};
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Format, Plan};
-use crate::queue::MatchSpec;
-use crate::store::contents::Contents;
+use crate::spec::MatchSpec;
 use crate::store::format::{Head, Record, Scan};
 use crate::time::now;
 

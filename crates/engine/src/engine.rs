@@ -1,14 +1,11 @@
 //! The interface of an engine.
 
 use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{BestMove, Checkmate, Dialect, Move};
+use readyok_protocol::{Checkmate, Dialect, Move};
 
 use crate::board::Board;
 use crate::control::Control;
-use crate::error::Failure;
-
-/// The answer of a search.
-pub type Answer = Result<BestMove<'static>, Failure>;
+use crate::error::{Answer, Failure};
 
 /// An engine. The runtime handles the protocol.
 ///

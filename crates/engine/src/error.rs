@@ -3,8 +3,13 @@
 use std::error::Error;
 use std::fmt;
 
+use readyok_protocol::BestMove;
+
 /// An error of a search. Its text is reported as `info string`.
 pub type Failure = Box<dyn Error + Send + Sync>;
+
+/// The answer of a search.
+pub type Answer = Result<BestMove<'static>, Failure>;
 
 /// Why a position cannot be set up.
 #[derive(Debug)]

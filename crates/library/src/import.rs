@@ -9,12 +9,12 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records};
-use serde::{Deserialize, Serialize};
 
 use crate::collection::MAX_CHAPTERS;
 use crate::error::Error;
 use crate::game::NewGame;
 use crate::library::Library;
+use crate::outcome::{Duplicates, Outcome, Outcomes};
 use crate::summary::Source;
 
 /// A batch ends with this number of games, bytes or time: bounds the duration and size of a transaction.
@@ -30,47 +30,6 @@ const MAX_REPORTED: usize = 1000;
 
 /// Shortest time between two calls of the progress callback.
 const PROGRESS: Duration = Duration::from_millis(200);
-
-/// The treatment of new games that equal games of the database or of the same import: the same moves, known and equal
-/// players or an equal event and site, and dates that do not contradict each other. Chapters of a study are different
-/// games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "DuplicateChoice"))]
-pub enum Duplicates {
-    /// They are not added, unless they have more annotations than the known games.
-    #[default]
-    Skip,
-    /// They are added.
-    Keep,
-    /// They replace the known game if they have more annotations, and are not added otherwise. Where that would lose
-    /// something, they wait as with [`Self::Ask`]: if the app has opened the known game, or it has notes of engines.
-    Replace,
-    /// They are stored, but not visible until a decision.
-    Ask,
-}
-
-/// The numbers of duplicates of a decision.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Decided {
-    /// Those that are decided.
-    pub decided: usize,
-    /// Those that remain undecided because the game to be replaced is open.
-    pub open: usize,
-}
-
-/// The treatment of duplicates that wait for a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "DuplicateDecision"))]
-pub enum Decision {
-    /// They are deleted.
-    Skip,
-    /// They are added.
-    Keep,
-    /// They replace the known games.
-    Replace,
-}
 
 /// Options of an import.
 #[derive(Debug, Clone)]
@@ -98,32 +57,6 @@ impl Default for ImportOptions {
         }
     }
 }
-
-/// What the writer did with a new game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// It was added with this number.
-    Added(u32),
-    /// It equals this game and was not added.
-    Duplicate(u32),
-    /// It replaced this game.
-    Replaced(u32),
-    /// It equals this game and is not visible until [`Library::decide`].
-    Undecided(u32),
-}
-
-impl Outcome {
-    /// The game that was added, or the known one.
-    #[must_use]
-    pub fn game(self) -> u32 {
-        match self {
-            Self::Added(id) | Self::Duplicate(id) | Self::Replaced(id) | Self::Undecided(id) => id,
-        }
-    }
-}
-
-/// The response of the writer for a batch.
-pub(crate) type Outcomes = Result<Vec<Outcome>, Error>;
 
 /// The state of an import.
 #[derive(Debug, Default)]
@@ -317,8 +250,31 @@ impl<R: Read> Read for Counting<R> {
     }
 }
 
+impl Library {
+    /// Reads the games of a source and adds them in batches. `progress` is called about five times a second and
+    /// cancels the import with [`ControlFlow::Break`]. Games that were added remain after a cancellation, an error and
+    /// a crash.
+    ///
+    /// # Errors
+    /// A batch could not be stored. A game that cannot be read is not an error.
+    pub fn import(
+        &self,
+        source: impl Read + Send,
+        options: ImportOptions,
+        progress: impl FnMut(&Imported) -> ControlFlow<()>,
+    ) -> Result<Imported, Error> {
+        import(self, source, options, progress)
+    }
+
+    /// Adds games one by one; [`Self::import`] for records that come from elsewhere.
+    #[must_use]
+    pub fn importer(&self, options: ImportOptions) -> Importer<'_> {
+        Importer::new(self, options)
+    }
+}
+
 /// Reads all games of a source.
-pub(crate) fn import(
+fn import(
     library: &Library,
     source: impl Read + Send,
     options: ImportOptions,

@@ -1,8 +1,6 @@
 //! The database as a whole: one writer thread and any number of readers.
 
 use std::collections::BTreeSet;
-use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -16,9 +14,7 @@ use crate::collection::{self, Chapter, Collection, CollectionEdit};
 use crate::duplicates::{Undecided, groups, undecided};
 use crate::error::Error;
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
-use crate::import::{
-    self, Decided, Decision, Duplicates, ImportOptions, Imported, Importer, Outcome, Outcomes,
-};
+use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
 use crate::query::{self, Column, Explorer, Page};
 use crate::receipt::{self, Receipt};
@@ -130,27 +126,6 @@ impl Library {
         let request = Request::Add { games, duplicates, batch, response };
         requests.send(request).map_err(|_| Error::Stopped)?;
         Ok(receiver)
-    }
-
-    /// Reads the games of a source and adds them in batches. `progress` is called about five times a second and
-    /// cancels the import with [`ControlFlow::Break`]. Games that were added remain after a cancellation, an error and
-    /// a crash.
-    ///
-    /// # Errors
-    /// A batch could not be stored. A game that cannot be read is not an error.
-    pub fn import(
-        &self,
-        source: impl Read + Send,
-        options: ImportOptions,
-        progress: impl FnMut(&Imported) -> ControlFlow<()>,
-    ) -> Result<Imported, Error> {
-        import::import(self, source, options, progress)
-    }
-
-    /// Adds games one by one; [`Self::import`] for records that come from elsewhere.
-    #[must_use]
-    pub fn importer(&self, options: ImportOptions) -> Importer<'_> {
-        Importer::new(self, options)
     }
 
     /// Groups of duplicates, each in ascending order.

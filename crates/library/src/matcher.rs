@@ -1,7 +1,5 @@
 //! Evaluation of conditions by summaries and indexes. Games about which these do not know enough are decoded.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use readyok_rules::record::{
     Condition, EcoRange, Feature, GameRecord, NumberRange, Tag, TextPattern,
 };
@@ -12,65 +10,9 @@ use crate::bitset::BitSet;
 use crate::error::Error;
 use crate::game::StoredGame;
 use crate::postings::Key;
-use crate::query::{last_row, numbers};
 use crate::snapshot::Snapshot;
 use crate::summary::Raw;
-
-/// Results of scans of the texts, which change only when a text is added.
-#[derive(Debug, Default)]
-pub(crate) struct Caches {
-    sets: Mutex<Vec<(Lookup, Arc<BitSet>)>>,
-}
-
-/// Table, number of its last row and text.
-type Lookup = (&'static str, i64, TextPattern);
-
-/// Maximum number of cached sets.
-const MAX_SETS: usize = 16;
-
-/// Rows of a table that match a pattern; none if all match, also a missing text.
-type Texts = Option<Arc<BitSet>>;
-
-fn contains(set: &Texts, number: u32) -> bool {
-    set.as_ref().is_none_or(|set| set.contains(number))
-}
-
-impl Caches {
-    /// Rows of `name` or `opening` that match a pattern.
-    fn matching(
-        &self,
-        connection: &Connection,
-        table: &'static str,
-        pattern: &TextPattern,
-    ) -> Result<Texts, Error> {
-        let Some(longest) = pattern.parts().iter().max_by_key(|part| part.len()) else {
-            return Ok(None);
-        };
-        let lookup = (table, last_row(connection, table)?, pattern.clone());
-        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, set)) = sets.iter().find(|(it, _)| *it == lookup) {
-            return Ok(Some(Arc::clone(set)));
-        }
-        drop(sets);
-        let sql = format!("SELECT id, folded FROM {table} WHERE instr(folded, ?1)");
-        let mut statement = connection.prepare_cached(&sql)?;
-        let mut rows = statement.query([longest])?;
-        let mut set = BitSet::default();
-        while let Some(row) = rows.next()? {
-            if pattern.matches_folded(row.get_ref(1)?.as_str().unwrap_or_default()) {
-                set.insert(row.get(0)?);
-            }
-        }
-        let set = Arc::new(set);
-        sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        sets.retain(|((name, last, _), _)| *name != lookup.0 || *last == lookup.1);
-        if sets.len() >= MAX_SETS {
-            sets.remove(0);
-        }
-        sets.push((lookup, Arc::clone(&set)));
-        Ok(Some(set))
-    }
-}
+use crate::text_cache::{Caches, Texts, contains, numbers};
 
 /// Whether a game satisfies a condition, by its summary or an index. None if that depends on the record.
 type Known<'a> = Box<dyn Fn(u32, Raw<'_>) -> Option<bool> + 'a>;

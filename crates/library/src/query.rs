@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::bitset::BitSet;
 use crate::error::Error;
 use crate::game::GameEntry;
-use crate::matcher::{Caches, matching};
+use crate::matcher::matching;
 use crate::postings::{END_OF_GAME, Key};
 use crate::snapshot::Snapshot;
 use crate::summary::{Digest, Raw};
+use crate::text_cache::{Caches, last_row};
 
 /// A column to sort by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -117,22 +118,6 @@ pub struct Explorer {
 
 /// Maximum number of games in [`Explorer::latest`].
 const MAX_LATEST: usize = 10;
-
-pub(crate) fn last_row(connection: &Connection, table: &str) -> Result<i64, Error> {
-    let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
-    Ok(connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?)
-}
-
-/// The numbers that a query with one text returns.
-pub(crate) fn numbers(connection: &Connection, sql: &str, text: &str) -> Result<BitSet, Error> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([text])?;
-    let mut set = BitSet::default();
-    while let Some(row) = rows.next()? {
-        set.insert(row.get(0)?);
-    }
-    Ok(set)
-}
 
 /// The first games in the order of their keys, of any number of games. Equal keys are listed with the latest game first.
 struct FirstGames {

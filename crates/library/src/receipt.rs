@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::codec::hash;
 use crate::error::Error;
 use crate::game::NewGame;
-use crate::import::Outcome;
+use crate::outcome::Outcome;
 use crate::varint::{Corrupt, get_u32, put};
 
 /// The last batch of a source.

@@ -10,10 +10,10 @@ use rusqlite::Connection;
 use crate::bitset::BitSet;
 use crate::error::Error;
 use crate::index::Run;
-use crate::matcher::Caches;
 use crate::postings::{Key, Posting};
 use crate::schema;
 use crate::summary::{DIGEST_SIZE, Digest, REST_SIZE, Raw, SIZE, Summary, split};
+use crate::text_cache::Caches;
 
 /// Number of summaries in a chunk: one row of the table `summaries`.
 pub(crate) const CHUNK: usize = 4096;

@@ -21,12 +21,77 @@ use std::fmt;
 pub(crate) use self::accumulators::{Accumulators, Changes};
 use self::simd::{Lanes, Output, Simd};
 pub use self::{
-    architecture::{Activation, Architecture, MAX_HIDDEN, OUTPUT_BUCKETS, Quantization},
+    architecture::{Activation, Architecture, MAX_HIDDEN, Quantization},
     embedded::embedded,
-    features::Features,
-    file::{MAX_BYTES, MAX_DATA_FILES, MAX_TEXT, NetworkError, NetworkInfo, Sha256Hash},
+    features::{Features, OUTPUT_BUCKETS},
+    file::{MAX_BYTES, MAX_DATA_FILES, MAX_TEXT, NetworkInfo, Sha256Hash},
 };
 use crate::score::{DECIDED, Value};
+
+/// Why a network is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// The magic number is missing.
+    #[error("it does not begin with `NARIKIN2`")]
+    Magic,
+    /// The file has the previous format.
+    #[error("its format `NARIKIN1` is no longer supported; the current one is `NARIKIN2`")]
+    OldFormat,
+    /// The file is longer than [`MAX_BYTES`].
+    #[error("it has {0} bytes, more than {MAX_BYTES}")]
+    Size(usize),
+    /// The hash does not match the content.
+    #[error("its hash does not match its content")]
+    Hash,
+    /// The file ends early.
+    #[error("it ends early")]
+    Truncated,
+    /// Bytes follow the network.
+    #[error("{0} bytes follow the network")]
+    TrailingBytes(usize),
+    /// A field has an unknown value.
+    #[error("its {name} {value} is not supported")]
+    Field {
+        /// The name of the field.
+        name: &'static str,
+        /// Its value.
+        value: u16,
+    },
+    /// The number of hidden units is not supported.
+    #[error("its hidden layer has {0} units, not a multiple of 32 up to {MAX_HIDDEN}")]
+    Hidden(usize),
+    /// A constant of the quantization is out of range.
+    #[error("its quantization {}, {}, {} is out of range", .0.hidden_one, .0.output_one, .0.scale)]
+    Quantization(Quantization),
+    /// A text is empty, too long, or not printable.
+    #[error("its {name} is not 1 to {MAX_TEXT} printable ASCII characters")]
+    Text {
+        /// The name of the field.
+        name: &'static str,
+    },
+    /// There are too many data files.
+    #[error("it has {0} data files, more than {MAX_DATA_FILES}")]
+    Data(usize),
+    /// The number of parameters does not match the architecture.
+    #[error("it has {found} {name} instead of {wanted}")]
+    Count {
+        /// The kind of the parameters.
+        name: &'static str,
+        /// The number by the architecture.
+        wanted: usize,
+        /// The actual number.
+        found: usize,
+    },
+    /// An output weight is too large for its activation.
+    #[error("its output weight {weight} is not in -{most} to {most}")]
+    OutputWeight {
+        /// The weight.
+        weight: i16,
+        /// The maximum absolute value.
+        most: u16,
+    },
+}
 
 /// The parameters of a network, quantized.
 #[derive(Debug, Clone, PartialEq, Eq)]

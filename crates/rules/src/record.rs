@@ -24,6 +24,7 @@ mod error;
 mod filter;
 mod fold;
 mod format;
+mod formats;
 mod game;
 mod identity;
 mod input;
@@ -43,10 +44,10 @@ mod strip;
 pub use date::{Date, DateRange};
 pub use document::{EngineNote, EngineNotes, GameDocument, Merge, ScoredLine};
 pub use encoding::{Encoding, InputEncoding};
-pub use error::{AddError, Defect, Limit, RecordError, RecordErrorKind, WriteError};
+pub use error::{AddError, Defect, FilterError, Limit, RecordError, RecordErrorKind};
 pub use filter::{
-    Condition, EcoRange, Feature, FilterError, HeaderTest, MaterialPattern, MoveLine, NumberRange,
-    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
+    Condition, EcoRange, Feature, HeaderTest, MaterialPattern, MoveLine, NumberRange, PlayerColor,
+    PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
 };
 pub use fold::fold;
 pub use format::{Bookmark, Format};
@@ -57,5 +58,5 @@ pub use loss::{Loss, Losses};
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};
 pub use notice::{Cost, Kept, Notice, NoticeReason};
 pub use pgn::{PgnOptions, write_pgn};
-pub use records::{Records, read, write, write_encoded};
+pub use records::{Records, WriteError, read, write, write_encoded};
 pub use speed::Speed;

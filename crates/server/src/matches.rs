@@ -22,8 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
-use readyok_arena::event::{Event, Listener};
+use readyok_arena::event::Event;
 use readyok_arena::game::{GameSettings, PlayerOptions};
+use readyok_arena::listener::Listener;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::PairResult;

@@ -1,4 +1,4 @@
-// Generated from crates/rules/src/record/format.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.
+// Generated from crates/rules/src/record/formats.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.
 // Do not edit.
 import type { Variant } from './wire';
 

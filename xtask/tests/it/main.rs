@@ -8,6 +8,8 @@ mod docs;
 #[cfg(test)]
 mod duplicates;
 #[cfg(test)]
+mod knots;
+#[cfg(test)]
 mod licences;
 #[cfg(test)]
 mod links;

@@ -11,10 +11,11 @@ use std::{fmt, io};
 use crc32fast::Hasher;
 use readyok_rules::{Game, Side, Termination};
 
-use crate::event::{End, Event, Listener, Score};
+use crate::event::{End, Event, Score};
 use crate::fastchess::options::{Level, Logger, Options, OutputFormat};
 use crate::fastchess::text;
 use crate::fastchess::text::GameOver;
+use crate::listener::Listener;
 use crate::match_state::MatchState;
 use crate::plan::{
     EngineId, EnginePlan, GamesPerPairing, Limits, OpeningOrder, OpeningSource, Plan, TimeControl,

@@ -10,9 +10,12 @@ use readyok_rules::{
     ChessRules, DeadPositions, EndRules, MoveCodec, Position, ShogiRules, Termination,
 };
 
-use crate::game::play::truncate;
 use crate::plan::{EnginePlan, PvCheck};
 use crate::result::{EngineInfo, MoveRecord, Variation, Warning, WarningKind};
+
+pub(super) fn truncate(line: &str, max: usize) -> String {
+    line.chars().take(max).collect()
+}
 
 /// The record of a move with its search info.
 pub(super) fn move_record(

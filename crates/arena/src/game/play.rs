@@ -20,7 +20,7 @@ use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use regex::Regex;
 
 use super::clock::whole_millis;
-use super::move_info::{self, FastchessInfo, InfoLine, PvMode};
+use super::move_info::{self, FastchessInfo, InfoLine, PvMode, truncate};
 use super::player::{Player, client_game, pair_mut};
 use super::referee::{Answer, OpeningError, Referee, Verdict};
 use crate::game::player::overload_warning;
@@ -582,10 +582,6 @@ impl GameLoop<'_> {
             }
         }
     }
-}
-
-pub(super) fn truncate(line: &str, max: usize) -> String {
-    line.chars().take(max).collect()
 }
 
 /// How long an answer after the deadline is awaited. The engine then plays the next game without a restart, which would

@@ -44,13 +44,14 @@ use readyok_rules::{Game, Position};
 
 pub use crate::queue::nats::admin::{Admin, AdminError, Phase, QueuedMatch};
 pub use crate::queue::nats::connection::{Access, AccessError, Connection, Login};
-pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher, OpenError};
+pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher};
 pub use crate::queue::nats::files::Permissions;
-pub use crate::queue::nats::lease::process_name;
-pub use crate::queue::nats::messages::{Control, QuarantinedResult};
+pub use crate::queue::nats::lease::{OpenError, process_name};
+pub use crate::queue::nats::messages::Control;
 pub use crate::queue::nats::pool::{Cost, Departure, NewMatch, Pool, PooledJob, Slot, Take};
 pub use crate::queue::nats::status::{
-    CurvePoint, MatchStatus, PlayedPair, RejectedMatch, WorkerActivity, WorkerStatus,
+    CurvePoint, MatchStatus, PlayedPair, QuarantinedResult, RejectedMatch, WorkerActivity,
+    WorkerStatus,
 };
 pub use crate::queue::nats::worker::{Matches, NatsJobs, ProbingGuard, Served};
 

@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use readyok_rules::Termination;
 
-use crate::event::{End, Event, Listener};
+use crate::event::{End, Event};
 use crate::export::{Exports, Records};
+use crate::listener::Listener;
 use crate::match_state::{Added, Failed, MatchState};
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::{Dispatcher, MatchSpec, Progress, Report, ReturnReason, Stop, WorkerId};

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::contents::{ContentHash, Contents};
+use crate::contents;
+use crate::contents::{ContentHash, Contents};
 use crate::pairing::PairResult;
 use crate::plan::Plan;
-use crate::queue::MatchSpec;
-use crate::store::contents;
+use crate::spec::MatchSpec;
 use crate::store::{At as _, StoreError};
 
 /// Maximum length of a line. Game pairs with all PVs have a few megabytes at most.
@@ -139,7 +139,7 @@ impl Head {
             plan_hash: spec.plan_hash,
             plan: spec.sealed.as_deref().unwrap_or(&spec.plan).clone(),
             sealed: spec.sealed.is_some(),
-            contents: Contents::of_spec(spec, openings),
+            contents: spec.contents(openings),
             host: Host::current(),
         }
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use readyok_arena::event::{End, Event, Listener};
+use readyok_arena::event::{End, Event};
 use readyok_arena::game::GameSettings;
+use readyok_arena::listener::Listener;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Limits};

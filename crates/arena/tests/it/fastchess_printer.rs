@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use readyok_arena::event::{End, Event, Listener};
+use readyok_arena::event::{End, Event};
 use readyok_arena::fastchess::{Invocation, Printer, Request, parse};
+use readyok_arena::listener::Listener;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, GamesPerPairing};

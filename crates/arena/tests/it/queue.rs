@@ -4,7 +4,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use readyok_arena::event::{Event, JsonLines, Listener};
+use readyok_arena::event::Event;
+use readyok_arena::listener::{JsonLines, Listener};
 use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;

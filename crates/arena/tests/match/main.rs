@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 use std::{env, fs, thread};
 
-use readyok_arena::event::JsonLines;
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
 use readyok_arena::game::GameSettings;
+use readyok_arena::listener::JsonLines;
 use readyok_arena::plan::Plan;
 use readyok_arena::runner::{EnginePlayer, Match, Settings};
 use readyok_arena::store::Store;

@@ -8,8 +8,7 @@ mod rsshogi;
 use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{CastlingForm, Move, MoveList, Position, Root};
 
-use crate::engine::Answer;
-use crate::error::{BoardError, Failure};
+use crate::error::{Answer, BoardError, Failure};
 
 /// A board for positions in FEN or SFEN, and for moves in UCI or USI notation.
 ///

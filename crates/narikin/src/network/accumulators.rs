@@ -10,7 +10,8 @@ use readyok_rules::Side;
 
 use super::{
     Features, Network,
-    simd::{LANES, Lanes, Simd},
+    architecture::LANES,
+    simd::{Lanes, Simd},
 };
 use crate::{
     board::Board,

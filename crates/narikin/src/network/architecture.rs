@@ -2,13 +2,13 @@
 
 use readyok_rules::Game;
 
-use super::{file::NetworkError, simd::LANES};
+use super::{NetworkError, features::OUTPUT_BUCKETS};
 
 /// The maximum number of hidden units. Sums of activations fit into 32 bits.
 pub const MAX_HIDDEN: usize = 1024;
 
-/// The number of output buckets: sets of output weights, selected by material.
-pub const OUTPUT_BUCKETS: usize = 8;
+/// Numbers per block of registers: the widest registers have 512 bits.
+pub(super) const LANES: usize = 32;
 
 /// The number of king buckets: sets of hidden weights, selected by the square of the king.
 const KING_BUCKETS: usize = 1;

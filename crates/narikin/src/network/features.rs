@@ -5,7 +5,8 @@ pub(crate) mod shogi;
 
 use readyok_rules::{Game, Side, rsshogi};
 
-use super::architecture::OUTPUT_BUCKETS;
+/// The number of output buckets: sets of output weights, selected by material.
+pub const OUTPUT_BUCKETS: usize = 8;
 
 /// A position that networks evaluate. The trainer and the engine share this definition.
 ///

@@ -1,13 +1,11 @@
 //! Files of networks. `docs/network.md` describes the format.
 
-use std::{error::Error, fmt};
-
 use readyok_rules::Game;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Network, Weights,
-    architecture::{Activation, Architecture, MAX_HIDDEN, Quantization},
+    Network, NetworkError, Weights,
+    architecture::{Activation, Architecture, Quantization},
 };
 
 const MAGIC: &[u8; 8] = b"NARIKIN2";
@@ -54,93 +52,6 @@ fn check_text(name: &'static str, text: &[u8]) -> Result<(), NetworkError> {
     let valid = (1..=MAX_TEXT).contains(&text.len()) && text.iter().all(u8::is_ascii_graphic);
     if valid { Ok(()) } else { Err(NetworkError::Text { name }) }
 }
-
-/// Why a network is invalid.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NetworkError {
-    /// The magic number is missing.
-    Magic,
-    /// The file has the previous format.
-    OldFormat,
-    /// The file is longer than [`MAX_BYTES`].
-    Size(usize),
-    /// The hash does not match the content.
-    Hash,
-    /// The file ends early.
-    Truncated,
-    /// Bytes follow the network.
-    TrailingBytes(usize),
-    /// A field has an unknown value.
-    Field {
-        /// The name of the field.
-        name: &'static str,
-        /// Its value.
-        value: u16,
-    },
-    /// The number of hidden units is not supported.
-    Hidden(usize),
-    /// A constant of the quantization is out of range.
-    Quantization(Quantization),
-    /// A text is empty, too long, or not printable.
-    Text {
-        /// The name of the field.
-        name: &'static str,
-    },
-    /// There are too many data files.
-    Data(usize),
-    /// The number of parameters does not match the architecture.
-    Count {
-        /// The kind of the parameters.
-        name: &'static str,
-        /// The number by the architecture.
-        wanted: usize,
-        /// The actual number.
-        found: usize,
-    },
-    /// An output weight is too large for its activation.
-    OutputWeight {
-        /// The weight.
-        weight: i16,
-        /// The maximum absolute value.
-        most: u16,
-    },
-}
-
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Magic => f.write_str("it does not begin with `NARIKIN2`"),
-            Self::OldFormat => f.write_str(
-                "its format `NARIKIN1` is no longer supported; the current one is `NARIKIN2`",
-            ),
-            Self::Size(bytes) => write!(f, "it has {bytes} bytes, more than {MAX_BYTES}"),
-            Self::Hash => f.write_str("its hash does not match its content"),
-            Self::Truncated => f.write_str("it ends early"),
-            Self::TrailingBytes(bytes) => write!(f, "{bytes} bytes follow the network"),
-            Self::Field { name, value } => write!(f, "its {name} {value} is not supported"),
-            Self::Hidden(hidden) => write!(
-                f,
-                "its hidden layer has {hidden} units, not a multiple of 32 up to {MAX_HIDDEN}"
-            ),
-            Self::Quantization(Quantization { hidden_one, output_one, scale }) => {
-                write!(f, "its quantization {hidden_one}, {output_one}, {scale} is out of range")
-            }
-            Self::Text { name } => {
-                write!(f, "its {name} is not 1 to {MAX_TEXT} printable ASCII characters")
-            }
-            Self::Data(files) => write!(f, "it has {files} data files, more than {MAX_DATA_FILES}"),
-            Self::Count { name, wanted, found } => {
-                write!(f, "it has {found} {name} instead of {wanted}")
-            }
-            Self::OutputWeight { weight, most } => {
-                write!(f, "its output weight {weight} is not in -{most} to {most}")
-            }
-        }
-    }
-}
-
-impl Error for NetworkError {}
 
 impl Network {
     /// Parses a file.

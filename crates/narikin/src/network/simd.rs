@@ -12,10 +12,7 @@ mod arm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::architecture::Activation;
-
-/// Numbers per block: the widest registers have 512 bits.
-pub(super) const LANES: usize = 32;
+use super::architecture::{Activation, LANES};
 
 /// A block of numbers, aligned for the widest registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

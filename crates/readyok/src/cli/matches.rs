@@ -7,13 +7,13 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Parser as _;
-use readyok_arena::event::{End, JsonLines, Listener};
+use readyok_arena::event::End;
 use readyok_arena::export::{Existing, Export, ExportError, Form, PgnFields, PgnMoves, PgnStyle};
 use readyok_arena::fastchess::{self, Invocation, Level, Log, Logger, PgnOut, Printer, Request};
 use readyok_arena::game::{GameSettings, StderrObserver};
+use readyok_arena::listener::{JsonLines, Listener};
 use readyok_arena::plan::{OpeningSource, Plan, PvCheck};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
@@ -23,7 +23,7 @@ use readyok_client::unstable::split_command_line;
 use readyok_client::{Guard, Timeouts, WaitLimit};
 
 use crate::cli::check::run_compliance;
-use crate::cli::execution::ExecutionArgs;
+use crate::cli::execution::{ExecutionArgs, seconds};
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::short_id;
 use crate::cli::worker::{QueueArgs, TakenOver, queue_failure};
@@ -603,8 +603,4 @@ pub(super) fn code(summary: &Summary) -> Code {
 /// A random seed, short enough to type and exact in JSON.
 pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(seconds()) >> 32
-}
-
-pub(super) fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use readyok_arena::event::{Event, Listener};
+use readyok_arena::event::Event;
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
+use readyok_arena::listener::Listener;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::runner::Settings;
 use readyok_arena::store::Reader;

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use readyok_arena::event::{End, Event, Listener};
+use readyok_arena::event::{End, Event};
+use readyok_arena::listener::Listener;
 use readyok_arena::match_state::{FinishedGame, MatchState, RunningGame, WarningCount};
 use readyok_arena::plan::{EngineId, OpeningSource};
 use readyok_arena::queue::Stop;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use readyok_arena::event::{JsonLines, Listener};
 use readyok_arena::export::{Export, Form};
 use readyok_arena::game::{GameSettings, LineObserver, PlayerOptions, StderrObserver, Tablebases};
+use readyok_arena::listener::{JsonLines, Listener};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;

@@ -1,8 +1,9 @@
 //! Terminal, page and fastchess output show the same numbers of a match.
 
 use readyok::matches::MatchText;
-use readyok_arena::event::{Event, Listener as _};
+use readyok_arena::event::Event;
 use readyok_arena::fastchess::{Options, Printer, Request, parse};
+use readyok_arena::listener::Listener as _;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use readyok::matches::{LiveTable, MatchText};
-use readyok_arena::event::{End, Event, JointRatings, Listener as _, Rating};
+use readyok_arena::event::{End, Event, JointRatings, Rating};
+use readyok_arena::listener::Listener as _;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};

@@ -2,12 +2,13 @@
 
 use std::{
     borrow::Cow,
-    io::{self, BufRead, Read},
+    io::{self, BufRead, BufReader, Read},
 };
 
 use encoding_rs::{Decoder, DecoderResult, EUC_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 
-use super::Bookmark;
+/// A source of any type. It is called once per 64 KiB.
+pub(super) type Source<'a> = Transcoder<BufReader<Box<dyn Read + Send + 'a>>>;
 
 /// A character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -270,15 +271,14 @@ impl<R: BufRead> Transcoder<R> {
         }
     }
 
-    /// Continues at a bookmark of a source.
-    pub(super) fn resume(input: R, bookmark: &Bookmark) -> Self {
-        let mut reader = Self::new(input, bookmark.format.is_japanese());
-        if bookmark.offset > 0 {
-            reader.has_begun = true;
-            reader.encoding = bookmark.encoding;
-            reader.input.offset = bookmark.offset;
+    /// Continues after a number of bytes of the source, in the encoding that was detected so far.
+    pub(super) fn resumed(mut self, offset: u64, encoding: Option<Encoding>) -> Self {
+        if offset > 0 {
+            self.has_begun = true;
+            self.encoding = encoding;
+            self.input.offset = offset;
         }
-        reader
+        self
     }
 
     /// Reads the whole source in an encoding.
@@ -618,7 +618,7 @@ mod tests {
     const TEXT: &str = "先手：田中\n後手：ナカムラ\nab\n";
 
     fn decoded(bytes: &[u8], buffer: usize, japanese: bool) -> String {
-        let source = io::BufReader::with_capacity(buffer, bytes);
+        let source = BufReader::with_capacity(buffer, bytes);
         let mut text = String::new();
         Transcoder::new(source, japanese).read_to_string(&mut text).expect("memory");
         text
@@ -679,8 +679,7 @@ mod tests {
             let encoding = InputEncoding::from_label(label);
             assert!(encoding.is_some(), "{label}");
             for capacity in [3, 1 << 16] {
-                let mut reader =
-                    Transcoder::new(io::BufReader::with_capacity(capacity, bytes), true);
+                let mut reader = Transcoder::new(BufReader::with_capacity(capacity, bytes), true);
                 reader.set_encoding(encoding);
                 let mut text = String::new();
                 reader.read_to_string(&mut text).expect("memory");

@@ -1,13 +1,12 @@
 //! Errors of reading and writing records.
 
-use std::{error, fmt, io};
+use std::io;
 
 use crate::{Game, MoveError, PositionError};
 
-use super::Format;
-
 /// A game of a file that could not be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("game {game}, line {line}, column {column}: {kind}")]
 pub struct RecordError {
     /// The game's number in the file, from 1.
     pub game: u64,
@@ -54,34 +53,29 @@ readyok_protocol::errors! {
 }
 
 /// The error in a record.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum RecordErrorKind {
     /// Reading the file failed. No games follow.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// The start position cannot be played.
+    #[error("bad start position: {0}")]
     Start(PositionError),
     /// The format does not support the game.
+    #[error("the format does not support {}", name(*.0))]
     WrongGame(Game),
     /// A move is illegal.
+    #[error(transparent)]
     Move(MoveError),
     /// The text matches more than one legal move.
+    #[error("`{0}` fits several moves")]
     AmbiguousMove(String),
     /// Another defect.
-    Defect(Defect),
+    #[error(transparent)]
+    Defect(#[from] Defect),
     /// The game exceeds one of the [`Limits`](super::Limits).
+    #[error("{0}")]
     LimitExceeded(Limit),
-}
-
-impl From<Defect> for RecordErrorKind {
-    fn from(defect: Defect) -> Self {
-        Self::Defect(defect)
-    }
-}
-
-impl From<io::Error> for RecordErrorKind {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
 }
 
 readyok_protocol::texts! {
@@ -108,42 +102,7 @@ readyok_protocol::texts! {
     }
 }
 
-impl fmt::Display for RecordErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Start(error) => write!(f, "bad start position: {error}"),
-            Self::WrongGame(game) => write!(f, "the format does not support {}", name(*game)),
-            Self::Move(error) => error.fmt(f),
-            Self::AmbiguousMove(text) => write!(f, "`{text}` fits several moves"),
-            Self::Defect(defect) => defect.fmt(f),
-            Self::LimitExceeded(limit) => limit.fmt(f),
-        }
-    }
-}
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { game, line, column, kind } = self;
-        write!(f, "game {game}, line {line}, column {column}: {kind}")
-    }
-}
-
-impl error::Error for RecordError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match &self.kind {
-            RecordErrorKind::Io(error) => Some(error),
-            RecordErrorKind::Start(error) => Some(error),
-            RecordErrorKind::Move(error) => Some(error),
-            RecordErrorKind::WrongGame(_)
-            | RecordErrorKind::AmbiguousMove(_)
-            | RecordErrorKind::Defect(_)
-            | RecordErrorKind::LimitExceeded(_) => None,
-        }
-    }
-}
-
-fn name(game: Game) -> &'static str {
+pub(super) fn name(game: Game) -> &'static str {
     match game {
         Game::Chess => "chess",
         Game::Chess960 => "Chess960",
@@ -151,78 +110,42 @@ fn name(game: Game) -> &'static str {
     }
 }
 
-/// Why a record could not be written.
-#[derive(Debug)]
-pub enum WriteError {
-    /// Writing failed.
-    Io(io::Error),
-    /// The format does not support the game.
-    WrongGame {
-        /// The format.
-        format: Format,
-        /// The record's game.
-        game: Game,
-    },
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::WrongGame { format, game } => {
-                write!(f, "{format} does not support {}", name(*game))
-            }
-        }
-    }
-}
-
-impl error::Error for WriteError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::WrongGame { .. } => None,
-        }
-    }
-}
-
-impl From<io::Error> for WriteError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
 /// Why a move could not be added to a record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddError {
     /// The record has no such node.
+    #[error("the record has no such node")]
     NoSuchNode,
     /// The move is illegal there.
+    #[error(transparent)]
     Move(MoveError),
     /// An illegal move ended the line.
+    #[error("an illegal move ended the line")]
     AfterIllegalMove,
     /// The record, or this line of it, has the maximum length.
+    #[error("the record is full")]
     Full,
     /// The id belongs to another node, or precedes that of the parent.
+    #[error("the id of the node is in use")]
     IdInUse,
 }
 
-impl fmt::Display for AddError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchNode => f.write_str("the record has no such node"),
-            Self::Move(error) => error.fmt(f),
-            Self::AfterIllegalMove => f.write_str("an illegal move ended the line"),
-            Self::Full => f.write_str("the record is full"),
-            Self::IdInUse => f.write_str("the id of the node is in use"),
-        }
-    }
-}
-
-impl error::Error for AddError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Move(error) => Some(error),
-            Self::NoSuchNode | Self::AfterIllegalMove | Self::Full | Self::IdInUse => None,
-        }
-    }
+/// Why a text is not a condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    /// The text is not an ECO code or a range of them.
+    #[error("`{0}` is not an ECO code or a range such as B20-B99")]
+    Eco(String),
+    /// The text is not a date or a range of them.
+    #[error("`{0}` is not a date or a range such as 2019-05..2021")]
+    Date(String),
+    /// The text is not a number or a range of them.
+    #[error("`{0}` is not a number or a range such as 40..80")]
+    Number(String),
+    /// The text is not a position of chess or shogi.
+    #[error("`{0}` is not a FEN or an SFEN")]
+    Position(String),
+    /// The text does not describe the pieces of both sides.
+    #[error("`{0}` does not have the form KRPvKR (pieces of both sides)")]
+    Material(String),
 }

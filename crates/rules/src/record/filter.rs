@@ -4,11 +4,13 @@ mod line;
 mod pattern;
 mod range;
 
-use std::{borrow::Cow, error, fmt, str::FromStr};
+use std::{borrow::Cow, str::FromStr};
 
 use crate::{Game, GameResult, MoveError, Opening, Position, Side, Termination};
 
-use super::{Date, DateRange, GameRecord, Headers, Node, NodeId, RecordMove, Speed, Tag, fold};
+use super::{
+    Date, DateRange, FilterError, GameRecord, Headers, Node, NodeId, RecordMove, Speed, Tag, fold,
+};
 
 pub use line::MoveLine;
 pub use pattern::{MaterialPattern, PositionPattern};
@@ -555,36 +557,3 @@ impl GameRecord {
         false
     }
 }
-
-/// Why a text is not a condition.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FilterError {
-    /// The text is not an ECO code or a range of them.
-    Eco(String),
-    /// The text is not a date or a range of them.
-    Date(String),
-    /// The text is not a number or a range of them.
-    Number(String),
-    /// The text is not a position of chess or shogi.
-    Position(String),
-    /// The text does not describe the pieces of both sides.
-    Material(String),
-}
-
-impl fmt::Display for FilterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Eco(text) => write!(f, "`{text}` is not an ECO code or a range such as B20-B99"),
-            Self::Date(text) => {
-                write!(f, "`{text}` is not a date or a range such as 2019-05..2021")
-            }
-            Self::Number(text) => write!(f, "`{text}` is not a number or a range such as 40..80"),
-            Self::Position(text) => write!(f, "`{text}` is not a FEN or an SFEN"),
-            Self::Material(text) => {
-                write!(f, "`{text}` does not have the form KRPvKR (pieces of both sides)")
-            }
-        }
-    }
-}
-
-impl error::Error for FilterError {}

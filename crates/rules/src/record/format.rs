@@ -1,20 +1,11 @@
-//! The table of formats, their detection, and bookmarks.
-
-use std::{
-    fmt,
-    hash::{Hash, Hasher},
-};
+//! What a format is: a row of the table of formats, with a reader.
 
 use crate::Game;
 
 use super::{
-    Encoding, Feature, GameRecord, Limits, csa,
-    encoding::decode_beginning,
-    input::Games,
-    jkf, kif, lines,
-    loss::Holds,
-    pgn,
-    records::{Source, Written},
+    Defect, Encoding, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError, RecordErrorKind,
+    encoding::Source,
+    loss::{Holds, Written},
 };
 
 /// A format of game records: a row of the table of formats.
@@ -53,270 +44,6 @@ pub(super) enum Certainty {
     Certain,
 }
 
-const CHESS: &[Game] = &[Game::Chess, Game::Chess960];
-const SHOGI: &[Game] = &[Game::Shogi];
-
-/// Of formats that are equally certain, the first is detected.
-const FORMATS: [FormatRow; 7] = [
-    FormatRow {
-        name: "pgn",
-        description: "Portable Game Notation (chess)",
-        extensions: &["pgn"],
-        media_type: "text/plain",
-        games: CHESS,
-        separator: Some(""),
-        is_utf8: false,
-        holds: Holds::ALL,
-        detect: pgn::detect,
-        read: |source, limits, _| Box::new(pgn::Reader::new(source, limits)),
-        write: |record, _| pgn::write(record, pgn::PgnOptions::default()),
-    },
-    FormatRow {
-        name: "kif",
-        description: "Kifu for Windows (shogi)",
-        extensions: &["kif", "kifu"],
-        media_type: "text/plain",
-        games: SHOGI,
-        separator: None,
-        is_utf8: false,
-        holds: kif::KIF,
-        detect: kif::detect_kif,
-        read: |source, limits, from| Box::new(kif::Reader::new(source, limits, from)),
-        write: kif::write_kif,
-    },
-    FormatRow {
-        name: "ki2",
-        description: "KIF without origin squares (shogi)",
-        extensions: &["ki2", "ki2u"],
-        media_type: "text/plain",
-        games: SHOGI,
-        separator: None,
-        is_utf8: false,
-        holds: kif::KI2,
-        detect: kif::detect_ki2,
-        read: |source, limits, from| Box::new(kif::Reader::new(source, limits, from)),
-        write: kif::write_ki2,
-    },
-    FormatRow {
-        name: "csa",
-        description: "Computer Shogi Association",
-        extensions: &["csa"],
-        media_type: "text/plain",
-        games: SHOGI,
-        separator: Some("/\n"),
-        is_utf8: false,
-        holds: csa::HOLDS,
-        detect: csa::detect,
-        read: |source, limits, from| Box::new(csa::Reader::new(source, limits, from)),
-        write: csa::write,
-    },
-    FormatRow {
-        name: "jkf",
-        description: "JSON Kifu Format (shogi)",
-        extensions: &["jkf", "json"],
-        media_type: "application/json",
-        games: SHOGI,
-        separator: Some(""),
-        is_utf8: true,
-        holds: jkf::HOLDS,
-        detect: jkf::detect,
-        read: |source, limits, from| Box::new(jkf::Reader::new(source, limits, from)),
-        write: jkf::write,
-    },
-    FormatRow {
-        name: "uci",
-        description: "A line of moves per game: `position startpos moves ...`",
-        extensions: &["uci", "fen", "epd"],
-        media_type: "text/plain",
-        games: CHESS,
-        separator: Some(""),
-        is_utf8: false,
-        holds: Holds::MOVES,
-        detect: |line, _| lines::detect(line, Game::Chess),
-        read: |source, limits, from| Box::new(lines::Reader::new(source, limits, from)),
-        write: lines::write,
-    },
-    FormatRow {
-        name: "usi",
-        description: "A line of moves per game: `position startpos moves ...`",
-        extensions: &["usi", "sfen"],
-        media_type: "text/plain",
-        games: SHOGI,
-        separator: Some(""),
-        is_utf8: false,
-        holds: Holds::MOVES,
-        detect: |line, _| lines::detect(line, Game::Shogi),
-        read: |source, limits, from| Box::new(lines::Reader::new(source, limits, from)),
-        write: lines::write,
-    },
-];
-
-impl Format {
-    /// All formats.
-    pub const ALL: &[Self] = &{
-        let rows: &'static [FormatRow; FORMATS.len()] = &FORMATS;
-        let mut all = [Self(&rows[0]); FORMATS.len()];
-        let mut index = 0;
-        while index < all.len() {
-            all[index] = Self(&rows[index]);
-            index += 1;
-        }
-        all
-    };
-
-    /// Portable Game Notation, for chess and Chess960.
-    pub const PGN: Self = Self::named("pgn");
-    /// The format of Kifu for Windows, for shogi.
-    pub const KIF: Self = Self::named("kif");
-    /// KIF with moves in Japanese notation without origin squares, for shogi.
-    pub const KI2: Self = Self::named("ki2");
-    /// The format of the Computer Shogi Association, for shogi.
-    pub const CSA: Self = Self::named("csa");
-    /// JSON Kifu Format, for shogi.
-    pub const JKF: Self = Self::named("jkf");
-    /// A line per game: `position startpos moves e2e4`, or a FEN or EPD alone, for chess and Chess960.
-    pub const UCI: Self = Self::named("uci");
-    /// A line per game: `position startpos moves 7g7f`, or an SFEN alone, for shogi.
-    pub const USI: Self = Self::named("usi");
-
-    /// The format of a row. A name without one does not compile.
-    const fn named(name: &str) -> Self {
-        let mut index = 0;
-        loop {
-            let format = Self::ALL[index];
-            if is_same(format.0.name.as_bytes(), name.as_bytes()) {
-                return format;
-            }
-            index += 1;
-        }
-    }
-
-    /// The name in lower case, such as `pgn`.
-    pub fn name(self) -> &'static str {
-        self.0.name
-    }
-
-    /// A short description of the format.
-    pub fn description(self) -> &'static str {
-        self.0.description
-    }
-
-    /// The file extension of written files.
-    pub fn extension(self) -> &'static str {
-        self.0.extensions.first().unwrap_or(&self.0.name)
-    }
-
-    /// All file extensions, in lower case.
-    pub fn extensions(self) -> &'static [&'static str] {
-        self.0.extensions
-    }
-
-    /// The media type, without a charset.
-    pub fn media_type(self) -> &'static str {
-        self.0.media_type
-    }
-
-    /// Whether the format can hold a game.
-    pub fn supports(self, game: Game) -> bool {
-        self.0.games.contains(&game)
-    }
-
-    /// Whether text that is not UTF-8 is probably Japanese.
-    pub(super) fn is_japanese(self) -> bool {
-        self.supports(Game::Shogi)
-    }
-
-    /// Whether it has no other encoding than UTF-8.
-    pub fn is_utf8(self) -> bool {
-        self.0.is_utf8
-    }
-
-    /// The text between two games of a file. `None` if a file can hold only one game.
-    pub fn separator(self) -> Option<&'static str> {
-        self.0.separator
-    }
-
-    /// Whether the format can hold annotations of a kind.
-    pub fn holds(self, feature: Feature) -> bool {
-        self.0.holds.has(feature)
-    }
-
-    /// Whether evaluations have the depth of the search.
-    pub fn holds_depths(self) -> bool {
-        self.0.holds.depths
-    }
-
-    /// The format of a name in any case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name))
-    }
-
-    /// The format of a file extension, without its dot and in any case.
-    pub fn from_extension(extension: &str) -> Option<Self> {
-        Self::of_extension(Self::ALL, extension)
-    }
-
-    pub(super) fn of_extension(formats: &[Self], extension: &str) -> Option<Self> {
-        let is_known = |known: &&str| known.eq_ignore_ascii_case(extension);
-        formats.iter().copied().find(|format| format.0.extensions.iter().any(is_known))
-    }
-
-    /// The format of a file with this beginning; a few kilobytes suffice.
-    pub fn detect(beginning: &[u8]) -> Option<Self> {
-        Self::detect_among(Self::ALL, beginning)
-    }
-
-    pub(super) fn detect_among(formats: &[Self], beginning: &[u8]) -> Option<Self> {
-        // The markers of the formats of shogi are Japanese.
-        let text = decode_beginning(beginning, true);
-        let text = text.trim_start();
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines
-            .filter_map(|line| {
-                let certain = |format: &Self| Some(((format.0.detect)(line, text)?, *format));
-                // Of equal ones, the last is the maximum.
-                formats.iter().rev().filter_map(certain).max_by_key(|(certainty, _)| *certainty)
-            })
-            .map(|(_, format)| format)
-            .next()
-    }
-}
-
-/// Whether texts are equal, as a constant expression.
-const fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let mut index = 0;
-    while index < one.len() && index < other.len() && one[index] == other[index] {
-        index += 1;
-    }
-    index == one.len() && index == other.len()
-}
-
-impl PartialEq for Format {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Format {}
-
-impl Hash for Format {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name().hash(state);
-    }
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name().to_ascii_uppercase())
-    }
-}
-
 /// The start of a game in a file, where [`Records::resume`](super::Records::resume) continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bookmark {
@@ -340,5 +67,116 @@ impl Bookmark {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// A location in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Location {
+    pub(super) line: u64,
+    pub(super) column: u64,
+}
+
+impl Location {
+    pub(super) const START: Self = Self { line: 1, column: 1 };
+}
+
+/// A reader of a format.
+pub(super) trait Games {
+    fn state(&self) -> &State;
+
+    fn state_mut(&mut self) -> &mut State;
+
+    /// The start of the next game, or of text before it. `None` if its offset is unknown.
+    fn bookmark(&self) -> Option<Bookmark>;
+
+    /// Starts counting against the limits.
+    fn begin_game(&mut self);
+
+    /// The location of the last text that was read.
+    fn location(&mut self) -> Location;
+
+    /// Reads a game. `None` at the end of the source.
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind>;
+
+    /// Skips the rest of a game that cannot be read. False if the source ends.
+    fn skip_game(&mut self) -> bool;
+
+    /// The next game, or why it cannot be read.
+    fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
+        if self.state().over {
+            return None;
+        }
+        self.state_mut().notices.clear();
+        self.begin_game();
+        let read = self.read_game();
+        if matches!(read, Ok(None)) {
+            self.state_mut().over = true;
+            return None;
+        }
+        self.state_mut().game += 1;
+        let read = read.map_err(|kind| {
+            let Location { line, column } = self.location();
+            let error = RecordError { game: self.state().game, line, column, kind };
+            let ends = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
+            self.state_mut().over = ends;
+            error
+        });
+        read.transpose()
+    }
+}
+
+/// The number of the current game, and its notices.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    game: u64,
+    over: bool,
+    notices: Vec<Notice>,
+}
+
+impl State {
+    /// The state after a number of games.
+    pub(super) fn after(game: u64) -> Self {
+        Self { game, ..Self::default() }
+    }
+
+    /// The number of games that were read.
+    pub(super) fn games(&self) -> u64 {
+        self.game
+    }
+
+    pub(super) fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// The first text that was skipped.
+    pub(super) fn first_skipped(&self) -> Option<&str> {
+        self.notices.iter().find_map(|notice| match &notice.reason {
+            NoticeReason::Defect(Defect::TextSkipped { text }) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Whether further notices are dropped.
+    pub(super) fn is_full(&self) -> bool {
+        self.notices.len() >= MAX_NOTICES
+    }
+
+    pub(super) fn notices_mut(&mut self) -> &mut Vec<Notice> {
+        &mut self.notices
+    }
+
+    pub(super) fn notice(&mut self, location: Location, reason: NoticeReason, kept: Kept) {
+        add_notice(&mut self.notices, location, reason, kept);
+    }
+}
+
+const MAX_NOTICES: usize = 100;
+
+pub(super) fn add_notice(
+    notices: &mut Vec<Notice>,
+    location: Location,
+    reason: NoticeReason,
+    kept: Kept,
+) {
+    if notices.len() < MAX_NOTICES {
+        notices.push(Notice { line: location.line, column: location.column, reason, kept });
+    }
+}

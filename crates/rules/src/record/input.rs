@@ -5,20 +5,10 @@ use std::io::{BufRead, Read};
 use crate::error::shortened;
 
 use super::{
-    Bookmark, Defect, Format, GameRecord, Kept, Limit, Limits, Notice, NoticeReason, RecordError,
-    RecordErrorKind, encoding::Transcoder,
+    Bookmark, Defect, Format, GameRecord, Kept, Limit, Limits, NoticeReason, RecordErrorKind,
+    encoding::Transcoder,
+    format::{Games, Location, State},
 };
-
-/// A location in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Location {
-    pub(super) line: u64,
-    pub(super) column: u64,
-}
-
-impl Location {
-    pub(super) const START: Self = Self { line: 1, column: 1 };
-}
 
 /// A line without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,51 +135,6 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// A reader of a format.
-pub(super) trait Games {
-    fn state(&self) -> &State;
-
-    fn state_mut(&mut self) -> &mut State;
-
-    /// The start of the next game, or of text before it. `None` if its offset is unknown.
-    fn bookmark(&self) -> Option<Bookmark>;
-
-    /// Starts counting against the limits.
-    fn begin_game(&mut self);
-
-    /// The location of the last text that was read.
-    fn location(&mut self) -> Location;
-
-    /// Reads a game. `None` at the end of the source.
-    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind>;
-
-    /// Skips the rest of a game that cannot be read. False if the source ends.
-    fn skip_game(&mut self) -> bool;
-
-    /// The next game, or why it cannot be read.
-    fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
-        if self.state().over {
-            return None;
-        }
-        self.state_mut().notices.clear();
-        self.begin_game();
-        let read = self.read_game();
-        if matches!(read, Ok(None)) {
-            self.state_mut().over = true;
-            return None;
-        }
-        self.state_mut().game += 1;
-        let read = read.map_err(|kind| {
-            let Location { line, column } = self.location();
-            let error = RecordError { game: self.state().game, line, column, kind };
-            let ends = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
-            self.state_mut().over = ends;
-            error
-        });
-        read.transpose()
-    }
-}
-
 /// A reader of a format whose games are lines.
 pub(super) struct LineReader<R, S> {
     pub(super) lines: Lines<R>,
@@ -269,63 +214,5 @@ where
 
     fn skip_game(&mut self) -> bool {
         ReadLines::skip_game(self)
-    }
-}
-
-/// The number of the current game, and its notices.
-#[derive(Debug, Default)]
-pub(super) struct State {
-    game: u64,
-    over: bool,
-    notices: Vec<Notice>,
-}
-
-impl State {
-    /// The state after a number of games.
-    pub(super) fn after(game: u64) -> Self {
-        Self { game, ..Self::default() }
-    }
-
-    /// The number of games that were read.
-    pub(super) fn games(&self) -> u64 {
-        self.game
-    }
-
-    pub(super) fn notices(&self) -> &[Notice] {
-        &self.notices
-    }
-
-    /// The first text that was skipped.
-    pub(super) fn first_skipped(&self) -> Option<&str> {
-        self.notices.iter().find_map(|notice| match &notice.reason {
-            NoticeReason::Defect(Defect::TextSkipped { text }) => Some(text.as_str()),
-            _ => None,
-        })
-    }
-
-    /// Whether further notices are dropped.
-    pub(super) fn is_full(&self) -> bool {
-        self.notices.len() >= MAX_NOTICES
-    }
-
-    pub(super) fn notices_mut(&mut self) -> &mut Vec<Notice> {
-        &mut self.notices
-    }
-
-    pub(super) fn notice(&mut self, location: Location, reason: NoticeReason, kept: Kept) {
-        add_notice(&mut self.notices, location, reason, kept);
-    }
-}
-
-const MAX_NOTICES: usize = 100;
-
-pub(super) fn add_notice(
-    notices: &mut Vec<Notice>,
-    location: Location,
-    reason: NoticeReason,
-    kept: Kept,
-) {
-    if notices.len() < MAX_NOTICES {
-        notices.push(Notice { line: location.line, column: location.column, reason, kept });
     }
 }

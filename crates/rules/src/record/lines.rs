@@ -26,10 +26,9 @@ use crate::{
 use super::{
     AddError, Defect, Encoding, Format, GameRecord, Kept, Limit, Notice, NoticeReason,
     RecordErrorKind, RecordMove, Records,
-    format::Certainty,
-    input::{Line, LineReader, Location, ReadLines},
-    loss::Holds,
-    records::Written,
+    format::{Certainty, Location},
+    input::{Line, LineReader, ReadLines},
+    loss::{Holds, Written},
 };
 
 pub(super) type Reader<R> = LineReader<R, OneLine>;

@@ -4,6 +4,12 @@ use std::fmt;
 
 use super::{Annotations, Feature, GameRecord, NodeId, RecordMove};
 
+/// The text of a record, and what it cannot hold.
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) losses: Losses,
+}
+
 /// A kind of content that a writer omitted because the format cannot hold it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

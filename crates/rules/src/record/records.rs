@@ -2,12 +2,18 @@
 
 use std::{
     fmt,
-    io::{BufReader, Read, Write},
+    io::{self, BufReader, Read, Write},
 };
+
+use crate::Game;
 
 use super::{
     Bookmark, Defect, Encoding, Format, GameRecord, InputEncoding, Limits, Losses, Notice,
-    RecordError, RecordErrorKind, WriteError, encoding::Transcoder, input::Games,
+    RecordError, RecordErrorKind,
+    encoding::{Source, Transcoder},
+    error::name,
+    format::Games,
+    loss::Written,
 };
 
 /// Reads the games of a file one by one, within the default [`Limits`].
@@ -45,10 +51,20 @@ pub fn write_encoded<W: Write>(
     Ok(losses)
 }
 
-/// The text of a record, and what it cannot hold.
-pub(super) struct Written {
-    pub(super) text: String,
-    pub(super) losses: Losses,
+/// Why a record could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// Writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The format does not support the game.
+    #[error("{format} does not support {}", name(*game))]
+    WrongGame {
+        /// The format.
+        format: Format,
+        /// The record's game.
+        game: Game,
+    },
 }
 
 /// The games of a file; see [`read`]. A game that cannot be read is an error, and reading continues
@@ -67,9 +83,6 @@ struct Undetected<'a> {
     /// The formats that can be detected.
     formats: &'static [Format],
 }
-
-/// A source of any type. It is called once per 64 KiB.
-pub(super) type Source<'a> = Transcoder<BufReader<Box<dyn Read + Send + 'a>>>;
 
 pub(super) fn buffered<'a>(source: impl Read + Send + 'a) -> BufReader<Box<dyn Read + Send + 'a>> {
     BufReader::with_capacity(1 << 16, Box::new(source))
@@ -109,7 +122,8 @@ impl<'a> Records<'a> {
     /// Continues at a bookmark of a file, within other limits. The source must be at the bookmark's
     /// [`offset`](Bookmark::offset).
     pub fn resume(source: impl Read + Send + 'a, bookmark: &Bookmark, limits: Limits) -> Self {
-        let source = Transcoder::resume(buffered(source), bookmark);
+        let source = Transcoder::new(buffered(source), bookmark.format.is_japanese());
+        let source = source.resumed(bookmark.offset, bookmark.encoding);
         Self(Inner::new(source, limits, *bookmark))
     }
 

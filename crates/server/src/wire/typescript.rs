@@ -101,7 +101,7 @@ fn the_formats_of_the_page_match_the_table() {
     let formats: Vec<_> = wire::RecordFormat::all().collect();
     let names: Vec<String> = formats.iter().map(|it| json(it.name().into())).collect();
     let mut text = format!(
-        "// Generated from crates/rules/src/record/format.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
+        "// Generated from crates/rules/src/record/formats.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
          // Do not edit.\n\
          import type {{ Variant }} from './wire';\n\n\
          /** A format of exported games. */\n\

@@ -2,10 +2,10 @@
 
 mod state;
 
+use std::fmt;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use std::{error, fmt};
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::kv::Store;
@@ -22,11 +22,11 @@ use crate::match_state::MatchState;
 use crate::pairing::PairResult;
 use crate::queue::nats::admin::{archive, update_control};
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
-use crate::queue::nats::lease::{Lease, Renewal};
+use crate::queue::nats::lease::{Lease, OpenError, Renewal};
 use crate::queue::nats::messages::{
-    Control, Names, OpenMatch, QuarantinedResult, STATUS, WORKERS, WorkerMessage, broken,
-    quarantine_text, read, write,
+    Control, Names, OpenMatch, STATUS, WORKERS, WorkerMessage, broken, quarantine_text, read, write,
 };
+use crate::queue::nats::status::QuarantinedResult;
 use crate::queue::nats::{HEARTBEAT, LEASE, files};
 use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, Stop};
 use crate::store::IndexSet;
@@ -71,52 +71,6 @@ pub struct CoordinatorSettings {
 impl Default for CoordinatorSettings {
     fn default() -> Self {
         Self { lease: LEASE, priority: 0, tablebases: None }
-    }
-}
-
-/// A match cannot be opened for workers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The queue has failed.
-    Queue(QueueError),
-    /// Another process coordinates the match. An equal plan with an equal seed is the same match.
-    Coordinated {
-        /// The identifier of the match.
-        id: String,
-        /// The other coordinator.
-        by: String,
-    },
-}
-
-impl From<QueueError> for OpenError {
-    fn from(error: QueueError) -> Self {
-        Self::Queue(error)
-    }
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Queue(error) => error.fmt(f),
-            Self::Coordinated { id, by } => {
-                let (id, by) = (id.get(..8).unwrap_or(id), by.escape_debug());
-                write!(
-                    f,
-                    "match `{id}` is coordinated by `{by}` already: an equal plan with an equal seed is the same \
-                     match; use another seed"
-                )
-            }
-        }
-    }
-}
-
-impl error::Error for OpenError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Queue(error) => Some(error),
-            Self::Coordinated { .. } => None,
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::PairResult;
-use crate::queue::nats::status::bounded_speed_if_known;
+use crate::queue::nats::status::{QuarantinedResult, bounded_speed_if_known};
 use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop, WorkerId};
 use crate::store::ContentHash;
 
@@ -43,19 +43,6 @@ pub(super) struct CoordinatorLease {
     pub(super) coordinator: String,
     /// Distinguishes coordinators with the same name.
     pub(super) nonce: String,
-}
-
-/// An invalid result, in the stream of quarantined results.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QuarantinedResult {
-    /// The worker.
-    pub worker: WorkerId,
-    /// The index of the pairing.
-    pub index: u64,
-    /// The contradiction.
-    pub why: String,
-    /// The time of its arrival in milliseconds since 1970.
-    pub at_ms: u64,
 }
 
 /// The stored form of an invalid result with its original message.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::event::{End, Rating, Score, TestState};
 use crate::match_state::{MatchState, Point};
 use crate::plan::Plan;
-use crate::queue::nats::messages::QuarantinedResult;
+use crate::queue::WorkerId;
 use crate::time::unix_ms;
 use crate::worker_stats::{WorkerRow, WorkerTable};
 
@@ -27,6 +27,19 @@ pub(super) fn bounded_speed_if_known<'de, D: Deserializer<'de>>(
     let (min, max) = SPEEDS;
     let speed = Option::<f64>::deserialize(deserializer)?;
     Ok(speed.map(|speed| speed.clamp(min, max)))
+}
+
+/// An invalid result, in the stream of quarantined results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuarantinedResult {
+    /// The worker.
+    pub worker: WorkerId,
+    /// The index of the pairing.
+    pub index: u64,
+    /// The contradiction.
+    pub why: String,
+    /// The time of its arrival in milliseconds since 1970.
+    pub at_ms: u64,
 }
 
 /// The published state of a match.

@@ -10,8 +10,8 @@ use crate::{Game, Side, Termination, shogi::write_csa};
 
 use super::super::{
     Annotations, Encoding, Evaluation, GameRecord, NodeId, RecordMove,
+    loss::Written,
     loss::{HeldResult, Holds},
-    records::Written,
     shogi::{Handicap, Step, Walk, csa_name, evaluation_lines, flat_comment, one_line},
 };
 use super::{HEADERS, PLAYERS, keyword_and_summary, sign_of};

@@ -20,7 +20,7 @@ use super::super::{
     RecordErrorKind,
     csa::{end_of, read_summary},
     encoding::Transcoder,
-    input::{Games, Location, State, add_notice},
+    format::{Games, Location, State, add_notice},
     shogi::{Draft, Handicap, piece_by_csa, square},
 };
 

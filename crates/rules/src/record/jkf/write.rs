@@ -14,8 +14,8 @@ use super::super::{
     Encoding, GameRecord, Loss, Node, NodeId, RecordMove,
     csa::keyword_and_summary,
     kif,
+    loss::Written,
     loss::{HeldResult, Holds},
-    records::Written,
     shogi::{Handicap, Totals, Walk, comment_text, csa_name, square_of},
 };
 

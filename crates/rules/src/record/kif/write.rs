@@ -6,8 +6,7 @@ use crate::Side;
 
 use super::super::{
     Encoding, GameRecord, Loss, Losses, Node, NodeId, RecordMove,
-    loss::Holds,
-    records::Written,
+    loss::{Holds, Written},
     shogi::{Handicap, Step, Totals, Walk, comment_text, one_line},
 };
 use super::{board, ends, moves};

@@ -11,7 +11,7 @@ use crate::{Game, Position, Setup, Termination, error::shortened};
 
 use super::super::{
     Defect, End, GameRecord, Limits, Notice, NoticeReason, RecordErrorKind,
-    input::Location,
+    format::Location,
     shogi::{Draft, square},
 };
 

@@ -14,7 +14,7 @@ use crate::{
 use super::super::{
     Bookmark, Defect, GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, NoticeReason,
     RecordErrorKind, RecordMove,
-    input::{Games, Location, State},
+    format::{Games, Location, State},
     limits::MAX_PLIES,
 };
 use super::{

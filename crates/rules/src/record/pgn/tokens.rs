@@ -11,7 +11,7 @@ use std::{
 
 use memchr::{memchr, memchr2, memchr2_iter, memmem::Finder};
 
-use super::super::{Limits, input::Location};
+use super::super::{Limits, format::Location};
 
 /// A token. [`Tokens::text`] returns its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

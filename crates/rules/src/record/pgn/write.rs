@@ -12,7 +12,7 @@ use crate::{
 
 use super::super::{
     Annotations, Feature, Format, GameRecord, Loss, Losses, Node, NodeId, RecordMove, WriteError,
-    records::Written,
+    loss::Written,
 };
 use super::{ILLEGAL_MOVE, ROSTER, command, unknown_value, without_line_breaks};
 

@@ -12,7 +12,7 @@ use crate::{BoardRef, Game, GameOutcome, GameResult, Move, Position, Side, Termi
 use super::super::{
     Annotations, Defect, End, Evaluation, GameRecord, Kept, Limit, Limits, NodeId, Notice,
     NoticeReason, RecordErrorKind, RecordMove,
-    input::{Location, add_notice},
+    format::{Location, add_notice},
     limits::MAX_PLIES,
 };
 

@@ -6,9 +6,11 @@ use std::io::BufRead;
 use crate::Position;
 
 use super::super::{
-    Defect, NodeId, RecordErrorKind, Records,
+    Bookmark, Defect, Encoding, GameRecord, Limits, NodeId, RecordErrorKind, Records,
     encoding::Transcoder,
-    input::{Lines, Location, State},
+    format::{Certainty, Games, Location, State},
+    input::Lines,
+    loss::Written,
     records::buffered,
     write_encoded,
 };

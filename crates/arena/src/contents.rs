@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::plan::{EnginePlan, OpeningSource, Plan};
-use crate::queue::MatchSpec;
 
 /// Larger opening files are hashed by their size and evenly distributed samples of this total size.
 const MAX_BOOK_HASHED: u64 = 64 << 20;
@@ -22,7 +21,7 @@ const SAMPLES: u64 = 64;
 /// and openings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Contents(BTreeMap<String, ContentHash>);
+pub(crate) struct Contents(pub(crate) BTreeMap<String, ContentHash>);
 
 /// A file that has changed since the start of the match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +34,7 @@ pub struct ChangedFile {
 
 impl Contents {
     /// Hashes the files. Unreadable files are omitted; starting the match reports them.
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(crate) fn of(plan: &Plan) -> Self {
         let mut files = BTreeMap::new();
         // Engines often share large executables or networks.
         let mut add = |name: String, path: &Path| {
@@ -63,36 +62,16 @@ impl Contents {
         Self(files)
     }
 
-    /// The hashes of the files of a match of another host, under its paths there. `openings` is the copy of its opening
-    /// file on this host.
-    pub(super) fn of_spec(spec: &MatchSpec, openings: Option<&Path>) -> Self {
-        let mut files = spec.programs.clone();
-        for file in &spec.files {
-            let Some(engine) = spec.plan.engine(file.engine) else { continue };
-            let path = directory_of(engine, Some(Path::new(&engine.command))).join(&file.text);
-            // A program of `PATH` has another directory on each host.
-            if path.is_absolute() {
-                files.insert(path.display().to_string(), file.content);
-            }
-        }
-        if let OpeningSource::File { path, .. } = &spec.plan.openings.source
-            && let Ok(hash) = of_openings(openings.unwrap_or_else(|| Path::new(path)))
-        {
-            files.insert(path.clone(), hash);
-        }
-        Self(files)
-    }
-
-    pub(super) fn hashes(&self) -> &BTreeMap<String, ContentHash> {
+    pub(crate) fn hashes(&self) -> &BTreeMap<String, ContentHash> {
         &self.0
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The files that have changed.
-    pub(super) fn changed(&self, now: &Self) -> Vec<ChangedFile> {
+    pub(crate) fn changed(&self, now: &Self) -> Vec<ChangedFile> {
         let changed = self.0.iter().filter(|(path, hash)| now.0.get(*path) != Some(hash));
         let file = |(path, _): (&String, _)| ChangedFile {
             path: path.clone(),
@@ -113,13 +92,13 @@ pub(crate) fn named_by(engine: &EnginePlan, program: Option<&Path>) -> BTreeMap<
 }
 
 /// The working directory of an engine.
-fn directory_of<'a>(engine: &'a EnginePlan, program: Option<&'a Path>) -> &'a Path {
+pub(crate) fn directory_of<'a>(engine: &'a EnginePlan, program: Option<&'a Path>) -> &'a Path {
     let program_dir = program.filter(|path| path.is_absolute()).and_then(Path::parent);
     engine.dir.as_deref().map(Path::new).or(program_dir).unwrap_or_else(|| Path::new(""))
 }
 
 /// The hash of an opening file, or of a directory including the file names.
-fn of_openings(path: &Path) -> io::Result<ContentHash> {
+pub(crate) fn of_openings(path: &Path) -> io::Result<ContentHash> {
     if !path.is_dir() {
         return of_book(path);
     }
@@ -274,7 +253,7 @@ impl Difference {
     pub const HIDDEN: &str = "…";
 
     /// A difference of an environment variable.
-    pub(super) fn hidden(engine: usize, name: &str, in_stored: bool, in_wanted: bool) -> Self {
+    pub(crate) fn hidden(engine: usize, name: &str, in_stored: bool, in_wanted: bool) -> Self {
         let value = |is_there: bool| is_there.then(|| Self::HIDDEN.to_owned());
         let field = variable(engine, name);
         Self { field, stored: value(in_stored), wanted: value(in_wanted) }
@@ -282,7 +261,7 @@ impl Difference {
 }
 
 /// The key of an environment variable.
-pub(super) fn variable(engine: usize, name: &str) -> String {
+pub(crate) fn variable(engine: usize, name: &str) -> String {
     format!("engines[{engine}].env.{name}")
 }
 
@@ -300,7 +279,7 @@ impl fmt::Display for Difference {
 }
 
 /// All differences of two plans.
-pub(super) fn between(stored: &Plan, wanted: &Plan) -> Vec<Difference> {
+pub(crate) fn between(stored: &Plan, wanted: &Plan) -> Vec<Difference> {
     let mut found = Vec::new();
     let count = stored.engines.len().max(wanted.engines.len());
     for index in 0..count {
@@ -366,12 +345,12 @@ fn names<'a>(
 const PREFIX: &str = "sha256:";
 
 /// Whether a plan has environment variables.
-pub(super) fn has_values(plan: &Plan) -> bool {
+pub(crate) fn has_values(plan: &Plan) -> bool {
     plan.engines.iter().any(|engine| !engine.env.is_empty())
 }
 
 /// The plan with salted hashes instead of the values of environment variables.
-pub(super) fn sealed(plan: &Plan) -> io::Result<Plan> {
+pub(crate) fn sealed(plan: &Plan) -> io::Result<Plan> {
     let mut plan = plan.clone();
     for (name, value) in plan.engines.iter_mut().flat_map(|engine| &mut engine.env) {
         // Individual salts hide equal values and prevent precomputed tables.
@@ -383,7 +362,7 @@ pub(super) fn sealed(plan: &Plan) -> io::Result<Plan> {
 }
 
 /// The plan with the stored hash of each unchanged value.
-pub(super) fn sealed_as(stored: &Plan, plan: &Plan) -> Plan {
+pub(crate) fn sealed_as(stored: &Plan, plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     for (index, engine) in plan.engines.iter_mut().enumerate() {
         let stored = stored.engines.get(index).map(|engine| &engine.env);
@@ -397,7 +376,7 @@ pub(super) fn sealed_as(stored: &Plan, plan: &Plan) -> Plan {
 }
 
 /// Whether a stored hash is that of a value.
-pub(super) fn is_of(stored: &str, name: &str, value: &str) -> bool {
+pub(crate) fn is_of(stored: &str, name: &str, value: &str) -> bool {
     let salt = stored.strip_prefix(PREFIX).and_then(|rest| rest.split_once(':'));
     salt.is_some_and(|(salt, _)| seal(salt, name, value) == stored)
 }
