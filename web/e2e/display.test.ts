@@ -9,6 +9,7 @@ import type {
   MatchPlan,
   MatchState,
   ProcessState,
+  SprtStatus,
 } from '../src/api/wire';
 import { launch, middle, violations } from './browser';
 import {
@@ -504,7 +505,8 @@ function play(fake: FakeServer, stand: Partial<MatchState>) {
     played: 4,
     total: 100,
     standings: [],
-    crosstable: [],
+    scores: [],
+    test: null,
     curve: [],
     boards: [],
     games: [],
@@ -541,11 +543,15 @@ test('adds an engine that is not in the match yet', async () => {
 
 test('draws and extends the curves of a match', async () => {
   const point = (games: number, elo: number, llr: number): CurvePoint => ({
+    pairs: games / 2,
     games,
-    elo: { elo, error: 200 / games },
-    llr: { llr, lower: -2.94, upper: 2.94 },
+    elo,
+    error: 200 / games,
+    score: 0.5,
+    llr,
   });
-  const { fake, page } = await onMatch({ curve: [point(2, -40, -0.5), point(4, 25, 0.5)] });
+  const sprt: SprtStatus = { llr: 0.5, lower: -2.94, upper: 2.94, verdict: 'continue' };
+  const { fake, page } = await onMatch({ test: sprt, curve: [point(2, -40, -0.5), point(4, 25, 0.5)] });
   const elo = page.getByRole('img', { name: 'Elo 25.00 ± 50.00' });
   const llr = page.getByRole('img', { name: 'LLR 0.50', exact: true });
   for (const curve of [elo, llr]) {

@@ -1,8 +1,19 @@
 // All pages, panels and dialogs, in both languages and windows of all sizes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import type { Clocks, EngineOption, MatchBoard, MatchPlan, MatchState, Play } from '../src/api/wire';
-import type { Overview, QueueMatch, QueueMatchDetails } from '../src/store/queue.svelte';
+import type {
+  Clocks,
+  EncounterScore,
+  EngineOption,
+  MatchBoard,
+  MatchPlan,
+  MatchState,
+  Play,
+  QueueLine,
+  QueueMatch,
+  QueueOverview,
+  WorkerRow,
+} from '../src/api/wire';
 import { SIZES, errorsOf, launch, layoutFaults, violations } from './browser';
 import {
   START,
@@ -82,7 +93,6 @@ function matchState(): MatchState {
     scores: { first: { kind: 'cp', value: 37 }, second: { kind: 'mate', plies: 5 } },
     clocks: CLOCKS,
   });
-  const wins = { won: 101, drawn: 230, lost: 95 };
   return {
     id: 3,
     plan: {
@@ -94,9 +104,35 @@ function matchState(): MatchState {
     names: NAMES,
     played: 426,
     total: 1000,
-    standings: [0, 1, 2].map((id) => ({ engine: id, wins, points: 216, elo: { elo: 12, error: 31 } })),
-    crosstable: [0, 1, 2].map(() => [wins, wins, wins]),
-    curve: [10, 20, 30].map((games) => ({ games, elo: { elo: games, error: 20 }, llr: null })),
+    standings: [0, 1, 2].map((id) => ({
+      engine: id,
+      wins: 101,
+      draws: 230,
+      losses: 95,
+      points: 216,
+      elo: { elo: 12, error: 31 },
+    })),
+    scores: [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ].map(([one = 0, other = 0]) => ({
+      engine: one,
+      opponent: other,
+      wins: 101,
+      draws: 230,
+      losses: 95,
+      pairs: [0, 0, 0, 0, 0, 0],
+    })),
+    test: null,
+    curve: [10, 20, 30].map((count) => ({
+      pairs: count / 2,
+      games: count,
+      elo: count,
+      error: 20,
+      score: 0.5,
+      llr: null,
+    })),
     boards: [1, 2, 3, 4].map(board),
     games: [
       {
@@ -112,61 +148,89 @@ function matchState(): MatchState {
 }
 
 function queue(fake: FakeServer) {
-  const status = {
-    total: 10_000,
-    pairs: 1234,
-    games: 2468,
-    scores: [{ wins: 500, draws: 1500, losses: 468, pairs: [10, 200, 20, 800, 190, 14] }],
-    test: { llr: 1.23, lower: -2.94, upper: 2.94, verdict: 'continue' },
-    elo: { elo: 2.3, error: 4.5 },
-    invalid: 0,
-    end: null,
-    updated_ms: 0,
-    flagged: 1,
-  } satisfies QueueMatch['status'];
-  const match: QueueMatch = {
+  const score: EncounterScore = {
+    engine: 0,
+    opponent: 1,
+    wins: 500,
+    draws: 1500,
+    losses: 468,
+    pairs: [10, 200, 20, 800, 190, 14],
+  };
+  const elo = { elo: 2.3, error: 4.5 };
+  const summary: QueueLine = {
     id: 'abcdef0123456789',
     name: 'nightly-search-refactoring',
     phase: 'running',
-    created_ms: 0,
-    control: { priority: 0, paused: false, stop: false, excluded: [] },
-    status,
+    priority: 0,
+    pairs: 1234,
+    total: 10_000,
+    score,
+    elo,
+    llr: 1.23,
+    flagged: 1,
   };
-  const worker = {
+  const worker: WorkerRow = {
     worker: 'worker-of-the-laboratory-01',
     pairs: 617,
     games: 1234,
     pentanomial: [5, 100, 400, 95, 7],
+    trinomial: [234, 750, 250],
     time_losses: 1,
     crashes: 0,
     invalid: 0,
+    nodes: 1,
+    time_us: 1,
     nps: 1_234_567,
-    flags: [{ kind: 'time-losses' as const, p: 0.001 }],
+    flags: [{ kind: 'time-losses', p: 0.001 }],
   };
-  const details: QueueMatchDetails = {
-    ...match,
-    plan: {
-      game: 'chess',
-      event: match.name,
+  const details: QueueMatch = {
+    id: summary.id,
+    name: summary.name,
+    phase: summary.phase,
+    control: { priority: 0, paused: false, stop: false, excluded: [] },
+    coordinator: 'coordinator-1',
+    engines: ['new', 'base'],
+    settings: {
+      name: summary.name,
       rounds: 1,
-      seed: 1,
-      engines: ['new', 'base'].map((name) => ({ name, options: {}, limits: { tc: '10+0.1' } })),
-      sprt: { elo0: 0, elo1: 5 },
+      tc: '10+0.1',
+      sprt: [0, 5],
+      priority: 0,
+      options: [{}, {}],
     },
     writable: true,
     status: {
-      ...status,
-      curve: [100, 200].map((pairs) => ({ pairs, elo: 2, error: 9, llr: pairs / 300 })),
+      total: summary.total,
+      pairs: summary.pairs,
+      games: 2 * summary.pairs,
+      scores: [score],
+      standings: [
+        { engine: 0, wins: 500, draws: 1500, losses: 468, points: 1250, elo },
+        { engine: 1, wins: 468, draws: 1500, losses: 500, points: 1218, elo: { elo: -2.3, error: 4.5 } },
+      ],
+      test: { llr: 1.23, lower: -2.94, upper: 2.94, verdict: 'continue' },
+      elo,
+      curve: [100, 200].map((pairs) => ({
+        pairs,
+        games: 2 * pairs,
+        elo: 2,
+        error: 9,
+        score: 0.5,
+        llr: pairs / 300,
+      })),
       workers: [worker],
+      invalid: 0,
       quarantine: [],
       warnings: ['a warning of the coordinator'],
+      end: null,
+      updated_ms: 0,
     },
   };
-  const overview: Overview = {
+  const overview: QueueOverview = {
     server: 'nats://10.0.0.1:4222',
     writable: true,
-    open: [match],
-    finished: [{ ...match, phase: 'finished' }],
+    open: [summary],
+    finished: [{ ...summary, phase: 'finished' }],
     workers: [
       {
         name: worker.worker,
@@ -176,15 +240,16 @@ function queue(fake: FakeServer) {
         slots: 32,
         speed: 1.2,
         started_ms: 0,
+        updated_ms: 0,
         activity: 'playing',
-        playing: [{ match: match.id, pair: 7, since_ms: 0 }],
+        playing: [{ match: summary.id, pair: 7, since_ms: 0 }],
         finished: 617,
         rejected: [],
       },
     ],
   };
   fake.http.set('queue', overview);
-  fake.http.set(`queue/${match.id}`, details);
+  fake.http.set(`queue/${summary.id}`, details);
 }
 
 const option = (name: string, kind: EngineOption['kind']): EngineOption => ({

@@ -168,6 +168,7 @@ pub enum Event {
 /// The reason of the end of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "MatchEnd"))]
 pub enum End {
     /// All pairings were played.
     Complete,
@@ -239,6 +240,7 @@ impl WarningContext {
 
 /// The score of two engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "EncounterScore"))]
 pub struct Score {
     /// The engine with the lower ID, whose wins are counted.
     pub engine: EngineId,
@@ -290,6 +292,7 @@ pub struct JointRatings {
 
 /// Elo with a 95 % error. Both are `None` for an engine without games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Rating {
     /// The maximum-likelihood estimate.
     pub elo: Option<f64>,

@@ -14,6 +14,7 @@ mod thinned;
 use std::collections::{BTreeMap, VecDeque};
 
 use readyok_rules::{Side, Termination};
+use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::match_state::thinned::Thinned;
 
@@ -52,16 +53,20 @@ pub struct MatchState {
     champion: Option<EngineId>,
 }
 
-/// The result of a match of two engines after a number of pairs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The result of a match of two engines after a number of pairs: a point of its curves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "CurvePoint"))]
 pub struct Point {
     /// The number of pairs.
     pub pairs: u64,
     /// The number of games.
+    #[serde(default)]
     pub games: u64,
     /// Elo of the first engine.
+    #[serde(flatten)]
     pub elo: Rating,
     /// Its score as a fraction.
+    #[serde(default)]
     pub score: Option<f64>,
     /// The log-likelihood ratio, in a test.
     pub llr: Option<f64>,
@@ -72,6 +77,24 @@ impl Point {
     pub fn elo_and_error(&self) -> Option<(f64, f64)> {
         self.elo.elo.zip(self.elo.error)
     }
+}
+
+/// A row of the standings.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Standing {
+    /// The engine.
+    pub engine: EngineId,
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// A win is 1 point, a draw half a point.
+    pub points: f64,
+    /// Elo against all opponents.
+    pub elo: Rating,
 }
 
 /// A game in progress.
@@ -325,6 +348,32 @@ impl MatchState {
     pub fn games_of(&self, engine: EngineId) -> Trinomial {
         let sum = |sum: Trinomial, games| sum.plus(games).unwrap_or(sum);
         self.engines().map(|other| self.against(engine, other)).fold(Trinomial::default(), sum)
+    }
+
+    /// The standings, best first.
+    #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 games")]
+    pub fn standings(&self) -> Vec<Standing> {
+        let both = self.head_to_head();
+        let mut rows: Vec<Standing> = self
+            .engines()
+            .map(|engine| {
+                let games = self.games_of(engine);
+                // Of two engines by their pairs, which is more precise; of more engines by their games.
+                let counts = match both {
+                    Some(Counts::Pairs(pairs)) if engine != EngineId(0) => {
+                        Counts::Pairs(pairs.reversed())
+                    }
+                    Some(counts @ Counts::Pairs(_)) => counts,
+                    Some(Counts::Games(_)) | None => Counts::Games(games),
+                };
+                let (wins, draws, losses) = (games.wins(), games.draws(), games.losses());
+                let points = wins as f64 + draws as f64 / 2.0;
+                let elo = Figures::of(&counts).elo.into();
+                Standing { engine, wins, draws, losses, points, elo }
+            })
+            .collect();
+        rows.sort_by(|a, b| b.points.total_cmp(&a.points).then(a.engine.cmp(&b.engine)));
+        rows
     }
 
     /// The pairs of an engine against all others.

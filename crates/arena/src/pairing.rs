@@ -70,6 +70,7 @@ impl Opening {
 /// A worker: one thread that plays one pairing at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
 pub struct WorkerId(pub String);
 
 impl fmt::Display for WorkerId {

@@ -85,6 +85,7 @@ pub struct Plan {
 /// The index of an engine in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
 pub struct EngineId(pub u32);
 
 impl EngineId {

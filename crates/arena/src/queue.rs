@@ -22,6 +22,7 @@
 mod local;
 #[cfg(feature = "nats")]
 pub mod nats;
+pub mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;

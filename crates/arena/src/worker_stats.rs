@@ -33,6 +33,7 @@ pub struct WorkerTable {
 
 /// The counts of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct WorkerCounts {
     /// Accepted pairs.
     pub pairs: u64,
@@ -59,6 +60,7 @@ pub struct WorkerCounts {
 
 /// The counts of a worker and its anomalies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct WorkerRow {
     /// The name.
     pub worker: WorkerId,
@@ -74,6 +76,7 @@ pub struct WorkerRow {
 /// An anomaly of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum WorkerFlag {
     /// Its results differ from those of the others.
     Results {

@@ -1,13 +1,13 @@
 //! `readyok match`: engines of the arguments, the run of a match, and its display.
 
-mod board;
+mod dashboard;
 mod display;
 mod engines;
 mod files;
 mod queue;
 mod run;
 
-pub use board::{Board, ReadTest};
+pub use dashboard::{Dashboard, ReadTest};
 pub use display::{Lines, LiveTable, MatchText};
 pub use engines::{EngineError, FlagError, PerEngine, engine_plan, find_engine};
 pub use files::stderr_log;

@@ -35,7 +35,7 @@ pub(crate) use connections::Connections;
 pub(crate) use match_reports::ReportAddresses;
 pub use password::{Password, PasswordError};
 pub use proxy::{TrustedProxy, TrustedProxyError};
-pub use queue::{QueueAction, QueueBoard, QueueClone};
+pub use queue::QueueDashboard;
 
 /// Maximum size of the body of a request that is not an uploaded file.
 const MAX_BODY: usize = 1 << 20;
@@ -57,7 +57,7 @@ pub(crate) struct Service {
     pub(crate) uploads: Arc<Semaphore>,
     pub(crate) reports: ReportAddresses,
     /// The match queue of the dashboard.
-    pub(crate) queue: Option<Arc<dyn QueueBoard>>,
+    pub(crate) queue: Option<Arc<dyn QueueDashboard>>,
 }
 
 /// Permits for files that are read concurrently.

@@ -46,8 +46,6 @@ mod training;
 pub mod wire;
 
 pub use app::ServerSettings;
-pub use http::{
-    Password, PasswordError, QueueAction, QueueBoard, QueueClone, TrustedProxy, TrustedProxyError,
-};
+pub use http::{Password, PasswordError, QueueDashboard, TrustedProxy, TrustedProxyError};
 pub use serve::{Options, ServeError, Server, Warning, serve};
 pub use store::StoreError;

@@ -12,7 +12,6 @@
 
 mod follow;
 mod plan;
-mod score;
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};

@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 use crate::app::{App, AppState, ServerSettings};
 use crate::data_dir;
 use crate::http::{
-    Auth, Connections, OwnHosts, Password, QueueBoard, ReportAddresses, Service, TrustedProxy,
+    Auth, Connections, OwnHosts, Password, QueueDashboard, ReportAddresses, Service, TrustedProxy,
     router, uploads,
 };
 use crate::store::StoreError;
@@ -51,7 +51,7 @@ pub struct Options {
     /// [`REQUEST_TIMEOUT`](Self::REQUEST_TIMEOUT).
     pub request_timeout: Duration,
     /// The match queue of the dashboard.
-    pub queue: Option<Arc<dyn QueueBoard>>,
+    pub queue: Option<Arc<dyn QueueDashboard>>,
     /// The password of visitors who see the dashboard only.
     pub reader_password: Option<Password>,
     /// The settings of the app.

@@ -26,6 +26,7 @@ mod format;
 mod game;
 mod library;
 mod matches;
+mod queue;
 mod training;
 #[cfg(test)]
 mod typescript;
@@ -43,6 +44,7 @@ pub use format::*;
 pub use game::*;
 pub use library::*;
 pub use matches::*;
+pub use queue::*;
 pub use training::*;
 
 /// One message from a tab over its WebSocket.

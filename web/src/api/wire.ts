@@ -430,21 +430,33 @@ export type CurrentMove = { it: LineMove,
 number: number | null, };
 
 /**
- * A point of the curves of a match of two engines.
+ * The result of a match of two engines after a number of pairs: a point of its curves.
  */
 export type CurvePoint = { 
+/**
+ * The number of pairs.
+ */
+pairs: number, 
 /**
  * The number of games.
  */
 games: number, 
 /**
- * Of the first engine against the second.
+ * Its score as a fraction.
  */
-elo: Elo | null, 
+score: number | null, 
 /**
- * None without an SPRT.
+ * The log-likelihood ratio, in a test.
  */
-llr: Llr | null, };
+llr: number | null, 
+/**
+ * The maximum-likelihood estimate.
+ */
+elo: number | null, 
+/**
+ * Half the width of the 95 % confidence interval.
+ */
+error: number | null, };
 
 /**
  * A damaged file of the data directory.
@@ -592,13 +604,34 @@ evaluation: Evaluation | null, } | { "kind": "headers", headers: Array<Header>, 
 result: string, } | { "kind": "undo" } | { "kind": "redo" };
 
 /**
- * A difference in Elo.
+ * The score of two engines.
  */
-export type Elo = { elo: number, 
+export type EncounterScore = { 
 /**
- * Half of the 95 % confidence interval.
+ * The engine with the lower ID, whose wins are counted.
  */
-error: number, };
+engine: EngineId, 
+/**
+ * Its opponent.
+ */
+opponent: EngineId, 
+/**
+ * Games won.
+ */
+wins: number, 
+/**
+ * Games drawn.
+ */
+draws: number, 
+/**
+ * Games lost.
+ */
+losses: number, 
+/**
+ * Pentanomial counts, with separate counts of win and loss and of two draws: LL, LD, WL, DD, WD, WW. All 0 if
+ * pairings have one game.
+ */
+pairs: [number, number, number, number, number, number], };
 
 /**
  * An engine that analyzes a game.
@@ -630,6 +663,11 @@ export type EngineFailure = { side: Side,
  * None if the process exited without an error.
  */
 error: ErrorInfo | null, };
+
+/**
+ * The index of an engine in the plan.
+ */
+export type EngineId = number;
 
 /**
  * The format of an engine list.
@@ -1693,23 +1731,6 @@ uci: string,
 text: MoveText, };
 
 /**
- * The state of an SPRT.
- */
-export type Llr = { 
-/**
- * The log-likelihood ratio.
- */
-llr: number, 
-/**
- * The bound at which H0 is accepted.
- */
-lower: number, 
-/**
- * The bound at which H1 is accepted.
- */
-upper: number, };
-
-/**
  * A text in both languages, from a library with texts of its own.
  */
 export type LocalizedText = { english: string, japanese: string, };
@@ -1834,6 +1855,27 @@ games: Array<MatchGame>,
 note?: ErrorInfo, };
 
 /**
+ * The reason of the end of a match.
+ */
+export type MatchEnd = { "kind": "complete" } | { "kind": "test", 
+/**
+ * The decision.
+ */
+verdict: Verdict, } | { "kind": "interrupted" } | { "kind": "stopped" } | { "kind": "failures", 
+/**
+ * The engine.
+ */
+engine: EngineId, 
+/**
+ * The number of failures.
+ */
+count: number, } | { "kind": "error", 
+/**
+ * The description.
+ */
+text: string, };
+
+/**
  * An engine of a match.
  */
 export type MatchEngine = { engine: number, 
@@ -1939,7 +1981,15 @@ total: number | null,
 /**
  * The standings, best first.
  */
-standings: Array<Standing>, crosstable: Array<Array<Wins>>, };
+standings: Array<Standing>, 
+/**
+ * The scores of all encounters.
+ */
+scores: Array<EncounterScore>, 
+/**
+ * The state of the SPRT of two engines.
+ */
+test: SprtStatus | null, };
 
 /**
  * A match.
@@ -1962,11 +2012,15 @@ total: number | null,
  */
 standings: Array<Standing>, 
 /**
- * `crosstable[a][b]`: the results of engine a against engine b, in the order of the plan.
+ * The scores of all encounters.
  */
-crosstable: Array<Array<Wins>>, 
+scores: Array<EncounterScore>, 
 /**
- * Elo of the first of two engines after each pair.
+ * The state of the SPRT of two engines.
+ */
+test: SprtStatus | null, 
+/**
+ * The results of two engines after each pair.
  */
 curve: Array<CurvePoint>, 
 /**
@@ -2045,6 +2099,19 @@ export type NewGame = { variant: Variant, start: Start,
  * None for an analysis board.
  */
 players: Sides<Player> | null, rules: PlayRules, book: Book | null, };
+
+/**
+ * The body of `POST /api/queue`: a new match.
+ */
+export type NewQueueMatch = { 
+/**
+ * A `readyok match` command, or a plan in TOML.
+ */
+text: string, 
+/**
+ * The name of an uploaded file of openings.
+ */
+openings: string | null, };
 
 /**
  * A node of a tree: a move, or the root.
@@ -2139,21 +2206,13 @@ stop_analysis: boolean,
 quit: boolean, };
 
 /**
- * A defect of openings that concerns neither a position nor a record.
+ * The result of `GET /api/queue/openings`, and of an upload.
  */
-export type OpeningDefect = { "code": "book_requires_plies" } | { "code": "not_polyglot", 
+export type OpeningFiles = { 
 /**
- * The size of the file.
+ * The names of the uploaded files, sorted.
  */
-bytes: number, } | { "code": "unknown_extension" } | { "code": "is_a_directory" } | { "code": "openings_of_other_variant", 
-/**
- * The game of the plan.
- */
-variant: Variant, } | { "code": "no_openings" } | { "code": "decompressed_too_large", limit: number, } | { "code": "opening_too_long", limit: number, } | { "code": "not_utf8" } | { "code": "no_moves" } | { "code": "opening_over", termination: Termination, } | { "code": "invalid_start_number", number: number, } | { "code": "unknown_handicap", name: string, 
-/**
- * All handicaps.
- */
-names: string, };
+files: Array<string>, };
 
 /**
  * The name of an opening.
@@ -2259,6 +2318,23 @@ export type PlayRules = "federation" | "engines";
  * The status of play.
  */
 export type PlayStatus = "your_turn" | "starting" | "searching" | "paused" | "interrupted" | "over";
+
+/**
+ * A pair that a worker plays.
+ */
+export type PlayedPair = { 
+/**
+ * The identifier of the match.
+ */
+match: string, 
+/**
+ * The index of the pairing.
+ */
+pair: number, 
+/**
+ * Start time in milliseconds since 1970.
+ */
+since_ms: number, };
 
 /**
  * The player of a side.
@@ -2417,6 +2493,278 @@ export type Protocol = "uci" | "usi";
 export type Purpose = { "kind": "inspect" } | { "kind": "play", game: number, } | { "kind": "analyse", game: number, } | { "kind": "hint", game: number, } | { "kind": "report", game: number, } | { "kind": "learn", game: number, } | { "kind": "exercise", exercise: number, } | { "kind": "console" };
 
 /**
+ * An invalid result, in the stream of quarantined results.
+ */
+export type QuarantinedResult = { 
+/**
+ * The worker.
+ */
+worker: WorkerId, 
+/**
+ * The index of the pairing.
+ */
+index: number, 
+/**
+ * The contradiction.
+ */
+why: string, 
+/**
+ * The time of its arrival in milliseconds since 1970.
+ */
+at_ms: number, };
+
+/**
+ * The body of `POST /api/queue/ID`: a change of a match by a user.
+ */
+export type QueueAction = { "action": "pause" } | { "action": "resume" } | { "action": "stop" } | { "action": "start" } | { "action": "remove" } | { "action": "priority", priority: number, } | { "action": "exclude", worker: string, } | { "action": "include", worker: string, } | { "action": "clone" } & QueueClone;
+
+/**
+ * The settings of a match that is a copy of another one. Absent ones are those of the original.
+ */
+export type QueueClone = { name: string | null, rounds: number | null, 
+/**
+ * The time control of all engines.
+ */
+tc: string | null, 
+/**
+ * Elo under H0 and H1 of the sequential test.
+ */
+sprt: [number, number] | null, priority: number | null, 
+/**
+ * Options by engine, in the order of the plan.
+ */
+options: Array<{ [key in string]: string }>, };
+
+/**
+ * The settings of a match by its users: a key of the bucket of open matches.
+ */
+export type QueueControl = { 
+/**
+ * Workers take jobs of matches with a higher priority first.
+ */
+priority: number, 
+/**
+ * Workers take no jobs.
+ */
+paused: boolean, 
+/**
+ * The coordinator ends the match.
+ */
+stop: boolean, 
+/**
+ * Workers whose results do not count.
+ */
+excluded: Array<string>, };
+
+/**
+ * The summary of a match of the queue.
+ */
+export type QueueLine = { id: string, name: string, phase: QueuePhase, priority: number, 
+/**
+ * The number of complete pairs.
+ */
+pairs: number, 
+/**
+ * The number of pairs of the plan; 0 without a limit.
+ */
+total: number, 
+/**
+ * The score of two engines.
+ */
+score: EncounterScore | null, 
+/**
+ * Elo of the first of two engines.
+ */
+elo: Rating | null, 
+/**
+ * The log-likelihood ratio of a test.
+ */
+llr: number | null, 
+/**
+ * The number of anomalous workers.
+ */
+flagged: number, };
+
+/**
+ * The result of `GET /api/queue/ID`.
+ */
+export type QueueMatch = { id: string, name: string, phase: QueuePhase, control: QueueControl, 
+/**
+ * None if it is not alive.
+ */
+coordinator: string | null, 
+/**
+ * The names of the engines, in the order of the plan.
+ */
+engines: Array<string>, 
+/**
+ * The settings that a copy can change.
+ */
+settings: QueueClone, status: QueueStatus, 
+/**
+ * Whether the user may change the queue.
+ */
+writable: boolean, };
+
+/**
+ * The result of `GET /api/queue`; null without a queue.
+ */
+export type QueueOverview = { 
+/**
+ * The address of the server.
+ */
+server: string, 
+/**
+ * Open matches by priority and age.
+ */
+open: Array<QueueLine>, 
+/**
+ * Finished matches that contain the text of the search, the latest first.
+ */
+finished: Array<QueueLine>, workers: Array<QueueWorker>, 
+/**
+ * Whether the user may change the queue.
+ */
+writable: boolean, };
+
+/**
+ * The phase of a match.
+ */
+export type QueuePhase = "running" | "paused" | "stopping" | "orphaned" | "finished";
+
+/**
+ * The published state of a match.
+ */
+export type QueueStatus = { 
+/**
+ * The number of game pairs of the plan; in a knockout, the maximum; 0 without a limit.
+ */
+total: number, 
+/**
+ * The number of complete pairs.
+ */
+pairs: number, 
+/**
+ * The number of games of these pairs.
+ */
+games: number, 
+/**
+ * The scores of all encounters.
+ */
+scores: Array<EncounterScore>, 
+/**
+ * The standings, best first.
+ */
+standings: Array<Standing>, 
+/**
+ * The state of the test, if the plan has one.
+ */
+test: SprtStatus | null, 
+/**
+ * Elo of the first engine, of a match of two.
+ */
+elo: Rating | null, 
+/**
+ * Elo and LLR by the number of pairs, of a match of two.
+ */
+curve: Array<CurvePoint>, 
+/**
+ * The workers with results.
+ */
+workers: Array<WorkerRow>, 
+/**
+ * The number of invalid results.
+ */
+invalid: number, 
+/**
+ * The latest invalid results.
+ */
+quarantine: Array<QuarantinedResult>, 
+/**
+ * The latest warnings.
+ */
+warnings: Array<string>, 
+/**
+ * The reason of the end.
+ */
+end: MatchEnd | null, 
+/**
+ * The time of the latest change in milliseconds since 1970.
+ */
+updated_ms: number, };
+
+/**
+ * The published state of a worker. It is deleted a minute after its last update.
+ */
+export type QueueWorker = { 
+/**
+ * The name.
+ */
+name: string, 
+/**
+ * The version of the program.
+ */
+version: string, 
+/**
+ * Operating system and architecture.
+ */
+system: string, 
+/**
+ * The number of available CPUs.
+ */
+cores: number, 
+/**
+ * The number of parallel game pairs.
+ */
+slots: number, 
+/**
+ * The measured speed of the host, in perft nodes per second.
+ */
+speed: number, 
+/**
+ * Start time in milliseconds since 1970.
+ */
+started_ms: number, 
+/**
+ * Time of this state in milliseconds since 1970.
+ */
+updated_ms: number, 
+/**
+ * What it does.
+ */
+activity: WorkerActivity, 
+/**
+ * The pairs that it plays.
+ */
+playing: Array<PlayedPair>, 
+/**
+ * The number of finished pairs.
+ */
+finished: number, 
+/**
+ * The matches that it rejects, with the reasons.
+ */
+rejected: Array<RejectedMatch>, };
+
+/**
+ * The result of a change: the match to show next.
+ */
+export type QueuedId = { id: string, };
+
+/**
+ * Elo with a 95 % error. Both are `None` for an engine without games.
+ */
+export type Rating = { 
+/**
+ * The maximum-likelihood estimate.
+ */
+elo: number | null, 
+/**
+ * Half the width of the 95 % confidence interval.
+ */
+error: number | null, };
+
+/**
  * A defect of a record that concerns neither its start position nor a legal move. Texts are shortened.
  */
 export type RecordDefect = { "code": "unknown_variant", name: string, } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "text_skipped", text: string, } | { "code": "move_resolved", text: string, 
@@ -2463,6 +2811,19 @@ name: string,
  * The code.
  */
 code: string, };
+
+/**
+ * A match that a worker rejects.
+ */
+export type RejectedMatch = { 
+/**
+ * The identifier of the match.
+ */
+match: string, 
+/**
+ * The reason.
+ */
+why: string, };
 
 /**
  * A program that is not an engine, or cannot be used.
@@ -2795,21 +3156,54 @@ alpha: number,
 beta: number, };
 
 /**
+ * The status of a test.
+ */
+export type SprtStatus = { 
+/**
+ * The log-likelihood ratio of H1 to H0.
+ */
+llr: number, 
+/**
+ * At or below it H0 is accepted.
+ */
+lower: number, 
+/**
+ * At or above it H1 is accepted.
+ */
+upper: number, 
+/**
+ * The state.
+ */
+verdict: Verdict, };
+
+/**
  * A row of the standings.
  */
 export type Standing = { 
 /**
- * The index in the plan.
+ * The engine.
  */
-engine: number, wins: Wins, 
+engine: EngineId, 
+/**
+ * Games won.
+ */
+wins: number, 
+/**
+ * Games drawn.
+ */
+draws: number, 
+/**
+ * Games lost.
+ */
+losses: number, 
 /**
  * A win is 1 point, a draw half a point.
  */
 points: number, 
 /**
- * Elo against all opponents; none if undefined.
+ * Elo against all opponents.
  */
-elo: Elo | null, };
+elo: Rating, };
 
 /**
  * The start of a game.
@@ -3062,6 +3456,11 @@ export type ValuesFor = "all" | "play" | "analyse";
 export type Variant = "chess" | "chess960" | "shogi";
 
 /**
+ * The state of a test.
+ */
+export type Verdict = "continue" | "h0" | "h1";
+
+/**
  * Probabilities for the side to move in permille: `wdl 10 980 10`.
  */
 export type Wdl = { 
@@ -3079,6 +3478,93 @@ draw: number,
 loss: number, };
 
 /**
- * Wins, draws and losses.
+ * What a worker does.
  */
-export type Wins = { won: number, drawn: number, lost: number, };
+export type WorkerActivity = "playing" | "idle" | "leaving";
+
+/**
+ * An anomaly of a worker.
+ */
+export type WorkerFlag = { "kind": "results", 
+/**
+ * The probability of such a difference by chance.
+ */
+p: number, } | { "kind": "time-losses", 
+/**
+ * The probability of such a difference by chance.
+ */
+p: number, } | { "kind": "crashes", 
+/**
+ * The probability of such a difference by chance.
+ */
+p: number, } | { "kind": "speed", 
+/**
+ * Its relative speed divided by the median of all workers.
+ */
+ratio: number, } | { "kind": "invalid", 
+/**
+ * Their number.
+ */
+count: number, };
+
+/**
+ * A worker: one thread that plays one pairing at a time.
+ */
+export type WorkerId = string;
+
+/**
+ * The counts of a worker and its anomalies.
+ */
+export type WorkerRow = { 
+/**
+ * The name.
+ */
+worker: WorkerId, 
+/**
+ * Nodes per second.
+ */
+nps: number | null, 
+/**
+ * The anomalies.
+ */
+flags: Array<WorkerFlag>, 
+/**
+ * Accepted pairs.
+ */
+pairs: number, 
+/**
+ * Games of these pairs.
+ */
+games: number, 
+/**
+ * Pentanomial counts of the first engine: 0, ½, 1, 1½ and 2 points. All 0 if pairings have one game.
+ */
+pentanomial: [number, number, number, number, number], 
+/**
+ * Losses, draws and wins of the first engine.
+ */
+trinomial: [number, number, number], 
+/**
+ * Games lost on time.
+ */
+time_losses: number, 
+/**
+ * Games lost by crashes, stalls and failed starts.
+ */
+crashes: number, 
+/**
+ * Invalid results, which do not count.
+ */
+invalid: number, 
+/**
+ * Nodes of searches that reported them.
+ */
+nodes: number, 
+/**
+ * Duration of these searches.
+ */
+time_us: number, 
+/**
+ * The measured speed of the host, if it was reported.
+ */
+speed?: number | null, };

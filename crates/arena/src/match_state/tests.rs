@@ -53,6 +53,23 @@ fn state_of<'a>(plan: &Plan, pairs: impl IntoIterator<Item = &'a PairResult>) ->
     state
 }
 
+#[test]
+fn standings_count_both_sides() {
+    let plan = plan(3, GamesPerPairing::Two);
+    // Who stands later in the plan began: it won, and the other drew as first.
+    let pairs = [
+        pair(0, &(2, 0, vec![Some(Side::First), None], false)),
+        pair(1, &(0, 1, vec![Some(Side::First), Some(Side::Second)], false)),
+    ];
+    let state = state_of(&plan, &pairs);
+    let rows = state.standings().into_iter();
+    let rows: Vec<_> =
+        rows.map(|row| (row.engine.0, row.points, [row.wins, row.draws, row.losses])).collect();
+    assert_eq!(rows, [(0, 2.5, [2, 1, 1]), (2, 1.5, [1, 1, 0]), (1, 0.0, [0, 0, 2])]);
+    // Three engines have no curve.
+    assert!(state.curve().is_empty());
+}
+
 /// What views read.
 fn shown(state: &MatchState) -> impl PartialEq + std::fmt::Debug + use<> {
     let totals: Vec<_> =

@@ -42,17 +42,12 @@ use std::time::{Duration, Instant};
 
 use readyok_rules::{Game, Position};
 
-pub use crate::queue::nats::admin::{Admin, AdminError, Phase, QueuedMatch};
+pub use crate::queue::nats::admin::{Admin, AdminError, QueuedMatch};
 pub use crate::queue::nats::connection::{Access, AccessError, Connection, Login};
 pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher};
 pub use crate::queue::nats::files::Permissions;
 pub use crate::queue::nats::lease::{OpenError, process_name};
-pub use crate::queue::nats::messages::Control;
 pub use crate::queue::nats::pool::{Cost, Departure, NewMatch, Pool, PooledJob, Slot, Take};
-pub use crate::queue::nats::status::{
-    CurvePoint, MatchStatus, PlayedPair, QuarantinedResult, RejectedMatch, WorkerActivity,
-    WorkerStatus,
-};
 pub use crate::queue::nats::worker::{Matches, NatsJobs, ProbingGuard, Served};
 
 use crate::plan::{EngineTimeouts, Limits, Plan, TimeControl};

@@ -40,6 +40,7 @@ readyok_protocol::errors! {
 /// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Verdict {
     /// Neither bound is reached.
     Continue,
@@ -53,6 +54,7 @@ pub enum Verdict {
 
 /// The status of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct SprtStatus {
     /// The log-likelihood ratio of H1 to H0.
     pub llr: f64,

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use readyok_arena::queue::nats::{
-    Admin, Connection, Control, MatchStatus, Phase, QueuedMatch, WorkerActivity, WorkerStatus,
-};
+use readyok_arena::queue::nats::{Admin, Connection, QueuedMatch};
+use readyok_arena::queue::status::{Control, MatchStatus, Phase, WorkerActivity, WorkerStatus};
 use readyok_arena::worker_stats::WorkerRow;
 use serde::Serialize;
 
@@ -115,8 +114,8 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
             let found = admin.find(id).map_err(Failure::failed)?;
             server.print(&found, || details(&found))?;
         }
-        Command::Pause(it) => it.set(|control| control.paused = true)?,
-        Command::Resume(it) => it.set(|control| control.paused = false)?,
+        Command::Pause(found) => found.set(|control| control.paused = true)?,
+        Command::Resume(found) => found.set(|control| control.paused = false)?,
         Command::Priority { id, priority, server } => {
             set(server, id, |control| control.priority = *priority)?;
         }
@@ -273,7 +272,7 @@ fn details(found: &QueuedMatch) -> String {
     line("priority", found.control.priority.to_string());
     line("pairs", pairs(status, " of "));
     line("games", format!("{} ({})", status.games, games(status)));
-    if let [score] = status.scores.as_slice() {
+    if let Some(score) = status.score_of_two() {
         let [ll, ld, wl, dd, wd, ww] = score.pairs;
         line("pentanomial", format!("{:?}", [ll, ld, wl + dd, wd, ww]));
     }
@@ -322,10 +321,10 @@ fn table_of_rows(workers: &[WorkerRow]) -> String {
 }
 
 fn games(status: &MatchStatus) -> String {
-    match status.scores.as_slice() {
-        [score] => format!("{}-{}-{}", score.wins, score.draws, score.losses),
-        _ => "–".to_owned(),
-    }
+    status.score_of_two().map_or_else(
+        || "–".to_owned(),
+        |score| format!("{}-{}-{}", score.wins, score.draws, score.losses),
+    )
 }
 
 fn elo(status: &MatchStatus) -> String {

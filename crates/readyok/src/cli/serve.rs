@@ -10,7 +10,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 use readyok_server::{
-    Options, Password, QueueBoard, ServeError, Server, ServerSettings, TrustedProxy, serve,
+    Options, Password, QueueDashboard, ServeError, Server, ServerSettings, TrustedProxy, serve,
 };
 use tempfile::TempPath;
 
@@ -19,7 +19,7 @@ use crate::cli::worker::{AccessArgs, queue_failure, read_secret};
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
-use crate::matches::Board;
+use crate::matches::Dashboard;
 use crate::terminal::{print, print_error};
 
 /// Minimum length of a password for visitors, in characters.
@@ -118,9 +118,9 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let queue = match args.queue {
         Some(server) => {
             let access = args.access.arguments().access(server, &dirs::env)?;
-            let board =
-                Board::open(&access, data.join("queue"), read_test).map_err(queue_failure)?;
-            Some(Arc::new(board) as Arc<dyn QueueBoard>)
+            let dashboard =
+                Dashboard::open(&access, data.join("queue"), read_test).map_err(queue_failure)?;
+            Some(Arc::new(dashboard) as Arc<dyn QueueDashboard>)
         }
         None => None,
     };

@@ -1,7 +1,7 @@
 //! Terminal, page and fastchess output show the same numbers of a match.
 
 use readyok::matches::MatchText;
-use readyok_arena::event::Event;
+use readyok_arena::event::{Event, Score};
 use readyok_arena::fastchess::{Options, Printer, Request, parse};
 use readyok_arena::listener::Listener as _;
 use readyok_arena::match_state::MatchState;
@@ -11,12 +11,12 @@ use readyok_arena::result::MatchGame;
 use readyok_client::unstable::split_command_line;
 use readyok_rules::{Side, Termination};
 use readyok_server::matches::Follow;
-use readyok_server::wire::{MatchPlan, MatchState as Page, Standing, Wins};
+use readyok_server::wire::{MatchPlan, MatchState as Page, Standing};
 
 use crate::program::Terminal;
 
 /// A match of engines in the fastchess format, with a report after each pair.
-fn invocation(engines: &[&str]) -> (Plan, Options) {
+pub(crate) fn invocation(engines: &[&str]) -> (Plan, Options) {
     let engines: Vec<String> = engines.iter().map(|name| format!("-engine cmd={name}")).collect();
     let line = format!("{} -each tc=10+0.1 -rounds 100 -ratinginterval 1", engines.join(" "));
     let tokens = split_command_line(&line).expect("closed quotes");
@@ -106,20 +106,18 @@ fn numbers(text: &str, before: &str) -> [f64; 2] {
 fn the_views_of_a_match_of_two_show_equal_numbers() {
     let mut count = 0;
     play(&["a", "b"], |rows, page, report| {
-        let Wins { won, drawn, lost } = page.crosstable[0][1];
+        let Score { wins: won, draws: drawn, losses: lost, .. } = page.scores[0];
         assert!(rows[0].starts_with(&format!("a: +{won} ={drawn} -{lost}  (")), "{rows:?}");
         let games = page.played;
         let line = format!("\nGames: {games}, Wins: {won}, Losses: {lost}, Draws: {drawn}, ");
         assert!(report.contains(&line), "no {line:?} in {report}");
-        let Standing { elo, .. } = page.standings.iter().find(|it| it.engine == 0).expect("a row");
-        if let Some(elo) = elo {
+        let Standing { elo, .. } =
+            page.standings.iter().find(|row| row.engine == EngineId(0)).expect("a row");
+        if let (Some(elo), Some(bound)) = (elo.elo, elo.error) {
             let shown = [numbers(&rows[1], "Elo "), numbers(report, "\nElo: ")];
             for ([value, error], digits) in shown.into_iter().zip([0.051, 0.0051]) {
                 let is_equal = |a: f64, b: f64| (a - b).abs() < digits;
-                assert!(
-                    is_equal(value, elo.elo) && is_equal(error, elo.error),
-                    "{rows:?} {report}"
-                );
+                assert!(is_equal(value, elo) && is_equal(error, bound), "{rows:?} {report}");
             }
             count += 1;
         }
@@ -131,15 +129,14 @@ fn the_views_of_a_match_of_two_show_equal_numbers() {
 fn the_views_of_a_match_of_three_show_equal_numbers() {
     let names = ["a", "b", "c"];
     play(&names, |rows, page, report| {
-        for Standing { engine, wins: Wins { won, drawn, lost }, points, .. } in &page.standings {
-            let (name, games) =
-                (names[usize::try_from(*engine).expect("an index")], won + drawn + lost);
+        for Standing { engine, wins, draws, losses, points, .. } in &page.standings {
+            let (name, games) = (names[engine.index()], wins + draws + losses);
             let row = format!(". {name}  {points:.1}/{games}  ");
             assert!(rows.iter().any(|it| it.contains(&row)), "no {row:?} in {rows:?}");
             if games == 0 {
                 continue;
             }
-            let score = format!("{:.1}%", 100.0 * points / f64::from(games));
+            let score = format!("{:.1}%", 100.0 * points / games as f64);
             let row = report.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
             let cells: Vec<&str> = row.expect("a row").split_whitespace().collect();
             assert_eq!([cells[6], cells[7]], [games.to_string().as_str(), score.as_str()]);

@@ -1,14 +1,19 @@
-//! The terminal output of a match in a queue that excludes a worker.
+//! Terminal, page and fastchess output of a match in a queue that excludes a worker.
 //!
 //! The test needs `nats-server`; without it and `READYOK_REAL_ENGINES` it is skipped.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use readyok::matches::Lines;
+use readyok::matches::{Dashboard, Lines};
 use readyok_arena::event::{End, Event};
+use readyok_arena::fastchess::Printer;
 use readyok_arena::queue::nats::{Access, Admin, Connection, CoordinatorSettings, NatsDispatcher};
+use readyok_server::QueueDashboard as _;
+use readyok_server::wire::{QueueAction, QueueMatch};
 
+use crate::match_views::invocation;
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
 use crate::program::{Dir, TIMEOUT, Terminal};
@@ -38,6 +43,9 @@ fn no_pair_of_an_excluded_worker_is_shown() {
     let mut game = open(&dir.path().join("results.jsonl"), &plan);
     let terminal = Terminal::default();
     game.listen(Lines::new(terminal.clone(), 1));
+    let fastchess = Terminal::default();
+    let (_, options) = invocation(&["one", "two"]);
+    game.listen(Printer::new(&plan, ROUNDS, &options, fastchess.clone()));
     // After the lines: an event that is received is printed.
     let (sender, events) = channel();
     game.listen(sender);
@@ -54,12 +62,31 @@ fn no_pair_of_an_excluded_worker_is_shown() {
     wait_for(&events, |event| matches!(event, Event::Score(_)));
     wait_for(&events, |event| matches!(event, Event::GameStart { .. } | Event::GameEnd { .. }));
     let admin = Admin::new(&connection);
-    let found = admin.open_matches().expect("a server").pop().expect("the match");
-    let exclude = |control: &mut readyok_arena::queue::nats::Control| {
-        control.excluded.insert("host".to_owned());
+    let id = admin.open_matches().expect("a server").pop().expect("the match").id;
+    let dashboard = Dashboard::open(&access, dir.path().join("queue"), |_, _| Err(String::new()));
+    let dashboard = dashboard.expect("a queue");
+    let page_with = |is_wanted: fn(&QueueMatch) -> bool| {
+        let end = Instant::now() + TIMEOUT;
+        loop {
+            let page = dashboard.details(&id, true).expect("a server").expect("the match");
+            if is_wanted(&page) {
+                return page;
+            }
+            assert!(Instant::now() < end, "{page:?}");
+            thread::sleep(Duration::from_millis(50));
+        }
     };
-    admin.set(&found, exclude).expect("an open match");
+    let page = page_with(|page| page.status.pairs > 0);
+    assert_eq!(page.engines, ["one", "two"]);
+    assert!(page.status.standings.iter().any(|row| row.wins + row.draws > 0), "{page:?}");
+    let exclude = QueueAction::Exclude { worker: "host".to_owned() };
+    assert_eq!(dashboard.act(&id, exclude), Ok(id.clone()));
     wait_for(&events, |event| matches!(event, Event::MatchStart { resumed: 0, .. }));
+    let QueueMatch { control, status, .. } = page_with(|page| page.status.pairs == 0);
+    assert!(control.excluded.contains("host"), "{control:?}");
+    assert!(status.scores.is_empty() && status.curve.is_empty() && status.elo.is_none());
+    assert!(status.standings.iter().all(|row| row.wins + row.draws + row.losses == 0));
+    assert!(status.workers.iter().all(|row| row.counts.games == 0), "{:?}", status.workers);
     stop.interrupt();
     stop.interrupt();
     let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
@@ -70,4 +97,9 @@ fn no_pair_of_an_excluded_worker_is_shown() {
     assert!(before.contains("one: +"), "the score was printed: {before}");
     assert!(!after.contains("one: +") && !after.contains("Elo"), "{after}");
     assert!(after.ends_with("interrupted: 0 game pairs, 0 games\n"), "{after}");
+
+    let reports = fastchess.drain();
+    let (before, after) = reports.rsplit_once("excluded host: ").expect("a warning");
+    assert!(before.contains("Results of one vs two"), "{before}");
+    assert!(!after.contains("Results of"), "{after}");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{End, Event};
 use readyok_arena::export::{add_move, game_record, opening_record};
-use readyok_arena::match_state::MatchState;
+use readyok_arena::match_state::{MatchState, Point};
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Plan};
@@ -15,14 +15,13 @@ use readyok_protocol::Score;
 use readyok_rules::record::GameRecord;
 use readyok_rules::{Move, Position, Side, Termination};
 
-use super::score::{curve, point, score};
 use crate::engine::printable;
 use crate::errors::{decision, engine_failure, engine_failures, openings_skipped, warning};
 use crate::game::position_view::{last_move, move_text};
 use crate::time::{Moment, now};
 use crate::wire::{
-    self, Clocks, CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame,
-    MatchId, MatchLine, MatchPlan, MatchScore, MatchStatus, OutcomeView, Sides,
+    self, Clocks, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
+    MatchLine, MatchPlan, MatchScore, MatchStatus, OutcomeView, Sides,
 };
 
 /// Maximum number of listed games.
@@ -36,7 +35,7 @@ pub struct Follow {
     plan: Plan,
     status: MatchStatus,
     score: MatchScore,
-    curve: Vec<CurvePoint>,
+    curve: Vec<Point>,
     /// Games in progress, by worker.
     boards: BTreeMap<WorkerId, Board>,
     last_board: u32,
@@ -74,7 +73,7 @@ struct Unpublished {
     any: bool,
     status: bool,
     score: bool,
-    curve: Vec<CurvePoint>,
+    curve: Vec<Point>,
     ended: Vec<u32>,
     games: Vec<MatchGame>,
     note: bool,
@@ -89,7 +88,7 @@ impl Follow {
             plan: state.plan().clone(),
             status: MatchStatus::Paused,
             score: score(state, total),
-            curve: curve(state),
+            curve: state.curve(),
             boards: BTreeMap::new(),
             last_board: 0,
             games: VecDeque::new(),
@@ -103,7 +102,7 @@ impl Follow {
     /// Shows the results.
     pub fn show(&mut self, state: &MatchState) {
         self.score = score(state, self.score.total);
-        self.curve = curve(state);
+        self.curve = state.curve();
         (self.news.score, self.news.any) = (true, true);
     }
 
@@ -111,7 +110,7 @@ impl Follow {
     pub fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
         self.list(pair);
         self.show(state);
-        self.news.curve.extend(point(state));
+        self.news.curve.extend(state.point());
     }
 
     /// Lists the games of a stored pair.
@@ -336,7 +335,7 @@ impl Follow {
     /// receives them twice.
     pub fn state(&self) -> wire::MatchState {
         let Self { games, news, score, .. } = self;
-        let first = news.curve.first().map_or(u32::MAX, |point| point.games);
+        let first = news.curve.first().map_or(u64::MAX, |point| point.games);
         wire::MatchState {
             id: self.id,
             plan: self.asked.clone(),
@@ -345,7 +344,8 @@ impl Follow {
             played: score.played,
             total: score.total,
             standings: score.standings.clone(),
-            crosstable: score.crosstable.clone(),
+            scores: score.scores.clone(),
+            test: score.test,
             curve: self.curve.iter().take_while(|point| point.games < first).copied().collect(),
             boards: self.boards.values().map(Board::wire).collect(),
             games: games
@@ -383,6 +383,17 @@ impl Follow {
             games: news.games,
             note: self.note.clone().filter(|_| news.note),
         })
+    }
+}
+
+/// The score of a match. `total` is the number of games, if it is known.
+fn score(state: &MatchState, total: Option<u32>) -> MatchScore {
+    MatchScore {
+        played: u32::try_from(state.games()).unwrap_or(u32::MAX),
+        total,
+        standings: state.standings(),
+        scores: state.scores(),
+        test: state.test(),
     }
 }
 
@@ -505,12 +516,39 @@ fn one(plan: &Plan, pair: &PairResult, index: usize, game: &PlayedGame) -> Optio
 #[cfg(test)]
 mod tests {
     use readyok_client::{EngineFailure, EngineFailureKind, Exit};
-    use readyok_rules::IllegalReason;
+    use readyok_rules::{Game, IllegalReason};
     use serde_json::{from_value, json};
 
-    use super::super::score::tests::{pair, plan};
+    use readyok_arena::pairing::Pairing;
 
     use super::*;
+
+    fn pair(first: u32, second: u32, winners: [Option<Side>; 2]) -> PairResult {
+        let (first, second) = (EngineId(first), EngineId(second));
+        let pairing = Pairing {
+            index: 0,
+            round: 1,
+            first,
+            second,
+            games: 2,
+            fixed_colors: false,
+            opening: Opening::default(),
+            options: Default::default(),
+        };
+        let games = winners.into_iter().zip([(first, second), (second, first)]);
+        let games = games.map(|(winner, (first, second))| PlayedGame {
+            first,
+            second,
+            winner,
+            end: Termination::Resignation.into(),
+            moves: Vec::new(),
+            started_ms: 0,
+            duration_ms: 0,
+            warnings: Vec::new(),
+            engines: Default::default(),
+        });
+        PairResult { pairing, games: games.collect(), worker: None }
+    }
 
     #[test]
     fn a_state_and_its_later_changes_contain_each_game_once() {
@@ -519,7 +557,9 @@ mod tests {
             "rounds": 1, "pairs": 1, "openings": { "kind": "start" }, "concurrency": 1,
             "draw": null, "resign": null, "max_moves": null, "sprt": null,
         });
-        let mut state = MatchState::new(&plan(2), 1);
+        let engine = |name: &str| EnginePlan { name: name.to_owned(), ..EnginePlan::default() };
+        let plan = Plan { engines: ["a", "b"].map(engine).into(), ..Plan::new(Game::Chess) };
+        let mut state = MatchState::new(&plan, 1);
         let mut follow = Follow::new(1, from_value(asked).expect("a plan"), &state, None);
         let mut play = |follow: &mut Follow, pair| {
             state.add(&pair);

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+pub use readyok_arena::event::Score as EncounterScore;
+pub use readyok_arena::match_state::{Point as CurvePoint, Standing};
+pub use readyok_arena::stats::SprtStatus;
 use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -191,9 +194,11 @@ pub struct MatchState {
     pub total: Option<u32>,
     /// The standings, best first.
     pub standings: Vec<Standing>,
-    /// `crosstable[a][b]`: the results of engine a against engine b, in the order of the plan.
-    pub crosstable: Vec<Vec<Wins>>,
-    /// Elo of the first of two engines after each pair.
+    /// The scores of all encounters.
+    pub scores: Vec<EncounterScore>,
+    /// The state of the SPRT of two engines.
+    pub test: Option<SprtStatus>,
+    /// The results of two engines after each pair.
     pub curve: Vec<CurvePoint>,
     /// Games in progress.
     pub boards: Vec<MatchBoard>,
@@ -236,62 +241,10 @@ pub struct MatchScore {
     pub total: Option<u32>,
     /// The standings, best first.
     pub standings: Vec<Standing>,
-    pub crosstable: Vec<Vec<Wins>>,
-}
-
-/// A row of the standings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct Standing {
-    /// The index in the plan.
-    pub engine: u32,
-    pub wins: Wins,
-    /// A win is 1 point, a draw half a point.
-    pub points: f64,
-    /// Elo against all opponents; none if undefined.
-    pub elo: Option<Elo>,
-}
-
-/// Wins, draws and losses.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct Wins {
-    pub won: u32,
-    pub drawn: u32,
-    pub lost: u32,
-}
-
-/// A difference in Elo.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct Elo {
-    pub elo: f64,
-    /// Half of the 95 % confidence interval.
-    pub error: f64,
-}
-
-/// A point of the curves of a match of two engines.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct CurvePoint {
-    /// The number of games.
-    pub games: u32,
-    /// Of the first engine against the second.
-    pub elo: Option<Elo>,
-    /// None without an SPRT.
-    pub llr: Option<Llr>,
-}
-
-/// The state of an SPRT.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct Llr {
-    /// The log-likelihood ratio.
-    pub llr: f64,
-    /// The bound at which H0 is accepted.
-    pub lower: f64,
-    /// The bound at which H1 is accepted.
-    pub upper: f64,
+    /// The scores of all encounters.
+    pub scores: Vec<EncounterScore>,
+    /// The state of the SPRT of two engines.
+    pub test: Option<SprtStatus>,
 }
 
 /// A game in progress.

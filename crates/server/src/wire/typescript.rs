@@ -31,7 +31,10 @@ impl Declarations {
         if T::output_path().is_some() {
             let docs = T::docs().unwrap_or_default();
             let declaration = T::decl(&self.config);
-            self.by_name.insert(T::ident(&self.config), format!("{docs}export {declaration}\n"));
+            let name = T::ident(&self.config);
+            let declaration = format!("{docs}export {declaration}\n");
+            let known = self.by_name.entry(name).or_insert_with(|| declaration.clone());
+            assert_eq!(*known, declaration, "two types have the same name");
         }
         T::visit_generics(self);
         T::visit_dependencies(self);
@@ -61,7 +64,13 @@ fn generated() -> String {
     all.add::<wire::Imported>();
     all.add::<wire::LibraryPage>();
     all.add::<wire::LibraryQuery>();
+    all.add::<wire::NewQueueMatch>();
+    all.add::<wire::OpeningFiles>();
     all.add::<wire::PositionCheck>();
+    all.add::<wire::QueueAction>();
+    all.add::<wire::QueueMatch>();
+    all.add::<wire::QueueOverview>();
+    all.add::<wire::QueuedId>();
     all.add::<wire::TablebaseQuery>();
     all.add::<wire::TablebaseView>();
     all.add::<wire::ImportedExercises>();

@@ -13,7 +13,7 @@ use readyok_server::matches::{
 };
 use readyok_server::wire::{
     ErrorCategory, ErrorCode, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings,
-    MatchPlan, MatchStatus, Protocol, SprtSettings, Time, Variant, Wins,
+    MatchPlan, MatchStatus, Protocol, SprtSettings, Time, Variant,
 };
 use tempfile::TempDir;
 
@@ -258,7 +258,9 @@ fn a_match_is_played_to_its_end_and_every_game_is_reported() {
 
     let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played, state.total), (MatchStatus::Over, 4, Some(4)));
-    assert_eq!(state.crosstable[0][1], Wins { won: 2, drawn: 0, lost: 2 });
+    let score = state.scores[0];
+    assert_eq!([score.wins, score.draws, score.losses], [2, 0, 2]);
+    assert!(state.test.is_some());
     assert_eq!(state.curve.len(), 2);
     assert!(state.curve.iter().all(|point| point.llr.is_some()));
     assert_eq!(state.names, ["a", "b"]);

@@ -12,10 +12,11 @@ use crate::plan::{OpeningSource, Plan};
 use crate::queue::nats::connection::Connection;
 use crate::queue::nats::files;
 use crate::queue::nats::messages::{
-    CONTROL, Control, CoordinatorLease, HISTORY, LEASES, MATCHES, Names, OpenMatch, STATUS,
-    WORKER_STATUS, broken, read_owned, write,
+    CONTROL, CoordinatorLease, HISTORY, LEASES, MATCHES, Names, OpenMatch, STATUS, WORKER_STATUS,
+    broken, read_owned, write,
 };
-use crate::queue::nats::status::{MatchStatus, WorkerStatus, name_of};
+use crate::queue::nats::status::name_of;
+use crate::queue::status::{Control, MatchStatus, Phase, WorkerStatus};
 use crate::queue::{MatchSpec, QueueError, Stop};
 use crate::time::unix_ms;
 
@@ -39,22 +40,6 @@ pub struct QueuedMatch {
     pub coordinator: Option<String>,
     /// The latest state.
     pub status: MatchStatus,
-}
-
-/// The phase of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// Workers play it.
-    Running,
-    /// Workers take no jobs of it.
-    Paused,
-    /// It is ending.
-    Stopping,
-    /// It has no coordinator: workers take no jobs of it until it is taken over.
-    Orphaned,
-    /// It is over.
-    Finished,
 }
 
 /// A finished match.

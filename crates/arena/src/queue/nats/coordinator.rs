@@ -24,10 +24,10 @@ use crate::queue::nats::admin::{archive, update_control};
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::lease::{Lease, OpenError, Renewal};
 use crate::queue::nats::messages::{
-    Control, Names, OpenMatch, STATUS, WORKERS, WorkerMessage, broken, quarantine_text, read, write,
+    Names, OpenMatch, STATUS, WORKERS, WorkerMessage, broken, quarantine_text, read, write,
 };
-use crate::queue::nats::status::QuarantinedResult;
 use crate::queue::nats::{HEARTBEAT, LEASE, files};
+use crate::queue::status::{Control, QuarantinedResult};
 use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, Stop};
 use crate::store::IndexSet;
 use crate::time::unix_ms;

@@ -1,13 +1,12 @@
 //! The messages and stored values of the queue, in JSON, and the names of streams and subjects.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::PairResult;
-use crate::queue::nats::status::{QuarantinedResult, bounded_speed_if_known};
+use crate::queue::status::{QuarantinedResult, bounded_speed_if_known};
 use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop, WorkerId};
 use crate::store::ContentHash;
 
@@ -20,20 +19,6 @@ pub(super) struct OpenMatch {
     /// The time of its first announcement in milliseconds since 1970.
     #[serde(default)]
     pub(super) created_ms: u64,
-}
-
-/// The settings of a match by its users: a key of the bucket of open matches.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Control {
-    /// Workers take jobs of matches with a higher priority first.
-    pub priority: i32,
-    /// Workers take no jobs.
-    pub paused: bool,
-    /// The coordinator ends the match.
-    pub stop: bool,
-    /// Workers whose results do not count.
-    pub excluded: BTreeSet<String>,
 }
 
 /// The lease of a coordinator. The server deletes it if it is not renewed.
@@ -189,7 +174,7 @@ pub(super) struct Names {
     pub(super) results_subject: String,
     /// The subject of [`WorkerMessage`]s.
     pub(super) updates: String,
-    /// The key of [`Control`] in the bucket.
+    /// The key of [`Control`](crate::queue::status::Control) in the bucket.
     pub(super) control: String,
     /// The subject of [`QuarantinedResult`]s.
     pub(super) quarantine: String,
@@ -216,5 +201,5 @@ impl Names {
     }
 }
 
-/// The end of the keys of [`Control`].
+/// The end of the keys of [`Control`](crate::queue::status::Control).
 pub(super) const CONTROL: &str = ".control";

@@ -22,8 +22,9 @@ use crate::queue::nats::connection::Connection;
 use crate::queue::nats::files::Permissions;
 use crate::queue::nats::messages::{WORKER_STATUS, write};
 use crate::queue::nats::share::Shares;
-use crate::queue::nats::status::{PlayedPair, WorkerActivity, WorkerStatus};
+use crate::queue::nats::status::worker_key;
 use crate::queue::nats::worker::{Candidate, Matches, NatsJobs, Served};
+use crate::queue::status::{PlayedPair, WorkerActivity, WorkerStatus};
 use crate::queue::{Lease, MatchSpec, QueueError, Rejection, Stop};
 use crate::time::unix_ms;
 
@@ -402,7 +403,7 @@ impl Pool {
             state.published = Some((Instant::now(), state.status.clone()));
             state.status.clone()
         };
-        let key = WorkerStatus::key(&status.name);
+        let key = worker_key(&status.name);
         let status = WorkerStatus { updated_ms: unix_ms(), ..status };
         if let Ok(Some(bucket)) = self.connection.find_bucket(WORKER_STATUS)
             && let Ok(text) = write(&status)
@@ -414,7 +415,7 @@ impl Pool {
 
     /// Deletes the published state of this worker at its end.
     pub fn unpublish(&self) {
-        let key = WorkerStatus::key(&self.state().status.name);
+        let key = worker_key(&self.state().status.name);
         if let Ok(Some(bucket)) = self.connection.find_bucket(WORKER_STATUS) {
             // Otherwise it is deleted later.
             let _ = self.connection.request(bucket.delete(&key));

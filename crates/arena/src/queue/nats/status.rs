@@ -1,155 +1,11 @@
-//! The states of matches and workers that are published for users.
+//! The published state of a match, and the keys of published states.
 
-use std::collections::VecDeque;
-
-use serde::{Deserialize, Deserializer, Serialize};
-
-use crate::event::{End, Rating, Score, TestState};
-use crate::match_state::{MatchState, Point};
+use crate::event::End;
+use crate::match_state::MatchState;
 use crate::plan::Plan;
-use crate::queue::WorkerId;
+use crate::queue::status::{MatchStatus, QuarantinedResult};
 use crate::time::unix_ms;
-use crate::worker_stats::{WorkerRow, WorkerTable};
-
-/// Bounds of a speed that a worker reports. No host reaches them.
-const SPEEDS: (f64, f64) = (1.0, 1e12);
-
-/// Reads the speed of a worker.
-fn bounded_speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let (min, max) = SPEEDS;
-    f64::deserialize(deserializer).map(|speed| speed.clamp(min, max))
-}
-
-/// As [`bounded_speed`], of a worker that may not report it.
-pub(super) fn bounded_speed_if_known<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<f64>, D::Error> {
-    let (min, max) = SPEEDS;
-    let speed = Option::<f64>::deserialize(deserializer)?;
-    Ok(speed.map(|speed| speed.clamp(min, max)))
-}
-
-/// An invalid result, in the stream of quarantined results.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QuarantinedResult {
-    /// The worker.
-    pub worker: WorkerId,
-    /// The index of the pairing.
-    pub index: u64,
-    /// The contradiction.
-    pub why: String,
-    /// The time of its arrival in milliseconds since 1970.
-    pub at_ms: u64,
-}
-
-/// The published state of a match.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct MatchStatus {
-    /// The number of game pairs of the plan; in a knockout, the maximum; 0 without a limit.
-    pub total: u64,
-    /// The number of complete pairs.
-    pub pairs: u64,
-    /// The number of games of these pairs.
-    pub games: u64,
-    /// The scores of all encounters.
-    pub scores: Vec<Score>,
-    /// The state of the test, if the plan has one.
-    pub test: Option<TestState>,
-    /// Elo of the first engine, of a match of two.
-    pub elo: Option<Rating>,
-    /// Elo and LLR by the number of pairs, of a match of two.
-    pub curve: Vec<CurvePoint>,
-    /// The workers with results.
-    pub workers: Vec<WorkerRow>,
-    /// The number of invalid results.
-    pub invalid: u64,
-    /// The latest invalid results.
-    pub quarantine: VecDeque<QuarantinedResult>,
-    /// The latest warnings.
-    pub warnings: VecDeque<String>,
-    /// The reason of the end.
-    pub end: Option<End>,
-    /// The time of the latest change in milliseconds since 1970.
-    pub updated_ms: u64,
-}
-
-/// A point of the curves of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CurvePoint {
-    /// The number of complete pairs.
-    pub pairs: u64,
-    /// Elo of the first engine.
-    pub elo: Option<f64>,
-    /// Half the width of the 95 % confidence interval.
-    pub error: Option<f64>,
-    /// The log-likelihood ratio of the test.
-    pub llr: Option<f64>,
-}
-
-/// The published state of a worker. It is deleted a minute after its last update.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WorkerStatus {
-    /// The name.
-    pub name: String,
-    /// The version of the program.
-    pub version: String,
-    /// Operating system and architecture.
-    pub system: String,
-    /// The number of available CPUs.
-    pub cores: usize,
-    /// The number of parallel game pairs.
-    pub slots: usize,
-    /// The measured speed of the host, in perft nodes per second.
-    #[serde(deserialize_with = "bounded_speed")]
-    pub speed: f64,
-    /// Start time in milliseconds since 1970.
-    pub started_ms: u64,
-    /// Time of this state in milliseconds since 1970.
-    pub updated_ms: u64,
-    /// What it does.
-    pub activity: WorkerActivity,
-    /// The pairs that it plays.
-    pub playing: Vec<PlayedPair>,
-    /// The number of finished pairs.
-    pub finished: u64,
-    /// The matches that it rejects, with the reasons.
-    pub rejected: Vec<RejectedMatch>,
-}
-
-/// What a worker does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WorkerActivity {
-    /// It plays.
-    Playing,
-    /// It waits for jobs.
-    Idle,
-    /// It finishes or returns its pairs, and exits.
-    Leaving,
-}
-
-/// A pair that a worker plays.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlayedPair {
-    /// The identifier of the match.
-    #[serde(rename = "match")]
-    pub id: String,
-    /// The index of the pairing.
-    pub pair: u64,
-    /// Start time in milliseconds since 1970.
-    pub since_ms: u64,
-}
-
-/// A match that a worker rejects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RejectedMatch {
-    /// The identifier of the match.
-    #[serde(rename = "match")]
-    pub id: String,
-    /// The reason.
-    pub why: String,
-}
+use crate::worker_stats::WorkerTable;
 
 /// Maximum number of points of a curve. More points are thinned out.
 const MAX_POINTS: usize = 400;
@@ -181,14 +37,16 @@ impl StatusBuilder {
         status.total = if plan.is_unlimited() { 0 } else { state.total() };
         (status.pairs, status.games) = (state.pairs(), state.games());
         // The options of a tuning differ from pair to pair: a score of plus against minus has no meaning.
-        status.scores = if plan.tune.is_some() { Vec::new() } else { state.scores() };
+        if plan.tune.is_none() {
+            (status.scores, status.standings) = (state.scores(), state.standings());
+        }
         status.test = state.test();
         status.elo = state.point().map(|point| point.elo);
         let curve = state.curve();
         let stride = curve.len().div_ceil(MAX_POINTS - 1).max(1);
         let last = curve.last().filter(|_| !curve.len().saturating_sub(1).is_multiple_of(stride));
         let points = curve.iter().step_by(stride).chain(last);
-        status.curve = points.map(|point| CurvePoint::from(*point)).collect();
+        status.curve = points.copied().collect();
     }
 
     pub(super) fn add_quarantined(&mut self, mut entry: QuarantinedResult) {
@@ -227,17 +85,11 @@ impl StatusBuilder {
     }
 }
 
-impl From<Point> for CurvePoint {
-    fn from(Point { pairs, elo: Rating { elo, error }, llr, .. }: Point) -> Self {
-        Self { pairs, elo, error, llr }
-    }
-}
-
-fn push<T>(list: &mut VecDeque<T>, entry: T) {
+fn push<T>(list: &mut Vec<T>, entry: T) {
     if list.len() >= MAX_ENTRIES {
-        list.pop_front();
+        list.remove(0);
     }
-    list.push_back(entry);
+    list.push(entry);
 }
 
 /// A text of another host, which may have any length.
@@ -254,14 +106,12 @@ pub(super) fn name_of(plan: &Plan) -> String {
     names.join(" vs ")
 }
 
-impl WorkerStatus {
-    /// The key in the bucket: other characters are not permitted.
-    pub(super) fn key(name: &str) -> String {
-        let is_valid = |letter: char| letter.is_ascii_alphanumeric() || "-_=".contains(letter);
-        let key = name.chars().map(|letter| if is_valid(letter) { letter } else { '_' });
-        let key: String = key.take(128).collect();
-        if key.is_empty() { "_".to_owned() } else { key }
-    }
+/// The key of a worker in the bucket of states: other characters are not permitted.
+pub(super) fn worker_key(name: &str) -> String {
+    let is_valid = |letter: char| letter.is_ascii_alphanumeric() || "-_=".contains(letter);
+    let key = name.chars().map(|letter| if is_valid(letter) { letter } else { '_' });
+    let key: String = key.take(128).collect();
+    if key.is_empty() { "_".to_owned() } else { key }
 }
 
 #[cfg(test)]
@@ -271,6 +121,7 @@ mod tests {
     use super::*;
     use crate::match_state::tests::{pair, plan};
     use crate::plan::GamesPerPairing;
+    use crate::queue::status::WorkerStatus;
 
     #[test]
     fn a_long_match_has_a_short_curve() {

@@ -21,10 +21,10 @@ use crate::queue::nats::HEARTBEAT;
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::files::{self, Fetched, Permissions};
 use crate::queue::nats::messages::{
-    CONTROL, Control, Ended, LEASES, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate,
-    broken, read, write,
+    CONTROL, Ended, LEASES, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate, broken, read,
+    write,
 };
-use crate::queue::nats::status::RejectedMatch;
+use crate::queue::status::{Control, RejectedMatch};
 use crate::queue::{
     DELIVERIES, Job, Jobs, Lease, MatchSpec, Progress, QueueError, Rejection, Stop, StopToken,
     WorkerId,

@@ -11,8 +11,9 @@ use readyok_arena::event::End;
 use readyok_arena::pairing::{PairResult, WorkerId};
 use readyok_arena::queue::nats::{
     Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, OpenError,
-    Permissions, Phase, Pool, Take,
+    Permissions, Pool, Take,
 };
+use readyok_arena::queue::status::Phase;
 use readyok_arena::queue::{Dispatcher, MatchSpec};
 use readyok_arena::runner::{Match, Settings, Summary};
 use readyok_arena::schedule::{Next, Schedule};

@@ -11,9 +11,10 @@ use tokio::time::Instant;
 
 use crate::game::{Tablebases, verify_pair};
 use crate::pairing::Pairing;
-use crate::queue::nats::messages::{Control, Ended, WorkerMessage, WorkerUpdate, machine_of, read};
-use crate::queue::nats::status::{QuarantinedResult, StatusBuilder};
+use crate::queue::nats::messages::{Ended, WorkerMessage, WorkerUpdate, machine_of, read};
+use crate::queue::nats::status::StatusBuilder;
 use crate::queue::nats::{HEARTBEAT, scale_times};
+use crate::queue::status::{Control, QuarantinedResult};
 use crate::queue::{MatchSpec, Rejection, Report, ReturnReason, Stop, WorkerId};
 use crate::store::IndexSet;
 use crate::time::unix_ms;

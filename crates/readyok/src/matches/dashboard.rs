@@ -12,13 +12,14 @@ use readyok_arena::event::End;
 use readyok_arena::plan::{OpeningSource, Plan, SprtPlan};
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
-    Access, AccessError, Admin, Connection, CoordinatorSettings, NatsDispatcher, Phase, QueuedMatch,
+    Access, AccessError, Admin, Connection, CoordinatorSettings, NatsDispatcher, QueuedMatch,
 };
+use readyok_arena::queue::status::Phase;
 use readyok_arena::runner::{Match, Settings};
 use readyok_arena::stats::Model;
 use readyok_arena::store::{ContentHash, Store, StoreError};
-use readyok_server::{QueueAction, QueueBoard, QueueClone};
-use serde_json::{Value, json};
+use readyok_server::QueueDashboard;
+use readyok_server::wire::{QueueAction, QueueClone, QueueLine, QueueMatch, QueueOverview};
 
 use super::files::AnyError;
 use super::run::setting;
@@ -32,7 +33,7 @@ const MAX_FINISHED: usize = 100;
 
 /// The dashboard of a queue.
 #[derive(Debug)]
-pub struct Board {
+pub struct Dashboard {
     shared: Arc<Shared>,
 }
 
@@ -57,7 +58,7 @@ struct Shared {
     coordinated: Mutex<BTreeSet<String>>,
 }
 
-impl Board {
+impl Dashboard {
     /// Connects to a queue, and continues the matches of the previous run. Results files are in the directory.
     ///
     /// # Errors
@@ -78,26 +79,25 @@ impl Board {
     }
 }
 
-impl QueueBoard for Board {
-    fn overview(&self, search: &str) -> Result<Value, String> {
+impl QueueDashboard for Dashboard {
+    fn overview(&self, search: &str, writable: bool) -> Result<QueueOverview, String> {
         let workers = self.shared.admin().workers().map_err(text)?;
         let search = search.to_lowercase();
         let (mut open, mut finished) = (Vec::new(), Vec::new());
         for found in self.shared.matches()? {
             if found.phase != Phase::Finished {
-                open.push(summary(&found)?);
+                open.push(line(found));
             } else if finished.len() < MAX_FINISHED && is_found(&found, &search) {
-                finished.push(summary(&found)?);
+                finished.push(line(found));
             }
         }
-        Ok(json!({
-            "server": self.shared.server, "open": open, "finished": finished, "workers": workers,
-        }))
+        let server = self.shared.server.clone();
+        Ok(QueueOverview { server, open, finished, workers, writable })
     }
 
-    fn details(&self, id: &str) -> Result<Option<Value>, String> {
-        let found = self.shared.matches()?.into_iter().find(|it| it.id == id);
-        found.map(|found| serde_json::to_value(found).map_err(text)).transpose()
+    fn details(&self, id: &str, writable: bool) -> Result<Option<QueueMatch>, String> {
+        let found = self.shared.matches()?.into_iter().find(|found| found.id == id);
+        Ok(found.map(|found| details(found, writable)))
     }
 
     fn start(&self, text: &str, openings: Option<&str>) -> Result<String, String> {
@@ -401,20 +401,35 @@ fn is_found(found: &QueuedMatch, search: &str) -> bool {
     search.is_empty() || texts.any(|text| text.to_lowercase().contains(search))
 }
 
-/// A match without its curve and lists.
-fn summary(found: &QueuedMatch) -> Result<Value, String> {
-    let mut value = serde_json::to_value(found).map_err(text)?;
-    if let Some(status) = value.get_mut("status").and_then(Value::as_object_mut) {
-        let flagged = found.status.workers.iter().filter(|row| !row.flags.is_empty()).count();
-        status.insert("flagged".to_owned(), flagged.into());
-        for name in ["curve", "workers", "quarantine", "warnings"] {
-            status.remove(name);
-        }
+fn line(found: QueuedMatch) -> QueueLine {
+    let QueuedMatch { id, name, phase, control, status, .. } = found;
+    let flagged = status.workers.iter().filter(|row| !row.flags.is_empty()).count();
+    let score = status.score_of_two().copied();
+    let (llr, priority) = (status.test.map(|test| test.llr), control.priority);
+    let (pairs, total, elo) = (status.pairs, status.total, status.elo);
+    QueueLine { id, name, phase, priority, pairs, total, score, elo, llr, flagged }
+}
+
+fn details(found: QueuedMatch, writable: bool) -> QueueMatch {
+    let settings = settings_of(&found);
+    let QueuedMatch { id, name, phase, plan, control, coordinator, status, .. } = found;
+    let engines = plan.engines.into_iter().map(|engine| engine.name).collect();
+    QueueMatch { id, name, phase, control, coordinator, engines, settings, status, writable }
+}
+
+/// The settings that a copy of a match can change.
+fn settings_of(found: &QueuedMatch) -> QueueClone {
+    let engines = &found.plan.engines;
+    let mut controls = engines.iter().map(|engine| engine.limits.tc);
+    let first = controls.next().flatten();
+    QueueClone {
+        name: Some(found.name.clone()),
+        rounds: Some(found.plan.rounds),
+        tc: first.filter(|_| controls.all(|tc| tc == first)).map(|tc| tc.to_string()),
+        sprt: found.plan.sprt.map(|sprt| [sprt.elo0, sprt.elo1]),
+        priority: Some(found.control.priority),
+        options: engines.iter().map(|engine| engine.options.clone()).collect(),
     }
-    if let Some(found) = value.as_object_mut() {
-        found.remove("plan");
-    }
-    Ok(value)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

@@ -1,0 +1,185 @@
+//! The states of matches and workers of a queue, for its users.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::event::{End, Rating, Score, TestState};
+use crate::match_state::{Point, Standing};
+use crate::pairing::WorkerId;
+use crate::worker_stats::WorkerRow;
+
+/// Bounds of a speed that a worker reports. No host reaches them.
+const SPEEDS: (f64, f64) = (1.0, 1e12);
+
+/// Reads the speed of a worker.
+fn bounded_speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let (min, max) = SPEEDS;
+    f64::deserialize(deserializer).map(|speed| speed.clamp(min, max))
+}
+
+/// As [`bounded_speed`], of a worker that may not report it.
+#[cfg(feature = "nats")]
+pub(super) fn bounded_speed_if_known<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<f64>, D::Error> {
+    let (min, max) = SPEEDS;
+    let speed = Option::<f64>::deserialize(deserializer)?;
+    Ok(speed.map(|speed| speed.clamp(min, max)))
+}
+
+/// The published state of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "QueueStatus"))]
+pub struct MatchStatus {
+    /// The number of game pairs of the plan; in a knockout, the maximum; 0 without a limit.
+    pub total: u64,
+    /// The number of complete pairs.
+    pub pairs: u64,
+    /// The number of games of these pairs.
+    pub games: u64,
+    /// The scores of all encounters.
+    pub scores: Vec<Score>,
+    /// The standings, best first.
+    pub standings: Vec<Standing>,
+    /// The state of the test, if the plan has one.
+    pub test: Option<TestState>,
+    /// Elo of the first engine, of a match of two.
+    pub elo: Option<Rating>,
+    /// Elo and LLR by the number of pairs, of a match of two.
+    pub curve: Vec<Point>,
+    /// The workers with results.
+    pub workers: Vec<WorkerRow>,
+    /// The number of invalid results.
+    pub invalid: u64,
+    /// The latest invalid results.
+    pub quarantine: Vec<QuarantinedResult>,
+    /// The latest warnings.
+    pub warnings: Vec<String>,
+    /// The reason of the end.
+    pub end: Option<End>,
+    /// The time of the latest change in milliseconds since 1970.
+    pub updated_ms: u64,
+}
+
+impl MatchStatus {
+    /// The score of a match of two engines.
+    pub fn score_of_two(&self) -> Option<&Score> {
+        if let [score] = self.scores.as_slice() { Some(score) } else { None }
+    }
+}
+
+/// The published state of a worker. It is deleted a minute after its last update.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "QueueWorker"))]
+pub struct WorkerStatus {
+    /// The name.
+    pub name: String,
+    /// The version of the program.
+    pub version: String,
+    /// Operating system and architecture.
+    pub system: String,
+    /// The number of available CPUs.
+    pub cores: usize,
+    /// The number of parallel game pairs.
+    pub slots: usize,
+    /// The measured speed of the host, in perft nodes per second.
+    #[serde(deserialize_with = "bounded_speed")]
+    pub speed: f64,
+    /// Start time in milliseconds since 1970.
+    pub started_ms: u64,
+    /// Time of this state in milliseconds since 1970.
+    pub updated_ms: u64,
+    /// What it does.
+    pub activity: WorkerActivity,
+    /// The pairs that it plays.
+    pub playing: Vec<PlayedPair>,
+    /// The number of finished pairs.
+    pub finished: u64,
+    /// The matches that it rejects, with the reasons.
+    pub rejected: Vec<RejectedMatch>,
+}
+
+/// What a worker does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum WorkerActivity {
+    /// It plays.
+    Playing,
+    /// It waits for jobs.
+    Idle,
+    /// It finishes or returns its pairs, and exits.
+    Leaving,
+}
+
+/// A pair that a worker plays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct PlayedPair {
+    /// The identifier of the match.
+    #[serde(rename = "match")]
+    pub id: String,
+    /// The index of the pairing.
+    pub pair: u64,
+    /// Start time in milliseconds since 1970.
+    pub since_ms: u64,
+}
+
+/// A match that a worker rejects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct RejectedMatch {
+    /// The identifier of the match.
+    #[serde(rename = "match")]
+    pub id: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// The phase of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "QueuePhase"))]
+pub enum Phase {
+    /// Workers play it.
+    Running,
+    /// Workers take no jobs of it.
+    Paused,
+    /// It is ending.
+    Stopping,
+    /// It has no coordinator: workers take no jobs of it until it is taken over.
+    Orphaned,
+    /// It is over.
+    Finished,
+}
+
+/// The settings of a match by its users: a key of the bucket of open matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "QueueControl"))]
+pub struct Control {
+    /// Workers take jobs of matches with a higher priority first.
+    pub priority: i32,
+    /// Workers take no jobs.
+    pub paused: bool,
+    /// The coordinator ends the match.
+    pub stop: bool,
+    /// Workers whose results do not count.
+    pub excluded: BTreeSet<String>,
+}
+
+/// An invalid result, in the stream of quarantined results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct QuarantinedResult {
+    /// The worker.
+    pub worker: WorkerId,
+    /// The index of the pairing.
+    pub index: u64,
+    /// The contradiction.
+    pub why: String,
+    /// The time of its arrival in milliseconds since 1970.
+    pub at_ms: u64,
+}
