@@ -5,7 +5,6 @@ mod duplicates;
 mod encoding;
 mod format;
 mod input;
-mod json;
 mod losses;
 mod output;
 mod progress;

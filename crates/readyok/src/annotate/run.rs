@@ -300,7 +300,6 @@ impl<'a> Writer<'a> {
         let format = renderer.format_of(&game.record, format);
         let merge = match format {
             FileFormat::Record(format) => Merge::of(format),
-            FileFormat::Json => Merge::ALL,
             FileFormat::Fen | FileFormat::Sfen | FileFormat::Epd => Merge::of(Format::UCI),
         };
         let lines = merge.lines && self.annotation.insert_lines;

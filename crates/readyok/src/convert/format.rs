@@ -1,4 +1,4 @@
-//! Formats of converted files: those of records, positions per line, and JSON.
+//! Formats of converted files: those of records, and positions per line.
 
 use std::fmt;
 use std::path::Path;
@@ -21,14 +21,12 @@ pub(crate) enum FileFormat {
     Epd,
     /// A position of chess per line; as input, also one of shogi.
     Fen,
-    /// A JSON object per line and game.
-    Json,
 }
 
 /// The formats that can be named. `usi` writes the lines of UCI for games of chess.
 static NAMED: LazyLock<Vec<FileFormat>> = LazyLock::new(|| {
     let records = Format::ALL.iter().copied().filter(|format| *format != Format::UCI);
-    let own = [FileFormat::Sfen, FileFormat::Epd, FileFormat::Fen, FileFormat::Json];
+    let own = [FileFormat::Sfen, FileFormat::Epd, FileFormat::Fen];
     records.map(FileFormat::Record).chain(own).collect()
 });
 
@@ -37,22 +35,13 @@ impl FileFormat {
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let path = Compression::of(path).map_or(path, |(_, stem)| stem);
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "json" | "jsonl" | "ndjson" => Some(Self::Json),
-            extension => {
-                let own = [Self::Sfen, Self::Epd, Self::Fen].into_iter();
-                let mut own = own.filter(|format| format.name() == extension);
-                own.next().or_else(|| Format::from_extension(extension).map(Self::Record))
-            }
-        }
+        let own = [Self::Sfen, Self::Epd, Self::Fen].into_iter();
+        let mut own = own.filter(|format| format.name() == extension);
+        own.next().or_else(|| Format::from_extension(&extension).map(Self::Record))
     }
 
-    /// The format of files that are read. The extension `.json` is that of JKF unless the content differs.
+    /// The format of files that are read.
     pub(super) fn of_input(path: &Path) -> Option<Self> {
-        let name = Compression::of(path).map_or(path, |(_, stem)| stem);
-        if name.extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
-            return Some(Self::Record(Format::JKF));
-        }
         Self::of(path).map(Self::as_input)
     }
 
@@ -66,7 +55,6 @@ impl FileFormat {
             Self::Record(format) => format.supports(game),
             Self::Sfen => game == Game::Shogi,
             Self::Epd | Self::Fen => game != Game::Shogi,
-            Self::Json => true,
         }
     }
 
@@ -75,7 +63,6 @@ impl FileFormat {
         match self {
             Self::Record(format) => format.is_utf8(),
             Self::Sfen | Self::Epd | Self::Fen => false,
-            Self::Json => true,
         }
     }
 
@@ -85,7 +72,6 @@ impl FileFormat {
             Self::Sfen => "sfen",
             Self::Epd => "epd",
             Self::Fen => "fen",
-            Self::Json => "json",
         }
     }
 
@@ -93,7 +79,6 @@ impl FileFormat {
     pub(super) fn extension(self) -> &'static str {
         match self {
             Self::Record(format) => format.extension(),
-            Self::Json => "jsonl",
             other => other.name(),
         }
     }
@@ -102,7 +87,7 @@ impl FileFormat {
     pub(super) fn separator(self) -> Option<&'static str> {
         match self {
             Self::Record(format) => format.separator(),
-            Self::Fen | Self::Sfen | Self::Epd | Self::Json => Some(""),
+            Self::Fen | Self::Sfen | Self::Epd => Some(""),
         }
     }
 }
@@ -118,7 +103,6 @@ impl ValueEnum for FileFormat {
             Self::Sfen => "A position per line (shogi)",
             Self::Epd => "A position per line with the next move (chess)",
             Self::Fen => "A position per line (chess)",
-            Self::Json => "A JSON object per line",
         };
         let value = PossibleValue::new(self.name()).help(help);
         let is_usi = *self == Self::Record(Format::USI);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, IsTerminal, Read, Seek};
+use std::io::{self, BufReader, IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,6 @@ use readyok_rules::record::{
 
 use super::compression::{Compression, Decompressed};
 use super::format::FileFormat;
-use super::json;
 
 /// How input is read.
 #[derive(Clone, Copy, Debug)]
@@ -218,18 +217,10 @@ impl<R: Read> Read for Counting<R> {
 
 type Source = Box<dyn Read + Send>;
 
-/// The number of bytes that distinguish JSON objects.
-const BEGINNING: u64 = 64;
-
 /// The games of a file.
 pub(crate) struct Games {
-    reader: Reader,
+    records: Records<'static>,
     format: Option<FileFormat>,
-}
-
-enum Reader {
-    Records(Records<'static>),
-    Json(json::Reader<BufReader<Source>>),
 }
 
 impl Games {
@@ -241,30 +232,18 @@ impl Games {
     ) -> io::Result<Self> {
         let source = Counting { source: file.open()?, count: Arc::clone(count) };
         let source = Decompressed::with_max_ratio(source, options.max_ratio)?;
-        // A pipe can return single bytes.
-        let (mut source, mut beginning) = (source, Vec::new());
-        (&mut source).take(BEGINNING).read_to_end(&mut beginning)?;
-        let is_json = json::begins(&beginning);
-        let source: Source = Box::new(Cursor::new(beginning).chain(source));
+        let source: Source = Box::new(source);
         let source = BufReader::with_capacity(1 << 16, source);
-        let mut format =
-            options.format.or_else(|| file.path.as_deref().and_then(FileFormat::of_input));
-        let can_be_json = format.is_none_or(|format| format == FileFormat::Record(Format::JKF));
-        if options.format.is_none() && can_be_json && is_json {
-            format = Some(FileFormat::Json);
-        }
+        let format = options.format.or_else(|| file.path.as_deref().and_then(FileFormat::of_input));
         let record_format = match format {
             Some(FileFormat::Record(format)) => Some(format),
             Some(FileFormat::Sfen) => Some(Format::USI),
             Some(FileFormat::Fen | FileFormat::Epd) => Some(Format::UCI),
-            Some(FileFormat::Json) => {
-                return Ok(Self { reader: Reader::Json(json::Reader::new(source)), format });
-            }
             None => None,
         };
         let limits = Limits::default();
         let records = Records::in_encoding(source, record_format, limits, options.encoding);
-        Ok(Self { reader: Reader::Records(records), format })
+        Ok(Self { records, format })
     }
 
     /// The format, if it was not detected from the content.
@@ -274,10 +253,7 @@ impl Games {
 
     /// The notices of the last game.
     pub(crate) fn notices(&self) -> &[Notice] {
-        match &self.reader {
-            Reader::Records(records) => records.notices(),
-            Reader::Json(_) => &[],
-        }
+        self.records.notices()
     }
 }
 
@@ -285,9 +261,6 @@ impl Iterator for Games {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.reader {
-            Reader::Records(records) => records.next(),
-            Reader::Json(games) => games.next(),
-        }
+        self.records.next()
     }
 }

@@ -8,7 +8,6 @@ use readyok_rules::record::{
 use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 
 use super::format::FileFormat;
-use super::json;
 
 /// The positions of a game that are written as FEN, SFEN or EPD.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -49,9 +48,7 @@ impl Renderer {
     pub(crate) fn format_of(&self, record: &GameRecord, input: Option<FileFormat>) -> FileFormat {
         let game = record.game();
         self.format.unwrap_or_else(|| match (input, game) {
-            (Some(format @ (FileFormat::Json | FileFormat::Epd | FileFormat::Fen)), _)
-                if format.supports(game) =>
-            {
+            (Some(format @ (FileFormat::Epd | FileFormat::Fen)), _) if format.supports(game) => {
                 format
             }
             (_, Game::Chess | Game::Chess960) => FileFormat::Record(Format::PGN),
@@ -76,11 +73,6 @@ impl Renderer {
                     return Err(RenderError::WrongGame(format));
                 }
                 self.positions(record, format, &mut out)
-            }
-            FileFormat::Json => {
-                json::write(record, &mut out)
-                    .map_err(|error| RenderError::Write(WriteError::Io(error.into())))?;
-                return Ok((out, Losses::of_annotations(record, &[Feature::Marks])));
             }
             FileFormat::Record(format) if format == Format::PGN => {
                 record::write_pgn(record, &self.pgn, &mut out).map_err(RenderError::Write)?

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use readyok_rules::record::{Format, GameRecord, Limits, Node, Records};
 use serde_json::{Value, json};
 
 use crate::program::{Dir, Output, readyok, run};
@@ -294,59 +295,6 @@ fn positions_are_written_one_per_line() {
 }
 
 #[test]
-fn games_are_written_as_json() {
-    let text = converted(&["--to", "json"]);
-    let games: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let [first, _, last] = games.as_slice() else { panic!("{text}") };
-    assert_eq!(first["headers"]["White"], "Bronstein, David");
-    assert_eq!(first["moves"][0]["text"], "e4");
-    assert_eq!(first["moves"][0]["move"], "e2e4");
-    assert_eq!(first["moves"][0]["clock"], 600.0);
-    assert_eq!(first["moves"][0]["comments"][0], "best");
-    assert_eq!(first["moves"][1]["nags"][0], 1);
-    assert_eq!(first["moves"][1]["variations"][0][1]["text"], "Nf3");
-    assert_eq!(last["result"], "0-1");
-    assert_eq!(last["termination"], "checkmate");
-}
-
-#[test]
-fn json_is_read() {
-    let json = converted(&["--to", "json"]);
-    let dir = Dir::new();
-    let read = convert(&dir, &["--to", "pgn"], &json);
-    assert_eq!(read.text(), converted(&[]), "{}", read.stderr);
-    // The input format is also that of the output.
-    assert_eq!(convert(&dir, &[], &json).text(), json);
-    fs::write(dir.path().join("games.json"), &json).expect("a file");
-    assert_eq!(convert(&dir, &["games.json", "--count"], "").text(), "3\n");
-    let kif = repository().join("testdata/records/kifu-for-windows.kif");
-    let kif = kif.to_str().expect("UTF-8");
-    let json = convert(&dir, &[kif, "--to", "json"], "");
-    let again = convert(&dir, &["--to", "json"], json.text());
-    assert_eq!(again.text(), json.text(), "{}", again.stderr);
-    // The text, the time and the illegal move of an end remain.
-    let head =
-        "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n";
-    for end in [
-        "   2 投了   ( 0:05/00:00:05)\nまで1手で先手の勝ち\n",
-        "   2 封じ手\nまで1手で封じ手\n",
-        "   2 ５五歩打\n   3 反則勝ち\nまで1手で後手の反則負け\n",
-    ] {
-        let kif = convert(&dir, &["--to", "kif"], &format!("{head}{end}"));
-        assert!(kif.text().ends_with(&format!("( 0:01/00:00:01)\n{end}")), "{}", kif.text());
-        let json = convert(&dir, &["--to", "json"], kif.text());
-        assert_eq!(convert(&dir, &["--to", "kif"], json.text()).text(), kif.text());
-    }
-    let broken = json.text().replacen(":[{\"move\":\"", ":[{\"move\":\"9a1i", 1);
-    let output = convert(&dir, &["--check"], &broken);
-    assert!(output.text().starts_with("-:1:1: error: illegal move `9a1i"), "{}", output.text());
-    let output = convert(&dir, &["--from", "json", "--check"], "{\"game\":\"chess\"}\nx\n");
-    assert_eq!(output.text().lines().count(), 2, "{}", output.text());
-    assert_eq!(output.code(), Some(1));
-}
-
-#[test]
 fn operations_of_epd_remain() {
     let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; ce 25; acd 12; c0 \"text\"; id \"a\";\n";
     let output = convert(&Dir::new(), &["--from", "epd"], epd);
@@ -385,7 +333,7 @@ fn encodings_are_converted() {
     assert_eq!(convert(&dir, &arguments, "").code(), Some(0));
     let bytes = fs::read(dir.path().join("sjis.kif")).expect("the output");
     assert!(str::from_utf8(&bytes).is_err());
-    let moves = |file: &str| convert(&dir, &[file, "--to", "json"], "").text().to_owned();
+    let moves = |file: &str| convert(&dir, &[file, "--to", "jkf"], "").text().to_owned();
     assert_eq!(moves("sjis.kif"), moves(kif));
     fs::write(dir.path().join("latin.pgn"), b"[White \"M\xfcller\"]\n\n1. e4 *\n").expect("a file");
     let output = convert(&dir, &["latin.pgn", "--encoding", "windows-1252"], "");
@@ -394,10 +342,6 @@ fn encodings_are_converted() {
     let output = convert(&dir, &[&arguments[..], &["pgn"]].concat(), "[White \"藤井\"]\n\n*\n");
     assert!(output.text().contains("[White \"??\"]"), "{}", output.text());
     assert!(output.stderr.contains("1 game has characters"), "{}", output.stderr);
-    // JSON is always UTF-8.
-    let output = convert(&dir, &[&arguments[..], &["json"]].concat(), "[White \"藤井\"]\n\n*\n");
-    assert!(output.text().contains("\"藤井\""), "{}", output.text());
-    assert_eq!(output.stderr, "");
 }
 
 #[test]
@@ -429,10 +373,10 @@ fn directories_are_read_recursively() {
     assert_eq!(convert(&dir, &["-r", "in", "-g", "*.txt", "--count"], "").text(), "1\n");
     let listed = convert(&dir, &["-r", "in", "-l", "--player", "keres"], "");
     assert_eq!(listed.text(), "in/one.pgn\nin/sub/two.pgn\n");
-    let output = convert(&dir, &["-r", "in", "-o", "out/", "--to", "json"], "");
+    let output = convert(&dir, &["-r", "in", "-o", "out/", "--to", "fen"], "");
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
-    assert!(dir.path().join("out/one.jsonl").exists());
-    assert!(dir.path().join("out/sub/two.jsonl").exists());
+    assert!(dir.path().join("out/one.fen").exists());
+    assert!(dir.path().join("out/sub/two.fen").exists());
 }
 
 #[test]
@@ -573,10 +517,9 @@ fn omitted_content_is_summarized() {
     assert!(text.contains("`-`: game 1: cut at a null or illegal move"), "{text}");
     assert_eq!(summary(&["--to", "usi", "--bare"], "1. e4 e5 *\n\n", 0), "");
     let marked = "1. e4 { [%cal Ge2e4] } e5 *\n\n";
-    let text = summary(&["--to", "json"], &marked.repeat(2), 0);
-    let expected = "omitted, because JSON cannot hold it: marked squares and arrows (2 games)";
-    assert!(text.contains(expected), "{text}");
-    assert_eq!(summary(&["--to", "json", "--no-marks"], marked, 0), "");
+    let text = summary(&["--to", "usi"], &marked.repeat(2), 0);
+    assert!(text.contains("marked squares and arrows (2 games)"), "{text}");
+    assert_eq!(summary(&["--to", "usi", "--bare"], marked, 0), "");
 }
 
 /// Compressed input that expands without limits, or is compressed twice.
@@ -599,19 +542,20 @@ fn limits_of_decompression_are_defects() {
         assert!(all.contains("twice.pgn.gz") && all.contains("compressed again"), "{all}");
     }
     // The games before the limit remain.
-    let mut bomb = gzip(converted(&["--to", "json"]).as_bytes());
+    let mut bomb = gzip(converted(&[]).as_bytes());
     let zeros = gzip(&vec![0; 2 << 20]);
     for _ in 0..40 {
         bomb.extend_from_slice(&zeros);
     }
-    fs::write(dir.path().join("bomb.jsonl.gz"), bomb).expect("a file");
-    let output = convert(&dir, &["bomb.jsonl.gz", "--count"], "");
+    fs::write(dir.path().join("bomb.pgn.gz"), bomb).expect("a file");
+    let output = convert(&dir, &["bomb.pgn.gz", "--count"], "");
     assert_eq!((output.code(), output.text()), (Some(1), "3\n"), "{}", output.stderr);
-    let limit = "`bomb.jsonl.gz`: the content is more than 1000 times as large";
+    let limit = "`bomb.pgn.gz`: the content is more than 1000 times as large";
     assert!(output.stderr.contains(limit), "{}", output.stderr);
-    let output = convert(&dir, &["bomb.jsonl.gz", "--count", "--max-ratio", "0"], "");
-    assert_eq!((output.code(), output.text()), (Some(1), "3\n"), "{}", output.stderr);
-    assert!(output.stderr.contains("game too large"), "{}", output.stderr);
+    let output = convert(&dir, &["bomb.pgn.gz", "--count", "--max-ratio", "0"], "");
+    // The zeros count as a game without moves.
+    assert_eq!((output.code(), output.text()), (Some(1), "4\n"), "{}", output.stderr);
+    assert!(output.stderr.contains("the game is too large"), "{}", output.stderr);
 }
 
 #[test]
@@ -620,21 +564,25 @@ fn defective_records_are_converted_as_expected() {
     let expected = fs::read_to_string(cases.join("expected.json")).expect("a file");
     let expected: serde_json::Map<String, Value> = serde_json::from_str(&expected).expect("JSON");
     let dir = Dir::new();
-    let moves = |line: &str| -> String {
-        let game: Value = serde_json::from_str(line).expect("JSON");
-        let text = |it: &Value| {
-            let mark = if it["illegal"] == true { "!" } else { "" };
-            format!("{}{mark}", it["move"].as_str().expect("a move"))
-        };
-        let moves = game["moves"].as_array().map(|it| it.iter().map(text).collect::<Vec<_>>());
-        moves.unwrap_or_default().join(" ")
+    // An illegal move at the end has a mark.
+    let moves = |record: &GameRecord| -> String {
+        let form = record.game().castling_form();
+        let moves = record
+            .mainline()
+            .filter_map(Node::mv)
+            .map(|mv| format!("{}{}", mv.to_uci(form), if mv.is_illegal() { "!" } else { "" }));
+        moves.collect::<Vec<_>>().join(" ")
     };
     let mut wrong = Vec::new();
     for (name, expected) in &expected {
         let path = cases.join(name);
         let path = path.to_str().expect("UTF-8");
-        let json = convert(&dir, &[path, "--to", "json"], "");
-        let games: Vec<String> = json.text().lines().map(moves).collect();
+        let file = fs::File::open(path).expect("a file");
+        let format =
+            Path::new(path).extension().and_then(|name| Format::from_extension(name.to_str()?));
+        let records = Records::new(file, format, Limits::default());
+        let games: Vec<String> = records.flatten().map(|record| moves(&record)).collect();
+        let output = convert(&dir, &[path, "-o", "out/"], "");
         let check = convert(&dir, &[path, "--check"], "");
         let start = |line: &str| {
             let place = line.strip_prefix(path).and_then(|it| it.strip_prefix(':'));
@@ -645,11 +593,11 @@ fn defective_records_are_converted_as_expected() {
         let lost = ["was read up to", "no moves were read", "comment is not closed"];
         let has_lost = lost.iter().any(|text| check.text().contains(text));
         let is_right = json!({ "games": games, "notices": notices }) == *expected
-            && json.code() == Some(i32::from(has_lost))
-            && has_lost == json.stderr.contains(" cut: ")
+            && output.code() == Some(i32::from(has_lost))
+            && has_lost == output.stderr.contains(" cut: ")
             && check.code() == Some(i32::from(!notices.is_empty()));
         if !is_right {
-            wrong.push((name, games, check.text().to_owned(), json.stderr.clone()));
+            wrong.push((name, games, check.text().to_owned(), output.stderr.clone()));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -676,15 +624,15 @@ fn a_closed_pipe_ends_the_conversion_quietly() {
     let dir = Dir::new();
     dir.write("games.pgn", &GAMES.repeat(3000));
     let program = env!("CARGO_BIN_EXE_readyok");
-    let script = format!("'{program}' convert games.pgn --to json | head -n 1 > first.json");
+    let script = format!("'{program}' convert games.pgn --to fen | head -n 1 > first.fen");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).current_dir(dir.path());
     shell.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     shell.stderr(std::process::Stdio::piped());
     let output = run(&mut shell, b"");
     assert_eq!(output.stderr, "");
-    let line = fs::read_to_string(dir.path().join("first.json")).expect("the first line");
-    assert!(line.starts_with('{') && line.ends_with("}\n"), "{line}");
+    let line = fs::read_to_string(dir.path().join("first.fen")).expect("the first line");
+    assert!(line.ends_with("\n") && line.contains(" w "), "{line}");
 }
 
 /// Compares the moves with those of pgn-extract, if it is installed.
