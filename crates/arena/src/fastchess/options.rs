@@ -58,8 +58,6 @@ pub struct Options {
     pub log: Option<Log>,
     /// The results file and the match to resume.
     pub resume: Resume,
-    /// Log the latency of each move.
-    pub show_latency: bool,
     /// End the match at the first warning.
     pub strict: bool,
     /// Print each warning on one line.
@@ -92,7 +90,6 @@ impl Default for Options {
             bayesian_instead: false,
             log: None,
             resume: Resume::default(),
-            show_latency: false,
             strict: false,
             test_env: false,
             check_mate_pvs: false,
@@ -255,14 +252,9 @@ impl Logger {
         Ok(Some(Self { level: log.level, engine: log.engine, out }))
     }
 
-    /// Whether messages of this level are logged.
-    pub fn is_enabled(&self, level: Level) -> bool {
-        self.level <= level
-    }
-
     /// Logs a message.
     pub fn log(&self, level: Level, text: &str) {
-        if self.is_enabled(level) {
+        if self.level <= level {
             self.write(&format!("{level:?}").to_uppercase(), text);
         }
     }

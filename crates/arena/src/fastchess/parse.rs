@@ -230,7 +230,6 @@ impl Reader {
             "-ratinginterval" => options.rating_interval = interval()?,
             "-scoreinterval" => options.score_interval = interval()?,
             "-autosaveinterval" => options.resume.autosave = interval()?,
-            "-show-latency" => options.show_latency = true,
             "-strict" => options.strict = true,
             "-check-mate-pvs" => options.check_mate_pvs = true,
             "-testEnv" => options.test_env = true,
@@ -266,7 +265,8 @@ impl Reader {
                     Some(())
                 })?;
             }
-            // `split` accepts no other options.
+            // `-show-latency` is ignored: `-pgnout latency=true` has the latency of each move. `split` accepts no other
+            // options.
             _ => {}
         }
         Ok(())

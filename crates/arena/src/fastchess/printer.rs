@@ -21,7 +21,7 @@ use crate::plan::{
     EngineId, EnginePlan, GamesPerPairing, Limits, OpeningOrder, OpeningSource, Plan, TimeControl,
 };
 use crate::queue::{Stop, WarningContext};
-use crate::result::{EngineInfo, MoveRecord, WarningKind};
+use crate::result::{EngineInfo, WarningKind};
 use crate::stats::fastchess::{Block, RULE, Setup, ranking, verdict_line};
 use crate::stats::{Counts, Verdict, fastchess};
 
@@ -44,8 +44,8 @@ pub struct Printer<W> {
     /// The result of the SPRT has been printed.
     decided: bool,
     checksum: Option<Checksum>,
-    /// The games in progress: first player, second player, and the side to move after the opening.
-    playing: BTreeMap<(u64, u32), (EngineId, EngineId, Side)>,
+    /// The games in progress: first player and second player.
+    playing: BTreeMap<(u64, u32), (EngineId, EngineId)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,7 @@ impl<W: Write> Printer<W> {
 
     /// Writes to a log in addition.
     #[must_use]
-    pub fn logging(mut self, logger: Option<Logger>) -> Self {
+    pub fn with_log(mut self, logger: Option<Logger>) -> Self {
         self.out.logger = logger;
         self
     }
@@ -98,14 +98,14 @@ impl<W: Write> Printer<W> {
     /// Calls `act` when the match must end immediately: an engine crashed without `-recover`, an
     /// engine does not start, or a warning is printed with `-strict`.
     #[must_use]
-    pub fn stopping_by(mut self, act: impl FnMut() + Send + 'static) -> Self {
+    pub fn on_stop(mut self, act: impl FnMut() + Send + 'static) -> Self {
         self.out.stop = Some(Box::new(act));
         self
     }
 
     /// Prints the checksum of a file after each pair (`-crc32`).
     #[must_use]
-    pub fn checking(mut self, path: PathBuf) -> Self {
+    pub fn with_checksum(mut self, path: PathBuf) -> Self {
         self.checksum = Some(Checksum::new(path));
         self
     }
@@ -166,7 +166,6 @@ impl<W: Write> Printer<W> {
         over: &GameOver<'_>,
     ) {
         let number = self.number(pair, game);
-        let names = format!("{} and {}", self.name(first), self.name(second));
         let loser = over.winner.map(|winner| if winner == Side::First { second } else { first });
         let name = loser.map(|loser| self.name(loser).to_owned()).unwrap_or_default();
         if let Some(why) =
@@ -198,8 +197,8 @@ impl<W: Write> Printer<W> {
         if let Some(failure) = text::failure(&name, over.end) {
             self.out.log_warning(&failure);
         }
-        self.out.log(Level::Trace, &format!("Game {number} between {names} finished"));
         if over.end.termination.is_engine_failure() {
+            let names = format!("{} and {}", self.name(first), self.name(second));
             self.out.log_warning(&format!("Game {number} between {names} stalled / disconnected"));
         }
         let is_lost = over.end.termination.is_engine_failure() && !self.options.recover;
@@ -220,8 +219,6 @@ impl<W: Write> Printer<W> {
         }
         let line = text::finished(number, self.name(first), self.name(second), over);
         self.out.info(&line);
-        let score = over.score();
-        self.out.log(Level::Trace, &format!("Game {number} finished with result {score}"));
     }
 
     fn warning(
@@ -234,7 +231,7 @@ impl<W: Write> Printer<W> {
         let name = engine.map_or("", |engine| self.name(engine));
         let Some(context) = context else { return format!("Warning; {text}") };
         let game = self.playing.iter().find(|((playing, _), _)| Some(*playing) == pair);
-        if let (WarningKind::MateScoreConflict { opponent, own }, Some((_, (first, second, _)))) =
+        if let (WarningKind::MateScoreConflict { opponent, own }, Some((_, (first, second)))) =
             (&context.kind, game)
         {
             let (other, colors) = if engine == Some(*first) {
@@ -247,19 +244,6 @@ impl<W: Write> Printer<W> {
             return text::mate_score_conflict(scores, context, self.options.test_env);
         }
         text::warning(name, context, self.options.test_env)
-    }
-
-    /// Logs the measured time of a move minus the reported time.
-    fn latency(&mut self, game: (u64, u32), ply: u32, played: &MoveRecord) {
-        let Some(&(first, second, turn)) = self.playing.get(&game) else { return };
-        let mover = if ply.is_multiple_of(2) { turn } else { turn.other() };
-        let name = self.name(if mover == Side::First { first } else { second });
-        let (elapsed, reported) = (played.time_us / 1000, played.reported_time_ms.unwrap_or(0));
-        let latency = i128::from(elapsed) - i128::from(reported);
-        let text = format!(
-            "Engine {name} latency: {latency}ms (elapsed: {elapsed}, reported: {reported})"
-        );
-        self.out.log(Level::Info, &text);
     }
 
     fn score(&mut self, score: &Score, state: &MatchState) {
@@ -382,10 +366,7 @@ impl<W: Write> Printer<W> {
     fn is_suppressed(&self, event: &Event) -> bool {
         let Some(halt) = self.halt else { return false };
         match event {
-            Event::GameStart { .. }
-            | Event::GameEnd { .. }
-            | Event::Warning { .. }
-            | Event::Move { .. } => true,
+            Event::GameStart { .. } | Event::GameEnd { .. } | Event::Warning { .. } => true,
             Event::PairEnd { pair, .. } => halt != Halt::After(*pair),
             _ => false,
         }
@@ -399,13 +380,10 @@ impl<W: Write + Send> Listener for Printer<W> {
         }
         match event {
             Event::MatchStart { resumed, .. } => self.begin(*resumed),
-            Event::GameStart { pair, game, first, second, opening, .. } => {
+            Event::GameStart { pair, game, first, second, .. } => {
                 let number = self.number(*pair, *game);
-                let turn = opening.turn(self.plan.game);
-                self.playing.insert((*pair, *game), (*first, *second, turn));
+                self.playing.insert((*pair, *game), (*first, *second));
                 let (first, second) = (self.name(*first), self.name(*second));
-                let text = format!("Game {number} between {first} and {second} starting");
-                self.out.log(Level::Trace, &text);
                 let line =
                     text::started(number, self.pairings * self.games_of_pair(), first, second);
                 self.out.info(&line);
@@ -430,9 +408,6 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::Warning { text, pair, engine, context } => {
                 let text = self.warning(text, *pair, *engine, context.as_deref());
                 self.out.warn(&text);
-            }
-            Event::Move { pair, game, ply, played } if self.options.show_latency => {
-                self.latency((*pair, *game), *ply, played);
             }
             Event::Stopping { how, why } => {
                 if let End::Test { verdict } = why {

@@ -77,7 +77,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
     let count = Arc::clone(&stops);
     let mut state = MatchState::new(plan, pairings);
     let printer = Printer::new(plan, pairings, options, &mut printed);
-    let mut printer = printer.stopping_by(move || {
+    let mut printer = printer.on_stop(move || {
         count.fetch_add(1, Ordering::Relaxed);
     });
     printer.on_event(

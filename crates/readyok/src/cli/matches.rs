@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser as _;
 use readyok_arena::event::End;
 use readyok_arena::export::{Existing, Export, ExportError, Form, PgnFields, PgnMoves, PgnStyle};
-use readyok_arena::fastchess::{self, Invocation, Level, Log, Logger, PgnOut, Printer, Request};
+use readyok_arena::fastchess::{self, Invocation, Log, Logger, PgnOut, Printer, Request};
 use readyok_arena::game::{GameSettings, StderrObserver};
 use readyok_arena::listener::{JsonLines, Listener};
 use readyok_arena::plan::{OpeningSource, Plan, PvCheck};
@@ -306,10 +306,8 @@ fn play_fastchess(args: &[OsString]) -> Result<Code, Failure> {
     };
     let logger = options.log.as_ref().map_or(Ok(None), Logger::open);
     let logger = logger.map_err(|error| Failure::failed(format!("the log: {error}")))?;
-    let logs_moves = logger.as_ref().is_some_and(|logger| logger.is_enabled(Level::Info));
     let settings = Settings {
         on_interrupt: Stop::Abort,
-        report_moves: options.show_latency && logs_moves,
         failures: if options.recover { None } else { Some(1) },
         ..Settings::default()
     };
@@ -336,12 +334,12 @@ fn play_fastchess(args: &[OsString]) -> Result<Code, Failure> {
         // The printer names the file for `-config file=`.
         let resume = fastchess::Resume { outname: results.to_owned(), ..options.resume.clone() };
         let options = fastchess::Options { resume, ..options };
-        let mut printer = Printer::new(plan, pairings, &options, io::stdout()).logging(logger);
+        let mut printer = Printer::new(plan, pairings, &options, io::stdout()).with_log(logger);
         if let Some(path) = checked {
-            printer = printer.checking(path);
+            printer = printer.with_checksum(path);
         }
         let stop = stop.clone();
-        let printer = printer.stopping_by(move || {
+        let printer = printer.on_stop(move || {
             failed.store(true, Ordering::Relaxed);
             stop.interrupt();
         });
