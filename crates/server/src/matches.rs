@@ -4,13 +4,13 @@
 //!  MatchPlan ── plan_of ──> arena plan ──> run: a thread of its own, with its engines
 //!                                            │ events, pairs
 //!                                            v
-//!                                          Follow ── MatchDelta, at most 5 a second ──> listener
+//!                                          LiveMatch ── MatchDelta, at most 5 a second ──> listener
 //! ```
 //! Each match has two files in the directory: `7.match`, the arena's result file, from which the match is resumed,
 //! and `7.json`, the plan of the page and the status. A match that was stopped, or that ran when the server
 //! ended, can be resumed.
 
-mod follow;
+mod live;
 mod plan;
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use readyok_arena::listener::Listener;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::PairResult;
-use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::plan::{EngineId, EnginePlan, Plan};
 use readyok_arena::queue::{MatchSpec, Stop};
 use readyok_arena::report::Report;
 use readyok_arena::runner::{EnginePlayer, Match, MatchError, Settings, StopHandle};
@@ -43,10 +43,12 @@ use crate::wire::{
     MatchStatus,
 };
 
-use follow::{finished, number_of};
+use live::{finished, number_of};
 
-pub use follow::{Finished, Follow};
-pub use plan::{Entrant, plan_of};
+pub use live::{Finished, LiveMatch};
+pub use plan::plan_of;
+/// A registered engine in a match.
+pub use readyok_arena::plan::EnginePlan as Entrant;
 
 /// Maximum size of the file with the status of a match, in bytes.
 const MAX_STATUS_FILE: u64 = 64 << 20;
@@ -101,39 +103,10 @@ struct Entry {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct StoredMatch {
     asked: MatchPlan,
-    status: StoredStatus,
+    status: MatchStatus,
     played: u32,
     total: Option<u32>,
     note: Option<ErrorInfo>,
-}
-
-/// The status of a stored match.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum StoredStatus {
-    Unfinished,
-    Over,
-    Failed,
-}
-
-impl From<MatchStatus> for StoredStatus {
-    fn from(status: MatchStatus) -> Self {
-        match status {
-            MatchStatus::Running | MatchStatus::Finishing | MatchStatus::Paused => Self::Unfinished,
-            MatchStatus::Over => Self::Over,
-            MatchStatus::Failed => Self::Failed,
-        }
-    }
-}
-
-impl From<StoredStatus> for MatchStatus {
-    fn from(stood: StoredStatus) -> Self {
-        match stood {
-            StoredStatus::Unfinished => Self::Paused,
-            StoredStatus::Over => Self::Over,
-            StoredStatus::Failed => Self::Failed,
-        }
-    }
 }
 
 fn storage(error: &io::Error) -> ApiError {
@@ -172,27 +145,26 @@ impl Matches {
         })
     }
 
-    /// Starts a match. `entrants` are its engines, in the order of the plan.
+    /// Starts a match. `engines` are the registered ones, in the order of the plan.
     ///
     /// # Errors
     /// The plan is invalid, or its files cannot be written.
-    pub fn start(&self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
+    pub fn start(&self, asked: MatchPlan, engines: &[EnginePlan]) -> Result<MatchId, ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_MATCHES <= self.entries().matches.len() {
             return Err(ApiError::too_many(ErrorSubject::Match));
         }
-        let (plan, _) = plan_of(&asked, entrants)?;
+        let (plan, _) = plan_of(&asked, engines)?;
         let total = total(&plan)?;
         let id = self.next_id();
-        let kept =
-            StoredMatch { asked, status: StoredStatus::Unfinished, played: 0, total, note: None };
+        let kept = StoredMatch { asked, status: MatchStatus::Paused, played: 0, total, note: None };
         write_kept(&self.path(id, "json"), &kept).map_err(|error| storage(&error))?;
         let store =
             Store::create(&self.path(id, "match"), &plan).map_err(|error| bad_store(&error))?;
         // The page shows the number of games.
         let state = MatchState::new(&plan, 0);
-        let follow = Follow::new(id, kept.asked.clone(), &state, kept.total);
-        self.run(id, kept, store, follow)?;
+        let live = LiveMatch::new(id, kept.asked.clone(), &state, kept.total);
+        self.run(id, kept, store, live)?;
         Ok(id)
     }
 
@@ -218,13 +190,13 @@ impl Matches {
         Ok(self.entries().get(id)?.kept.asked.clone())
     }
 
-    /// Resumes a match after its last result. `entrants` are the current settings of its engines, in the
+    /// Resumes a match after its last result. `engines` are the current settings of its engines, in the
     /// order of the plan: the values of their environments are not stored with the results.
     ///
     /// # Errors
     /// The match does not exist, runs or is finished, its results cannot be read, or a value differs from the one
     /// at its start.
-    pub fn resume(&self, id: MatchId, entrants: &[Entrant]) -> Result<(), ApiError> {
+    pub fn resume(&self, id: MatchId, engines: &[EnginePlan]) -> Result<(), ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = {
             let entries = self.entries();
@@ -241,17 +213,17 @@ impl Matches {
         let path = self.path(id, "match");
         let plan = Reader::open(&path).map_err(|error| bad_store(&error))?.plan().clone();
         let mut state = MatchState::new(&plan, 0);
-        let mut follow = Follow::new(id, kept.asked.clone(), &state, kept.total);
+        let mut live = LiveMatch::new(id, kept.asked.clone(), &state, kept.total);
         let restore = |pair| {
             state.add(&pair);
-            follow.list(&pair);
+            live.list(&pair);
         };
         let (mut store, _) = Store::resume(&path, restore).map_err(|error| bad_store(&error))?;
-        follow.show(&state);
-        for (number, entrant) in (0..).zip(entrants) {
-            store.set_values(EngineId(number), &entrant.env).map_err(|error| bad_store(&error))?;
+        live.show(&state);
+        for (number, engine) in (0..).zip(engines) {
+            store.set_values(EngineId(number), &engine.env).map_err(|error| bad_store(&error))?;
         }
-        self.run(id, kept, store, follow)
+        self.run(id, kept, store, live)
     }
 
     fn run(
@@ -259,26 +231,26 @@ impl Matches {
         id: MatchId,
         kept: StoredMatch,
         store: Store,
-        mut follow: Follow,
+        mut live: LiveMatch,
     ) -> Result<(), ApiError> {
         let game = kept.asked.variant;
         // All of it is in the snapshot.
-        drop(follow.take_delta());
-        follow.set_status(MatchStatus::Running);
+        drop(live.take_delta());
+        live.set_status(MatchStatus::Running);
         let slots = usize::try_from(kept.asked.concurrency).unwrap_or(1);
         let (path, at_end) = (self.path(id, "json"), kept.clone());
-        let keep = move |follow: &Follow| {
+        let keep = move |live: &LiveMatch| {
             let kept = StoredMatch {
-                status: follow.status().into(),
-                played: follow.games(),
-                note: follow.note().cloned(),
+                status: live.status(),
+                played: live.games(),
+                note: live.note().cloned(),
                 ..at_end
             };
             // Where it stood can be found out of its results again.
             let _ = write_kept(&path, &kept);
         };
         let (program, listener) = (self.program.clone(), Arc::clone(&self.listener));
-        let mut running = start(id, follow, store, slots, program, listener, keep)
+        let mut running = start(id, live, store, slots, program, listener, keep)
             .map_err(|error| ApiError::storage(match_error(game, &error)))?;
         let mut entries = self.entries();
         if entries.closed {
@@ -331,12 +303,12 @@ impl Matches {
     /// All matches, the latest first.
     pub fn lines(&self) -> Vec<MatchLine> {
         let line = |(id, entry): (&MatchId, &Entry)| match &entry.running {
-            Some(running) => lock(&running.follow).line(),
+            Some(running) => lock(&running.live).line(),
             None => MatchLine {
                 id: *id,
                 name: entry.kept.asked.name.clone(),
                 variant: entry.kept.asked.variant,
-                status: entry.kept.status.into(),
+                status: entry.kept.status,
                 played: entry.kept.played,
                 total: entry.kept.total,
             },
@@ -352,7 +324,7 @@ impl Matches {
         let entries = self.entries();
         let entry = entries.get(id)?;
         Ok(MatchView(match &entry.running {
-            Some(running) => View::Current(Box::new(lock(&running.follow).state())),
+            Some(running) => View::Current(Box::new(lock(&running.live).state())),
             None => View::Stored(id, self.path(id, "match"), Box::new(entry.kept.clone())),
         }))
     }
@@ -398,8 +370,8 @@ impl Entry {
 
     fn status(&self) -> MatchStatus {
         match &self.running {
-            Some(running) => lock(&running.follow).status(),
-            None => self.kept.status.into(),
+            Some(running) => lock(&running.live).status(),
+            None => self.kept.status,
         }
     }
 }
@@ -431,20 +403,20 @@ impl MatchView {
         };
         let reader = Reader::open(&path).map_err(|error| bad_store(&error))?;
         let mut state = MatchState::new(reader.plan(), 0);
-        let mut follow = Follow::new(id, kept.asked, &state, kept.total);
+        let mut live = LiveMatch::new(id, kept.asked, &state, kept.total);
         for pair in reader {
             let pair = pair.map_err(|error| bad_store(&error))?;
             state.add(&pair);
-            follow.list(&pair);
+            live.list(&pair);
         }
-        follow.show(&state);
-        follow.set_status(kept.status.into());
+        live.show(&state);
+        live.set_status(kept.status);
         if let Some(note) = kept.note {
-            follow.set_note(note);
+            live.set_note(note);
         }
         // The state contains all changes.
-        drop(follow.take_delta());
-        Ok(follow.state())
+        drop(live.take_delta());
+        Ok(live.state())
     }
 }
 
@@ -510,7 +482,13 @@ fn total(plan: &Plan) -> Result<Option<u32>, ApiError> {
 fn read_kept(path: &Path) -> Option<StoredMatch> {
     let mut text = String::new();
     fs::File::open(path).ok()?.take(MAX_STATUS_FILE).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    let kept: StoredMatch = serde_json::from_str(&text).ok()?;
+    // A match whose thread has not reported its end can be resumed.
+    let status = match kept.status {
+        MatchStatus::Running | MatchStatus::Finishing => MatchStatus::Paused,
+        ended => ended,
+    };
+    Some(StoredMatch { status, ..kept })
 }
 
 /// Replaces the file atomically.
@@ -539,14 +517,14 @@ pub enum MatchEvent {
 
 /// The pending changes of a match.
 #[derive(Clone, Debug)]
-pub struct Changes(Arc<Mutex<Follow>>);
+pub struct Changes(Arc<Mutex<LiveMatch>>);
 
 impl Changes {
     /// Takes the changes, with the status of the match. None if nothing has changed.
     pub fn take(&self) -> Option<(MatchDelta, MatchLine)> {
-        let mut follow = lock(&self.0);
-        let delta = follow.take_delta()?;
-        Some((delta, follow.line()))
+        let mut live = lock(&self.0);
+        let delta = live.take_delta()?;
+        Some((delta, live.line()))
     }
 }
 
@@ -556,15 +534,15 @@ pub type MatchListener = Arc<dyn Fn(MatchEvent) + Send + Sync>;
 /// A running match.
 #[derive(Debug)]
 struct MatchThread {
-    follow: Arc<Mutex<Follow>>,
+    live: Arc<Mutex<LiveMatch>>,
     stop: StopHandle,
     /// Disconnected when the thread ends.
     ended: mpsc::Receiver<()>,
     interrupts: u32,
 }
 
-fn lock(follow: &Mutex<Follow>) -> MutexGuard<'_, Follow> {
-    follow.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(live: &Mutex<LiveMatch>) -> MutexGuard<'_, LiveMatch> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl MatchThread {
@@ -587,33 +565,33 @@ impl MatchThread {
     }
 }
 
-/// Shows the match, in the thread of its coordinator. Each message to the follower is a change; a stored pair has games
+/// Shows the match, in the thread of its coordinator. Each message to the publisher is a change; a stored pair has games
 /// for the library.
 struct Show {
-    follow: Arc<Mutex<Follow>>,
+    live: Arc<Mutex<LiveMatch>>,
     changes: Sender<Option<Box<PairResult>>>,
 }
 
 impl Show {
     fn changed(&self, pair: Option<Box<PairResult>>) {
-        // Fails if the follower has ended.
+        // Fails if the publisher has ended.
         let _ = self.changes.send(pair);
     }
 }
 
 impl Listener for Show {
     fn on_event(&mut self, event: &Event, _: &MatchState) {
-        lock(&self.follow).on_event(event);
+        lock(&self.live).on_event(event);
         self.changed(None);
     }
 
     fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
-        lock(&self.follow).on_pair(pair, state);
+        lock(&self.live).on_pair(pair, state);
         self.changed(Some(Box::new(pair.clone())));
     }
 
     fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>, _: &MatchState) {
-        lock(&self.follow).on_skipped(skipped);
+        lock(&self.live).on_skipped(skipped);
         self.changed(None);
     }
 }
@@ -621,24 +599,24 @@ impl Listener for Show {
 /// Plays a match in its own thread. `keep` is called there before the end is reported.
 fn start(
     id: MatchId,
-    follow: Follow,
+    live: LiveMatch,
     store: Store,
     slots: usize,
     program: Program,
     listener: MatchListener,
-    keep: impl FnOnce(&Follow) + Send + 'static,
+    keep: impl FnOnce(&LiveMatch) + Send + 'static,
 ) -> Result<MatchThread, MatchError> {
     let plan = store.plan().clone();
     let plan_game = plan.game;
     let settings =
         Settings { on_interrupt: Stop::Finish, report_moves: true, ..Settings::default() };
     let mut game = Match::new(store, settings)?;
-    let follow = Arc::new(Mutex::new(follow));
+    let live = Arc::new(Mutex::new(live));
     let (sender, changes) = mpsc::channel();
-    game.listen(Show { follow: Arc::clone(&follow), changes: sender });
+    game.listen(Show { live: Arc::clone(&live), changes: sender });
     let stop = game.stop_handle();
     let (end, ended) = mpsc::channel();
-    let running = MatchThread { follow: Arc::clone(&follow), stop, ended, interrupts: 0 };
+    let running = MatchThread { live: Arc::clone(&live), stop, ended, interrupts: 0 };
     let play = move || {
         let setting = GameSettings::new(plan_game);
         let make = |spec: &MatchSpec| {
@@ -651,15 +629,15 @@ fn start(
     let name = format!("match {id}");
     let thread =
         thread::Builder::new().name(name.clone()).spawn(play).map_err(MatchError::Threads)?;
-    let follower = move || {
+    let publisher = move || {
         let publish = || {
-            if lock(&follow).has_news() {
-                listener(MatchEvent::Changed(id, Changes(Arc::clone(&follow))));
+            if lock(&live).has_changes() {
+                listener(MatchEvent::Changed(id, Changes(Arc::clone(&live))));
             }
         };
         let mut last = instant();
         loop {
-            let due = lock(&follow).has_news().then(|| last + MIN_INTERVAL);
+            let due = lock(&live).has_changes().then(|| last + MIN_INTERVAL);
             let change = match due {
                 // Also if changes arrive without a pause, as with very short games.
                 Some(due) if due <= instant() => Err(RecvTimeoutError::Timeout),
@@ -681,19 +659,19 @@ fn start(
             }
         }
         match thread.join() {
-            Ok(Ok(_)) => lock(&follow).over(),
-            Ok(Err(error)) => lock(&follow).failed(match_error(plan_game, &error)),
-            Err(_) => lock(&follow).failed(ErrorCode::MatchFailed.into()),
+            Ok(Ok(_)) => lock(&live).over(),
+            Ok(Err(error)) => lock(&live).failed(match_error(plan_game, &error)),
+            Err(_) => lock(&live).failed(ErrorCode::MatchFailed.into()),
         }
-        keep(&lock(&follow));
+        keep(&lock(&live));
         // After this report, the match can be resumed or deleted.
         drop(end);
         publish();
         listener(MatchEvent::Ended(id));
     };
     thread::Builder::new()
-        .name(format!("{name}, followed"))
-        .spawn(follower)
+        .name(format!("{name}, published"))
+        .spawn(publisher)
         .map_err(MatchError::Threads)?;
     Ok(running)
 }

@@ -520,19 +520,21 @@ program: boolean,
 size: number, };
 
 /**
- * Draw adjudication by the scores of both engines.
+ * A draw by score.
  */
 export type DrawRule = { 
 /**
- * The first move of the rule.
+ * The first move number at which a draw is possible, after both sides have played it: full
+ * moves in chess, plies in shogi.
  */
 from_move: number, 
 /**
- * The number of successive moves.
+ * Number of consecutive moves of each side; in chess without a capture or pawn move after the
+ * first of them.
  */
 moves: number, 
 /**
- * The maximum of the absolute score, in centipawns.
+ * Maximum absolute score in centipawns. Mate scores always exceed it.
  */
 score: number, };
 
@@ -2926,17 +2928,21 @@ export type Request = {
 id: number, command: Command, };
 
 /**
- * Resign adjudication by the score of an engine.
+ * A loss by score.
  */
 export type ResignRule = { 
 /**
- * The number of successive moves.
+ * Number of consecutive moves of the losing side.
  */
 moves: number, 
 /**
- * The score of the losing side, negated, in centipawns.
+ * Minimum loss in centipawns. A score of being mated always counts.
  */
-score: number, };
+score: number, 
+/**
+ * The winner's score must agree.
+ */
+two_sided?: boolean, };
 
 /**
  * Numbers of results.
@@ -3126,32 +3132,27 @@ export type Speaker = "client" | "engine" | "stderr" | "user";
 export type Speed = "bullet" | "blitz" | "rapid" | "classical" | "correspondence";
 
 /**
- * Invalid parameters of a test.
- */
-export type SprtError = { "code": "sprt_requires_two_engines", 
-/**
- * The number of engines of the plan.
- */
-engines: number, } | { "code": "invalid_hypotheses", elo0: string, elo1: string, } | { "code": "invalid_error_rates", alpha: string, beta: string, };
-
-/**
- * The parameters of an SPRT. Unlike in a plan, the Elo model is always the same and nothing has a default.
+ * A sequential probability ratio test of `elo0` against `elo1`.
  */
 export type SprtSettings = { 
 /**
- * Elo under H0.
+ * The Elo model of the bounds.
+ */
+model?: string, 
+/**
+ * The hypothesis H0, in Elo of the model.
  */
 elo0: number, 
 /**
- * Elo under H1.
+ * The hypothesis H1.
  */
 elo1: number, 
 /**
- * The probability to accept H1 when H0 is true.
+ * The probability of accepting H1 when H0 is true.
  */
 alpha: number, 
 /**
- * The probability to accept H0 when H1 is true.
+ * The probability of accepting H0 when H1 is true.
  */
 beta: number, };
 

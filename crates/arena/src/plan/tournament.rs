@@ -230,9 +230,11 @@ pub enum OpeningOrder {
 /// A sequential probability ratio test of `elo0` against `elo1`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "SprtSettings"))]
 pub struct SprtPlan {
     /// The Elo model of the bounds.
     #[serde(default, with = "model")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<String>", optional))]
     pub model: Model,
     /// The hypothesis H0, in Elo of the model.
     pub elo0: f64,
@@ -321,6 +323,7 @@ impl Adjudication {
 /// A draw by score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "DrawRule"))]
 pub struct DrawAdjudication {
     /// The first move number at which a draw is possible, after both sides have played it: full
     /// moves in chess, plies in shogi.
@@ -335,6 +338,7 @@ pub struct DrawAdjudication {
 /// A loss by score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "ResignRule"))]
 pub struct ResignAdjudication {
     /// Number of consecutive moves of the losing side.
     pub moves: u32,
@@ -342,6 +346,7 @@ pub struct ResignAdjudication {
     pub score: u32,
     /// The winner's score must agree.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(as = "Option<bool>", optional))]
     pub two_sided: bool,
 }
 

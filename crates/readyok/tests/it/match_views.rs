@@ -10,7 +10,7 @@ use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::result::MatchGame;
 use readyok_client::unstable::split_command_line;
 use readyok_rules::{Side, Termination};
-use readyok_server::matches::Follow;
+use readyok_server::matches::LiveMatch;
 use readyok_server::wire::{MatchPlan, MatchState as Page, Standing};
 
 use crate::program::Terminal;
@@ -74,7 +74,7 @@ fn page(state: &MatchState) -> Page {
         "draw": null, "resign": null, "max_moves": null, "sprt": null,
     });
     let asked: MatchPlan = serde_json::from_value(asked).expect("a plan");
-    Follow::new(1, asked, state, None).state()
+    LiveMatch::new(1, asked, state, None).state()
 }
 
 /// Plays the pairs, and passes the terminal rows, the page and the fastchess report after each.

@@ -1,21 +1,20 @@
 //! The conversion of the page's plan to a plan of the arena.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use readyok_arena::openings::OpeningDefect;
 use readyok_arena::plan::{
-    Adjudication, DrawAdjudication, EnginePlan, Format, GamesPerPairing, KnockoutTie, Limits,
-    OpeningOrder, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan, TimeControl,
+    Adjudication, EnginePlan, Format, GamesPerPairing, KnockoutTie, Limits, OpeningOrder,
+    OpeningSource, Openings, Plan, SprtPlan, TimeControl,
 };
 use readyok_arena::schedule::{PairingError, Schedule};
-use readyok_arena::stats::{Model, SprtError};
+use readyok_arena::stats::SprtError;
 use readyok_rules::{Handicap, Position};
 
 use crate::errors::{position_error, schedule_error};
 use crate::wire::{
-    ApiError, ErrorCode, ErrorSubject, MatchEngine, MatchFormat, MatchOpenings, MatchPlan,
-    Protocol, Time, Variant,
+    ApiError, ErrorCode, ErrorSubject, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Time,
+    Variant,
 };
 
 /// Maximum number of engines, rounds, pairs of an encounter, and concurrent games.
@@ -27,37 +26,18 @@ const MAX_SLOTS: u32 = 64;
 const MAX_OPENINGS: usize = 100_000;
 const MAX_COUNT: usize = 1000;
 
-/// A registered engine in a match.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entrant {
-    /// The name.
-    pub name: String,
-    /// The absolute path of the program, or `tcp://host:port`.
-    pub command: String,
-    /// The arguments of the program.
-    pub args: Vec<String>,
-    /// The working directory; none for the directory of the program.
-    pub dir: Option<String>,
-    /// Environment variables in addition to those of the server.
-    pub env: BTreeMap<String, String>,
-    /// The protocol; none for UCI in chess and USI in shogi.
-    pub protocol: Option<Protocol>,
-    /// The values of its options for play.
-    pub options: BTreeMap<String, String>,
-}
-
-/// The plan of a match, and the number of concurrent games. `entrants` are the engines in the order of the
-/// plan.
+/// The plan of a match, and the number of concurrent games. `registered` are its engines in the order of the
+/// plan; names, limits and further options are those of the match.
 ///
 /// # Errors
 /// The plan is invalid or too large.
-pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), ApiError> {
-    if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
+pub fn plan_of(asked: &MatchPlan, registered: &[EnginePlan]) -> Result<(Plan, usize), ApiError> {
+    if asked.engines.len() < 2 || asked.engines.len() != registered.len() {
         return Err(ApiError::invalid_request(ErrorCode::from(PairingError::TooFewEngines {
             engines: asked.engines.len(),
         })));
     }
-    if MAX_ENGINES < entrants.len()
+    if MAX_ENGINES < registered.len()
         || !(1..=MAX_ROUNDS).contains(&asked.rounds)
         || !(1..=MAX_PAIRS).contains(&asked.pairs)
         || !(1..=MAX_SLOTS).contains(&asked.concurrency)
@@ -73,9 +53,9 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         return Err(ApiError::invalid_text(ErrorSubject::MatchName));
     }
     let mut engines: Vec<EnginePlan> = Vec::new();
-    for (engine, entrant) in asked.engines.iter().zip(entrants) {
-        let name = name(engine, entrant, &engines)?;
-        engines.push(EnginePlan { name, ..engine_plan(engine, entrant)? });
+    for (engine, registered) in asked.engines.iter().zip(registered) {
+        let name = name(engine, registered, &engines)?;
+        engines.push(EnginePlan { name, ..engine_plan(engine, registered)? });
     }
     let plan = Plan {
         game: asked.variant,
@@ -113,7 +93,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
 /// A unique name of an engine in the match.
 fn name(
     engine: &MatchEngine,
-    entrant: &Entrant,
+    registered: &EnginePlan,
     others: &[EnginePlan],
 ) -> Result<String, ApiError> {
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
@@ -126,7 +106,7 @@ fn name(
             || ApiError::invalid_request(ErrorCode::DuplicateName { name: asked.to_owned() });
         return is_free(asked).then(|| asked.to_owned()).ok_or_else(taken);
     }
-    let own = match entrant.name.trim() {
+    let own = match registered.name.trim() {
         "" => "engine",
         name => name,
     };
@@ -135,22 +115,11 @@ fn name(
     names.find(|name| is_free(name)).ok_or_else(|| ApiError::too_many(ErrorSubject::Engine))
 }
 
-fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, ApiError> {
-    let limits = limits(engine)?;
-    let mut options = entrant.options.clone();
-    options.extend(engine.options.iter().map(|(name, value)| (name.clone(), value.clone())));
-    Ok(EnginePlan {
-        name: String::new(),
-        command: entrant.command.clone(),
-        args: entrant.args.clone(),
-        dir: entrant.dir.clone(),
-        env: entrant.env.clone(),
-        protocol: entrant.protocol,
-        options,
-        limits,
-        ponder: engine.ponder,
-        ..EnginePlan::default()
-    })
+fn engine_plan(engine: &MatchEngine, registered: &EnginePlan) -> Result<EnginePlan, ApiError> {
+    let mut plan =
+        EnginePlan { limits: limits(engine)?, ponder: engine.ponder, ..registered.clone() };
+    plan.options.extend(engine.options.clone());
+    Ok(plan)
 }
 
 fn limits(engine: &MatchEngine) -> Result<Limits, ApiError> {
@@ -239,16 +208,8 @@ fn adjudication(asked: &MatchPlan) -> Result<Adjudication, ApiError> {
         return Err(ApiError::invalid_request(ErrorCode::MissingMoveCount));
     }
     Ok(Adjudication {
-        draw: asked.draw.map(|rule| DrawAdjudication {
-            from_move: rule.from_move,
-            moves: rule.moves,
-            score: rule.score,
-        }),
-        resign: asked.resign.map(|rule| ResignAdjudication {
-            moves: rule.moves,
-            score: rule.score,
-            two_sided: false,
-        }),
+        draw: asked.draw,
+        resign: asked.resign,
         max_moves: asked.max_moves,
         ..Adjudication::default()
     })
@@ -261,8 +222,6 @@ fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
             SprtError::SprtRequiresTwoEngines { engines: asked.engines.len() },
         )));
     }
-    let (elo0, elo1, alpha, beta) = (test.elo0, test.elo1, test.alpha, test.beta);
-    let plan = SprtPlan { model: Model::default(), elo0, elo1, alpha, beta };
-    plan.test().map_err(|error| ApiError::invalid_request(ErrorCode::from(error)))?;
-    Ok(Some(plan))
+    test.test().map_err(|error| ApiError::invalid_request(ErrorCode::from(error)))?;
+    Ok(Some(test))
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 pub use readyok_arena::event::Score as EncounterScore;
 pub use readyok_arena::match_state::{Point as CurvePoint, Standing};
+pub use readyok_arena::plan::{DrawAdjudication, ResignAdjudication, SprtPlan};
 pub use readyok_arena::stats::SprtStatus;
 use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ pub struct MatchLine {
 }
 
 /// The status of a match.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(rename_all = "snake_case")]
 pub enum MatchStatus {
@@ -53,6 +54,7 @@ pub enum MatchStatus {
     /// The match stops after the games in progress.
     Finishing,
     /// Stopped; it can be resumed.
+    #[serde(alias = "unfinished")]
     Paused,
     Over,
     /// Failed; it can be resumed.
@@ -74,12 +76,12 @@ pub struct MatchPlan {
     pub openings: MatchOpenings,
     /// The number of concurrent games.
     pub concurrency: u32,
-    pub draw: Option<DrawRule>,
-    pub resign: Option<ResignRule>,
+    pub draw: Option<DrawAdjudication>,
+    pub resign: Option<ResignAdjudication>,
     /// The game is drawn after this number of moves.
     pub max_moves: Option<u32>,
     /// A test of two engines, which can end the match early.
-    pub sprt: Option<SprtSettings>,
+    pub sprt: Option<SprtPlan>,
     #[serde(default)]
     pub seed: u64,
 }
@@ -141,42 +143,6 @@ pub enum MatchOpenings {
         plies: Option<u32>,
         shuffled: bool,
     },
-}
-
-/// Draw adjudication by the scores of both engines.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct DrawRule {
-    /// The first move of the rule.
-    pub from_move: u32,
-    /// The number of successive moves.
-    pub moves: u32,
-    /// The maximum of the absolute score, in centipawns.
-    pub score: u32,
-}
-
-/// Resign adjudication by the score of an engine.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct ResignRule {
-    /// The number of successive moves.
-    pub moves: u32,
-    /// The score of the losing side, negated, in centipawns.
-    pub score: u32,
-}
-
-/// The parameters of an SPRT. Unlike in a plan, the Elo model is always the same and nothing has a default.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-pub struct SprtSettings {
-    /// Elo under H0.
-    pub elo0: f64,
-    /// Elo under H1.
-    pub elo1: f64,
-    /// The probability to accept H1 when H0 is true.
-    pub alpha: f64,
-    /// The probability to accept H0 when H1 is true.
-    pub beta: f64,
 }
 
 /// A match.

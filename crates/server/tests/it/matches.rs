@@ -7,13 +7,15 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use readyok_arena::plan::EnginePlan;
+use readyok_arena::stats::Model;
 use readyok_rules::{GameResult, Side, Termination};
 use readyok_server::matches::{
-    Entrant, Finished, MatchEvent, MatchListener, MatchView, Matches, Program, plan_of,
+    Finished, MatchEvent, MatchListener, MatchView, Matches, Program, plan_of,
 };
 use readyok_server::wire::{
     ErrorCategory, ErrorCode, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings,
-    MatchPlan, MatchStatus, Protocol, SprtSettings, Time, Variant,
+    MatchPlan, MatchStatus, Protocol, SprtPlan, Time, Variant,
 };
 use tempfile::TempDir;
 
@@ -54,12 +56,12 @@ fn plan(names: &[&str]) -> MatchPlan {
     }
 }
 
-fn entrants(count: usize) -> Vec<Entrant> {
-    let one = Entrant {
+fn entrants(count: usize) -> Vec<EnginePlan> {
+    let one = EnginePlan {
         name: "Own".to_owned(),
         command: "/nowhere/engine".to_owned(),
         protocol: Some(Protocol::Usi),
-        ..Entrant::default()
+        ..EnginePlan::default()
     };
     vec![one; count]
 }
@@ -117,7 +119,13 @@ fn invalid_plans_are_rejected_before_a_start() {
         ),
         (
             Box::new(|plan| {
-                plan.sprt = Some(SprtSettings { elo0: 5.0, elo1: 0.0, alpha: 2.0, beta: 0.05 });
+                plan.sprt = Some(SprtPlan {
+                    model: Model::default(),
+                    elo0: 5.0,
+                    elo1: 0.0,
+                    alpha: 2.0,
+                    beta: 0.05,
+                });
             }),
             ErrorCategory::InvalidRequest,
             "invalid_hypotheses",
@@ -159,7 +167,7 @@ fn engines_with_the_same_name_are_distinguished_and_options_are_merged() {
 
 /// An engine that resigns after two moves, as soon as a file exists in its directory; the environment has its name.
 #[cfg(unix)]
-fn scripted(directory: &Path) -> Entrant {
+fn scripted(directory: &Path) -> EnginePlan {
     let script = directory.join("engine.sh");
     let text = r#"while read -r line; do case "$line" in
 usi) echo "id name Script"; echo usiok;;
@@ -173,7 +181,7 @@ quit) exit;;
 esac; done
 "#;
     std::fs::write(&script, text).expect("it can be written");
-    Entrant {
+    EnginePlan {
         name: "Script".to_owned(),
         command: "/bin/sh".to_owned(),
         args: vec![script.display().to_string()],
@@ -181,6 +189,7 @@ esac; done
         env: [("FLAG".to_owned(), "play".to_owned())].into(),
         protocol: Some(Protocol::Usi),
         options: BTreeMap::new(),
+        ..EnginePlan::default()
     }
 }
 
@@ -234,7 +243,8 @@ fn a_match_is_played_to_its_end_and_every_game_is_reported() {
     std::fs::write(directory.path().join("play"), "").expect("it can be written");
     let engine = scripted(directory.path());
     let mut asked = plan(&["a", "b"]);
-    asked.sprt = Some(SprtSettings { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05 });
+    asked.sprt =
+        Some(SprtPlan { model: Model::default(), elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05 });
     let id = matches.start(asked, &[engine.clone(), engine]).expect("it starts");
     let event = until_ended(&events);
 
@@ -468,7 +478,7 @@ async fn matches_use_the_environment_and_directory_of_an_engine() {
     let mut tab = server.tab().await;
     let directory = TempDir::new().expect("a directory");
     std::fs::write(directory.path().join("play"), "").expect("it can be written");
-    let Entrant { command, args, dir, env, .. } = scripted(directory.path());
+    let EnginePlan { command, args, dir, env, .. } = scripted(directory.path());
     let source =
         json!({ "kind": "program", "path": command, "args": args, "dir": dir, "env": env });
     let entry = json!({ "name": "Script", "source": source, "protocol": "usi" });

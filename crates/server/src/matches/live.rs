@@ -29,7 +29,7 @@ const MAX_GAMES: usize = 500;
 
 /// The state of a match for the page.
 #[derive(Clone, Debug)]
-pub struct Follow {
+pub struct LiveMatch {
     id: MatchId,
     asked: MatchPlan,
     plan: Plan,
@@ -45,7 +45,7 @@ pub struct Follow {
     note: Option<ErrorInfo>,
     /// The reason for the end or the failure.
     end: Option<End>,
-    news: Unpublished,
+    pending: PendingDelta,
 }
 
 /// A game in progress.
@@ -69,7 +69,7 @@ struct Board {
 
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
-struct Unpublished {
+struct PendingDelta {
     any: bool,
     status: bool,
     score: bool,
@@ -79,7 +79,7 @@ struct Unpublished {
     note: bool,
 }
 
-impl Follow {
+impl LiveMatch {
     /// A match with these results. `total` is the number of games, if it is known.
     pub fn new(id: MatchId, asked: MatchPlan, state: &MatchState, total: Option<u32>) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl Follow {
             failures: BTreeMap::new(),
             note: None,
             end: None,
-            news: Unpublished::default(),
+            pending: PendingDelta::default(),
         }
     }
 
@@ -103,14 +103,14 @@ impl Follow {
     pub fn show(&mut self, state: &MatchState) {
         self.score = score(state, self.score.total);
         self.curve = state.curve();
-        (self.news.score, self.news.any) = (true, true);
+        (self.pending.score, self.pending.any) = (true, true);
     }
 
     /// Shows a new pair, which is stored and counted.
     pub fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
         self.list(pair);
         self.show(state);
-        self.news.curve.extend(state.point());
+        self.pending.curve.extend(state.point());
     }
 
     /// Lists the games of a stored pair.
@@ -128,7 +128,7 @@ impl Follow {
                 self.games.pop_front();
             }
             self.games.push_back(listed.clone());
-            self.news.games.push(listed);
+            self.pending.games.push(listed);
         }
     }
 
@@ -208,14 +208,14 @@ impl Follow {
     pub fn set_status(&mut self, status: MatchStatus) {
         if self.status != status {
             self.status = status;
-            (self.news.status, self.news.any) = (true, true);
+            (self.pending.status, self.pending.any) = (true, true);
         }
     }
 
     /// Sets the reason for the end or the failure.
     pub fn set_note(&mut self, note: ErrorInfo) {
         self.note = Some(note);
-        (self.news.note, self.news.any) = (true, true);
+        (self.pending.note, self.pending.any) = (true, true);
     }
 
     fn begin(
@@ -256,7 +256,7 @@ impl Follow {
             is_new: true,
         };
         self.boards.insert(worker.clone(), board);
-        self.news.any = true;
+        self.pending.any = true;
     }
 
     fn moved(&mut self, pair: u64, game: u32, played: &MoveRecord) {
@@ -276,13 +276,13 @@ impl Follow {
         // The referee has checked the move.
         let _ = add_move(&mut board.record, played);
         board.is_new = true;
-        self.news.any = true;
+        self.pending.any = true;
     }
 
     fn end_of(&mut self, worker: &WorkerId) {
         if let Some(board) = self.boards.remove(worker) {
-            self.news.ended.push(board.number);
-            self.news.any = true;
+            self.pending.ended.push(board.number);
+            self.pending.any = true;
         }
     }
 
@@ -334,8 +334,8 @@ impl Follow {
     /// The whole state, except the list entries of the next [`take_delta`](Self::take_delta): no subscriber
     /// receives them twice.
     pub fn state(&self) -> wire::MatchState {
-        let Self { games, news, score, .. } = self;
-        let first = news.curve.first().map_or(u64::MAX, |point| point.games);
+        let Self { games, pending, score, .. } = self;
+        let first = pending.curve.first().map_or(u64::MAX, |point| point.games);
         wire::MatchState {
             id: self.id,
             plan: self.asked.clone(),
@@ -350,7 +350,7 @@ impl Follow {
             boards: self.boards.values().map(Board::wire).collect(),
             games: games
                 .iter()
-                .take(games.len().saturating_sub(news.games.len()))
+                .take(games.len().saturating_sub(pending.games.len()))
                 .cloned()
                 .collect(),
             note: self.note.clone(),
@@ -358,14 +358,14 @@ impl Follow {
     }
 
     /// Whether there is a change to publish.
-    pub fn has_news(&self) -> bool {
-        self.news.any
+    pub fn has_changes(&self) -> bool {
+        self.pending.any
     }
 
     /// The changes since the last call; none without changes.
     pub fn take_delta(&mut self) -> Option<MatchDelta> {
-        let news = std::mem::take(&mut self.news);
-        if !news.any {
+        let pending = std::mem::take(&mut self.pending);
+        if !pending.any {
             return None;
         }
         let mut boards = Vec::new();
@@ -376,12 +376,12 @@ impl Follow {
         }
         Some(MatchDelta {
             boards,
-            status: news.status.then_some(self.status),
-            score: news.score.then(|| self.score.clone()),
-            curve: news.curve,
-            ended: news.ended,
-            games: news.games,
-            note: self.note.clone().filter(|_| news.note),
+            status: pending.status.then_some(self.status),
+            score: pending.score.then(|| self.score.clone()),
+            curve: pending.curve,
+            ended: pending.ended,
+            games: pending.games,
+            note: self.note.clone().filter(|_| pending.note),
         })
     }
 }
@@ -560,22 +560,22 @@ mod tests {
         let engine = |name: &str| EnginePlan { name: name.to_owned(), ..EnginePlan::default() };
         let plan = Plan { engines: ["a", "b"].map(engine).into(), ..Plan::new(Game::Chess) };
         let mut state = MatchState::new(&plan, 1);
-        let mut follow = Follow::new(1, from_value(asked).expect("a plan"), &state, None);
-        let mut play = |follow: &mut Follow, pair| {
+        let mut live = LiveMatch::new(1, from_value(asked).expect("a plan"), &state, None);
+        let mut play = |live: &mut LiveMatch, pair| {
             state.add(&pair);
-            follow.on_pair(&pair, &state);
+            live.on_pair(&pair, &state);
         };
-        let both = |follow: &Follow| {
-            let state = follow.state();
+        let both = |live: &LiveMatch| {
+            let state = live.state();
             (state.games.len(), state.curve.len())
         };
-        play(&mut follow, pair(0, 1, [Some(Side::First), None]));
-        assert_eq!(both(&follow), (0, 0));
-        let delta = follow.take_delta().expect("a change");
+        play(&mut live, pair(0, 1, [Some(Side::First), None]));
+        assert_eq!(both(&live), (0, 0));
+        let delta = live.take_delta().expect("a change");
         assert_eq!((delta.games.len(), delta.curve.len()), (2, 1));
-        assert_eq!(both(&follow), (2, 1));
-        play(&mut follow, pair(1, 0, [None, None]));
-        assert_eq!((both(&follow), follow.state().played), ((2, 1), 4));
+        assert_eq!(both(&live), (2, 1));
+        play(&mut live, pair(1, 0, [None, None]));
+        assert_eq!((both(&live), live.state().played), ((2, 1), 4));
     }
 
     fn check(end: impl Into<GameEnd>, expected: impl Into<ErrorInfo>) {
