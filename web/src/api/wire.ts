@@ -2208,6 +2208,23 @@ stop_analysis: boolean,
 quit: boolean, };
 
 /**
+ * A defect of openings that concerns neither a position nor a record.
+ */
+export type OpeningDefect = { "code": "book_requires_plies" } | { "code": "not_polyglot", 
+/**
+ * The size of the file.
+ */
+bytes: number, } | { "code": "unknown_extension" } | { "code": "is_a_directory" } | { "code": "openings_of_other_variant", 
+/**
+ * The game of the plan.
+ */
+variant: Variant, } | { "code": "no_openings" } | { "code": "decompressed_too_large", limit: number, } | { "code": "opening_too_long", limit: number, } | { "code": "not_utf8" } | { "code": "no_moves" } | { "code": "opening_over", termination: Termination, } | { "code": "invalid_start_number", number: number, } | { "code": "unknown_handicap", name: string, 
+/**
+ * All handicaps.
+ */
+names: string, };
+
+/**
  * The result of `GET /api/queue/openings`, and of an upload.
  */
 export type OpeningFiles = { 
@@ -3130,6 +3147,15 @@ export type Speaker = "client" | "engine" | "stderr" | "user";
  * The limits are those of Lichess.
  */
 export type Speed = "bullet" | "blitz" | "rapid" | "classical" | "correspondence";
+
+/**
+ * Invalid parameters of a test.
+ */
+export type SprtError = { "code": "sprt_requires_two_engines", 
+/**
+ * The number of engines of the plan.
+ */
+engines: number, } | { "code": "invalid_hypotheses", elo0: string, elo1: string, } | { "code": "invalid_error_rates", alpha: string, beta: string, };
 
 /**
  * A sequential probability ratio test of `elo0` against `elo1`.

@@ -7,17 +7,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use readyok_client::{Dialect, Game as EngineGame};
 use readyok_protocol::Language;
 use readyok_rules::MoveCodec;
+use tokio::sync::oneshot;
 
-use super::tasks::Task;
 use super::wanted::{Owner, Wanted};
 use crate::engine::{
-    EngineCommand, EngineFailure, EngineInfo, Log, Process, SearchSpec, printable,
+    EngineCommand, EngineFailure, EngineInfo, Found, Log, Process, SearchSpec, printable,
 };
 use crate::time::{date, now};
 use crate::wire::{
     Approval, EngineId, ErrorCode, ErrorInfo, GameId, Identity, LogDelta, LogState, ProcessId,
     ProcessState, ProcessStatus, Speaker,
 };
+
+/// Receives the result of a search; the process quits after it.
+pub(crate) type Reply = oneshot::Sender<Result<Found, ErrorInfo>>;
+
+/// The search of a process.
+pub(super) struct Task {
+    pub(super) id: u64,
+    pub(super) wanted: Wanted,
+    /// The engine is to play immediately after the search has begun.
+    pub(super) moves_now: bool,
+    /// The caller that waits for the result. The owner gets it if there is none.
+    pub(super) reply: Option<Reply>,
+}
 
 pub(crate) struct EngineProcess {
     /// None after another process has replaced it.

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use readyok_protocol::GameResult;
-use tokio::sync::oneshot;
 
-use super::process::EngineProcess;
+use super::process::{EngineProcess, Reply, Task};
 use super::wanted::{Goal, Owner, Wanted};
 use crate::engine::{
     EngineCommand, EngineEvent, EngineFailure, EngineInfo, Found, Process, SearchKind, Start,
@@ -25,19 +24,6 @@ const MAX_LINE: usize = 64 << 10;
 
 /// Starts a process. Its events are passed to [`Tasks::on_event`].
 pub(crate) type Launch = Box<dyn Fn(ProcessId, Start) -> Process + Send>;
-
-/// Receives the result of a search; the process quits after it.
-pub(crate) type Reply = oneshot::Sender<Result<Found, ErrorInfo>>;
-
-/// The search of a process.
-pub(super) struct Task {
-    pub(super) id: u64,
-    pub(super) wanted: Wanted,
-    /// The engine is to play immediately after the search has begun.
-    pub(super) moves_now: bool,
-    /// The caller that waits for the result. The owner gets it if there is none.
-    reply: Option<Reply>,
-}
 
 /// An event for the owner of a process.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use readyok_protocol::{GameResult, OptionSet};
 use readyok_rules::{Game, Position};
 use tokio::sync::{mpsc, oneshot};
 
-use super::tasks::Reply;
+use super::process::Reply;
 use super::*;
 use crate::engine::{
     EngineCommand, EngineEvent, EngineFailure, EngineInfo, Found, Process, SearchKind, Start,
