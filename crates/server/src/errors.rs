@@ -24,7 +24,7 @@ use crate::wire::{
 pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
     let code = ErrorCode::from(error.clone());
     match game {
-        Some(game) => code.with(|it| it.variant = Some(game)),
+        Some(game) => code.with(|context| context.variant = Some(game)),
         None => code.into(),
     }
 }
@@ -35,7 +35,7 @@ pub(crate) fn move_error(error: &MoveError) -> ErrorInfo {
     if !error.candidates.is_empty() {
         text = format!("{text} ({})", error.candidates.join(", "));
     }
-    ErrorCode::from(error.reason).with(|it| it.mv = Some(text))
+    ErrorCode::from(error.reason).with(|context| context.mv = Some(text))
 }
 
 pub(crate) fn illegal(error: &MoveError) -> ApiError {
@@ -63,8 +63,8 @@ pub(crate) fn io_error(error: &io::Error) -> ErrorCode {
 /// An unreadable game of a file.
 pub(crate) fn record_error(game: Option<Game>, error: &RecordError) -> ErrorInfo {
     let RecordError { game: number, line, column, kind } = error;
-    record_error_kind(game, kind).with(|it| {
-        (it.game, it.line, it.column) = (Some(*number), Some(*line), Some(*column));
+    record_error_kind(game, kind).with(|context| {
+        (context.game, context.line, context.column) = (Some(*number), Some(*line), Some(*column));
     })
 }
 
@@ -80,9 +80,9 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
         NoticeReason::Board(error) | NoticeReason::Start(error) => position_error(game, &error),
         NoticeReason::LimitExceeded(limit) => ErrorCode::from(limit).into(),
     };
-    info.with(|it| {
-        (it.line, it.column) = (Some(*line), Some(*column));
-        it.kept = match kept {
+    info.with(|context| {
+        (context.line, context.column) = (Some(*line), Some(*column));
+        context.kept = match kept {
             Kept::All => None,
             Kept::MainLine(ply) => Some(KeptMoves::Main { plies: *ply }),
             Kept::Variation(ply) => Some(KeptMoves::Variation { plies: *ply }),
@@ -103,9 +103,9 @@ pub(crate) fn opening_error(game: Game, error: &OpeningError) -> ErrorInfo {
     if error.path.is_none() && error.line.is_none() {
         return info;
     }
-    info.with(|it| {
-        it.path.clone_from(&error.path);
-        it.line = error.line;
+    info.with(|context| {
+        context.path.clone_from(&error.path);
+        context.line = error.line;
     })
 }
 
@@ -117,7 +117,7 @@ fn record_error_kind(game: Option<Game>, kind: &RecordErrorKind) -> ErrorInfo {
         RecordErrorKind::Move(error) => return move_error(error),
         RecordErrorKind::AmbiguousMove(text) => {
             return ErrorCode::from(IllegalReason::AmbiguousMove)
-                .with(|it| it.mv = Some(text.clone()));
+                .with(|context| context.mv = Some(text.clone()));
         }
         RecordErrorKind::Defect(defect) => defect.clone().into(),
         RecordErrorKind::LimitExceeded(limit) => ErrorCode::from(*limit),
@@ -159,7 +159,7 @@ pub(crate) fn engine_failure(failure: &EngineFailure) -> ErrorInfo {
         (kind, _) => failure_code(kind, failure.message.as_deref()),
     };
     match &failure.last_stderr_line {
-        Some(line) => code.with(|it| it.stderr = Some(printable(line))),
+        Some(line) => code.with(|context| context.stderr = Some(printable(line))),
         None => code.into(),
     }
 }
@@ -253,7 +253,7 @@ pub(crate) fn engine_failures(name: &str, count: u64, cause: Option<ErrorInfo>) 
         Some(cause) => ErrorCode::EngineFailuresBy { count, cause },
         None => ErrorCode::EngineFailures { count },
     };
-    code.with(|it| it.engine = Some(name.to_owned()))
+    code.with(|context| context.engine = Some(name.to_owned()))
 }
 
 pub(crate) fn openings_skipped(game: Game, skipped: &Skipped) -> Option<ErrorInfo> {
@@ -270,7 +270,7 @@ pub(crate) fn openings_skipped(game: Game, skipped: &Skipped) -> Option<ErrorInf
 pub(crate) fn warning(engine: Option<&str>, kind: Option<&WarningKind>, text: &str) -> ErrorInfo {
     let code = kind.map_or_else(|| ErrorCode::System { text: printable(text) }, warning_code);
     match engine {
-        Some(name) => code.with(|it| it.engine = Some(name.to_owned())),
+        Some(name) => code.with(|context| context.engine = Some(name.to_owned())),
         None => code.into(),
     }
 }
@@ -326,10 +326,10 @@ pub(crate) fn match_error(game: Game, error: &MatchError) -> ErrorInfo {
 pub(crate) fn store_error(error: &StoreError) -> ErrorInfo {
     match error {
         StoreError::Io { path, what: _, error } => {
-            io_error(error).with(|it| it.path = Some(path.display().to_string()))
+            io_error(error).with(|context| context.path = Some(path.display().to_string()))
         }
-        StoreError::Damaged { path, line, why: _ } => ErrorCode::InvalidResults.with(|it| {
-            (it.path, it.line) = (Some(path.display().to_string()), Some(*line));
+        StoreError::Damaged { path, line, why: _ } => ErrorCode::InvalidResults.with(|context| {
+            (context.path, context.line) = (Some(path.display().to_string()), Some(*line));
         }),
         _ => ErrorCode::InvalidResults.into(),
     }
@@ -369,7 +369,7 @@ mod tests {
             ..EngineFailure::exited(Exit::code(3))
         };
         let stderr = Some("no\\u{1b} network".to_owned());
-        let expected = ErrorCode::Exited { status: 3 }.with(|it| it.stderr = stderr);
+        let expected = ErrorCode::Exited { status: 3 }.with(|context| context.stderr = stderr);
         assert_eq!(engine_failure(&failure), expected);
         let killed = Exit { status: ProcessStatus::Signal(9), cause: Some(ExitCause::Killed) };
         check(
@@ -393,7 +393,7 @@ mod tests {
         let kind = WarningKind::OtherPv { text: "e2e4".to_owned() };
         let found = warning(Some("Rogue"), Some(&kind), "English");
         let code = ErrorCode::PvMoveMismatch { token: "e2e4".to_owned() };
-        assert_eq!(found, code.with(|it| it.engine = Some("Rogue".to_owned())));
+        assert_eq!(found, code.with(|context| context.engine = Some("Rogue".to_owned())));
         let unknown = warning(None, None, "English");
         assert_eq!(unknown, ErrorCode::System { text: "English".to_owned() }.into());
     }
@@ -410,8 +410,8 @@ mod tests {
         };
         assert_eq!(info(Vec::new(), 0), None);
         let cause = || {
-            Box::new(ErrorCode::from(OpeningDefect::NotUtf8).with(|it| {
-                (it.path, it.line) = (Some("book.epd".to_owned()), Some(3));
+            Box::new(ErrorCode::from(OpeningDefect::NotUtf8).with(|context| {
+                (context.path, context.line) = (Some("book.epd".to_owned()), Some(3));
             }))
         };
         let one = ErrorCode::OpeningSkipped { cause: cause() };
@@ -425,12 +425,13 @@ mod tests {
         let info = |error| match_error(Game::Chess, &MatchError::Store(error));
         let path = PathBuf::from("a.match");
         let why = "English".to_owned();
-        let damaged = ErrorCode::InvalidResults.with(|it| {
-            (it.path, it.line) = (Some("a.match".to_owned()), Some(3));
+        let damaged = ErrorCode::InvalidResults.with(|context| {
+            (context.path, context.line) = (Some("a.match".to_owned()), Some(3));
         });
         assert_eq!(info(StoreError::Damaged { path: path.clone(), line: 3, why }), damaged);
         let error = io::Error::from(ErrorKind::PermissionDenied);
-        let denied = ErrorCode::PermissionDenied.with(|it| it.path = Some("a.match".to_owned()));
+        let denied =
+            ErrorCode::PermissionDenied.with(|context| context.path = Some("a.match".to_owned()));
         assert_eq!(info(StoreError::Io { path, what: "cannot be opened", error }), denied);
     }
 

@@ -169,7 +169,7 @@ fn send(path: &str, hash: String, data: Cow<'static, [u8]>, headers: &HeaderMap)
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::VARY, "accept-encoding".to_owned()),
     ];
-    if headers.get(header::IF_NONE_MATCH).is_some_and(|it| it.as_bytes() == tag.as_bytes()) {
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes()) {
         return (StatusCode::NOT_MODIFIED, cached).into_response();
     }
     let kind = [(header::CONTENT_TYPE, kind)];
@@ -180,7 +180,7 @@ fn send(path: &str, hash: String, data: Cow<'static, [u8]>, headers: &HeaderMap)
 }
 
 fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|it| it.to_str().ok());
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     accepted.unwrap_or_default().split(',').any(|coding| {
         let mut parts = coding.split(';').map(str::trim);
         let is_gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));

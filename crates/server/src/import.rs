@@ -29,7 +29,7 @@ pub(crate) struct Faults {
 
 /// Whether a warning is about a game that was read in part.
 pub(crate) fn is_cut(warning: &ErrorInfo) -> bool {
-    warning.context.as_ref().is_some_and(|it| it.kept.is_some())
+    warning.context.as_ref().is_some_and(|context| context.kept.is_some())
 }
 
 impl Faults {
@@ -52,7 +52,7 @@ impl Faults {
 
 /// Whether the name of a file is one of records. Only its extension must be Unicode.
 pub(crate) fn is_record(path: &Path) -> bool {
-    extension(path).is_some_and(|it| Format::from_extension(&it).is_some())
+    extension(path).is_some_and(|extension| Format::from_extension(&extension).is_some())
 }
 
 /// The name of a file without its extensions.
@@ -155,7 +155,7 @@ mod tests {
         let faults = read_each("a.pgn", text.as_bytes(), |_| true);
         assert_eq!((faults.total_cut, faults.total_notices), (1, 300));
         assert_eq!(faults.warnings.len(), 101);
-        assert_eq!(faults.warnings.iter().filter(|it| is_cut(it)).count(), 1);
+        assert_eq!(faults.warnings.iter().filter(|warning| is_cut(warning)).count(), 1);
     }
 
     #[test]

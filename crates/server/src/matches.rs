@@ -127,8 +127,9 @@ impl Matches {
         let mut matches = BTreeMap::new();
         for item in directory.read_dir()? {
             let path = item?.path();
-            let id = path.file_stem().and_then(|stem| stem.to_str()).and_then(|it| it.parse().ok());
-            let is_ours = path.extension().is_some_and(|it| it == "json");
+            let id =
+                path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+            let is_ours = path.extension().is_some_and(|extension| extension == "json");
             if let Some(id) = id.filter(|_| is_ours)
                 && let Some(kept) = read_kept(&path)
             {
@@ -436,7 +437,7 @@ impl Results {
         for pair in reader {
             let pair = pair.map_err(|error| bad_store(&error))?;
             let mut numbers = (0..).zip(&pair.games).map(|(index, _)| number_of(&pair, index));
-            if numbers.any(|it| it == number) {
+            if numbers.any(|known| known == number) {
                 let game = finished(&plan, &pair).into_iter().find(|game| game.number == number);
                 return game.ok_or_else(missing);
             }

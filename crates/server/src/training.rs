@@ -109,13 +109,15 @@ impl Task {
         let is_known = known.and_then(<[String]>::first) == Some(&uci);
         match self.kind {
             ExerciseKind::BestMove if is_best || is_known => {
-                let reply = known.filter(|it| is_known && 2 < it.len()).and_then(|it| it.get(1));
+                let reply = known
+                    .filter(|known| is_known && 2 < known.len())
+                    .and_then(|known| known.get(1));
                 Verdict::Right { reply: reply.cloned() }
             }
             ExerciseKind::BestMove => WRONG,
             ExerciseKind::Mistake if is_known => SOLVED,
             ExerciseKind::Mate if self.mates_by_checks() && !after.in_check() => WRONG,
-            ExerciseKind::Mate if is_known => match known.and_then(|it| it.get(1)) {
+            ExerciseKind::Mate if is_known => match known.and_then(|known| known.get(1)) {
                 Some(reply) => Verdict::Right { reply: Some(reply.clone()) },
                 None => Verdict::Unknown,
             },
@@ -132,7 +134,7 @@ impl Task {
         reply: Option<&str>,
     ) -> Verdict {
         if self.kind == ExerciseKind::Mistake {
-            let best = self.score.map_or(100.0, |it| winning_chances(it, self.game()));
+            let best = self.score.map_or(100.0, |score| winning_chances(score, self.game()));
             let loss = (best - 100.0 + winning_chances(score, self.game())).max(0.0);
             return if loss <= GOOD {
                 SOLVED
@@ -222,7 +224,7 @@ mod tests {
             position: position.to_owned(),
             side: Side::First,
             kind,
-            solution: solution.iter().map(|it| (*it).to_owned()).collect(),
+            solution: solution.iter().map(|mv| (*mv).to_owned()).collect(),
             best: Vec::new(),
             mate: None,
             score: None,
@@ -232,7 +234,7 @@ mod tests {
     }
 
     fn judge(task: &Task, moves: &[&str], text: &str) -> Verdict {
-        let moves: Vec<String> = moves.iter().map(|it| (*it).to_owned()).collect();
+        let moves: Vec<String> = moves.iter().map(|mv| (*mv).to_owned()).collect();
         let line = task.after(&moves).expect("the moves are legal");
         let mv = parse_move(&line.position, text).expect("it is legal");
         task.judge(&moves, &line.position, mv)

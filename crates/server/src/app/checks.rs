@@ -227,6 +227,11 @@ fn text_of(found: &Found, language: Language) -> CheckText {
     CheckText {
         rule: found.check.rule_in(language).to_owned(),
         detail: printable(&why.unwrap_or_default()),
-        clauses: found.check.clauses.iter().map(|it| it.source_in(language).into_owned()).collect(),
+        clauses: found
+            .check
+            .clauses
+            .iter()
+            .map(|clause| clause.source_in(language).into_owned())
+            .collect(),
     }
 }

@@ -38,13 +38,13 @@ impl App {
         let library = self.library()?;
         blocking(move || {
             let (collection, chapters) = library.collection(query.collection).map_err(failed)?;
-            let games: Vec<GameId> = chapters.iter().map(|it| it.game).collect();
+            let games: Vec<GameId> = chapters.iter().map(|chapter| chapter.game).collect();
             let entries = library.entries(&games).map_err(failed)?.into_iter();
-            let games: HashMap<_, _> = entries.map(|it| (it.id, listed(it))).collect();
+            let games: HashMap<_, _> = entries.map(|entry| (entry.id, listed(entry))).collect();
             // A game can be deleted in the meantime.
-            let chapters = chapters.into_iter().filter_map(|it| {
-                let game = games.get(&it.game)?.clone();
-                Some(Chapter { id: it.id, name: it.name, game })
+            let chapters = chapters.into_iter().filter_map(|chapter| {
+                let game = games.get(&chapter.game)?.clone();
+                Some(Chapter { id: chapter.id, name: chapter.name, game })
             });
             let chapters = chapters.collect();
             Ok(Chapters { collection: shown(collection), chapters })
@@ -65,13 +65,14 @@ impl App {
         of: Selection,
     ) -> Result<Vec<(GameId, Option<(Arc<str>, String)>)>, ApiError> {
         let Selection::Collection { id } = of else {
-            return Ok(self.select(of).await?.into_iter().map(|it| (it, None)).collect());
+            return Ok(self.select(of).await?.into_iter().map(|game| (game, None)).collect());
         };
         let library = self.library()?;
         let (collection, chapters) =
             blocking(move || library.collection(id).map_err(failed)).await?;
         let study: Arc<str> = collection.name.into();
-        let named = |it: library::Chapter| (it.game, Some((Arc::clone(&study), it.name)));
+        let named =
+            |chapter: library::Chapter| (chapter.game, Some((Arc::clone(&study), chapter.name)));
         Ok(chapters.into_iter().map(named).collect())
     }
 

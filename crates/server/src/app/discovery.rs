@@ -32,7 +32,7 @@ impl App {
             let Ok(_permit) = SEARCH.acquire().await else { return None };
             let read = || {
                 let places = Places::of_machine();
-                (candidates(&places), places.lists.iter().filter_map(|it| list(it)).collect())
+                (candidates(&places), places.lists.iter().filter_map(|path| list(path)).collect())
             };
             let (programs, listed): (_, Vec<FoundEngines>) = spawn_blocking(read).await.ok()?;
             let mut found = FoundEngines::default();

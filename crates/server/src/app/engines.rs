@@ -115,7 +115,7 @@ impl AppState {
         let engine = process.engine();
         self.registry.on_handshake(engine, info);
         let registered = self.registry.get(engine).ok();
-        process.set_ready(info, registered.and_then(|it| it.identity().cloned()));
+        process.set_ready(info, registered.and_then(|registered| registered.identity().cloned()));
         self.tasks.touch(id);
         self.refresh_approvals(id);
         self.save_engine(engine);
@@ -307,7 +307,7 @@ impl AppState {
     ) -> Result<Answer, ApiError> {
         let is_malformed =
             |text: &str| MAX_REGISTRATION < text.len() || text.chars().any(char::is_control);
-        if with.as_ref().is_some_and(|it| is_malformed(&it.name) || is_malformed(&it.code)) {
+        if with.as_ref().is_some_and(|with| is_malformed(&with.name) || is_malformed(&with.code)) {
             return Err(ApiError::invalid_text(ErrorSubject::Registration));
         }
         let engine = self.registry.get_mut(id)?;

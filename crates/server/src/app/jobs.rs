@@ -531,7 +531,7 @@ impl Import {
             self.report_unreadable(&directory, unreadable);
         }
         let sizes: Vec<u64> =
-            files.iter().map(|it| it.metadata().map_or(0, |about| about.len())).collect();
+            files.iter().map(|file| file.metadata().map_or(0, |about| about.len())).collect();
         self.set_files(files.len(), sizes.iter().sum());
         let mut skip = stored.in_file;
         let mut bytes: u64 = sizes.iter().take(stored.files_done).sum();
@@ -715,7 +715,7 @@ fn files_of(directory: &Path) -> std::io::Result<Files> {
                 continue;
             }
         };
-        let is_inside = || path.canonicalize().is_ok_and(|it| it.parent() == Some(&real));
+        let is_inside = || path.canonicalize().is_ok_and(|path| path.parent() == Some(&real));
         if is_record(&path) && is_inside() && path.is_file() {
             files.push(path);
         }

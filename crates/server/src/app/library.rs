@@ -63,7 +63,7 @@ impl App {
         let library = self.library()?;
         blocking(move || {
             let all = library.duplicates().map_err(failed)?;
-            let surplus = all.iter().map(|it| it.len().saturating_sub(1)).sum::<usize>();
+            let surplus = all.iter().map(|one| one.len().saturating_sub(1)).sum::<usize>();
             let groups = all.iter().take(MAX_GROUPS).map(|group| {
                 let group = group.get(..MAX_REPORTED).unwrap_or(group);
                 let games = library.entries(group).map_err(failed)?;
@@ -122,7 +122,7 @@ impl App {
                 let library = self.library()?;
                 let (_, chapters) =
                     blocking(move || library.collection(id).map_err(failed)).await?;
-                Ok(chapters.into_iter().map(|it| it.game).collect())
+                Ok(chapters.into_iter().map(|chapter| chapter.game).collect())
             }
             Selection::Match { id } => {
                 self.writer.call(move |store| store.match_games(id)).await.map_err(storage)
@@ -269,7 +269,7 @@ impl App {
         let order = imported.opened.into_iter().chain(state.order.iter().copied());
         let order: Vec<GameId> = order.take(MAX_CHAPTERS as usize).collect();
         if order.len() > 1 {
-            let name = study.filter(|it| !it.is_empty()).unwrap_or_else(|| file_title(name));
+            let name = study.filter(|study| !study.is_empty()).unwrap_or_else(|| file_title(name));
             imported.collection = Some(ImportedCollection { name, games: order });
         }
         imported.total_errors = faults.total_errors.saturating_add(error.is_some().into());

@@ -40,7 +40,7 @@ pub(super) struct OpenReferences {
 }
 
 fn version(path: &str) -> Version {
-    (path.to_owned(), Path::new(path).metadata().and_then(|it| it.modified()).ok())
+    (path.to_owned(), Path::new(path).metadata().and_then(|metadata| metadata.modified()).ok())
 }
 
 impl OpenReferences {
@@ -95,7 +95,7 @@ fn open_book(path: &str) -> Result<Book, ApiError> {
         BookError::Unsorted { .. } => ErrorCode::UnsortedBook,
     };
     Book::open(Path::new(path))
-        .map_err(|it| invalid_path(error(it).with(|it| it.path = Some(path.to_owned()))))
+        .map_err(|why| invalid_path(error(why).with(|why| why.path = Some(path.to_owned()))))
 }
 
 fn invalid_path(error: impl Into<crate::wire::ErrorInfo>) -> ApiError {
@@ -106,15 +106,16 @@ impl App {
     /// Adds a directory. It reads the directory: do not call it on threads of the runtime.
     pub(super) async fn add_syzygy(self: &Arc<Self>, path: String) -> Result<Answer, ApiError> {
         open_syzygy([path.as_str()])?;
-        self.change_references(move |it| {
-            add(&mut it.syzygy, path, ErrorSubject::TablebaseDirectory)
+        self.change_references(move |references| {
+            add(&mut references.syzygy, path, ErrorSubject::TablebaseDirectory)
         })
         .await
     }
 
     pub(super) async fn remove_syzygy(self: &Arc<Self>, path: String) -> Result<Answer, ApiError> {
         let subject = ErrorSubject::TablebaseDirectory;
-        self.change_references(move |it| remove(&mut it.syzygy, &path, subject)).await
+        self.change_references(move |references| remove(&mut references.syzygy, &path, subject))
+            .await
     }
 
     /// Adds a book. It reads the file: do not call it on threads of the runtime.
@@ -122,11 +123,17 @@ impl App {
         if open_book(&path)?.is_empty() {
             return Err(invalid_path(ErrorCode::NotABook));
         }
-        self.change_references(move |it| add(&mut it.books, path, ErrorSubject::Book)).await
+        self.change_references(move |references| {
+            add(&mut references.books, path, ErrorSubject::Book)
+        })
+        .await
     }
 
     pub(super) async fn remove_book(self: &Arc<Self>, path: String) -> Result<Answer, ApiError> {
-        self.change_references(move |it| remove(&mut it.books, &path, ErrorSubject::Book)).await
+        self.change_references(move |references| {
+            remove(&mut references.books, &path, ErrorSubject::Book)
+        })
+        .await
     }
 
     async fn change_references(
@@ -181,16 +188,16 @@ impl App {
         let failed = |error| storage(StoreError::Library(error));
         let found = library.explore(key, position.turn(), &filter).map_err(failed)?;
         let games = library.entries(&found.latest).map_err(failed)?;
-        let moves = found.moves.iter().filter_map(|it| {
+        let moves = found.moves.iter().filter_map(|known| {
             // A posting of another position can have the same key.
-            let mv = move_of(position, it.mv)?;
+            let mv = move_of(position, known.mv)?;
             Some(ExplorerMove {
                 uci: mv.to_uci(position.game().castling_form()),
                 text: move_text(position, mv),
-                counts: it.counts,
-                rating: it.rating,
-                performance: it.performance,
-                last_played: date_text(it.last_played),
+                counts: known.counts,
+                rating: known.rating,
+                performance: known.performance,
+                last_played: date_text(known.last_played),
             })
         });
         Ok(Explorer::Library {
@@ -202,38 +209,38 @@ impl App {
 
     fn explore_book(&self, position: &Position, path: &str) -> Result<Explorer, ApiError> {
         // No other file is opened.
-        if !self.state().settings.references.books.iter().any(|it| it == path) {
+        if !self.state().settings.references.books.iter().any(|book| book == path) {
             return Err(ApiError::not_found(ErrorSubject::Book, path));
         }
         let book = self.references.book(path)?;
         let mut book = book.lock().unwrap_or_else(PoisonError::into_inner);
         let moves = book.moves(position).map_err(|error| match error {
             BookError::Io(error) => {
-                invalid_path(io_error(&error).with(|it| it.path = Some(path.to_owned())))
+                invalid_path(io_error(&error).with(|context| context.path = Some(path.to_owned())))
             }
             BookError::Unsorted { .. } => invalid_path(ErrorCode::UnsortedBook),
         })?;
-        let total: u64 = moves.iter().filter_map(|it| it.weight).fold(0, u64::saturating_add);
+        let total: u64 = moves.iter().filter_map(|mv| mv.weight).fold(0, u64::saturating_add);
         let mut moves: Vec<_> = moves
             .iter()
-            .map(|it| {
-                let reply = it.reply.and_then(|reply| {
+            .map(|entry| {
+                let reply = entry.reply.and_then(|reply| {
                     let mut next = position.clone();
-                    next.play(it.mv).ok()?;
+                    next.play(entry.mv).ok()?;
                     Some(move_text(&next, reply))
                 });
                 ExplorerBookMove {
-                    uci: it.mv.to_uci(position.game().castling_form()),
-                    text: move_text(position, it.mv),
-                    weight: it.weight,
-                    share: it.weight.filter(|_| total > 0).map(|weight| share(weight, total)),
-                    score: it.score,
-                    depth: it.depth,
+                    uci: entry.mv.to_uci(position.game().castling_form()),
+                    text: move_text(position, entry.mv),
+                    weight: entry.weight,
+                    share: entry.weight.filter(|_| total > 0).map(|weight| share(weight, total)),
+                    score: entry.score,
+                    depth: entry.depth,
                     reply,
                 }
             })
             .collect();
-        moves.sort_by_key(|it| std::cmp::Reverse((it.weight, it.score)));
+        moves.sort_by_key(|mv| std::cmp::Reverse((mv.weight, mv.score)));
         Ok(Explorer::Book { moves, other_game: !book.is_of(position.game()) })
     }
 }
@@ -259,15 +266,15 @@ fn add(paths: &mut Vec<String>, path: String, subject: ErrorSubject) -> Result<(
 }
 
 fn remove(paths: &mut Vec<String>, path: &str, subject: ErrorSubject) -> Result<(), ApiError> {
-    let index = paths.iter().position(|it| it == path);
+    let index = paths.iter().position(|known| known == path);
     let index = index.ok_or_else(|| ApiError::not_found(subject, path))?;
     paths.remove(index);
     Ok(())
 }
 
 fn tablebase_view(position: &Position, result: &TablebaseResult) -> TablebaseView {
-    let moves = result.moves.iter().map(|it| {
-        let TablebaseMove { mv, value, is_zeroing, end } = *it;
+    let moves = result.moves.iter().map(|entry| {
+        let TablebaseMove { mv, value, is_zeroing, end } = *entry;
         TablebaseMoveView {
             uci: mv.to_uci(position.game().castling_form()),
             text: move_text(position, mv),

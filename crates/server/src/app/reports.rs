@@ -93,7 +93,7 @@ impl AppState {
     /// The status of a report, and why it failed.
     pub(super) fn report_result(&self, id: GameId) -> (ReportStatus, Option<ErrorInfo>) {
         let report = self.reports.get(&id);
-        report.map_or((ReportStatus::None, None), |it| (it.status, it.error.clone()))
+        report.map_or((ReportStatus::None, None), |report| (report.status, report.error.clone()))
     }
 
     /// What the report found in the position at a node, and the engine.

@@ -263,7 +263,7 @@ impl App {
 /// The session of a stored game. A rematch that was deleted is forgotten.
 pub(super) fn restored(library: &Library, id: GameId, stored: StoredSession) -> GameSession {
     let mut session = GameSession::restored(id, stored, now());
-    if session.rematch().is_some_and(|it| library.summary(it).is_none()) {
+    if session.rematch().is_some_and(|rematch| library.summary(rematch).is_none()) {
         session.set_rematch(None);
         session.take_unsaved();
     }

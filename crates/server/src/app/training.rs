@@ -97,7 +97,9 @@ impl App {
             let Some(named) = named else { continue };
             let sides = |session: &GameSession| {
                 let human = human_side(session);
-                BOTH.into_iter().filter(|it| named.contains(it) || human == Some(*it)).collect()
+                BOTH.into_iter()
+                    .filter(|side| named.contains(side) || human == Some(*side))
+                    .collect()
             };
             // A game that was deleted in the meantime, or is damaged, has no exercises.
             let Ok(tasks) = self.mistakes_of(id, sides).await else { continue };
@@ -127,8 +129,9 @@ impl App {
     ) -> Result<Vec<Task>, ApiError> {
         let entries = self.library()?.entries(&[id]);
         let players = entries.ok().and_then(|mut all| all.pop()).map(|entry| entry.players);
-        let name = players.map(|it| it.map(|name| if name.is_empty() { "?".into() } else { name }));
-        let name = name.map(|it| it.join(" – ")).unwrap_or_default();
+        let name =
+            players.map(|names| names.map(|name| if name.is_empty() { "?".into() } else { name }));
+        let name = name.map(|name| name.join(" – ")).unwrap_or_default();
         let (session, report) = self.read_game(id).await?;
         let sides = sides(&session);
         blocking(move || {
@@ -199,7 +202,7 @@ impl App {
             let best = info.lines.first();
             let score = best.and_then(|line| line.score);
             let score = score.ok_or_else(|| ApiError::engine(ErrorCode::NoScore))?;
-            let reply = best.and_then(|line| line.pv.first()).map(|it| it.uci.as_str());
+            let reply = best.and_then(|line| line.pv.first()).map(|line| line.uci.as_str());
             verdict = task.judge_by_search(moves.len(), score, reply);
         }
         let attempt = match verdict {
@@ -266,7 +269,7 @@ impl App {
         let found =
             info.lines.first().filter(|line| !is_mate || line.score.is_some_and(Score::is_mating));
         let found: Vec<String> =
-            found.map(|line| line.pv.iter().map(|it| it.uci.clone()).collect()).unwrap_or_default();
+            found.map(|line| line.pv.iter().map(|mv| mv.uci.clone()).collect()).unwrap_or_default();
         if found.is_empty() {
             return Err(no_solution());
         }

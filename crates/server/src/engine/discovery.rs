@@ -139,7 +139,8 @@ impl Places {
         ];
         programs.extend(fixed.map(PathBuf::from));
         let mut places = Self { programs, ..Self::default() };
-        let variable = |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let variable =
+            |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let Some(home) = variable("HOME").or_else(|| variable("USERPROFILE")) else {
             return places;
         };
@@ -371,7 +372,7 @@ mod tests {
     }
 
     fn names(found: &[Candidate]) -> Vec<&str> {
-        found.iter().filter_map(|it| it.path.file_name().and_then(OsStr::to_str)).collect()
+        found.iter().filter_map(|one| one.path.file_name().and_then(OsStr::to_str)).collect()
     }
 
     #[test]
@@ -410,8 +411,9 @@ mod tests {
         assert_eq!(found[1].args, ["--uci"]);
         // gpsusi answers `usiok` to `uci`.
         let dialect = |name| {
-            let named = |it: &&Candidate| it.path.file_name() == Some(OsStr::new(name));
-            found.iter().find(named).and_then(|it| it.dialect)
+            let named =
+                |candidate: &&Candidate| candidate.path.file_name() == Some(OsStr::new(name));
+            found.iter().find(named).and_then(|found| found.dialect)
         };
         assert_eq!(dialect("gpsusi"), Some(Dialect::Usi));
         assert_eq!(dialect("sjaakii"), Some(Dialect::Uci));

@@ -84,7 +84,8 @@ pub(crate) fn read(text: &str) -> Result<(EngineList, Engines), ListError> {
     }
     // En Croissant lists engines of servers as well.
     let is_local = |entry: &Map<String, Value>| {
-        list != EngineList::EnCroissant || text_of(entry, &["type"]).is_none_or(|it| it == "local")
+        list != EngineList::EnCroissant
+            || text_of(entry, &["type"]).is_none_or(|text| text == "local")
     };
     let engines = entries.iter().filter(|entry| is_local(entry)).map(|entry| {
         let name = text_of(entry, &["name", "defaultName"]).unwrap_or_default();
@@ -138,7 +139,9 @@ fn listed(list: EngineList, name: String, entry: &Map<String, Value>) -> Result<
         EngineList::ShogiHome => Some(Protocol::Usi),
         EngineList::EnCroissant => Some(Protocol::Uci),
         EngineList::CuteChess | EngineList::Arena => {
-            match text_of(entry, &["protocol", "type"]).map(|it| it.to_ascii_lowercase()).as_deref()
+            match text_of(entry, &["protocol", "type"])
+                .map(|text| text.to_ascii_lowercase())
+                .as_deref()
             {
                 None | Some("auto" | "autodetect") => None,
                 Some("uci" | "uci2") => Some(Protocol::Uci),
@@ -153,7 +156,7 @@ fn listed(list: EngineList, name: String, entry: &Map<String, Value>) -> Result<
     if let Some(more) = text_of(entry, &["args", "arguments", "commandline", "parameters"]) {
         args.extend(split_command_line(&more).unwrap_or_default());
     }
-    let dir = directory.filter(|it| Path::new(it).is_absolute());
+    let dir = directory.filter(|directory| Path::new(directory).is_absolute());
     let source = EngineSource::Program { path, args, dir, env: BTreeMap::new() };
     Ok(Listed { name, source, protocol, values: values(entry) })
 }

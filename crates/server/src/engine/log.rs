@@ -216,7 +216,8 @@ mod tests {
         assert_eq!(marked, [4, 5]);
         assert_eq!(log.breaches(), 1);
         assert!(
-            log.lines().all(|line| line.breaches.iter().all(|it| !it.english.clause.is_empty()))
+            log.lines()
+                .all(|line| line.breaches.iter().all(|breach| !breach.english.clause.is_empty()))
         );
     }
 
@@ -226,7 +227,7 @@ mod tests {
         let texts: Vec<_> = log
             .lines()
             .flat_map(|line| &line.breaches)
-            .map(|it| (it.english.text.as_str(), it.japanese.text.as_str()))
+            .map(|line| (line.english.text.as_str(), line.japanese.text.as_str()))
             .collect();
         assert!(texts.contains(&(
             "`bestmove` answers `go`, once",
@@ -246,7 +247,7 @@ mod tests {
             "> setoption name Threads value 2",
             "> setoption name Hash value 8",
         ]);
-        let marked = log.lines().filter(|line| line.breaches.iter().any(|it| it.serious));
+        let marked = log.lines().filter(|line| line.breaches.iter().any(|breach| breach.serious));
         assert_eq!(marked.map(|line| line.number).collect::<Vec<_>>(), [5, 6]);
     }
 

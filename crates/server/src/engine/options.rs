@@ -166,7 +166,7 @@ pub(crate) fn variants(options: &OptionSet, dialect: Dialect) -> Vec<Variant> {
         variants.push(Variant::Chess960);
     }
     let plays = |name: &str| match options.find("UCI_Variant").map(|option| &option.kind) {
-        Some(Declared::Combo { vars, .. }) => vars.iter().any(|it| it == name),
+        Some(Declared::Combo { vars, .. }) => vars.iter().any(|var| var == name),
         _ => false,
     };
     if plays("shogi") {

@@ -115,7 +115,8 @@ impl RegisteredEngine {
         };
         let mut options = of(&self.entry.learned);
         let mut more = of(&self.entry.learned_in_usi);
-        let has = |name: &str| options.iter().any(|it| Dialect::Usi.same_option(&it.name, name));
+        let has =
+            |name: &str| options.iter().any(|option| Dialect::Usi.same_option(&option.name, name));
         more.retain(|option| !has(&option.name));
         options.append(&mut more);
         options
@@ -192,8 +193,9 @@ impl RegisteredEngine {
         if self.entry.source == EngineSource::BuiltIn
             && let (Some(dialect), Some(learned)) = (dialect, learned)
         {
-            let has =
-                |name: &str| learned.options.iter().any(|it| dialect.same_option(&it.name, name));
+            let has = |name: &str| {
+                learned.options.iter().any(|option| dialect.same_option(&option.name, name))
+            };
             values.retain(|name, _| has(name));
         }
         values
@@ -420,7 +422,7 @@ impl Registry {
         if preset.name.trim().is_empty() || too_long || MAX_VALUES <= presets.len() {
             return Err(ApiError::invalid_text(ErrorSubject::Preset));
         }
-        presets.retain(|it| it.name != preset.name);
+        presets.retain(|known| known.name != preset.name);
         presets.push(preset);
         Ok(())
     }
@@ -598,7 +600,7 @@ mod tests {
         let again = registry.add(over_tcp("host:1"), BTreeMap::new()).expect("there is room");
         assert!(registry.get(again).is_ok());
         assert_eq!(
-            registry.add(over_tcp("host:1"), BTreeMap::new()).map_err(|it| it.category),
+            registry.add(over_tcp("host:1"), BTreeMap::new()).map_err(|error| error.category),
             Err(ErrorCategory::Limit)
         );
     }
@@ -626,7 +628,7 @@ mod tests {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         for address in ["host", ":1", "host:", "host:65536", "host:1\n", ""] {
             let rejected =
-                registry.add(over_tcp(address), BTreeMap::new()).map_err(|it| it.category);
+                registry.add(over_tcp(address), BTreeMap::new()).map_err(|error| error.category);
             assert_eq!(rejected, Err(ErrorCategory::InvalidRequest), "{address:?}");
         }
         assert!(registry.add(over_tcp("[::1]:4711"), BTreeMap::new()).is_ok());
@@ -636,7 +638,10 @@ mod tests {
     fn the_built_in_engine_cannot_be_removed_or_replaced() {
         let kept = vec![(BUILT_IN, over_tcp("host:1").into())];
         let mut registry = Registry::new(Translation::default(), kept, 0);
-        assert_eq!(registry.get(BUILT_IN).map(|it| &it.entry.source), Ok(&EngineSource::BuiltIn));
+        assert_eq!(
+            registry.get(BUILT_IN).map(|value| &value.entry.source),
+            Ok(&EngineSource::BuiltIn)
+        );
         assert!(registry.change(BUILT_IN, over_tcp("host:1")).is_err());
         assert!(registry.remove(BUILT_IN).is_err());
     }
@@ -663,7 +668,7 @@ mod tests {
             registry.on_handshake(BUILT_IN, &info);
         }
         let engine = registry.get(BUILT_IN).expect("it is there");
-        let names: Vec<String> = engine.options().into_iter().map(|it| it.name).collect();
+        let names: Vec<String> = engine.options().into_iter().map(|option| option.name).collect();
         assert_eq!(names, [&in_uci[..], &in_usi[2..]].concat());
 
         let names = |values: Vec<(String, String)>| {

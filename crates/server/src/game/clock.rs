@@ -146,7 +146,9 @@ impl GameClocks {
         self.running = None;
         for (index, clock) in self.sides.iter_mut().enumerate() {
             *clock = SideClock::new(clock.time);
-            if let Some((remaining, moves)) = reading.and_then(|it| it.get(index).copied()) {
+            if let Some((remaining, moves)) =
+                reading.and_then(|reading| reading.get(index).copied())
+            {
                 (clock.remaining, clock.moves_to_go) = (remaining, moves);
             }
         }

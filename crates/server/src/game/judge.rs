@@ -21,7 +21,9 @@ pub(crate) fn judge(
         let id = node.into();
         if 0 < ply {
             let mv = record.node(id).and_then(readyok_rules::record::Node::mv);
-            position = position.take().and_then(|mut it| mv?.play(&mut it).ok().map(|()| it));
+            position = position
+                .take()
+                .and_then(|mut position| mv?.play(&mut position).ok().map(|()| position));
         }
         let position = position.as_ref().filter(|_| is_wanted(ply))?;
         let (note, evaluation) = (engine.get(id)?, document.evaluation(id)?);
@@ -105,8 +107,8 @@ mod tests {
     fn accuracy_belongs_to_the_side_that_moved() {
         let (game, nodes) = document("1. e4 f6 *", &[(0, "e2e4"), (0, "e7e5"), (500, "d2d4")]);
         let sides = summary(&game, &nodes);
-        assert!(sides.first.accuracy.is_some_and(|it| it > 99.0), "{sides:?}");
-        assert!(sides.second.accuracy.is_some_and(|it| it < 40.0), "{sides:?}");
+        assert!(sides.first.accuracy.is_some_and(|accuracy| accuracy > 99.0), "{sides:?}");
+        assert!(sides.second.accuracy.is_some_and(|accuracy| accuracy < 40.0), "{sides:?}");
         assert_eq!((sides.first.blunders, sides.second.blunders), (0, 1));
         assert_eq!(sides.second.average_loss, Some(500.0));
     }

@@ -179,7 +179,7 @@ mod tests {
     fn a_line_is_formatted_up_to_the_first_illegal_move() {
         let texts = ["e2e4", "e7e5", "a1a8", "b8c6"].map(str::to_owned);
         let line = line(&Position::start(Game::Chess), &texts, &[]);
-        let texts: Vec<_> = line.iter().map(|it| it.text.western.as_str()).collect();
+        let texts: Vec<_> = line.iter().map(|line| line.text.western.as_str()).collect();
         assert_eq!(texts, ["e4", "e5", "a1a8", "b8c6"]);
     }
 }

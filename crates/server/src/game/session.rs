@@ -247,7 +247,8 @@ impl GameSession {
         let position = position.as_ref().unwrap_or_else(|| tree.start());
         let last = tree.node(cursor).and_then(|branch| branch.mv()?.legal());
         let opening = tree.opening(cursor);
-        let opening = opening.map(|it| OpeningName { eco: it.eco.into(), name: it.name.into() });
+        let opening = opening
+            .map(|opening| OpeningName { eco: opening.eco.into(), name: opening.name.into() });
         At { cursor, position: position_view(position, last), opening }
     }
 
@@ -340,7 +341,7 @@ impl GameSession {
 
 /// The value of a header; empty for `?` (unknown) and `-` (not applicable) of PGN.
 fn known(value: &str) -> String {
-    Some(value).filter(|it| !matches!(*it, "?" | "-")).unwrap_or_default().to_owned()
+    Some(value).filter(|value| !matches!(*value, "?" | "-")).unwrap_or_default().to_owned()
 }
 
 impl GameSession {

@@ -202,7 +202,7 @@ impl Auth {
     /// subprotocols.
     fn role(&self, headers: &HeaderMap) -> Option<Role> {
         let texts =
-            |name: HeaderName| headers.get_all(name).iter().filter_map(|it| it.to_str().ok());
+            |name: HeaderName| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         let bearers: Vec<&str> =
             texts(header::AUTHORIZATION).filter_map(|text| text.strip_prefix("Bearer ")).collect();
         let is_owner = bearers.iter().any(|secret| self.session.is(secret))
@@ -237,7 +237,9 @@ impl Auth {
         let host = one(header::HOST)?.map(str::to_ascii_lowercase);
         let known = |host: &str| self.hosts.contains(host);
         if !host.as_deref().is_some_and(known)
-            || uri.authority().is_some_and(|it| !known(&it.as_str().to_ascii_lowercase()))
+            || uri
+                .authority()
+                .is_some_and(|authority| !known(&authority.as_str().to_ascii_lowercase()))
         {
             return Err(StatusCode::MISDIRECTED_REQUEST);
         }
@@ -259,7 +261,8 @@ impl Auth {
             // A link on another page may lead to the start page, and to nothing else. One is made by us:
             // it comes from a file, with a token that only its reader has.
             Some(_) => {
-                let is_visit = headers.get("sec-fetch-mode").is_some_and(|it| it == "navigate");
+                let is_visit =
+                    headers.get("sec-fetch-mode").is_some_and(|value| value == "navigate");
                 let is_link = is_visit && link_in(uri).is_some_and(|_| uri.path() == "/");
                 is_api || changes || is_socket || uri.query().is_some() && !is_link
             }
@@ -420,8 +423,11 @@ impl Auth {
     }
 
     async fn check_password(&self, password: String, address: IpAddr) -> Result<Role, Denied> {
-        let owner = self.password.iter().map(|it| (Role::Owner, it.clone()));
-        let reader = self.reader_password.iter().map(|it| (Role::Reader, it.clone()));
+        let owner = self.password.iter().map(|password| (Role::Owner, password.clone()));
+        let reader = self
+            .reader_password
+            .iter()
+            .map(|reader_password| (Role::Reader, reader_password.clone()));
         let stored: Vec<_> = owner.chain(reader).collect();
         if stored.is_empty() {
             return Err(Denied::NoPassword);

@@ -281,7 +281,7 @@ mod tests {
         let busy = [admit(2), admit(2), admit(2)];
         let next = admit(3);
         assert!(is_open(&first) && is_open(&next));
-        assert_eq!(busy.each_ref().map(|it| is_open(it)), [false, true, true]);
+        assert_eq!(busy.each_ref().map(|connection| is_open(connection)), [false, true, true]);
     }
 
     #[test]
@@ -297,7 +297,7 @@ mod tests {
         begin(&owner);
         let others: Vec<_> = (0..100).map(|_| all.admit(address(1)).expect("a place").0).collect();
         assert!(is_open(&owner) && owner.is_authenticated());
-        assert_eq!(others.iter().filter(|it| is_open(it)).count(), 2);
+        assert_eq!(others.iter().filter(|connection| is_open(connection)).count(), 2);
         begin(others.last().expect("the last one"));
         assert!(all.admit(address(1)).is_none());
         drop(owner);
@@ -318,7 +318,7 @@ mod tests {
         let guesses = [request(3, false), request(3, false), request(3, false)];
         let (owner, late) = (request(4, true), request(5, false));
         assert!(is_open(&visitor) && is_open(&owner) && is_open(&late));
-        assert_eq!(guesses.each_ref().map(|it| is_open(it)), [false, true, true]);
+        assert_eq!(guesses.each_ref().map(|connection| is_open(connection)), [false, true, true]);
         // Others use the connection later.
         let origin = Origin { address: address(3), is_proxied: true };
         owner.begin_request(origin, false);

@@ -86,7 +86,7 @@ impl Proxies {
         for value in headers.get_all(name).iter().rev() {
             let known = address.unwrap_or(peer);
             let Ok(value) = value.to_str() else { return Some(known) };
-            for element in value.rsplit(',').map(str::trim).filter(|it| !it.is_empty()) {
+            for element in value.rsplit(',').map(str::trim).filter(|part| !part.is_empty()) {
                 match read(element) {
                     None => return Some(address.unwrap_or(peer)),
                     Some(found) if self.trusts(found) => address = Some(found),
@@ -126,7 +126,7 @@ mod tests {
     /// The address of a client by the headers of a peer.
     fn origin(peer: &str, lines: &[(&'static str, &str)]) -> String {
         let proxies = ["127.0.0.1", "::1", "10.0.0.0/8", "2001:db8:1::/48"];
-        let proxies = Proxies(proxies.map(|it| it.parse().expect("a proxy")).to_vec());
+        let proxies = Proxies(proxies.map(|text| text.parse().expect("a proxy")).to_vec());
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             headers.append(*name, value.parse().expect("a value"));

@@ -634,7 +634,7 @@ fn list(path: &Path, roots: &[PathBuf]) -> Result<Directory, ApiError> {
     let unreadable = |error| ApiError::new(ErrorCategory::InvalidPath, io_error(&error));
     let all = std::fs::read_dir(&real).map_err(unreadable)?;
     let mut entries: Vec<DirectoryEntry> =
-        all.flatten().take(20 * MOST).filter_map(|it| entry(&it.path())).collect();
+        all.flatten().take(20 * MOST).filter_map(|one| entry(&one.path())).collect();
     entries.sort_by(|a, b| (!a.directory, &a.name).cmp(&(!b.directory, &b.name)));
     let truncated = MOST < entries.len();
     entries.truncate(MOST);

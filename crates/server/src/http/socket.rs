@@ -129,7 +129,7 @@ async fn read(
             },
             Err(error) => {
                 // The id matches the answer to the request.
-                let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
+                let id = serde_json::from_str::<Numbered>(&message).map_or(0, |request| request.id);
                 ToTab::Error { id, error: ApiError::invalid_request(ErrorCode::system(&error)) }
             }
         };

@@ -131,7 +131,11 @@ impl FailedLogins {
         if MAX_ADDRESSES <= self.forgotten.len() && !self.forgotten.contains_key(&address) {
             self.forgotten.retain(|_, forgotten| now < *forgotten);
             if MAX_ADDRESSES <= self.forgotten.len()
-                && let Some(first) = self.forgotten.iter().min_by_key(|it| it.1).map(|it| *it.0)
+                && let Some(first) = self
+                    .forgotten
+                    .iter()
+                    .min_by_key(|forgotten| forgotten.1)
+                    .map(|forgotten| *forgotten.0)
             {
                 self.forgotten.remove(&first);
             }
@@ -204,7 +208,7 @@ mod tests {
         let mut throttle = Throttle::default();
         throttle.admit(owner, 2, now).expect("the first attempt");
         throttle.succeed(owner);
-        let mut guesses = (0..1000u32).map(|it| throttle.admit(IpAddr::V4(it.into()), 2, now));
+        let mut guesses = (0..1000u32).map(|bits| throttle.admit(IpAddr::V4(bits.into()), 2, now));
         assert!(guesses.any(|admitted| admitted.is_err()));
         assert_eq!(throttle.admit(owner, 2, now), Ok(Duration::ZERO));
         assert!(throttle.admit(address("192.0.2.2"), 2, now).is_err());

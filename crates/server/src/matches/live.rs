@@ -405,7 +405,7 @@ impl Board {
             board: self.number,
             engines: Sides { first: first.0, second: second.0 },
             text: self.record.position().to_string(),
-            last: last.map_or_else(Vec::new, |it| it.from.into_iter().chain([it.to]).collect()),
+            last: last.map_or_else(Vec::new, |mv| mv.from.into_iter().chain([mv.to]).collect()),
             moves: self.moves.clone(),
             scores: self.scores.clone(),
             clocks: self.clocks(now()),
@@ -467,7 +467,9 @@ fn detail(end: &GameEnd) -> Option<ErrorInfo> {
         }
         (Some(EndDetail::Stall { waited_ms }), _) => ErrorCode::NoOutput { time: *waited_ms },
         (Some(EndDetail::IllegalMove { text, position: _, reason }), _) => {
-            return Some(ErrorCode::from(*reason).with(|it| it.mv = Some(printable(text))));
+            return Some(
+                ErrorCode::from(*reason).with(|context| context.mv = Some(printable(text))),
+            );
         }
         (Some(EndDetail::Engine { failure }), _) => return Some(engine_failure(failure)),
         (None, Termination::DrawAdjudication) => ErrorCode::DrawAdjudication,
@@ -590,7 +592,8 @@ mod tests {
         check(Termination::MateAdjudication, ErrorCode::MateAdjudication);
         check(
             GameEnd::illegal_move("e2e5", "", IllegalReason::Unreachable),
-            ErrorCode::from(IllegalReason::Unreachable).with(|it| it.mv = Some("e2e5".to_owned())),
+            ErrorCode::from(IllegalReason::Unreachable)
+                .with(|context| context.mv = Some("e2e5".to_owned())),
         );
         let crash = GameEnd::crash(EngineFailure::exited(Exit::code(3)));
         check(crash, ErrorCode::Exited { status: 3 });

@@ -185,7 +185,7 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
             for (number, text) in (1_u64..).zip(list) {
                 Position::from_text(asked.variant, text).map_err(|error| {
                     let why = position_error(Some(asked.variant), &error);
-                    ApiError::invalid_request(why.with(|it| it.entry = Some(number)))
+                    ApiError::invalid_request(why.with(|context| context.entry = Some(number)))
                 })?;
             }
             Openings { source: OpeningSource::Positions { list: list.clone() }, ..usual }

@@ -221,7 +221,9 @@ impl Tasks {
     /// Ends the processes of a game that is closed.
     pub(crate) fn end_game(&mut self, game: GameId) {
         let why = ErrorCode::GameClosed.into();
-        self.iter_mut().filter(|it| it.game() == Some(game)).for_each(|it| end(it, &why));
+        self.iter_mut()
+            .filter(|process| process.game() == Some(game))
+            .for_each(|process| end(process, &why));
     }
 
     pub(crate) fn end_all(&mut self) {

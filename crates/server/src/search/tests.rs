@@ -324,7 +324,7 @@ impl Run {
                 if self.stage.tasks.process_of(owner).is_none() {
                     self.stage.start(owner);
                 }
-                self.withdraw(|it| it == owner);
+                self.withdraw(|kept| kept == owner);
                 self.searches += 1;
                 let index = KEPT.iter().position(|kept| *kept == owner).expect("a kept one");
                 match self.stage.search(owner) {
@@ -340,15 +340,15 @@ impl Run {
             }
             8 => {
                 self.stage.tasks.rest(owner);
-                self.withdraw(|it| it == owner);
+                self.withdraw(|kept| kept == owner);
             }
             9 => {
                 self.stage.tasks.end_player(owner, GameResult::Draw);
-                self.withdraw(|it| it == owner);
+                self.withdraw(|kept| kept == owner);
             }
             10 if self.random.below(4) == 0 => {
                 self.stage.tasks.end_game(1);
-                self.withdraw(|it| it.game() == Some(1));
+                self.withdraw(|kept| kept.game() == Some(1));
             }
             _ => {
                 let ids: Vec<_> = self.stage.processes.keys().copied().collect();

@@ -41,7 +41,7 @@ impl StoredExercise {
             mate: task.mate,
             source: task.source,
             stage: Memory::stage(memory.as_ref()),
-            due: memory.map(|it| it.due),
+            due: memory.map(|memory| memory.due),
             reviews,
             lapses,
             added,
@@ -84,7 +84,7 @@ type RowValues = (ExerciseId, String, u64, Option<Memory>, u32, u32);
 fn values_of(row: &Row<'_>) -> Result<RowValues, rusqlite::Error> {
     let time = |index| {
         let time: Option<i64> = row.get(index)?;
-        Ok::<_, rusqlite::Error>(time.and_then(|it| u64::try_from(it).ok()))
+        Ok::<_, rusqlite::Error>(time.and_then(|time| u64::try_from(time).ok()))
     };
     let memory = match (time(3)?, row.get(4)?, row.get(5)?, time(6)?) {
         (Some(due), Some(stability), Some(difficulty), Some(reviewed)) => {
@@ -311,7 +311,7 @@ mod tests {
     }
 
     fn queue(found: &FoundExercises) -> Vec<ExerciseId> {
-        found.queue.iter().map(|it| it.id).collect()
+        found.queue.iter().map(|queue| queue.id).collect()
     }
 
     const PROBLEMS: &str = "7k/8/8/8/8/8/R7/1R5K w - - dm 2;\n\

@@ -105,9 +105,9 @@ pub(crate) fn listed(entry: GameEntry) -> LibraryGame {
         result: summary.result.as_str().to_owned(),
         termination: summary.termination,
         date: date_text(summary.date),
-        event: Some(event).filter(|it| !it.is_empty()),
+        event: Some(event).filter(|text| !text.is_empty()),
         opening: opening.map(|(eco, name)| {
-            [eco, name].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ")
+            [eco, name].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
         }),
         plies: summary.plies.into(),
         added: time(entry.added_ms),
@@ -158,7 +158,7 @@ impl Store {
                 // A game that cannot be written does not affect the others.
                 self.write_rows([(id, &stored)].into_iter(), at)?;
             }
-            let has_ended = self.open.get(&id).is_some_and(|it| !it.stored.is_over());
+            let has_ended = self.open.get(&id).is_some_and(|value| !value.stored.is_over());
             let has_ended = has_ended && stored.is_over();
             self.open.insert(id, OpenGame { stored, changed: at, is_in_library: false });
             if has_ended {
@@ -333,7 +333,7 @@ impl Store {
         for id in games {
             self.write_to_library(*id)?;
             let Some(game) = self.library.game(*id)? else { continue };
-            let labels = self.library.entries(&[*id])?.pop().map(|it| it.labels);
+            let labels = self.library.entries(&[*id])?.pop().map(|last| last.labels);
             let report = self.report(*id).ok().flatten();
             let labels = labels.unwrap_or_default();
             let matches = self.matches_of(*id)?;
@@ -352,7 +352,8 @@ impl Store {
     /// Restores some games of the last deletion. Returns how many; 0 if there are no more.
     pub(crate) fn restore_some(&mut self) -> Result<usize, StoreError> {
         let first = self.deleted.len().saturating_sub(MAX_RESTORED);
-        let games: Vec<_> = self.deleted[first..].iter().map(|it| it.game.clone()).collect();
+        let games: Vec<_> =
+            self.deleted[first..].iter().map(|deleted| deleted.game.clone()).collect();
         self.library.restore(games)?;
         let mut labeled: BTreeMap<String, Vec<GameId>> = BTreeMap::new();
         let restored = self.deleted.split_off(first);
@@ -427,7 +428,7 @@ impl Store {
     pub(super) fn link_match_games(&self) -> Result<(), StoreError> {
         for Receipt { source, batch, outcomes } in self.library.receipts()? {
             let Some(id) = match_of(&source) else { continue };
-            let Some(game) = outcomes.first().map(|it| it.game()) else { continue };
+            let Some(game) = outcomes.first().map(|first| first.game()) else { continue };
             if self.library.summary(game).is_some() {
                 self.link_match_game(id, u32::try_from(batch).unwrap_or(u32::MAX), game)?;
             }
@@ -458,7 +459,7 @@ impl Store {
         let query = "SELECT game FROM match_game WHERE match_id = ?1 AND number = ?2";
         let game: Option<GameId> =
             self.db.query_row(query, [id, number], |row| row.get(0)).optional()?;
-        Ok(game.filter(|it| self.library.summary(*it).is_some()))
+        Ok(game.filter(|game| self.library.summary(*game).is_some()))
     }
 }
 

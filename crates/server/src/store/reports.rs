@@ -170,7 +170,7 @@ impl Store {
     pub(crate) fn delete_job(&self, id: JobId) -> Result<(), StoreError> {
         let query = "SELECT kept FROM job WHERE id = ?1";
         let kept: Option<String> = self.db.query_row(query, [id], |row| row.get(0)).optional()?;
-        if let Some(kept) = kept.and_then(|it| serde_json::from_str(&it).ok()) {
+        if let Some(kept) = kept.and_then(|kept| serde_json::from_str(&kept).ok()) {
             self.library.forget_receipt(&receipt_of(id, &kept))?;
         }
         self.db.execute("DELETE FROM job WHERE id = ?1", [id])?;

@@ -63,9 +63,9 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
         return Err(ApiError::invalid_request(why));
     }
     let text = |text: &Option<String>| {
-        text.as_ref().map(|it| it.trim().to_owned()).filter(|it| !it.is_empty())
+        text.as_ref().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     };
-    let pattern = |it: &Option<String>| text(it).map(|it| TextPattern::new(&it));
+    let pattern = |option: &Option<String>| text(option).map(|option| TextPattern::new(&option));
     let mut all: Vec<Condition> = Vec::new();
     if let Some(text) = text(&query.result) {
         let unknown = || ErrorCode::unknown(ErrorSubject::Result, &text);

@@ -29,7 +29,7 @@ fn add(store: &mut Store, pgn: &str) -> GameId {
 }
 
 fn plies(store: &Store, id: GameId) -> u16 {
-    store.library.summary(id).map_or(0, |it| it.plies)
+    store.library.summary(id).map_or(0, |summary| summary.plies)
 }
 
 fn write_all(store: &mut Store) {
@@ -332,7 +332,10 @@ fn games_of_matches_are_added_once_after_a_crash() {
 fn batches_of_jobs_are_added_once_after_a_crash() {
     let (directory, mut store) = store();
     let batch = |moves: &[&str]| {
-        moves.iter().map(|it| new_game(&record(it), Source::Import, 5)).collect::<Vec<_>>()
+        moves
+            .iter()
+            .map(|summary| new_game(&record(summary), Source::Import, 5))
+            .collect::<Vec<_>>()
     };
     let kept = StoredJob {
         added: 3,

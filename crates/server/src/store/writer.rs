@@ -261,6 +261,6 @@ mod tests {
         assert!(matches!(late, Err(StoreError::Closed)));
         assert!(writer.barrier().await.is_err());
         let again = Store::open(directory.path()).expect("it is not locked");
-        assert_eq!(again.open_games().next().map(|it| it.0), Some(id));
+        assert_eq!(again.open_games().next().map(|next| next.0), Some(id));
     }
 }

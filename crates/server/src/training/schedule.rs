@@ -36,9 +36,12 @@ impl Memory {
     /// The memory after a review now.
     pub(crate) fn after(before: Option<&Self>, grade: ExerciseGrade, now: u64) -> Self {
         let scheduler = FSRS::default();
-        let days = before.map_or(0, |it| now.saturating_sub(it.reviewed) / DAY);
+        let days = before.map_or(0, |memory| now.saturating_sub(memory.reviewed) / DAY);
         let days = u32::try_from(days).unwrap_or(u32::MAX);
-        let state = |it: &Self| MemoryState { stability: it.stability, difficulty: it.difficulty };
+        let state = |memory: &Self| MemoryState {
+            stability: memory.stability,
+            difficulty: memory.difficulty,
+        };
         // A stored state that is out of range is replaced.
         let next = scheduler
             .next_states(before.map(state), RETENTION, days)

@@ -95,7 +95,7 @@ fn new_task(
         kind,
         solution,
         best: Vec::new(),
-        mate: mate.and_then(|it| u32::try_from(it).ok()),
+        mate: mate.and_then(|mate| u32::try_from(mate).ok()),
         score: (kind == ExerciseKind::Mate).then_some(Score::MateInUnknown),
         engine: None,
         source,
@@ -119,7 +119,7 @@ fn legal_line<'a>(
 }
 
 fn shortened(name: &str) -> String {
-    name.chars().filter(|it| !it.is_control()).take(MAX_NAME).collect()
+    name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect()
 }
 
 /// The problems of a file, and what was wrong with it.
@@ -153,7 +153,7 @@ pub(crate) fn read_exercises(name: &str, bytes: &[u8], limit: usize) -> FoundExe
                 },
                 Err(error) if found.errors.len() < MAX_ERRORS => {
                     let error = epd_error(Some(Game::Chess), &error);
-                    found.errors.push(error.with(|it| it.line = Some(number)));
+                    found.errors.push(error.with(|context| context.line = Some(number)));
                 }
                 Err(_) => (),
             }
@@ -185,11 +185,13 @@ fn epd_task(epd: &Epd, file: &str) -> Option<Task> {
     let (mut best, mut variation, mut mate, mut avoids) = (Vec::new(), Vec::new(), None, false);
     for operation in &epd.operations {
         match operation {
-            Operation::BestMoves(moves) => best = moves.iter().map(|it| it.to_uci(form)).collect(),
+            Operation::BestMoves(moves) => best = moves.iter().map(|mv| mv.to_uci(form)).collect(),
             Operation::PredictedVariation(moves) => {
-                variation = moves.iter().map(|it| it.to_uci(form)).collect();
+                variation = moves.iter().map(|mv| mv.to_uci(form)).collect();
             }
-            Operation::DirectMate(moves) => mate = u32::try_from(*moves).ok().filter(|it| 0 < *it),
+            Operation::DirectMate(moves) => {
+                mate = u32::try_from(*moves).ok().filter(|try_from| 0 < *try_from)
+            }
             Operation::AvoidMoves(_) => avoids = true,
             _ => (),
         }
@@ -197,7 +199,7 @@ fn epd_task(epd: &Epd, file: &str) -> Option<Task> {
     if best.is_empty() && variation.is_empty() && mate.is_none() && avoids {
         return None;
     }
-    let fits = variation.first().is_some_and(|it| best.is_empty() || best.contains(it));
+    let fits = variation.first().is_some_and(|first| best.is_empty() || best.contains(first));
     let solution: Vec<String> =
         if fits { variation } else { best.first().cloned().into_iter().collect() };
     let (_, end) = legal_line(position, solution.iter().map(String::as_str));
@@ -218,11 +220,11 @@ fn record_task(record: &GameRecord, file: &str) -> Option<Task> {
     }
     let form = game.castling_form();
     let moves = record.mainline().map_while(|node| node.mv()?.legal());
-    let moves: Vec<String> = moves.take(MAX_SOLUTION).map(|it| it.to_uci(form)).collect();
+    let moves: Vec<String> = moves.take(MAX_SOLUTION).map(|mv| mv.to_uci(form)).collect();
     let (solution, end) = legal_line(start, moves.iter().map(String::as_str));
     let is_mate = game == Game::Shogi || solution.is_empty() || is_checkmate(&end);
     let kind = if is_mate { ExerciseKind::Mate } else { ExerciseKind::BestMove };
-    let event = record.header(Tag::Event).filter(|it| !it.is_empty() && *it != "?");
+    let event = record.header(Tag::Event).filter(|value| !value.is_empty() && *value != "?");
     let name = shortened(event.unwrap_or(file));
     let source = ExerciseSource { name, ..ExerciseSource::default() };
     Some(new_task(start, kind, solution, source))
@@ -248,7 +250,7 @@ mod tests {
              7k/8/8/8/8/8/R7/1R5K w - - am Kg2;\n\
              7k/8/8 w - - bm Kg2;\n",
         );
-        let kinds: Vec<_> = found.tasks.iter().map(|it| (it.kind, it.mate)).collect();
+        let kinds: Vec<_> = found.tasks.iter().map(|task| (task.kind, task.mate)).collect();
         assert_eq!(
             kinds,
             [
@@ -282,9 +284,9 @@ mod tests {
             "sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1\n\
              position sfen 4k4/9/4P4/9/9/9/9/9/9 b S2r2b4g3s4n4l17p 1 moves S*4b\n",
         );
-        let variants: Vec<_> = found.tasks.iter().map(|it| it.variant).collect();
+        let variants: Vec<_> = found.tasks.iter().map(|task| task.variant).collect();
         assert_eq!(variants, [Variant::Shogi, Variant::Shogi], "{found:?}");
-        assert!(found.tasks.iter().all(|it| it.kind == ExerciseKind::Mate));
+        assert!(found.tasks.iter().all(|task| task.kind == ExerciseKind::Mate));
         assert_eq!(found.tasks[1].solution, ["S*4b"]);
     }
 

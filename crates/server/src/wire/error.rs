@@ -500,9 +500,9 @@ mod tests {
     fn the_context_precedes_the_text() {
         let code = ErrorCode::from(Defect::UnexpectedText { text: "x".to_owned() });
         assert_eq!(ErrorInfo::from(code.clone()).to_string(), "unexpected `x`");
-        let error = code.with(|it| {
-            it.path = Some("a.pgn".to_owned());
-            (it.game, it.line) = (Some(2), Some(7));
+        let error = code.with(|context| {
+            context.path = Some("a.pgn".to_owned());
+            (context.game, context.line) = (Some(2), Some(7));
         });
         assert_eq!(error.to_string(), "a.pgn, game 2, line 7: unexpected `x`");
     }
@@ -510,7 +510,7 @@ mod tests {
     #[test]
     fn errors_keep_their_parameters_in_json() {
         let cause = ErrorCode::from(PositionError::RankCount { count: 7, expected: 8 })
-            .with(|it| it.line = Some(3));
+            .with(|context| context.line = Some(3));
         let error = ErrorInfo::from(ErrorCode::OpeningSkipped { cause: Box::new(cause) });
         let json = serde_json::to_value(&error).expect("it is serializable");
         let cause = serde_json::json!({

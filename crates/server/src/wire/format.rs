@@ -22,7 +22,7 @@ impl RecordFormat {
     /// All formats. A line of moves is one format for all games.
     pub fn all() -> impl Iterator<Item = Self> {
         let records = Format::ALL.iter().copied();
-        let records = records.filter(|it| ![Format::UCI, Format::USI].contains(it));
+        let records = records.filter(|record| ![Format::UCI, Format::USI].contains(record));
         records.map(Self::Record).chain([Self::Epd, Self::Position, Self::Line])
     }
 

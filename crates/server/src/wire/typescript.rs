@@ -108,7 +108,7 @@ fn the_types_of_the_page_match_the_server() {
 fn the_formats_of_the_page_match_the_table() {
     let json = |value: serde_json::Value| value.to_string();
     let formats: Vec<_> = wire::RecordFormat::all().collect();
-    let names: Vec<String> = formats.iter().map(|it| json(it.name().into())).collect();
+    let names: Vec<String> = formats.iter().map(|format| json(format.name().into())).collect();
     let mut text = format!(
         "// Generated from crates/rules/src/record/formats.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
          // Do not edit.\n\
@@ -120,7 +120,8 @@ fn the_formats_of_the_page_match_the_table() {
     );
     for format in formats {
         let variants = [Game::Chess, Game::Chess960, Game::Shogi];
-        let variants: Vec<Game> = variants.into_iter().filter(|it| format.supports(*it)).collect();
+        let variants: Vec<Game> =
+            variants.into_iter().filter(|variant| format.supports(*variant)).collect();
         // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
@@ -131,7 +132,7 @@ fn the_formats_of_the_page_match_the_table() {
         );
     }
     let extensions = Format::ALL.iter().flat_map(|format| format.extensions());
-    let extensions: Vec<String> = extensions.map(|it| format!(".{it}")).collect();
+    let extensions: Vec<String> = extensions.map(|extension| format!(".{extension}")).collect();
     let extensions = json(extensions.join(",").into());
     let _ = writeln!(
         text,

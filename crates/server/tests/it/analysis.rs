@@ -16,8 +16,12 @@ async fn open(tab: &mut Tab, moves: &[&str]) -> (u32, String, Vec<Value>) {
     new["start"] = json!({ "kind": "text", "text": text });
     let (topic, state) = tab.new_game(new).await;
     let id = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
-    let nodes =
-        state["nodes"].as_array().expect("nodes").iter().map(|it| it["id"].clone()).collect();
+    let nodes = state["nodes"]
+        .as_array()
+        .expect("nodes")
+        .iter()
+        .map(|as_array| as_array["id"].clone())
+        .collect();
     (id, topic, nodes)
 }
 

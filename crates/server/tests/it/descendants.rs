@@ -15,9 +15,10 @@ const COUNT: usize = 50;
 /// The number of running descendants.
 fn count(tag: &str) -> usize {
     let processes = fs::read_dir("/proc").expect("it is mounted").flatten();
-    let arguments = processes.map(|it| fs::read(it.path().join("cmdline")).unwrap_or_default());
+    let arguments =
+        processes.map(|processe| fs::read(processe.path().join("cmdline")).unwrap_or_default());
     let expected = format!("/bin/sleep\0{tag}\0").into_bytes();
-    arguments.filter(|it| *it == expected).count()
+    arguments.filter(|argument| *argument == expected).count()
 }
 
 async fn wait_for(expected: usize, tag: &str) {
@@ -54,7 +55,7 @@ async fn descendants_of_a_removed_engine_are_killed() {
     let engine = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await["engine"].clone();
     tab.change("engines", |delta| {
         let engines = delta["engines"].as_array();
-        engines.is_some_and(|all| all.iter().any(|it| it["identity"]["name"].is_string()))
+        engines.is_some_and(|all| all.iter().any(|one| one["identity"]["name"].is_string()))
     })
     .await;
     // The probe has started descendants.

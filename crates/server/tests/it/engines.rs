@@ -22,7 +22,7 @@ async fn options_of_an_engine_are_reported_and_set() {
     let engine = tab.add_mime(&[]).await;
     let state = tab.follow("engines").await;
     let found = state["engines"].as_array().expect("engines");
-    let found = found.iter().find(|it| it["id"] == engine).expect("it is listed");
+    let found = found.iter().find(|one| one["id"] == engine).expect("it is listed");
     assert_eq!(found["protocol"], "uci");
     assert_eq!(found["identity"]["name"], "Mime <b>1</b>");
     assert_eq!(
@@ -30,7 +30,8 @@ async fn options_of_an_engine_are_reported_and_set() {
         json!({ "kind": "level", "option": "Skill Level", "min": 0, "max": 20 })
     );
     let options = found["options"].as_array().expect("options");
-    let option = |name: &str| options.iter().find(|it| it["name"] == name).expect("it is there");
+    let option =
+        |name: &str| options.iter().find(|option| option["name"] == name).expect("it is there");
     assert_eq!(
         option("Hash")["kind"],
         json!({ "kind": "spin", "default": 16, "min": 1, "max": 1024 })
@@ -54,7 +55,7 @@ async fn options_of_an_engine_are_reported_and_set() {
     }
     let state = tab.follow("engines").await;
     let found = state["engines"].as_array().expect("engines");
-    let found = found.iter().find(|it| it["id"] == engine).expect("it is listed");
+    let found = found.iter().find(|one| one["id"] == engine).expect("it is listed");
     assert_eq!(found["values"], json!({ "Hash": "64" }));
     let file = server.get("/api/engines.toml").await.text();
     assert!(file.contains(mime()) && file.contains("Hash = \"64\""), "{file}");
@@ -176,7 +177,7 @@ async fn an_engine_can_be_registered() {
         move |delta: &Value| {
             let engines = delta["engines"].as_array();
             engines.is_some_and(|all| {
-                all.iter().any(|it| it["id"] == engine && it["registration"] == status)
+                all.iter().any(|one| one["id"] == engine && one["registration"] == status)
             })
         }
     };
@@ -234,7 +235,7 @@ async fn options_of_engines_are_known_after_a_restart() {
     }
     // They were not probed.
     let processes = after["processes"].as_array().expect("processes");
-    assert!(processes.iter().all(|it| it["engine"] == 1), "{after}");
+    assert!(processes.iter().all(|processe| processe["engine"] == 1), "{after}");
     server.stop().await;
 }
 
@@ -261,8 +262,9 @@ async fn unknown_engines_are_probed_with_limited_concurrency() {
         }
         assert!(alive.len() <= 4, "{alive:?}");
         let known = event["engines"].as_array().cloned().unwrap_or_default();
-        engines
-            .retain(|id| !known.iter().any(|it| it["id"] == *id && it["variants"][0] == "chess"));
+        engines.retain(|id| {
+            !known.iter().any(|known| known["id"] == *id && known["variants"][0] == "chess")
+        });
         if !engines.is_empty() {
             event = tab.change("engines", |_| true).await;
         }
@@ -302,8 +304,8 @@ async fn a_rejected_value_does_not_affect_the_others() {
     let process = console["process"].clone();
     let is = |delta: &Value, error: bool| {
         delta["processes"].as_array().is_some_and(|all| {
-            all.iter().any(|it| {
-                it["id"] == process && it["status"] == "idle" && it["error"].is_object() == error
+            all.iter().any(|one| {
+                one["id"] == process && one["status"] == "idle" && one["error"].is_object() == error
             })
         })
     };
@@ -419,7 +421,8 @@ async fn options_are_set_after_the_search_for_a_move() {
     tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
     let state = tab.follow("engines").await;
     let processes = state["processes"].as_array().expect("processes");
-    let plays = processes.iter().find(|it| it["purpose"]["kind"] == "play").expect("it plays");
+    let plays =
+        processes.iter().find(|processe| processe["purpose"]["kind"] == "play").expect("it plays");
     let process = plays["id"].clone();
     let set = |values: Value| json!({ "kind": "set_options", "engine": engine, "of": "play", "values": values });
     let values = json!({ "Hash": "64", "Style": "Calm", "Skill Level": "9" });
@@ -513,9 +516,9 @@ async fn an_engine_with_an_environment_is_checked() {
     assert_eq!(again["category"], "conflict", "it runs already");
     assert_eq!(done["kind"], "done", "{done}");
     let checks = done["checks"].as_array().expect("checks");
-    let passes = checks.iter().filter(|it| it["verdict"] == "pass").count();
+    let passes = checks.iter().filter(|check| check["verdict"] == "pass").count();
     assert!(0 < passes, "{done}");
-    assert!(checks.iter().all(|it| it["english"]["clauses"][0].is_string()), "{done}");
+    assert!(checks.iter().all(|check| check["english"]["clauses"][0].is_string()), "{done}");
 }
 
 /// The engine is a shell script, and the end of its processes is seen in `/proc`.
@@ -550,7 +553,7 @@ async fn a_check_shows_its_progress_and_is_canceled() {
     let failing = |run: &Value| {
         run["failed"]
             .as_array()
-            .is_some_and(|all| all.iter().any(|it| it["id"] == "handshake.author"))
+            .is_some_and(|all| all.iter().any(|one| one["id"] == "handshake.author"))
     };
     let running = of(&tab.change("engines", |delta| failing(&of(delta))).await);
     assert_eq!(running["kind"], "running", "{running}");
@@ -602,7 +605,7 @@ async fn check_results_are_in_both_languages() {
     let source = json!({ "kind": "program", "path": mime(), "args": [], "dir": null, "env": {} });
     let (done, _) = checked(source, &["handshake.author", "soak.memory"]).await;
     let checks = done["checks"].as_array().expect("checks");
-    let result = |name: &str| checks.iter().find(|it| it["id"] == name).cloned();
+    let result = |name: &str| checks.iter().find(|check| check["id"] == name).cloned();
     let author = result("handshake.author").expect("a result");
     assert_eq!(author["english"]["rule"], "the engine sends its author", "{done}");
     assert_eq!(author["japanese"]["rule"], "エンジンは作者を伝える", "{done}");
@@ -628,7 +631,7 @@ async fn checks_of_a_tcp_engine_skip_those_that_require_a_process() {
     let (done, _) = checked(source, &["exit.quit.after-handshake", "exit.terminate"]).await;
     let verdict = |name: &str| {
         let mut checks = done["checks"].as_array().into_iter().flatten();
-        checks.find(|it| it["id"] == name).map(|it| it["verdict"].clone())
+        checks.find(|check| check["id"] == name).map(|found| found["verdict"].clone())
     };
     assert_eq!(verdict("exit.quit.after-handshake"), Some(json!("pass")), "{done}");
     assert_eq!(verdict("exit.terminate"), Some(json!("skip")), "{done}");
@@ -668,7 +671,7 @@ async fn engines_of_a_list_are_registered_with_their_values() {
     let added = tab.ask(add).await;
     assert_eq!(added["kind"], "engine", "{added}");
     let engines = tab.follow("engines").await;
-    let is_added = |it: &&Value| it["id"] == added["engine"];
+    let is_added = |value: &&Value| value["id"] == added["engine"];
     let listed = engines["engines"].as_array().expect("engines").iter().find(is_added);
     assert_eq!(listed.expect("it is registered")["values"], json!({ "Hash": "32" }));
     assert_eq!(tab.ask(read).await["found"]["engines"][0]["registered"], true);

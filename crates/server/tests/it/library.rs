@@ -29,7 +29,10 @@ async fn search(server: &Fixture, query: &Value) -> Value {
 async fn first_players(server: &Fixture, query: Value) -> Vec<String> {
     let page = search(server, &query).await;
     let games = page["games"].as_array().expect("games");
-    games.iter().map(|it| it["names"]["first"].as_str().unwrap_or_default().to_owned()).collect()
+    games
+        .iter()
+        .map(|game| game["names"]["first"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 fn encoded(text: &str) -> String {
@@ -212,7 +215,7 @@ async fn selections_are_exported_and_read_back() {
 async fn a_file_is_imported_as_a_job_with_progress() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().canonicalize().expect("a path").join("games.pgn");
-    let text = (0..600).map(|it| format!("[White \"Ada {it}\"]\n\n1. e4 zz e5 *\n\n"));
+    let text = (0..600).map(|number| format!("[White \"Ada {number}\"]\n\n1. e4 zz e5 *\n\n"));
     std::fs::write(&file, text.collect::<String>()).expect("a file");
     let data = tempfile::tempdir().expect("a directory");
     let mut options = options(data.path());
@@ -243,7 +246,7 @@ async fn chapters(server: &Fixture, collection: &Value) -> Vec<String> {
     let found = post(server, "/api/library/chapters", &body).await;
     let chapters = found["chapters"].as_array().expect("chapters");
     assert_eq!(found["collection"]["chapters"], chapters.len());
-    chapters.iter().map(|it| it["name"].as_str().unwrap_or_default().to_owned()).collect()
+    chapters.iter().map(|chapter| chapter["name"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

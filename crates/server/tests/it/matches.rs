@@ -378,7 +378,9 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
     let answer = tab.ask(start_match([&one, &two], 1)).await;
     assert_eq!((&answer["kind"], &answer["id"]), (&json!("match"), &json!(1)), "{answer}");
     let over = |delta: &Value| {
-        delta["changed"].as_array().is_some_and(|it| it.iter().any(|it| it["status"] == "over"))
+        delta["changed"]
+            .as_array()
+            .is_some_and(|as_array| as_array.iter().any(|as_array| as_array["status"] == "over"))
     };
     tab.change("matches", over).await;
     let state = tab.follow("match/1").await;
@@ -491,7 +493,9 @@ async fn matches_use_the_environment_and_directory_of_an_engine() {
     let answer = tab.ask(json!({ "kind": "start_match", "plan": plan })).await;
     assert_eq!(answer["kind"], "match", "{answer}");
     let over = |delta: &Value| {
-        delta["changed"].as_array().is_some_and(|it| it.iter().any(|it| it["status"] == "over"))
+        delta["changed"]
+            .as_array()
+            .is_some_and(|as_array| as_array.iter().any(|as_array| as_array["status"] == "over"))
     };
     tab.change("matches", over).await;
     let state = tab.follow("match/1").await;

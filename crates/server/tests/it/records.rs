@@ -194,7 +194,10 @@ async fn save_errors_are_published() {
     let delta = tab.change(&topic, |delta| delta["save_status"].is_object()).await;
     let error = &delta["save_status"]["error"];
     assert_eq!(error["code"], "system", "{delta}");
-    assert!(error["text"].as_str().is_some_and(|it| it.contains("disk is full")), "{delta}");
+    assert!(
+        error["text"].as_str().is_some_and(|as_str| as_str.contains("disk is full")),
+        "{delta}"
+    );
     let close = json!({ "kind": "close_game", "game": id });
     assert_eq!(tab.ask(close.clone()).await["category"], "storage");
     db.execute_batch("DROP TRIGGER full").expect("it is gone");
@@ -294,8 +297,8 @@ async fn defective_records_are_imported_as_expected() {
         let moves = moves.iter().filter_map(Value::as_str);
         let expected_plies: Vec<u64> =
             moves.map(|text| text.split_whitespace().count() as u64).collect();
-        let place = |it: &Value| {
-            let context = &it["context"];
+        let place = |value: &Value| {
+            let context = &value["context"];
             json!(format!("{}:{}", context["line"], context["column"]))
         };
         let notices: Vec<Value> = array(&read["warnings"]).iter().map(place).collect();
@@ -576,7 +579,7 @@ async fn reports_on_the_games_of_a_directory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_is_resumed_after_a_restart_of_the_server() {
     let directory = tempfile::tempdir().expect("a directory");
-    let game = |it| format!("[White \"Ada {it}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n");
+    let game = |number| format!("[White \"Ada {number}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n");
     let many = (0..12).map(game).collect::<String>();
     let root = records(directory.path(), &[("a.pgn", &many)]);
     let server = server_with(directory.path(), &root).await;

@@ -55,7 +55,7 @@ async fn tablebases_rate_every_move() {
     assert_eq!(view["moves"][0]["end"], "checkmate");
     let find = |uci: &str| {
         let moves = view["moves"].as_array().expect("the moves");
-        moves.iter().find(|it| it["uci"] == uci).expect(uci).clone()
+        moves.iter().find(|mv| mv["uci"] == uci).expect(uci).clone()
     };
     assert_eq!(
         find("g6h6"),
@@ -201,7 +201,7 @@ async fn games_of_the_library_are_explored() {
     assert_eq!((&all["kind"], &all["counts"]), (&json!("library"), &counts(1, 1, 1)));
     let found = |view: &Value| {
         let moves = view["moves"].as_array().expect("moves").iter();
-        moves.map(|it| (it["uci"].clone(), it["counts"].clone())).collect::<Vec<_>>()
+        moves.map(|mv| (mv["uci"].clone(), mv["counts"].clone())).collect::<Vec<_>>()
     };
     let expected = vec![(json!("d2d4"), counts(0, 1, 1)), (json!("g1f3"), counts(1, 0, 0))];
     assert_eq!(found(&all), expected);

@@ -57,7 +57,7 @@ fn go_to(id: &Value, node: u32) -> Value {
 const SHUFFLE: [&str; 4] = ["Nf3", "Nf6", "Ng1", "Ng8"];
 
 fn pgn(games: usize) -> String {
-    let game = |it| format!("[White \"Ada {it}\"]\n\n1. e4 e5 2. Nf3 *\n\n");
+    let game = |number| format!("[White \"Ada {number}\"]\n\n1. e4 e5 2. Nf3 *\n\n");
     (0..games).map(game).collect::<Vec<_>>().concat()
 }
 
@@ -194,7 +194,13 @@ async fn answered_changes_survive_a_crash() {
     assert_eq!((&open[0]["id"], &open[0]["plies"]), (&state["id"], &json!(10)));
     assert_eq!(tab.follow("settings").await["page"]["theme"], "dark");
     let engines = tab.follow("engines").await;
-    assert!(engines["engines"].as_array().expect("engines").iter().any(|it| it["id"] == engine));
+    assert!(
+        engines["engines"]
+            .as_array()
+            .expect("engines")
+            .iter()
+            .any(|as_array| as_array["id"] == engine)
+    );
     let reopen = json!({ "kind": "open_game", "game": closed["id"] });
     assert_eq!(tab.ask(reopen).await["kind"], "game");
     for db in [library(copy.path()), app(copy.path())] {
@@ -239,7 +245,7 @@ async fn a_game_that_is_deleted_during_saving_stays_deleted() {
     let blocked = Blocked::new(app(&server.data));
     let played = tab.send(mv(id, 0, "e4")).await;
     let deleted = tab.send(json!({ "kind": "delete_game", "game": id })).await;
-    other.until(|it| it["kind"] == "closed" && it["topic"] == *topic).await;
+    other.until(|other| other["kind"] == "closed" && other["topic"] == *topic).await;
     blocked.release();
     assert_eq!(tab.answer(played).await["kind"], "node");
     assert_eq!(tab.answer(deleted).await["kind"], "deleted");

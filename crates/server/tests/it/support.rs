@@ -127,7 +127,7 @@ impl Fixture {
         let mut tab = self.tab().await;
         let ended = |state: &Value| {
             let processes = state["processes"].as_array().expect("processes");
-            let over = |it: &Value| it["status"] == "ended" || it["status"] == "dead";
+            let over = |value: &Value| value["status"] == "ended" || value["status"] == "dead";
             !processes.is_empty() && processes.iter().all(over)
         };
         while !ended(&tab.follow("engines").await) {
@@ -265,13 +265,14 @@ pub(crate) async fn send(
 
 /// Parses an answer, whose body must be complete.
 fn read_answer(answer: &[u8]) -> Answer {
-    let end = answer.windows(4).position(|it| it == b"\r\n\r\n").expect("a head");
+    let end = answer.windows(4).position(|pair| pair == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8_lossy(&answer[..end]).into_owned();
     let (first, headers) = head.split_once("\r\n").unwrap_or((&head, ""));
-    let status = first.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+    let status = first.split(' ').nth(1).and_then(|nth| nth.parse().ok()).expect("a status");
     let body = answer[end + 4..].to_vec();
     let mut answer = Answer { status, headers: headers.to_owned(), body };
-    if answer.header("transfer-encoding").is_some_and(|it| it.eq_ignore_ascii_case("chunked")) {
+    if answer.header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"))
+    {
         answer.body = joined(&answer.body);
     }
     if let Some(length) = answer.header("content-length").filter(|_| status != 304) {
@@ -284,7 +285,7 @@ fn read_answer(answer: &[u8]) -> Answer {
 fn joined(mut parts: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
-        let end = parts.windows(2).position(|it| it == b"\r\n").expect("the answer is cut");
+        let end = parts.windows(2).position(|pair| pair == b"\r\n").expect("the answer is cut");
         let size = std::str::from_utf8(&parts[..end]).expect("a size");
         let size = usize::from_str_radix(size, 16).expect("a size");
         if size == 0 {
@@ -391,7 +392,7 @@ impl Tab {
             Some("snapshot") => message["state"]["state"].clone(),
             _ => message["delta"]["delta"].clone(),
         };
-        let found = self.until(|it| it["topic"] == topic && fits(&event(it))).await;
+        let found = self.until(|message| message["topic"] == topic && fits(&event(message))).await;
         event(&found)
     }
 
@@ -416,7 +417,7 @@ impl Tab {
         self.change("engines", |delta| {
             let engines = delta["engines"].as_array();
             engines.is_some_and(|all| {
-                all.iter().any(|it| it["id"] == id && it["identity"]["name"].is_string())
+                all.iter().any(|one| one["id"] == id && one["identity"]["name"].is_string())
             })
         })
         .await;
@@ -454,7 +455,7 @@ pub(crate) fn game(variant: &str, players: Value) -> Value {
 /// An engine of the list.
 pub(crate) fn engine_of<'a>(state: &'a Value, id: &Value) -> &'a Value {
     let engines = state["engines"].as_array().expect("engines");
-    engines.iter().find(|it| it["id"] == *id).expect("it is listed")
+    engines.iter().find(|engine| engine["id"] == *id).expect("it is listed")
 }
 
 /// Removes the stored handshakes from the library of a directory.

@@ -23,7 +23,7 @@ struct Search {
 
 fn main() {
     let faults: Vec<String> = std::env::args().skip(1).collect();
-    let has = |fault: &str| faults.iter().any(|it| it == fault);
+    let has = |fault: &str| faults.iter().any(|known| known == fault);
     if has("guard") {
         // Without a response, the engine rejects the license.
         let _ = Guard::serve();

@@ -52,7 +52,8 @@ fn begun(first: Player, second: Player) -> (GameSession, Vec<Effect>) {
     let named = |player: Player| (player, "A".to_owned());
     let players = Sides { first: named(first), second: named(second) };
     session.set_players(players, PlayRules::Engines, 0);
-    let effects = session.with(|it, document| it.resume(document, 0)).expect("it can begin");
+    let effects =
+        session.with(|active, document| active.resume(document, 0)).expect("it can begin");
     (session, effects)
 }
 
@@ -96,10 +97,10 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
     let clocks =
         |session: &GameSession, now| session.state(None, now).play.expect("it is played").clocks;
     assert_eq!(clocks(&session, 900).expect("clocks").running, None, "it is being started");
-    session.with(|it, document| it.on_search_started(document, Side::Second, 1000));
+    session.with(|active, document| active.on_search_started(document, Side::Second, 1000));
     assert_eq!(clocks(&session, 1100).expect("clocks").remaining.second, Some(900));
-    let effects = session.with(|it, document| {
-        it.on_answer(document, Side::Second, &answer("e7e5", None, 400), 1450)
+    let effects = session.with(|active, document| {
+        active.on_answer(document, Side::Second, &answer("e7e5", None, 400), 1450)
     });
     assert_eq!(shown(&effects), "");
     let clocks = clocks(&session, 1450).expect("clocks");
@@ -118,7 +119,7 @@ fn the_clock_of_a_human_starts_with_the_first_move() {
     };
     let deadline = |session: &GameSession| session.active().and_then(ActiveGame::next_deadline);
     assert_eq!((clocks(&session, 900).running, deadline(&session)), (None, None));
-    session.with(|it, document| it.on_tick(document, 5000));
+    session.with(|active, document| active.on_tick(document, 5000));
     assert_eq!(session.outcome(), None, "there is any time for the first move");
     let (first, _) = session.play_move(ROOT, "e4", 6000).expect("it is legal");
     let now = clocks(&session, 6300);
@@ -129,8 +130,8 @@ fn the_clock_of_a_human_starts_with_the_first_move() {
     session.play_move(first, "e5", 6400).expect("it is legal");
     assert_eq!(clocks(&session, 6500).running, Some(Side::First));
     // Back at the start, and after a pause there.
-    session.with(|it, document| it.rewind_to(document, ROOT, 6600)).expect("it is there");
-    session.with(|it, document| it.resume(document, 6700)).expect("it continues");
+    session.with(|active, document| active.rewind_to(document, ROOT, 6600)).expect("it is there");
+    session.with(|active, document| active.resume(document, 6700)).expect("it continues");
     let now = clocks(&session, 7000);
     assert_eq!((now.running, now.remaining.first), (None, Some(1000)));
 }
@@ -140,12 +141,12 @@ fn a_ponder_hit_continues_and_a_miss_restarts_the_search() {
     for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think@2", 0)] {
         let (mut session, effects) = begun(engine(clock(9000), true), human(Time::None));
         assert_eq!(shown(&effects), "First think@0");
-        session.with(|it, document| it.on_search_started(document, Side::First, 0));
-        let effects = session.with(|it, document| {
-            it.on_answer(document, Side::First, &answer("e2e4", Some("e7e5"), 10), 10)
+        session.with(|active, document| active.on_search_started(document, Side::First, 0));
+        let effects = session.with(|active, document| {
+            active.on_answer(document, Side::First, &answer("e2e4", Some("e7e5"), 10), 10)
         });
         assert_eq!(shown(&effects), "First ponder@2");
-        session.with(|it, document| it.on_search_started(document, Side::First, 11));
+        session.with(|active, document| active.on_search_started(document, Side::First, 11));
         let node = tip(&session);
         let (_, effects) = session.play_move(node, reply, 500).expect("it is legal");
         assert_eq!(shown(&effects), expected);
@@ -160,26 +161,27 @@ fn flags_fall_and_an_engines_answer_has_a_grace_period() {
     session.play_move(ROOT, "e4", 500).expect("it is legal");
     assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1500));
     assert!(
-        session.with(|it, document| it.on_tick(document, 1499)).is_empty()
+        session.with(|active, document| active.on_tick(document, 1499)).is_empty()
             && session.outcome().is_none()
     );
-    session.with(|it, document| it.on_tick(document, 1500));
+    session.with(|active, document| active.on_tick(document, 1500));
     let outcome = session.outcome().expect("it is over");
     assert_eq!((outcome.winner(), outcome.termination.name()), (Some(Side::First), "time-forfeit"));
 
     let (mut session, _) = begun(engine(clock(1000), false), human(clock(1000)));
-    session.with(|it, document| it.on_search_started(document, Side::First, 0));
+    session.with(|active, document| active.on_search_started(document, Side::First, 0));
     assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000 + GRACE));
     // It was read late, and answered in time.
-    session
-        .with(|it, document| it.on_answer(document, Side::First, &answer("e2e4", None, 990), 1300));
+    session.with(|active, document| {
+        active.on_answer(document, Side::First, &answer("e2e4", None, 990), 1300)
+    });
     assert_eq!(session.outcome(), None);
     let (mut session, _) = begun(engine(clock(1000), false), human(clock(1000)));
-    session.with(|it, document| it.on_search_started(document, Side::First, 0));
-    session.with(|it, document| {
-        it.on_answer(document, Side::First, &answer("e2e4", None, 1001), 1001)
+    session.with(|active, document| active.on_search_started(document, Side::First, 0));
+    session.with(|active, document| {
+        active.on_answer(document, Side::First, &answer("e2e4", None, 1001), 1001)
     });
-    assert_eq!(session.outcome().map(|it| it.termination.name()), Some("time-forfeit"));
+    assert_eq!(session.outcome().map(|outcome| outcome.termination.name()), Some("time-forfeit"));
     assert!(session.tree().main_line().is_empty(), "the move came too late");
 }
 
@@ -197,7 +199,7 @@ fn mate_ends_the_game_and_sets_the_result() {
     // Afterwards the board is for analysis.
     let node = tip(&session);
     assert!(session.play_move(ROOT, "e4", 2).is_ok() && session.play_move(node, "e4", 2).is_err());
-    session.with(|it, document| it.take_back(document, 3)).expect("a move");
+    session.with(|active, document| active.take_back(document, 3)).expect("a move");
     assert_eq!(session.outcome(), None);
 }
 
@@ -219,12 +221,18 @@ fn a_declaration_has_the_result_of_the_rules() {
         let mut session = GameSession::new(7, Tree::new(position), 0);
         let ada = || (human(Time::None), "Ada".to_owned());
         session.set_players(Sides { first: ada(), second: ada() }, rules, 0);
-        session.with(|it, document| it.resume(document, 0)).expect("it can begin");
+        session.with(|active, document| active.resume(document, 0)).expect("it can begin");
         let claim = session.state(None, 1).play.expect("it is played").claim;
         assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
-        assert_eq!(session.with(|it, document| it.claim(document, 2)).is_ok(), expected.is_some());
+        assert_eq!(
+            session.with(|active, document| active.claim(document, 2)).is_ok(),
+            expected.is_some()
+        );
         let state = session.state(None, 3);
-        assert_eq!(state.outcome.map(|it| it.termination.name()), expected.map(|(_, why)| why));
+        assert_eq!(
+            state.outcome.map(|outcome| outcome.termination.name()),
+            expected.map(|(_, why)| why)
+        );
         // What is over cannot be claimed again.
         assert_eq!(state.play.filter(|_| expected.is_some()).and_then(|play| play.claim), None);
     }
@@ -233,7 +241,7 @@ fn a_declaration_has_the_result_of_the_rules() {
 #[test]
 fn an_engine_accepts_a_draw_without_an_advantage() {
     let (mut session, _) = begun(human(Time::None), engine(Time::None, false));
-    session.with(|it, document| it.offer_draw(document, 1)).expect("it can be offered");
+    session.with(|active, document| active.offer_draw(document, 1)).expect("it can be offered");
     assert_eq!(session.outcome(), None, "the game has just begun");
     for ply in 0..32 {
         let node = tip(&session);
@@ -263,21 +271,22 @@ fn an_engine_accepts_a_draw_without_an_advantage() {
                 time: None,
                 pv: Vec::new(),
             };
-            session.with(|it, document| it.on_info(document, side, info));
-            session.with(|it, document| it.on_answer(document, side, &answer(mv, None, 1), 1));
+            session.with(|active, document| active.on_info(document, side, info));
+            session
+                .with(|active, document| active.on_answer(document, side, &answer(mv, None, 1), 1));
         }
     }
-    session.with(|it, document| it.offer_draw(document, 2)).expect("it can be offered");
-    assert_eq!(session.outcome().map(|it| it.termination.name()), Some("agreement"));
+    session.with(|active, document| active.offer_draw(document, 2)).expect("it can be offered");
+    assert_eq!(session.outcome().map(|outcome| outcome.termination.name()), Some("agreement"));
 }
 
 #[test]
 fn a_stored_game_is_restored() {
     let (mut session, _) = begun(human(clock(60_000)), engine(clock(60_000), false));
     session.play_move(ROOT, "e4", 5000).expect("it is legal");
-    session.with(|it, document| it.on_search_started(document, Side::Second, 5000));
-    session.with(|it, document| {
-        it.on_answer(document, Side::Second, &answer("e7e5", None, 2000), 7000)
+    session.with(|active, document| active.on_search_started(document, Side::Second, 5000));
+    session.with(|active, document| {
+        active.on_answer(document, Side::Second, &answer("e7e5", None, 2000), 7000)
     });
     let stored = StoredSession::decode(&session.stored().encode()).expect("it is whole");
     let mut back = GameSession::restored(7, stored, 9000);
@@ -287,7 +296,7 @@ fn a_stored_game_is_restored() {
     assert_eq!(play.status, PlayStatus::Interrupted);
     let clocks = play.clocks.expect("clocks");
     assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(60_000), Some(58_000)));
-    back.with(|it, document| it.resume(document, 10_000)).expect("it continues");
+    back.with(|active, document| active.resume(document, 10_000)).expect("it continues");
     assert!(back.is_running());
 }
 
@@ -345,7 +354,7 @@ fn moves_of_a_game_are_not_undone() {
     session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
     let (reply, _) = session.play_move(node, "e5", 0).expect("it is legal");
     session.edit(Edit::Nags { node, nags: vec![2] }).expect("it is there");
-    session.with(|it, document| it.resign(document, 0)).expect("it continues");
+    session.with(|active, document| active.resign(document, 0)).expect("it continues");
     assert!(session.edit(Edit::Undo).is_err(), "the game came after it");
     session.edit(Edit::Nags { node, nags: vec![3] }).expect("it is there");
     session.edit(Edit::Undo).expect("a sign was given");
@@ -371,10 +380,10 @@ fn a_hint_belongs_to_its_position() {
     let (mut session, _) = begun(human(Time::None), human(Time::None));
     let hint = LineMove { uci: "e2e4".to_owned(), text: MoveText::default() };
     let (node, _) = session.hint_node().expect("a position");
-    session.with(|it, document| it.set_hint(document, node, hint.clone()));
+    session.with(|active, document| active.set_hint(document, node, hint.clone()));
     assert!(session.state(None, 0).play.expect("it is played").hint.is_some());
     session.play_move(ROOT, "d4", 0).expect("it is legal");
-    session.with(|it, document| it.set_hint(document, node, hint));
+    session.with(|active, document| active.set_hint(document, node, hint));
     assert!(session.state(None, 0).play.expect("it is played").hint.is_none());
 }
 
@@ -417,8 +426,8 @@ fn a_rejected_move_does_not_press_the_clock() {
     session.set_players(players, PlayRules::default(), 0);
     let before = session.state(None, 0).play.expect("players").clocks;
     let mv = record.position().parse_move("e2e4").expect("legal");
-    let made =
-        session.with(|it, document| it.make_move(document, Side::First, mv, Some(5000), 9000));
+    let made = session
+        .with(|active, document| active.make_move(document, Side::First, mv, Some(5000), 9000));
     assert!(made.is_err(), "the line is as long as it can be");
     assert_eq!(session.state(None, 0).play.expect("players").clocks, before);
 }

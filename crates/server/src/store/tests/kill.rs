@@ -19,7 +19,7 @@ const KILLS: usize = 100;
 /// The number of edits so far, which is the comment at the root.
 fn count(session: &GameSession) -> usize {
     let comments = &session.tree().annotations(ROOT.into()).comments;
-    comments.first().map_or(0, |it| it.parse().expect("a number"))
+    comments.first().map_or(0, |comment| comment.parse().expect("a number"))
 }
 
 /// The edits of a step, which follow from the state, so that the parent knows them.
