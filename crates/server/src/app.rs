@@ -65,7 +65,7 @@ use crate::store::{LIBRARY, Store, StoreError, Writer};
 use crate::time::now;
 use crate::wire::{
     Answer, ApiError, DamagedFile, EngineId, ErrorSubject, GameId, GameState, GamesState, JobId,
-    MatchId, ProcessId, Settings, State, ToTab, Topic, Variant,
+    MatchId, ProcessId, Settings, ToTab, Topic, TopicState, Variant,
 };
 
 use analyses::Panel;
@@ -319,7 +319,7 @@ pub(crate) struct TopicSnapshot {
 }
 
 enum Content {
-    State(State),
+    State(TopicState),
     /// The nodes of the game are those of the tree.
     Game(Box<GameState>, Tree),
     Match(MatchView),
@@ -338,10 +338,10 @@ impl TopicSnapshot {
             Content::State(state) => state,
             Content::Game(mut game, tree) => {
                 game.nodes = tree.wire_all();
-                State::Game(game)
+                TopicState::Game(game)
             }
             Content::Match(view) => match view.read() {
-                Ok(state) => State::Match(Box::new(state)),
+                Ok(state) => TopicState::Match(Box::new(state)),
                 Err(_) => return ToTab::Closed { topic },
             },
         };
@@ -388,10 +388,10 @@ impl AppState {
     /// A snapshot of a topic for a tab; none if there is no such topic.
     pub(crate) fn snapshot(&self, tab: TabId, topic: Topic) -> Option<TopicSnapshot> {
         let state = match topic {
-            Topic::Games => State::Games(GamesState { games: self.game_lines() }),
-            Topic::Engines => State::Engines(self.engines_state()),
-            Topic::Jobs => State::Jobs(self.jobs_state()),
-            Topic::Settings => State::Settings(self.settings.clone()),
+            Topic::Games => TopicState::Games(GamesState { games: self.game_lines() }),
+            Topic::Engines => TopicState::Engines(self.engines_state()),
+            Topic::Jobs => TopicState::Jobs(self.jobs_state()),
+            Topic::Settings => TopicState::Settings(self.settings.clone()),
             Topic::Game(id) => {
                 let session = self.sessions.get(&id)?;
                 let state = Box::new(session.state(Some(tab), now()));
@@ -399,12 +399,12 @@ impl AppState {
             }
             Topic::Analysis(id) => {
                 self.sessions.get(&id)?;
-                State::Analysis(self.analysis_state(id))
+                TopicState::Analysis(self.analysis_state(id))
             }
-            Topic::Log(id) => State::Log(self.tasks.get(id)?.log_state()),
+            Topic::Log(id) => TopicState::Log(self.tasks.get(id)?.log_state()),
             Topic::Report(id) => {
                 self.sessions.get(&id)?;
-                State::Report(Box::new(self.report_state(id)))
+                TopicState::Report(Box::new(self.report_state(id)))
             }
             Topic::Matches => self.matches_state(),
             Topic::Match(id) => {

@@ -14,4 +14,4 @@ pub(crate) use process::{
     EngineCommand, EngineEvent, EngineFailure, EngineInfo, Found, Process, SearchKind, SearchSpec,
     Start, start,
 };
-pub(crate) use registry::{BUILT_IN, Entry, RegisteredEngine, Registry, not_a_program};
+pub(crate) use registry::{BUILT_IN, EngineConfig, RegisteredEngine, Registry, not_a_program};

@@ -76,13 +76,13 @@ pub struct Matches {
 
 #[derive(Default)]
 struct Entries {
-    matches: BTreeMap<MatchId, Entry>,
+    matches: BTreeMap<MatchId, ListedMatch>,
     /// No match is started.
     closed: bool,
 }
 
 impl Entries {
-    fn get(&self, id: MatchId) -> Result<&Entry, ApiError> {
+    fn get(&self, id: MatchId) -> Result<&ListedMatch, ApiError> {
         self.matches.get(&id).ok_or_else(|| no_match(id))
     }
 }
@@ -93,7 +93,7 @@ impl std::fmt::Debug for Matches {
     }
 }
 
-struct Entry {
+struct ListedMatch {
     kept: StoredMatch,
     /// Set since its start or resumption by this program.
     running: Option<MatchThread>,
@@ -133,7 +133,7 @@ impl Matches {
             if let Some(id) = id.filter(|_| is_ours)
                 && let Some(kept) = read_kept(&path)
             {
-                matches.insert(id, Entry { kept, running: None });
+                matches.insert(id, ListedMatch { kept, running: None });
             }
         }
         let entries = Mutex::new(Entries { matches, closed: false });
@@ -260,7 +260,7 @@ impl Matches {
             running.wait(SHUTDOWN_TIMEOUT);
             return Err(ApiError::conflict(ErrorCode::ShuttingDown));
         }
-        entries.matches.insert(id, Entry { kept, running: Some(running) });
+        entries.matches.insert(id, ListedMatch { kept, running: Some(running) });
         Ok(())
     }
 
@@ -303,7 +303,7 @@ impl Matches {
 
     /// All matches, the latest first.
     pub fn lines(&self) -> Vec<MatchLine> {
-        let line = |(id, entry): (&MatchId, &Entry)| match &entry.running {
+        let line = |(id, entry): (&MatchId, &ListedMatch)| match &entry.running {
             Some(running) => lock(&running.live).line(),
             None => MatchLine {
                 id: *id,
@@ -337,7 +337,7 @@ impl Matches {
 
     /// Whether a match runs.
     pub fn is_busy(&self) -> bool {
-        self.entries().matches.values().any(Entry::is_running)
+        self.entries().matches.values().any(ListedMatch::is_running)
     }
 
     /// Aborts all matches and waits for the exit of their engines, for half a minute. They can be resumed later.
@@ -364,7 +364,7 @@ impl Matches {
     }
 }
 
-impl Entry {
+impl ListedMatch {
     fn is_running(&self) -> bool {
         self.running.as_ref().is_some_and(|running| !running.is_over())
     }

@@ -24,7 +24,7 @@ use std::time::Duration;
 use readyok_library::Library;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::engine::Entry;
+use crate::engine::EngineConfig;
 use crate::time::{Moment, date};
 use crate::wire::{DamagedFile, EngineId, GameId, Settings};
 
@@ -278,7 +278,7 @@ impl Store {
     }
 
     /// The engines of the user.
-    pub(crate) fn engines(&self) -> Result<Vec<(EngineId, Entry)>, StoreError> {
+    pub(crate) fn engines(&self) -> Result<Vec<(EngineId, EngineConfig)>, StoreError> {
         engines_in(&self.db)
     }
 
@@ -287,7 +287,7 @@ impl Store {
         last_engine_in(&self.db)
     }
 
-    pub(crate) fn save_engine(&self, id: EngineId, entry: &Entry) -> Result<(), StoreError> {
+    pub(crate) fn save_engine(&self, id: EngineId, entry: &EngineConfig) -> Result<(), StoreError> {
         let entry = serde_json::to_string(entry)?;
         self.db.execute("REPLACE INTO engine (id, entry) VALUES (?1, ?2)", params![id, entry])?;
         Ok(())
@@ -339,7 +339,7 @@ const FORGET_GAMES: &str = "
     COMMIT;
 ";
 
-fn engines_in(db: &Connection) -> Result<Vec<(EngineId, Entry)>, StoreError> {
+fn engines_in(db: &Connection) -> Result<Vec<(EngineId, EngineConfig)>, StoreError> {
     let mut query = db.prepare("SELECT id, entry FROM engine ORDER BY id")?;
     let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
     let mut engines = Vec::new();

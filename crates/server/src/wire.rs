@@ -79,7 +79,7 @@ pub enum ToTab {
         topic: Topic,
         /// The number of this state. Deltas continue from it.
         number: u64,
-        state: Box<State>,
+        state: Box<TopicState>,
     },
     /// A change of a topic.
     Delta {

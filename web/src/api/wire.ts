@@ -3246,11 +3246,6 @@ number: number | null, } | { "kind": "handicap",
 name: string, } | { "kind": "text", text: string, };
 
 /**
- * The complete state of a topic.
- */
-export type State = { "kind": "games", "state": GamesState } | { "kind": "engines", "state": EnginesState } | { "kind": "matches", "state": MatchesState } | { "kind": "jobs", "state": JobsState } | { "kind": "settings", "state": Settings } | { "kind": "game", "state": GameState } | { "kind": "analysis", "state": AnalysisState } | { "kind": "log", "state": LogState } | { "kind": "match", "state": MatchState } | { "kind": "report", "state": ReportState };
-
-/**
  * A strength within the [`StrengthRange`] of an engine.
  */
 export type Strength = { 
@@ -3370,7 +3365,7 @@ damaged: Array<DamagedFile>, } | { "kind": "answer", id: number, answer: Answer,
 /**
  * The number of this state. Deltas continue from it.
  */
-number: number, state: State, } | { "kind": "delta", topic: Topic, 
+number: number, state: TopicState, } | { "kind": "delta", topic: Topic, 
 /**
  * One more than the number before it. After any other number, the tab must subscribe again.
  */
@@ -3380,6 +3375,11 @@ number: number, delta: Delta, } | { "kind": "closed", topic: Topic, };
  * A topic that a tab can subscribe to. Its text is `games`, `game/7`, `log/3`.
  */
 export type Topic = "games" | "engines" | "matches" | "jobs" | "settings" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`;
+
+/**
+ * The complete state of a topic.
+ */
+export type TopicState = { "kind": "games", "state": GamesState } | { "kind": "engines", "state": EnginesState } | { "kind": "matches", "state": MatchesState } | { "kind": "jobs", "state": JobsState } | { "kind": "settings", "state": Settings } | { "kind": "game", "state": GameState } | { "kind": "analysis", "state": AnalysisState } | { "kind": "log", "state": LogState } | { "kind": "match", "state": MatchState } | { "kind": "report", "state": ReportState };
 
 /**
  * The query of `POST /api/training`.

@@ -34,7 +34,7 @@ function rebased<P extends { clocks: wire.Clocks | null } | null>(play: P, now: 
 }
 
 /** Converts a snapshot received now. */
-export function fromState(state: wire.State, now: number): Model {
+export function fromState(state: wire.TopicState, now: number): Model {
   switch (state.kind) {
     case 'game': {
       const { nodes: list, play, ...rest } = state.state;

@@ -3,7 +3,7 @@
 //   lost ──open──> open ──close──> lost ──(after a pause)──> open …
 //
 // A lost connection rejects open requests; the next one subscribes to all topics again.
-import type { Answer, Command, ApiError, DamagedFile, State, ToTab, Topic } from '../api/wire';
+import type { Answer, Command, ApiError, DamagedFile, ToTab, Topic, TopicState } from '../api/wire';
 import { applyDelta, fromState, type Model } from './apply';
 
 /** Why a request failed. */
@@ -160,7 +160,7 @@ export class Connection {
         if (!subscription) return;
         subscription.number = message.number;
         subscription.closed = false;
-        this.#notify(subscription, fromState(message.state as State, Date.now()));
+        this.#notify(subscription, fromState(message.state as TopicState, Date.now()));
         return;
       }
       case 'delta': {

@@ -12,7 +12,7 @@ use crate::store::{StoreError, Written, new_game, storage};
 use crate::time::now;
 use crate::wire::{
     Answer, ApiError, Delta, EngineSource, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta,
-    MatchesState, State, Topic, ValuesFor,
+    MatchesState, Topic, TopicState, ValuesFor,
 };
 
 /// The matches, which exist before the server answers.
@@ -172,9 +172,9 @@ impl AppState {
         plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
     }
 
-    pub(super) fn matches_state(&self) -> State {
+    pub(super) fn matches_state(&self) -> TopicState {
         let lines = self.matches.get().map(Matches::lines);
-        State::Matches(MatchesState { matches: lines.unwrap_or_default() })
+        TopicState::Matches(MatchesState { matches: lines.unwrap_or_default() })
     }
 
     pub(super) fn has_match(&self, id: MatchId) -> bool {

@@ -244,7 +244,7 @@ mod tests {
     use readyok_protocol::Reply;
     use serde_json::{Value, json};
 
-    use crate::engine::Entry;
+    use crate::engine::EngineConfig;
 
     use super::*;
 
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(strength_values(&range, 5).len(), 2);
     }
 
-    fn entry(learned: &Value) -> Entry {
+    fn entry(learned: &Value) -> EngineConfig {
         let source = json!({ "kind": "tcp", "address": "host:1" });
         let entry = json!({ "name": "", "source": source, "protocol": null, "learned": learned });
         serde_json::from_value(entry).expect("an entry")

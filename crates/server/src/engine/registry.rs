@@ -39,7 +39,7 @@ pub(crate) struct Registry {
 /// A registered engine with its current state.
 #[derive(Debug)]
 pub(crate) struct RegisteredEngine {
-    pub(crate) entry: Entry,
+    pub(crate) entry: EngineConfig,
     pub(crate) error: Option<ErrorInfo>,
     pub(crate) check: Option<CheckRun>,
     pub(crate) registration: Option<crate::wire::Approval>,
@@ -48,7 +48,7 @@ pub(crate) struct RegisteredEngine {
 
 /// The stored part of an engine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Entry {
+pub(crate) struct EngineConfig {
     pub(crate) name: String,
     pub(crate) source: EngineSource,
     pub(crate) protocol: Option<Protocol>,
@@ -70,7 +70,7 @@ pub(crate) struct Entry {
     pub(crate) learned_in_usi: Option<Learned>,
 }
 
-impl Entry {
+impl EngineConfig {
     /// The entry for the library.
     pub(crate) fn to_keep(&self) -> Self {
         let mut kept = self.clone();
@@ -82,7 +82,7 @@ impl Entry {
 }
 
 impl RegisteredEngine {
-    fn new(entry: Entry) -> Self {
+    fn new(entry: EngineConfig) -> Self {
         Self { entry, error: None, check: None, registration: None, copy_protection: None }
     }
 
@@ -276,7 +276,7 @@ impl RegisteredEngine {
     }
 }
 
-impl From<EngineEntry> for Entry {
+impl From<EngineEntry> for EngineConfig {
     /// An engine without values.
     fn from(EngineEntry { name, source, protocol }: EngineEntry) -> Self {
         Self {
@@ -298,7 +298,7 @@ impl Registry {
     /// The built-in engine and the stored ones. New engines are numbered after `last`.
     pub(crate) fn new(
         translation: Translation,
-        kept: Vec<(EngineId, Entry)>,
+        kept: Vec<(EngineId, EngineConfig)>,
         last: EngineId,
     ) -> Self {
         let built_in = EngineEntry {
@@ -341,18 +341,19 @@ impl Registry {
         if MAX_VALUES < values.len() || values.iter().any(is_wrong) {
             return Err(ApiError::invalid_text(ErrorSubject::Option));
         }
-        self.insert(Entry { values, ..entry.into() })
+        self.insert(EngineConfig { values, ..entry.into() })
     }
 
     /// Registers an engine again under another name, with its values and presets.
     pub(crate) fn copy(&mut self, id: EngineId) -> Result<EngineId, ApiError> {
         let mut taken = self.engines.values().map(|engine| engine.name().to_owned()).collect();
         let engine = self.get(id)?;
-        let entry = Entry { name: distinct(engine.name(), &mut taken), ..engine.entry.clone() };
+        let entry =
+            EngineConfig { name: distinct(engine.name(), &mut taken), ..engine.entry.clone() };
         self.insert(entry)
     }
 
-    fn insert(&mut self, entry: Entry) -> Result<EngineId, ApiError> {
+    fn insert(&mut self, entry: EngineConfig) -> Result<EngineId, ApiError> {
         if MAX_ENGINES <= self.engines.len() {
             return Err(ApiError::too_many(ErrorSubject::Engine));
         }

@@ -77,11 +77,11 @@ pub(crate) struct Connections {
 struct Open {
     last: u64,
     /// By number, and therefore by age.
-    all: BTreeMap<u64, Entry>,
+    all: BTreeMap<u64, OpenConnection>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct OpenConnection {
     /// The client, if it is known, or the proxy.
     address: IpAddr,
     is_authenticated: bool,
@@ -132,7 +132,8 @@ impl Connections {
         }
         open.last += 1;
         let (number, evicted) = (open.last, Arc::<Notify>::default());
-        let entry = Entry { address, is_authenticated: false, evicted: Arc::clone(&evicted) };
+        let entry =
+            OpenConnection { address, is_authenticated: false, evicted: Arc::clone(&evicted) };
         open.all.insert(number, entry);
         let connection = Connection { number, peer: address, all: Arc::clone(self) };
         Some((Arc::new(connection), evicted))

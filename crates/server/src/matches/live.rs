@@ -37,7 +37,7 @@ pub struct LiveMatch {
     score: MatchScore,
     curve: Vec<Point>,
     /// Games in progress, by worker.
-    boards: BTreeMap<WorkerId, Board>,
+    boards: BTreeMap<WorkerId, LiveBoard>,
     last_board: u32,
     games: VecDeque<MatchGame>,
     /// The reason of the last failure of each engine.
@@ -50,7 +50,7 @@ pub struct LiveMatch {
 
 /// A game in progress.
 #[derive(Clone, Debug)]
-struct Board {
+struct LiveBoard {
     number: u32,
     pair: u64,
     game: u32,
@@ -240,7 +240,7 @@ impl LiveMatch {
             }
         }
         let [first, second] = engines.map(|engine| self.limits(engine));
-        let board = Board {
+        let board = LiveBoard {
             number: self.last_board,
             pair,
             game,
@@ -286,7 +286,7 @@ impl LiveMatch {
         }
     }
 
-    fn end(&mut self, is_over: impl Fn(&Board) -> bool) {
+    fn end(&mut self, is_over: impl Fn(&LiveBoard) -> bool) {
         let over = self.boards.iter().filter(|(_, board)| is_over(board));
         let over: Vec<WorkerId> = over.map(|(worker, _)| worker.clone()).collect();
         for worker in over {
@@ -347,7 +347,7 @@ impl LiveMatch {
             scores: score.scores.clone(),
             test: score.test,
             curve: self.curve.iter().take_while(|point| point.games < first).copied().collect(),
-            boards: self.boards.values().map(Board::wire).collect(),
+            boards: self.boards.values().map(LiveBoard::wire).collect(),
             games: games
                 .iter()
                 .take(games.len().saturating_sub(pending.games.len()))
@@ -397,7 +397,7 @@ fn score(state: &MatchState, total: Option<u32>) -> MatchScore {
     }
 }
 
-impl Board {
+impl LiveBoard {
     fn wire(&self) -> MatchBoard {
         let [first, second] = self.engines;
         let last = self.last.and_then(|mv| last_move(self.record.game(), mv));

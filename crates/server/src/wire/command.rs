@@ -531,7 +531,7 @@ pub enum Topic {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", content = "state", rename_all = "snake_case")]
-pub enum State {
+pub enum TopicState {
     Games(GamesState),
     Engines(EnginesState),
     Matches(MatchesState),
