@@ -234,6 +234,30 @@ impl App {
         result
     }
 
+    /// Changes the state. The answer is sent after the changes are written.
+    pub(super) fn change(
+        &self,
+        change: impl FnOnce(&mut AppState) -> Result<Answer, ApiError>,
+    ) -> Reply {
+        self.change_for(None, change)
+    }
+
+    /// Carries out a command of a tab.
+    pub(super) fn change_for(
+        &self,
+        tab: Option<TabId>,
+        change: impl FnOnce(&mut AppState) -> Result<Answer, ApiError>,
+    ) -> Reply {
+        let (answer, is_queued) = self.update(|state| {
+            let before = state.saves.queued;
+            state.acting = tab;
+            let answer = change(state);
+            state.acting = None;
+            (answer, state.saves.queued != before)
+        });
+        if is_queued { Reply::Written(answer, self.writer.barrier()) } else { Reply::Done(answer) }
+    }
+
     pub(crate) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
         self.state().tasks.get(id).map(|process| process.log_text(language))
     }

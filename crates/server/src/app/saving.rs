@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 
 use super::{App, AppState};
 use crate::game::{GameSession, StoredSession};
-use crate::hub::TabId;
 use crate::store::{GameSource, Store, StoreError, StoredReport, Writer, Written, storage};
 use crate::time::now;
 use crate::wire::{Answer, ApiError, ErrorCode, ErrorSubject, GameId};
@@ -187,30 +186,6 @@ impl App {
     /// The games, unless the server ends.
     pub(crate) fn library(&self) -> Result<Arc<Library>, ApiError> {
         self.library.upgrade().ok_or_else(|| storage(StoreError::Closed))
-    }
-
-    /// Changes the state. The answer is sent after the changes are written.
-    pub(super) fn change(
-        &self,
-        change: impl FnOnce(&mut AppState) -> Result<Answer, ApiError>,
-    ) -> Reply {
-        self.change_for(None, change)
-    }
-
-    /// Carries out a command of a tab.
-    pub(super) fn change_for(
-        &self,
-        tab: Option<TabId>,
-        change: impl FnOnce(&mut AppState) -> Result<Answer, ApiError>,
-    ) -> Reply {
-        let (answer, is_queued) = self.update(|state| {
-            let before = state.saves.queued;
-            state.acting = tab;
-            let answer = change(state);
-            state.acting = None;
-            (answer, state.saves.queued != before)
-        });
-        if is_queued { Reply::Written(answer, self.writer.barrier()) } else { Reply::Done(answer) }
     }
 
     /// Completes an answer later, so that the tab can send other commands in the meantime.

@@ -12,7 +12,6 @@
 //! An active game returns requests to engines as [`Effect`]s; their answers are method calls. Changes for the page are
 //! collected until [`GameSession::take_delta`].
 
-mod cursors;
 mod document;
 mod play;
 mod search;

@@ -9,14 +9,59 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AnalysisDelta, AnalysisSettings, AnalysisState, CollectionEdit, CollectionId, Decision,
-    Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt,
+    AnalysisDelta, AnalysisSettings, AnalysisState, ApiError, CollectionEdit, CollectionId,
+    Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt,
     ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState,
     JobId, JobsDelta, JobsState, Limits, LineMove, LogDelta, LogState, MatchDelta, MatchId,
     MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player,
     PositionView, Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings,
     ReportState, Selection, Side, TrainingSettings, ValuesFor,
 };
+
+/// One message from a tab over its WebSocket.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Request {
+    /// Chosen by the tab; the answer has the same. Unique among the tab's open requests.
+    pub id: u32,
+    pub command: Command,
+}
+
+/// One message to a tab over its WebSocket.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ToTab {
+    /// The first message on every connection.
+    Handshake {
+        /// The version of the server. A page of another version reloads itself.
+        version: String,
+        /// Identifies one run of the server.
+        run: String,
+        /// Files that the user has to repair or to delete.
+        damaged: Vec<DamagedFile>,
+    },
+    /// The result of a request.
+    Answer { id: u32, answer: Answer },
+    /// The error of a request, which has changed nothing.
+    Error { id: u32, error: ApiError },
+    /// The complete state of a topic. It replaces all earlier states and deltas.
+    Snapshot {
+        topic: Topic,
+        /// The number of this state. Deltas continue from it.
+        number: u64,
+        state: Box<TopicState>,
+    },
+    /// A change of a topic.
+    Delta {
+        topic: Topic,
+        /// One more than the number before it. After any other number, the tab must subscribe again.
+        number: u64,
+        delta: Box<Delta>,
+    },
+    /// A topic was removed with its game, process or match.
+    Closed { topic: Topic },
+}
 
 /// A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
 #[derive(Clone, Debug, Deserialize)]
@@ -684,4 +729,15 @@ mod tests {
             assert_eq!(text.parse::<Topic>(), Err(NoTopic), "{text}");
         }
     }
+}
+
+/// A damaged file of the data directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct DamagedFile {
+    pub path: String,
+    /// Its path since it was found damaged; a new file has its place. None if it is damaged in part and still used.
+    pub moved_to: Option<String>,
+    /// The open game whose last changes are damaged. The rest of the file is used.
+    pub game: Option<GameId>,
 }
