@@ -22,7 +22,7 @@ function missing(name: string): wire.ApiError {
 export class FakeServer {
   /** The received commands, except subscriptions. */
   readonly commands: wire.Command[] = [];
-  readonly topics = new Map<string, wire.State>();
+  readonly topics = new Map<string, wire.TopicState>();
   readonly http = new Map<string, unknown>();
   answer: (command: wire.Command) => wire.Answer | wire.ApiError = () => ({ kind: 'done' });
   #sockets: WebSocketRoute[] = [];
