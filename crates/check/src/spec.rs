@@ -161,7 +161,7 @@ impl Clause {
                 (Dialect::Usi, "uci") | (Dialect::Uci, "usi") => "",
                 _ => token,
             });
-            let section: Vec<&str> = section.filter(|word| !word.is_empty()).collect();
+            let section: Vec<&str> = section.filter(|part| !part.is_empty()).collect();
             return Some(format!("{own}, {}", section.join(" and ")));
         }
         let parts = self

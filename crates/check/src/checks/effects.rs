@@ -183,7 +183,7 @@ fn is_warning(line: &str, about: &(&str, Option<&str>), unknown: &[Vec<String>])
     let same = !tokens.is_empty() && unknown.contains(&tokens);
     let text = line.to_lowercase();
     let names_it = text.contains("option") || text.contains(&about.0.to_lowercase());
-    same || names_it && WARNINGS.iter().any(|word| text.contains(word))
+    same || names_it && WARNINGS.iter().any(|warning| text.contains(warning))
 }
 
 /// The default value of an option.

@@ -130,7 +130,7 @@ fn one_bound(transcript: &Transcript) -> Observation {
                 continue;
             }
             let text = transcript.entries.get(*at).map_or("", |entry| &entry.text);
-            let fields = text.split_ascii_whitespace().take_while(|word| *word != "string");
+            let fields = text.split_ascii_whitespace().take_while(|token| *token != "string");
             let bounds = fields.filter(|field| matches!(*field, "lowerbound" | "upperbound"));
             if 1 < bounds.count() {
                 return Err((*at, message!("score.two-bounds")));

@@ -152,7 +152,8 @@ impl ClientSuite {
             .collect();
         let user = USER.mul_f64(timeouts.scale().max(1.0));
         let waits = if matches!(reference.end, End::Exited(_)) { idle_timeout } else { user };
-        let command_text: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+        let command_text: Vec<_> =
+            self.command.iter().map(|argument| argument.to_string_lossy()).collect();
         let name = command_text.join(" ");
         let done = self.settings.watcher.start(&name, dialect, checks.len());
         let completed = in_parallel(self.settings.jobs, &probes, |(case, severity, probe)| {
@@ -211,12 +212,14 @@ impl ClientSuite {
     }
 
     fn cannot_run(&self, error: &io::Error) -> TargetError {
-        let program = self.command.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+        let program =
+            self.command.first().map(|program| program.to_string_lossy()).unwrap_or_default();
         TargetError::new(message!("client.cannot-run", program, error = error.to_string()))
     }
 
     fn no_engine(&self, result: &RunResult) -> TargetError {
-        let program = self.command.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+        let program =
+            self.command.first().map(|program| program.to_string_lossy()).unwrap_or_default();
         let end = end_message(result, self.idle_timeout);
         TargetError::new(message!("client.no-engine", program, end))
     }

@@ -155,10 +155,11 @@ impl Guard {
     /// Runs a process of a guard. Call it first in a process that does nothing else. It exits with its engine.
     ///
     /// # Errors
-    /// The arguments are not those of a guard of this version, or the system refuses a step.
+    /// The arguments are not those of a guard of this version, or a system call fails.
     pub fn serve() -> io::Result<()> {
         let roles = [CHECK, WATCH, SUPERVISE].map(OsStr::new);
-        let mut arguments = env::args_os().skip_while(|word| !roles.contains(&word.as_os_str()));
+        let mut arguments =
+            env::args_os().skip_while(|argument| !roles.contains(&argument.as_os_str()));
         match arguments.next().as_deref().and_then(OsStr::to_str) {
             Some(CHECK) => io::stdout().write_all(&[ANSWER]),
             Some(WATCH) => Watcher::serve(),

@@ -51,7 +51,7 @@ impl Tree {
         let arguments =
             all.map(|process| fs::read(process.path().join("cmdline")).unwrap_or_default());
         let expected = format!("/bin/sleep\0{}\0", self.tag).into_bytes();
-        arguments.filter(|words| *words == expected).count()
+        arguments.filter(|line| *line == expected).count()
     }
 
     fn check_started(&self) {

@@ -65,8 +65,8 @@ impl Program {
             let arguments = fs::read(process.path().join("cmdline")).ok()?;
             let environment = fs::read(process.path().join("environ")).ok()?;
             let is_ours = environment.windows(self.mark.len()).any(|at| at == self.mark.as_bytes());
-            let mut words = arguments.split(|&byte| byte == 0);
-            let is_supervisor = words.nth(1) == Some(b"guard");
+            let mut split = arguments.split(|&byte| byte == 0);
+            let is_supervisor = split.nth(1) == Some(b"guard");
             let number = process.file_name().to_str()?.parse().ok()?;
             Pid::from_raw(number).filter(|_| is_ours && is_supervisor)
         };

@@ -130,7 +130,7 @@ fn pass_settings(engine: &mut Command, to: &mut Command) -> io::Result<()> {
         to.current_dir(directory);
     }
     to.arg(engine.get_program()).args(engine.get_args());
-    if to.get_args().chain(directory.map(Path::as_os_str)).any(|word| word == REPLACED) {
+    if to.get_args().chain(directory.map(Path::as_os_str)).any(|text| text == REPLACED) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a zero byte in a command"));
     }
     Ok(())
