@@ -83,7 +83,8 @@ const SUPERVISE: &str = concat!("guard-supervise@", env!("CARGO_PKG_VERSION"));
 ///
 /// Processes that a system service starts on request of an engine are not its descendants and are not terminated.
 /// A program with sufficient rights can escape: it can kill its supervisor. Then the engine and its group are killed, but
-/// not all descendants; none of them if the supervisor was killed before it has reported the start.
+/// not all descendants; none of them if the supervisor was killed before it has reported the start, or together with
+/// the program.
 ///
 /// # Commands
 ///
