@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
-use std::{env, error, fmt, fs, io};
+use std::{env, fmt, fs, io};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -30,6 +30,13 @@ pub struct ChangedFile {
     pub path: String,
     /// It is no longer readable.
     pub is_gone: bool,
+}
+
+impl fmt::Display for ChangedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_gone { "is no longer readable" } else { "has changed" };
+        write!(f, "`{}` {what}", self.path)
+    }
 }
 
 impl Contents {
@@ -148,7 +155,8 @@ pub(crate) fn find_program(command: &str) -> io::Result<PathBuf> {
 pub struct ContentHash([u8; 32]);
 
 /// A text that is not 64 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is not a SHA-256 hash", .0)]
 pub struct NoHash(String);
 
 impl ContentHash {
@@ -227,14 +235,6 @@ impl From<ContentHash> for String {
         hash.to_string()
     }
 }
-
-impl fmt::Display for NoHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a SHA-256 hash", self.0)
-    }
-}
-
-impl error::Error for NoHash {}
 
 /// A difference of two plans.
 #[derive(Clone, Debug, PartialEq, Eq)]

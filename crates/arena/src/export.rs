@@ -12,7 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{error, fmt, fs, io};
+use std::{fs, io};
 
 use readyok_rules::Game;
 use readyok_rules::record::Format;
@@ -311,24 +311,28 @@ fn start_of(export: &Export, store: &mut Store) -> Result<u64, ExportError> {
 }
 
 /// An error of an export file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// An I/O error.
+    #[error("`{}` {what}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// The failed operation.
         what: &'static str,
         /// The cause.
+        #[source]
         error: io::Error,
     },
     /// The format does not support the game of the match.
+    #[error("`{}` cannot be written: PGN is for chess, CSA and KIF are for shogi", path.display())]
     Form {
         /// The file.
         path: PathBuf,
     },
     /// A game cannot be written.
+    #[error("pair {pair} cannot be written to `{}`: {why}", path.display())]
     Game {
         /// The file.
         path: PathBuf,
@@ -338,7 +342,8 @@ pub enum ExportError {
         why: String,
     },
     /// The start of the records cannot be stored.
-    Store(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 impl ExportError {
@@ -359,41 +364,6 @@ trait At<T> {
 impl<T> At<T> for io::Result<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, ExportError> {
         self.map_err(|error| ExportError::io(path, what, error))
-    }
-}
-
-impl From<StoreError> for ExportError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, what, error } => write!(f, "`{}` {what}: {error}", path.display()),
-            Self::Form { path } => {
-                write!(
-                    f,
-                    "`{}` cannot be written: PGN is for chess, CSA and KIF are for shogi",
-                    path.display()
-                )
-            }
-            Self::Game { path, pair, why } => {
-                write!(f, "pair {pair} cannot be written to `{}`: {why}", path.display())
-            }
-            Self::Store(error) => error.fmt(f),
-        }
-    }
-}
-
-impl error::Error for ExportError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Io { error, .. } => Some(error),
-            Self::Store(error) => Some(error),
-            Self::Form { .. } | Self::Game { .. } => None,
-        }
     }
 }
 

@@ -4,10 +4,10 @@ mod tournament;
 pub(crate) mod tuning;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::time::Duration;
-use std::{error, fmt};
 
 use readyok_client::{Timeouts, WaitLimit};
 pub use readyok_protocol::Dialect as Protocol;
@@ -248,15 +248,19 @@ pub struct TimeControl {
 }
 
 /// An invalid time control.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeControlError {
     /// The number of moves is not a positive integer.
+    #[error("`{0}` is not a number of moves")]
     Moves(String),
     /// A time is not a decimal number with at most three decimals, or exceeds one year.
+    #[error("`{0}` is not a number of seconds")]
     Time(String),
     /// The time is 0.
+    #[error("the time control is 0")]
     Zero,
     /// An hourglass has a number of moves or an increment.
+    #[error("an hourglass clock has no number of moves and no increment")]
     Hourglass,
 }
 
@@ -343,36 +347,24 @@ impl From<TimeControl> for String {
     }
 }
 
-impl fmt::Display for TimeControlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Moves(text) => write!(f, "`{text}` is not a number of moves"),
-            Self::Time(text) => write!(f, "`{text}` is not a number of seconds"),
-            Self::Zero => f.write_str("the time control is 0"),
-            Self::Hourglass => {
-                f.write_str("an hourglass clock has no number of moves and no increment")
-            }
-        }
-    }
-}
-
-impl error::Error for TimeControlError {}
-
 /// An invalid plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// Two engines have the same name.
+    #[error("two engines have the name `{name}`")]
     SameName {
         /// The name.
         name: String,
     },
     /// An engine has no search limit.
+    #[error("engine `{engine}` has no limit")]
     NoLimit {
         /// The engine.
         engine: String,
     },
     /// A limit of an engine is 0.
+    #[error("`{field}` of engine `{engine}` must be at least 1")]
     ZeroLimit {
         /// The engine.
         engine: String,
@@ -380,6 +372,7 @@ pub enum PlanError {
         field: &'static str,
     },
     /// An hourglass clock is combined with incompatible settings.
+    #[error("engine `{engine}` has an hourglass clock, which {problem}")]
     Hourglass {
         /// An engine with an hourglass clock.
         engine: String,
@@ -387,23 +380,26 @@ pub enum PlanError {
         problem: HourglassProblem,
     },
     /// The tuning is invalid.
+    #[error("{0}")]
     Tune(TuneError),
     /// An engine has the protocol USI, which does not support chess.
+    #[error("engine `{engine}` has the protocol USI, which supports only shogi")]
     UsiInChess {
         /// The engine.
         engine: String,
     },
 }
 
-/// A setting that is incompatible with an hourglass clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HourglassProblem {
-    /// Another engine has no hourglass clock.
-    Others,
-    /// Byoyomi.
-    Byoyomi,
-    /// Pondering: the time of the ponder search is not known in advance.
-    Ponder,
+readyok_protocol::texts! {
+    /// A setting that is incompatible with an hourglass clock.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum HourglassProblem {
+        /// Another engine has no hourglass clock.
+        Others => "all engines must have",
+        Byoyomi => "excludes byoyomi",
+        /// The time of the ponder search is not known in advance.
+        Ponder => "excludes pondering",
+    }
 }
 
 impl Plan {
@@ -542,29 +538,3 @@ impl Limits {
         limits.into_iter().find(|(_, limit)| *limit == Some(0)).map(|(field, _)| field)
     }
 }
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SameName { name } => write!(f, "two engines have the name `{name}`"),
-            Self::NoLimit { engine } => write!(f, "engine `{engine}` has no limit"),
-            Self::ZeroLimit { engine, field } => {
-                write!(f, "`{field}` of engine `{engine}` must be at least 1")
-            }
-            Self::Hourglass { engine, problem } => {
-                write!(f, "engine `{engine}` has an hourglass clock, which ")?;
-                f.write_str(match problem {
-                    HourglassProblem::Others => "all engines must have",
-                    HourglassProblem::Byoyomi => "excludes byoyomi",
-                    HourglassProblem::Ponder => "excludes pondering",
-                })
-            }
-            Self::Tune(error) => error.fmt(f),
-            Self::UsiInChess { engine } => {
-                write!(f, "engine `{engine}` has the protocol USI, which supports only shogi")
-            }
-        }
-    }
-}
-
-impl error::Error for PlanError {}

@@ -25,10 +25,10 @@ pub mod nats;
 pub mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{error, fmt};
 
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
@@ -118,19 +118,12 @@ pub trait Lease: Send {
 }
 
 /// A failure of the queue.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the queue of games is out of order: {}", .text)]
 pub struct QueueError {
     /// The description.
     pub text: String,
 }
-
-impl fmt::Display for QueueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the queue of games is out of order: {}", self.text)
-    }
-}
-
-impl error::Error for QueueError {}
 
 /// The stop state of a match. Clones share it.
 #[derive(Clone, Default)]
@@ -359,15 +352,17 @@ pub enum Progress {
 }
 
 /// The reason why a worker rejects a match.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Rejection {
     /// The match specification has no content hash of a program.
+    #[error("it has no content hash of the program `{command}`")]
     UnknownContent {
         /// The command in the plan.
         command: String,
     },
     /// A program is not allowed.
+    #[error("the program `{command}` with the content {content} is not allowed here")]
     NotAllowed {
         /// The command in the plan.
         command: String,
@@ -375,11 +370,13 @@ pub enum Rejection {
         content: ContentHash,
     },
     /// Environment variables are not allowed, since they can make a program run another one.
+    #[error("an environment for the program `{command}` is not allowed here")]
     Environment {
         /// The command in the plan.
         command: String,
     },
     /// The arguments of a program are not allowed.
+    #[error("the program `{command}` with the arguments `{}` is not allowed here", args.join(" "))]
     Arguments {
         /// The command in the plan.
         command: String,
@@ -387,6 +384,9 @@ pub enum Rejection {
         args: Vec<String>,
     },
     /// The value of an option could be the path of a file.
+    #[error(
+        "the option `{option}` of the engine `{engine}` could be a path, which is not allowed here"
+    )]
     Option {
         /// The name of the engine in the plan.
         engine: String,
@@ -394,66 +394,28 @@ pub enum Rejection {
         option: String,
     },
     /// A program or a file could not be downloaded.
+    #[error("{why}")]
     NotFetched {
         /// The reason.
         why: String,
     },
     /// A resource other than the engines is missing on the worker's host.
+    #[error("{why}")]
     MissingResource {
         /// The reason.
         why: String,
     },
     /// An engine does not work on the worker's host.
-    Engine(NoStart),
+    #[error(transparent)]
+    Engine(#[from] NoStart),
 }
 
 /// An engine that does not work on a host.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("the engine `{}` {}", .engine, .why)]
 pub struct NoStart {
     /// The name of the engine in the plan.
     pub engine: String,
     /// The reason, as a predicate: `does not start (no such file)`.
     pub why: String,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownContent { command } => {
-                write!(f, "it has no content hash of the program `{command}`")
-            }
-            Self::NotAllowed { command, content } => {
-                write!(f, "the program `{command}` with the content {content} is not allowed here")
-            }
-            Self::Environment { command } => {
-                write!(f, "an environment for the program `{command}` is not allowed here")
-            }
-            Self::Arguments { command, args } => {
-                let args = args.join(" ");
-                write!(f, "the program `{command}` with the arguments `{args}` is not allowed here")
-            }
-            Self::Option { engine, option } => {
-                write!(
-                    f,
-                    "the option `{option}` of the engine `{engine}` could be a path, which is not allowed here"
-                )
-            }
-            Self::NotFetched { why } | Self::MissingResource { why } => f.write_str(why),
-            Self::Engine(no_start) => no_start.fmt(f),
-        }
-    }
-}
-
-impl fmt::Display for NoStart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the engine `{}` {}", self.engine, self.why)
-    }
-}
-
-impl error::Error for Rejection {}
-
-impl From<NoStart> for Rejection {
-    fn from(no_start: NoStart) -> Self {
-        Self::Engine(no_start)
-    }
 }

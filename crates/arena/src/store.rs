@@ -31,7 +31,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{error, fmt, io, thread};
+use std::{fmt, io, thread};
 
 use tempfile::NamedTempFile;
 
@@ -478,22 +478,27 @@ fn try_lock(file: &File) -> Result<(), TryLockError> {
 }
 
 /// An error of a results file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// An I/O error.
+    #[error("`{}` {what}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// The failed operation: `cannot be opened`.
         what: &'static str,
         /// The cause.
+        #[source]
         error: io::Error,
     },
     /// The new file already exists.
+    #[error("`{}` already exists", .0.display())]
     Exists(PathBuf),
     /// Another process has the file open for writing.
+    #[error("`{}` is in use by another process", .0.display())]
     Locked(PathBuf),
     /// The first line is not that of a results file.
+    #[error("`{}` is not a results file: {why}", path.display())]
     NoHead {
         /// The file.
         path: PathBuf,
@@ -501,6 +506,7 @@ pub enum StoreError {
         why: String,
     },
     /// The file has another version of the format.
+    #[error("`{}` has version {version} of the results format; only version {supported} is supported", path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -510,6 +516,7 @@ pub enum StoreError {
         supported: u32,
     },
     /// A line is damaged, and valid ones follow.
+    #[error("line {line} of `{}` is damaged: {why}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -519,6 +526,7 @@ pub enum StoreError {
         why: String,
     },
     /// The file has another plan.
+    #[error("`{}` has another plan{}", path.display(), list(differences))]
     OtherPlan {
         /// The file.
         path: PathBuf,
@@ -526,6 +534,7 @@ pub enum StoreError {
         differences: Vec<Difference>,
     },
     /// Values of environment variables are required.
+    #[error("`{}` does not contain the values of environment variables; specify the plan again for {}", path.display(), variables.join(", "))]
     NoValues {
         /// The file.
         path: PathBuf,
@@ -533,12 +542,17 @@ pub enum StoreError {
         variables: Vec<String>,
     },
     /// Engines or openings have changed since the start of the match.
+    #[error("`{}` has other engines or openings{}", path.display(), list(files))]
     OtherFiles {
         /// The file.
         path: PathBuf,
         /// The changed files.
         files: Vec<ChangedFile>,
     },
+}
+
+fn list(items: &[impl fmt::Display]) -> String {
+    items.iter().map(|item| format!("; {item}")).collect()
 }
 
 impl StoreError {
@@ -558,60 +572,5 @@ pub(crate) trait At<T> {
 impl<T> At<T> for io::Result<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError> {
         self.map_err(|error| StoreError::Io { path: path.to_owned(), what, error })
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, what, error } => write!(f, "`{}` {what}: {error}", path.display()),
-            Self::Exists(path) => write!(f, "`{}` already exists", path.display()),
-            Self::Locked(path) => {
-                write!(f, "`{}` is in use by another process", path.display())
-            }
-            Self::NoHead { path, why } => {
-                write!(f, "`{}` is not a results file: {why}", path.display())
-            }
-            Self::Version { path, version, supported } => {
-                write!(
-                    f,
-                    "`{}` has version {version} of the results format; only version {supported} is supported",
-                    path.display()
-                )
-            }
-            Self::Damaged { path, line, why } => {
-                write!(f, "line {line} of `{}` is damaged: {why}", path.display())
-            }
-            Self::OtherPlan { path, differences } => {
-                write!(f, "`{}` has another plan", path.display())?;
-                for difference in differences {
-                    write!(f, "; {difference}")?;
-                }
-                Ok(())
-            }
-            Self::NoValues { path, variables } => write!(
-                f,
-                "`{}` does not contain the values of environment variables; specify the plan again for {}",
-                path.display(),
-                variables.join(", ")
-            ),
-            Self::OtherFiles { path, files } => {
-                write!(f, "`{}` has other engines or openings", path.display())?;
-                for file in files {
-                    let what = if file.is_gone { "is no longer readable" } else { "has changed" };
-                    write!(f, "; `{}` {what}", file.path)?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-impl error::Error for StoreError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Io { error, .. } => Some(error),
-            _ => None,
-        }
     }
 }

@@ -1,20 +1,23 @@
 //! Errors of the database.
 
-use std::{fmt, io};
+use std::io;
 
 use rusqlite::ErrorCode;
 
 use crate::varint::Corrupt;
 
 /// An operation on the database failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// `SQLite` reported an error.
-    Sqlite(rusqlite::Error),
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
     /// A file operation failed.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// The file has another version of the schema. It was not changed.
+    #[error("the library has version {found}, this program needs version {expected}")]
     Version {
         /// The version of the file.
         found: i64,
@@ -22,39 +25,37 @@ pub enum Error {
         expected: i64,
     },
     /// The file is a database of another program. It was not changed.
+    #[error("the file is not a library of games")]
     Foreign,
     /// A stored value is corrupt.
+    #[error("the library contains corrupt data")]
     Corrupt,
     /// The writer has stopped after an earlier error.
+    #[error("the library was closed after an error")]
     Stopped,
     /// The maximum number of games is reached.
+    #[error("the library contains the maximum number of games")]
     Full,
     /// No item has this number.
+    #[error("{0} not found: {1}")]
     NotFound(Item, u32),
     /// The maximum number is reached.
+    #[error("too many: {0}")]
     TooMany(Item),
     /// The name is empty, too long, or contains control characters.
+    #[error("invalid name of a {0}")]
     InvalidName(Item),
 }
 
-/// A part of the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Item {
-    /// A game.
-    Game,
-    /// A collection of games.
-    Collection,
-    /// A game of a collection.
-    Chapter,
-}
-
-impl fmt::Display for Item {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Game => "game",
-            Self::Collection => "collection",
-            Self::Chapter => "chapter",
-        })
+readyok_protocol::texts! {
+    /// A part of the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Item {
+        Game => "game",
+        /// A collection of games.
+        Collection => "collection",
+        /// A game of a collection.
+        Chapter => "chapter",
     }
 }
 
@@ -86,47 +87,6 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
             error.sqlite_error_code(),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
         ),
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sqlite(error) => error.fmt(f),
-            Self::Io(error) => error.fmt(f),
-            Self::Version { found, expected } => {
-                write!(f, "the library has version {found}, this program needs version {expected}")
-            }
-            Self::Foreign => f.write_str("the file is not a library of games"),
-            Self::Corrupt => f.write_str("the library contains corrupt data"),
-            Self::Stopped => f.write_str("the library was closed after an error"),
-            Self::Full => f.write_str("the library contains the maximum number of games"),
-            Self::NotFound(item, number) => write!(f, "{item} not found: {number}"),
-            Self::TooMany(item) => write!(f, "too many: {item}"),
-            Self::InvalidName(item) => write!(f, "invalid name of a {item}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Sqlite(error) => Some(error),
-            Self::Io(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
     }
 }
 

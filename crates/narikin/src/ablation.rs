@@ -104,17 +104,9 @@ pub fn disable_features(names: &str) -> Result<(), UnknownFeature> {
 }
 
 /// The search has no feature of this name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown search feature `{}`; known are {}", .0.escape_debug(), NAMES.map(|(_, name)| name).join(" "))]
 pub struct UnknownFeature(String);
-
-impl fmt::Display for UnknownFeature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown search feature `{}`; known are", self.0.escape_debug())?;
-        NAMES.iter().try_for_each(|(_, name)| write!(f, " {name}"))
-    }
-}
-
-impl Error for UnknownFeature {}
 
 #[cfg(test)]
 mod tests {

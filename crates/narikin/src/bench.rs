@@ -7,7 +7,6 @@ use crate::{
 use readyok_rules::{BoardRef, Game, Position};
 use std::{
     collections::TryReserveError,
-    error::Error,
     fmt, fs, io,
     ops::RangeInclusive,
     path::{Path, PathBuf},
@@ -82,10 +81,11 @@ pub struct BenchResult {
 }
 
 /// Why a benchmark cannot run.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
     /// An argument has no valid value.
+    #[error("invalid {name} `{}`", text.escape_debug())]
     Argument {
         /// The name of the argument.
         name: &'static str,
@@ -93,10 +93,13 @@ pub enum BenchError {
         text: String,
     },
     /// There are more arguments than the command has.
+    #[error("unexpected argument `{}`", .0.escape_debug())]
     ExtraArgument(String),
     /// The file of positions cannot be read.
+    #[error("`{}`: {}", .0.display(), .1)]
     Read(PathBuf, io::Error),
     /// A line of the file is not a position of the game. Chess includes Chess960.
+    #[error("`{}`, line {line}: invalid position", path.display())]
     Position {
         /// The file.
         path: PathBuf,
@@ -104,8 +107,10 @@ pub enum BenchError {
         line: usize,
     },
     /// The file has no positions.
+    #[error("`{}` has no positions", .0.display())]
     NoPositions(PathBuf),
     /// There is not enough memory for the hash table.
+    #[error("not enough memory for the hash table")]
     Memory,
 }
 
@@ -285,23 +290,6 @@ impl fmt::Display for BenchResult {
         write!(f, "Nodes/second    : {speed}")
     }
 }
-
-impl fmt::Display for BenchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Argument { name, text } => write!(f, "invalid {name} `{}`", text.escape_debug()),
-            Self::ExtraArgument(text) => write!(f, "unexpected argument `{}`", text.escape_debug()),
-            Self::Read(path, error) => write!(f, "`{}`: {error}", path.display()),
-            Self::Position { path, line } => {
-                write!(f, "`{}`, line {line}: invalid position", path.display())
-            }
-            Self::NoPositions(path) => write!(f, "`{}` has no positions", path.display()),
-            Self::Memory => f.write_str("not enough memory for the hash table"),
-        }
-    }
-}
-
-impl Error for BenchError {}
 
 impl From<TryReserveError> for BenchError {
     fn from(_: TryReserveError) -> Self {

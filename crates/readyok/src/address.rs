@@ -1,7 +1,6 @@
 //! Engine addresses: resolves an engine name or command line of the user.
 
 use std::collections::{BTreeMap, HashSet};
-use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -177,10 +176,15 @@ fn built_in_or_remote(text: &str) -> Result<Option<Transport>, AddressError> {
     }
 }
 
+fn list(tried: &[Tried]) -> String {
+    tried.iter().map(|tried| format!(", {tried}")).collect()
+}
+
 /// An address that cannot be resolved.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum AddressError {
     /// No candidate matches.
+    #[error("engine `{text}` not found: not `narikin`{}", list(tried))]
     NotFound {
         /// The address.
         text: String,
@@ -188,16 +192,19 @@ pub enum AddressError {
         tried: Vec<Tried>,
     },
     /// A quotation mark is not closed.
+    #[error("invalid command line `{text}`: a quote is not closed")]
     Quoting {
         /// The address.
         text: String,
     },
     /// `tcp://` is not followed by a host and a port.
+    #[error("invalid address `{text}`: expected tcp://host:port")]
     Tcp {
         /// The address.
         text: String,
     },
     /// The engine list is invalid.
+    #[error("{0}")]
     List(ListError),
 }
 
@@ -214,31 +221,6 @@ pub enum Tried {
     },
     /// A name that is not in `PATH`.
     Path(String),
-}
-
-impl fmt::Display for AddressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound { text, tried } => {
-                write!(f, "engine `{text}` not found: not `narikin`")?;
-                tried.iter().try_for_each(|tried| write!(f, ", {tried}"))
-            }
-            Self::Quoting { text } => {
-                write!(f, "invalid command line `{text}`: a quote is not closed")
-            }
-            Self::Tcp { text } => write!(f, "invalid address `{text}`: expected tcp://host:port"),
-            Self::List(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for AddressError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::List(error) => error.source(),
-            Self::NotFound { .. } | Self::Quoting { .. } | Self::Tcp { .. } => None,
-        }
-    }
 }
 
 impl fmt::Display for Tried {
@@ -378,47 +360,26 @@ fn is_valid_variable(name: &str, value: &str) -> bool {
 }
 
 /// An invalid engine list.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the engine list `{}`: {problem}", path.display())]
 pub struct ListError {
     path: PathBuf,
+    #[source]
     problem: ListProblem,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum ListProblem {
+    #[error(transparent)]
     Io(io::Error),
+    #[error("it is longer than {MAX_LIST_SIZE} bytes")]
     TooLong,
+    #[error("line {line}: {}", error.message().lines().collect::<Vec<_>>().join(", "))]
     Toml { line: usize, error: toml::de::Error },
+    #[error("two engines have the name `{0}`")]
     Twice(String),
+    #[error("invalid environment variable `{}`", .0.escape_debug())]
     Variable(String),
-}
-
-impl fmt::Display for ListError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot use the engine list `{}`: ", self.path.display())?;
-        match &self.problem {
-            ListProblem::Io(error) => error.fmt(f),
-            ListProblem::TooLong => write!(f, "it is longer than {MAX_LIST_SIZE} bytes"),
-            ListProblem::Toml { line, error } => {
-                let message: Vec<_> = error.message().lines().collect();
-                write!(f, "line {line}: {}", message.join(", "))
-            }
-            ListProblem::Twice(name) => write!(f, "two engines have the name `{name}`"),
-            ListProblem::Variable(name) => {
-                write!(f, "invalid environment variable `{}`", name.escape_debug())
-            }
-        }
-    }
-}
-
-impl Error for ListError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.problem {
-            ListProblem::Io(error) => Some(error),
-            ListProblem::Toml { error, .. } => Some(error),
-            ListProblem::TooLong | ListProblem::Twice(_) | ListProblem::Variable(_) => None,
-        }
-    }
 }
 
 /// A reply to `registration error`.

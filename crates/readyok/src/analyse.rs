@@ -3,8 +3,6 @@
 mod tablebase;
 mod view;
 
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -60,42 +58,14 @@ pub fn analyse(
 }
 
 /// An analysis without a result.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum AnalyseError {
     /// The engine failed.
-    Engine(EngineError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// Writing failed.
-    Output(io::Error),
-}
-
-impl From<EngineError> for AnalyseError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
-    }
-}
-
-impl From<io::Error> for AnalyseError {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-impl fmt::Display for AnalyseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Engine(error) => error.fmt(f),
-            Self::Output(error) => write!(f, "cannot write the analysis: {error}"),
-        }
-    }
-}
-
-impl Error for AnalyseError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Engine(error) => Some(error),
-            Self::Output(error) => Some(error),
-        }
-    }
+    #[error("cannot write the analysis: {0}")]
+    Output(#[from] io::Error),
 }
 
 /// A legal position. Checked before the engine receives it, because engines crash on illegal positions.
@@ -243,19 +213,23 @@ impl MoveFormatter {
 }
 
 /// An invalid position or move.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum AnalysisPositionError {
     /// The position is malformed or illegal.
+    #[error("invalid position `{}`: {error}", text.escape_debug())]
     Position {
         /// The position, truncated.
         text: String,
         error: PositionError,
     },
     /// A move is illegal.
-    Line(LineError),
+    #[error(transparent)]
+    Line(#[from] LineError),
     /// A root move of `--searchmoves` is illegal.
+    #[error("--searchmoves: {0}")]
     SearchMoves(LineError),
     /// A move in SAN or in a notation of shogi, instead of UCI or USI notation.
+    #[error("move {}: `{}` is not in {} notation; write `{meant}`", index.saturating_add(1), text.escape_debug(), dialect(*game).handshake().to_uppercase())]
     Notation {
         /// The index of the move.
         index: usize,
@@ -266,42 +240,12 @@ pub enum AnalysisPositionError {
         game: Game,
     },
     /// A FEN for shogi, or an SFEN for chess.
+    #[error("{} positions need {}", if *game == Game::Shogi { "shogi" } else { "chess" }, if *game == Game::Shogi { "--sfen, not --fen" } else { "--fen, not --sfen" })]
     OtherGame {
         /// The game of the analysis.
         game: Game,
     },
     /// The protocol cannot represent the legal position.
+    #[error(transparent)]
     Unsupported(readyok_protocol::PositionError),
 }
-
-impl From<LineError> for AnalysisPositionError {
-    fn from(error: LineError) -> Self {
-        Self::Line(error)
-    }
-}
-
-impl fmt::Display for AnalysisPositionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Position { text, error } => {
-                write!(f, "invalid position `{}`: {error}", text.escape_debug())
-            }
-            Self::Line(error) => error.fmt(f),
-            Self::SearchMoves(error) => write!(f, "--searchmoves: {error}"),
-            Self::Notation { index, text, meant, game } => {
-                let (number, text) = (index.saturating_add(1), text.escape_debug());
-                let protocol = dialect(*game).handshake().to_uppercase();
-                write!(f, "move {number}: `{text}` is not in {protocol} notation; write `{meant}`")
-            }
-            Self::OtherGame { game: Game::Shogi } => {
-                f.write_str("shogi positions need --sfen, not --fen")
-            }
-            Self::OtherGame { game: Game::Chess | Game::Chess960 } => {
-                f.write_str("chess positions need --fen, not --sfen")
-            }
-            Self::Unsupported(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for AnalysisPositionError {}

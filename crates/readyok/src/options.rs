@@ -1,7 +1,6 @@
 //! `readyok options`: the identity and the options of an engine, with translated labels.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -213,33 +212,18 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// An invalid translation file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the translation file `{}`: {problem}", path.display())]
 pub struct FileError {
     path: PathBuf,
+    #[source]
     problem: Problem,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum Problem {
+    #[error(transparent)]
     Io(io::Error),
+    #[error(transparent)]
     Content(TranslationError),
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot use the translation file `{}`: ", self.path.display())?;
-        match &self.problem {
-            Problem::Io(error) => error.fmt(f),
-            Problem::Content(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for FileError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.problem {
-            Problem::Io(error) => Some(error),
-            Problem::Content(error) => Some(error),
-        }
-    }
 }

@@ -5,7 +5,6 @@ mod log;
 mod monitor;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -236,24 +235,14 @@ fn next_event(inbox: &Receiver<Event>, deadline: Option<Instant>) -> Option<Even
 }
 
 /// The engine cannot be started.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start `{}`: {error}", program.display())]
 pub struct StartError {
     /// The executable.
     pub program: OsString,
     /// The error of the system.
+    #[source]
     pub error: io::Error,
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot start `{}`: {}", self.program.display(), self.error)
-    }
-}
-
-impl std::error::Error for StartError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
 }
 
 /// Maximum size of a relayed chunk in bytes.

@@ -3,7 +3,6 @@
 pub(crate) mod polyglot;
 mod yaneuraou;
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -47,11 +46,13 @@ pub struct BookMove {
 }
 
 /// Why a book cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum BookError {
     /// The file is unreadable or not a book.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// The positions are not sorted, and the file is too large to load.
+    #[error("its positions are not sorted, and with {bytes} bytes it is too large for that")]
     Unsorted {
         /// Its size.
         bytes: u64,
@@ -121,35 +122,6 @@ impl Book {
                 });
                 Ok(moves.collect())
             }
-        }
-    }
-}
-
-impl From<io::Error> for BookError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl fmt::Display for BookError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Unsorted { bytes } => {
-                write!(
-                    f,
-                    "its positions are not sorted, and with {bytes} bytes it is too large for that"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for BookError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Unsorted { .. } => None,
         }
     }
 }

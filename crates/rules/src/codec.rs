@@ -1,8 +1,6 @@
 //! Conversion between a protocol's notation and positions and moves of the rules.
 
 use std::borrow::Cow;
-use std::error;
-use std::fmt;
 
 use readyok_protocol::session::client::NewGame;
 use readyok_protocol::{self as protocol, Dialect, Fen, MoveList, Root, Sfen};
@@ -32,16 +30,19 @@ pub struct MoveCodec {
 }
 
 /// A position that a client sent and that cannot be played.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
     /// The FEN is not one of shogi.
+    #[error("not a shogi position: `{fen}`")]
     NotShogi {
         /// The FEN.
         fen: String,
     },
     /// The position before the moves is invalid.
-    Position(PositionError),
+    #[error(transparent)]
+    Position(#[from] PositionError),
     /// A move is illegal. The error has the move in the notation of the client.
+    #[error("{0}")]
     Moves(LineError),
 }
 
@@ -189,32 +190,6 @@ impl MoveCodec {
 
 fn given(error: MoveError, text: &str) -> MoveError {
     MoveError { candidates: error.candidates, ..MoveError::new(text, error.reason) }
-}
-
-impl From<PositionError> for CodecError {
-    fn from(error: PositionError) -> Self {
-        Self::Position(error)
-    }
-}
-
-impl fmt::Display for CodecError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotShogi { fen } => write!(f, "not a shogi position: `{fen}`"),
-            Self::Position(error) => error.fmt(f),
-            Self::Moves(error) => error.fmt(f),
-        }
-    }
-}
-
-impl error::Error for CodecError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::NotShogi { .. } => None,
-            Self::Position(error) => error.source(),
-            Self::Moves(error) => error.source(),
-        }
-    }
 }
 
 #[cfg(test)]

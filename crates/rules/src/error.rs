@@ -1,6 +1,6 @@
 //! Errors of positions, moves and lines of moves.
 
-use std::{error, fmt};
+use std::fmt;
 
 use crate::{Game, Side};
 
@@ -228,7 +228,8 @@ pub(crate) fn most_specific(reasons: impl Iterator<Item = IllegalReason>) -> Ill
 }
 
 /// An illegal move, and the reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("illegal move `{text}`: {reason}{}", list(candidates))]
 pub struct MoveError {
     /// The text of the move, shortened.
     pub text: String,
@@ -236,6 +237,10 @@ pub struct MoveError {
     pub reason: IllegalReason,
     /// The moves that fit if the reason is [`IllegalReason::AmbiguousMove`], in UCI or USI notation.
     pub candidates: Vec<String>,
+}
+
+fn list(candidates: &[String]) -> String {
+    if candidates.is_empty() { String::new() } else { format!(": {}", candidates.join(", ")) }
 }
 
 impl MoveError {
@@ -248,35 +253,13 @@ impl MoveError {
     }
 }
 
-impl fmt::Display for MoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "illegal move `{}`: {}", self.text, self.reason)?;
-        if !self.candidates.is_empty() {
-            write!(f, ": {}", self.candidates.join(", "))?;
-        }
-        Ok(())
-    }
-}
-
-impl error::Error for MoveError {}
-
 /// A line of moves with an illegal one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("move {}: {error}", index.saturating_add(1))]
 pub struct LineError {
     /// The index of the illegal move.
     pub index: usize,
     /// The illegal move.
+    #[source]
     pub error: MoveError,
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "move {}: {}", self.index.saturating_add(1), self.error)
-    }
-}
-
-impl error::Error for LineError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.error)
-    }
 }

@@ -99,15 +99,19 @@ pub struct TablebaseResult {
 }
 
 /// Why a position has no value in any table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TablebaseError {
     /// There are no tables of shogi.
+    #[error("there are no Syzygy tablebases for shogi")]
     Shogi,
     /// The position can be viewed only.
+    #[error("the position violates the rules")]
     NotPlayable,
     /// There are no tables of positions with castling rights.
+    #[error("tablebases contain no positions with castling rights")]
     CastlingRights,
     /// The position has more pieces than the largest table.
+    #[error("the position has {pieces} pieces; the largest table has {max}")]
     TooManyPieces {
         /// Pieces of the position, kings included.
         pieces: usize,
@@ -318,20 +322,3 @@ impl fmt::Display for TablebaseEnd {
         })
     }
 }
-
-impl fmt::Display for TablebaseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Shogi => f.write_str("there are no Syzygy tablebases for shogi"),
-            Self::NotPlayable => f.write_str("the position violates the rules"),
-            Self::CastlingRights => {
-                f.write_str("tablebases contain no positions with castling rights")
-            }
-            Self::TooManyPieces { pieces, max } => {
-                write!(f, "the position has {pieces} pieces; the largest table has {max}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for TablebaseError {}

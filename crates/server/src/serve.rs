@@ -106,51 +106,33 @@ impl fmt::Display for Warning {
 }
 
 /// The reason why the server cannot start.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Listening beyond loopback requires a password and a host.
+    #[error(
+        "listening beyond this machine needs a password and the name of a host (--password-file, --allow-host)"
+    )]
     Unprotected,
     /// Root must not listen beyond loopback.
+    #[error(
+        "listening beyond this machine as root, with engines that run as root, needs --allow-root"
+    )]
     Root,
     /// Another server uses the data directory; its link, if it has sent one.
+    #[error("it runs already with this data")]
     Running(Option<String>),
     /// The address cannot be used.
-    Listen(SocketAddr, io::Error),
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, #[source] io::Error),
     /// A file cannot be used.
-    File(PathBuf, io::Error),
+    #[error("cannot use `{}`: {}", .0.display(), .1)]
+    File(PathBuf, #[source] io::Error),
     /// The library cannot be used.
+    #[error(transparent)]
     Store(StoreError),
     /// The system has failed.
+    #[error(transparent)]
     System(io::Error),
-}
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unprotected => f.write_str(
-                "listening beyond this machine needs a password and the name of a host \
-                (--password-file, --allow-host)",
-            ),
-            Self::Root => f.write_str(
-                "listening beyond this machine as root, with engines that run as root, needs --allow-root",
-            ),
-            Self::Running(_) => f.write_str("it runs already with this data"),
-            Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
-            Self::File(path, error) => write!(f, "cannot use `{}`: {error}", path.display()),
-            Self::Store(error) => error.fmt(f),
-            Self::System(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Listen(_, error) | Self::File(_, error) | Self::System(error) => Some(error),
-            Self::Store(error) => Some(error),
-            Self::Unprotected | Self::Root | Self::Running(_) => None,
-        }
-    }
 }
 
 /// A server that listens, but does not respond yet.

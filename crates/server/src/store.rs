@@ -128,83 +128,47 @@ pub(crate) struct Store {
 }
 
 /// A file of the server cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file or directory.
-    File(PathBuf, std::io::Error),
+    #[error("cannot use `{}`: {}", .0.display(), .1)]
+    File(PathBuf, #[source] std::io::Error),
     /// `app.sqlite`.
-    Database(rusqlite::Error),
+    #[error("app.sqlite failed: {0}")]
+    Database(#[from] rusqlite::Error),
     /// The library.
-    Library(readyok_library::Error),
+    #[error("the library failed: {0}")]
+    Library(#[from] readyok_library::Error),
     /// A stored JSON value is invalid.
-    Content(serde_json::Error),
+    #[error("app.sqlite is damaged: {0}")]
+    Content(#[from] serde_json::Error),
     /// A database that cannot be opened.
-    Unusable(PathBuf, Box<Self>),
+    #[error("cannot use `{}`: {}", .0.display(), .1.cause())]
+    Unusable(PathBuf, #[source] Box<Self>),
     /// A file of another version of the program, with the version if it is known. It was not changed.
+    #[error("`{}` {}", .0.display(), other_version(*.1))]
     Version(PathBuf, Option<i64>),
     /// The files are closed, because the server ends.
+    #[error("the library is closed")]
     Closed,
 }
 
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl StoreError {
+    /// The error without the file, which the text of another error names.
+    fn cause(&self) -> &dyn fmt::Display {
         match self {
-            Self::File(path, error) => write!(f, "cannot use `{}`: {error}", path.display()),
-            Self::Database(error) => write!(f, "app.sqlite failed: {error}"),
-            Self::Library(error) => write!(f, "the library failed: {error}"),
-            Self::Content(error) => write!(f, "app.sqlite is damaged: {error}"),
-            Self::Unusable(path, error) => {
-                write!(f, "cannot use `{}`: ", path.display())?;
-                match &**error {
-                    Self::Database(error) => error.fmt(f),
-                    Self::Library(error) => error.fmt(f),
-                    Self::Content(error) => error.fmt(f),
-                    error => error.fmt(f),
-                }
-            }
-            Self::Version(path, Some(version)) => write!(
-                f,
-                "`{}` has version {version}, which this program cannot read",
-                path.display()
-            ),
-            Self::Version(path, None) => write!(
-                f,
-                "`{}` was written by another program or an earlier version of this program",
-                path.display()
-            ),
-            Self::Closed => f.write_str("the library is closed"),
+            Self::Database(error) => error,
+            Self::Library(error) => error,
+            Self::Content(error) => error,
+            error => error,
         }
     }
 }
 
-impl std::error::Error for StoreError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::File(_, error) => Some(error),
-            Self::Database(error) => Some(error),
-            Self::Library(error) => Some(error),
-            Self::Content(error) => Some(error),
-            Self::Unusable(_, error) => Some(error),
-            Self::Version(..) | Self::Closed => None,
-        }
-    }
-}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Database(error)
-    }
-}
-
-impl From<readyok_library::Error> for StoreError {
-    fn from(error: readyok_library::Error) -> Self {
-        Self::Library(error)
-    }
-}
-
-impl From<serde_json::Error> for StoreError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Content(error)
+fn other_version(version: Option<i64>) -> String {
+    match version {
+        Some(version) => format!("has version {version}, which this program cannot read"),
+        None => "was written by another program or an earlier version of this program".to_owned(),
     }
 }
 

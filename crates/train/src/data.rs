@@ -8,18 +8,18 @@
 
 mod group;
 
-use std::error::Error;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::{fmt, io, vec};
+use std::{io, vec};
 
 use crate::games::GameKind;
 
 /// Why a file of games cannot be read or written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// An operation of the system failed.
+    #[error("`{}` cannot be {what}: {source}", path.display())]
     Io {
         path: PathBuf,
         /// The operation that failed, as a participle.
@@ -27,8 +27,10 @@ pub enum DataError {
         source: io::Error,
     },
     /// The header is missing or invalid.
+    #[error("`{}` is not a file of games: {why}", path.display())]
     NoHeader { path: PathBuf, why: String },
     /// The file is damaged, not only at its end.
+    #[error("`{}` is damaged at byte {offset}: {why}", path.display())]
     Damaged {
         path: PathBuf,
         /// The offset of the damaged block, in bytes.
@@ -36,47 +38,15 @@ pub enum DataError {
         why: String,
     },
     /// Another process is writing the file.
+    #[error("`{}` is being written by another program", .0.display())]
     Locked(PathBuf),
     /// The file exists with other settings.
+    #[error("`{}` was begun with another {what}", path.display())]
     OtherSettings {
         path: PathBuf,
         /// The setting that differs.
         what: &'static str,
     },
-}
-
-impl fmt::Display for DataError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, what, source } => {
-                write!(f, "`{}` cannot be {what}: {source}", path.display())
-            }
-            Self::NoHeader { path, why } => {
-                write!(f, "`{}` is not a file of games: {why}", path.display())
-            }
-            Self::Damaged { path, offset, why } => {
-                write!(f, "`{}` is damaged at byte {offset}: {why}", path.display())
-            }
-            Self::Locked(path) => {
-                write!(f, "`{}` is being written by another program", path.display())
-            }
-            Self::OtherSettings { path, what } => {
-                write!(f, "`{}` was begun with another {what}", path.display())
-            }
-        }
-    }
-}
-
-impl Error for DataError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::NoHeader { .. }
-            | Self::Damaged { .. }
-            | Self::Locked(_)
-            | Self::OtherSettings { .. } => None,
-        }
-    }
 }
 
 impl DataError {

@@ -4,12 +4,11 @@
 //! with the same file.
 
 use std::collections::{BTreeMap, TryReserveError};
-use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
-use std::{fmt, io, thread};
+use std::{io, thread};
 
 use fastrand::Rng;
 use narikin::tablebase::{Tablebases, Wdl};
@@ -21,53 +20,23 @@ use crate::games::GameKind;
 use crate::{games, rng};
 
 /// Why games cannot be played.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
     /// The file cannot be read or written.
-    Data(DataError),
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// There is no memory for the search.
-    Memory(TryReserveError),
+    #[error("no memory for the search: {0}")]
+    Memory(#[from] TryReserveError),
     /// The endgame tables cannot be opened.
-    Tables(io::Error),
+    #[error("no Syzygy tables: {0}")]
+    Tables(#[source] io::Error),
     /// No balanced opening was found, as with an engine without knowledge.
+    #[error("no opening found for game {game}")]
     NoOpening {
         /// The number of the game.
         game: u64,
     },
-}
-
-impl fmt::Display for GenerateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Data(error) => error.fmt(f),
-            Self::Memory(error) => write!(f, "no memory for the search: {error}"),
-            Self::Tables(error) => write!(f, "no Syzygy tables: {error}"),
-            Self::NoOpening { game } => write!(f, "no opening found for game {game}"),
-        }
-    }
-}
-
-impl Error for GenerateError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Data(error) => error.source(),
-            Self::Memory(error) => Some(error),
-            Self::Tables(error) => Some(error),
-            Self::NoOpening { .. } => None,
-        }
-    }
-}
-
-impl From<DataError> for GenerateError {
-    fn from(error: DataError) -> Self {
-        Self::Data(error)
-    }
-}
-
-impl From<TryReserveError> for GenerateError {
-    fn from(error: TryReserveError) -> Self {
-        Self::Memory(error)
-    }
 }
 
 /// The target size of a file, including existing games.

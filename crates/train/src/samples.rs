@@ -4,8 +4,6 @@
 //! similar.
 
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::path::PathBuf;
 
 use narikin::network::Features as _;
@@ -44,67 +42,34 @@ pub struct Sample<'a, B> {
 }
 
 /// A recorded game that cannot be replayed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The start position does not exist.
+    #[error("there is no start position {0}")]
     Start(u16),
     /// The move of this ply, from 0, is illegal.
+    #[error("the move of ply {0} is not legal")]
     Move(usize),
 }
 
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start(number) => write!(f, "there is no start position {number}"),
-            Self::Move(ply) => write!(f, "the move of ply {ply} is not legal"),
-        }
-    }
-}
-
-impl Error for ReplayError {}
-
 /// Why positions cannot be loaded.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read.
-    Data(DataError),
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// The file is of another game.
+    #[error("`{}` is a file of another game", .0.display())]
     OtherGame(PathBuf),
     /// A game cannot be replayed.
+    #[error("game {game} of `{}` cannot be played: {why}", path.display())]
     Replay {
         path: PathBuf,
         /// The number of the game, from 0.
         game: u64,
+        #[source]
         why: ReplayError,
     },
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Data(error) => error.fmt(f),
-            Self::OtherGame(path) => write!(f, "`{}` is a file of another game", path.display()),
-            Self::Replay { path, game, why } => {
-                write!(f, "game {game} of `{}` cannot be played: {why}", path.display())
-            }
-        }
-    }
-}
-
-impl Error for LoadError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Data(error) => error.source(),
-            Self::Replay { why, .. } => Some(why),
-            Self::OtherGame(_) => None,
-        }
-    }
-}
-
-impl From<DataError> for LoadError {
-    fn from(error: DataError) -> Self {
-        Self::Data(error)
-    }
 }
 
 /// One of this number of games is used for validation.

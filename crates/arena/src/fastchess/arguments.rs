@@ -3,7 +3,6 @@
 use std::num::ParseIntError;
 use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
-use std::{error, fmt};
 
 use readyok_client::unstable::split_command_line;
 use regex::Regex;
@@ -280,9 +279,10 @@ pub(super) fn cpus(flag: &Flag) -> Result<Vec<u32>, ArgumentError> {
 }
 
 /// An invalid command line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ArgumentError {
     /// The option does not exist.
+    #[error("no option `{option}`{}", similar.map(|similar| format!("; did you mean `{similar}`?")).unwrap_or_default())]
     UnknownOption {
         /// The argument.
         option: String,
@@ -290,10 +290,13 @@ pub enum ArgumentError {
         similar: Option<&'static str>,
     },
     /// An option without values has a value.
+    #[error("`{0}` has no value")]
     ExpectsNoValue(&'static str),
     /// An option with one value has none or several.
+    #[error("`{0}` requires exactly one value")]
     ExpectsOneValue(&'static str),
     /// An option with `key=value` pairs has another value or none.
+    #[error("`{option}` requires key=value pairs{}", found.as_ref().map(|found| format!(", not `{found}`")).unwrap_or_default())]
     ExpectsPairs {
         /// The option.
         option: &'static str,
@@ -301,6 +304,7 @@ pub enum ArgumentError {
         found: Option<String>,
     },
     /// A key of an option does not exist, or its value is invalid.
+    #[error("`{option}` has no `{key}={value}`{}", if expected.is_empty() { String::new() } else { format!(": expected {expected}") })]
     BadPair {
         /// The option.
         option: &'static str,
@@ -312,6 +316,7 @@ pub enum ArgumentError {
         expected: &'static str,
     },
     /// The value of an option is invalid.
+    #[error("`{option}` cannot be `{value}`: expected {expected}")]
     BadValue {
         /// The option.
         option: &'static str,
@@ -321,65 +326,33 @@ pub enum ArgumentError {
         expected: &'static str,
     },
     /// The match has fewer than two engines.
+    #[error("a match requires at least two engines")]
     TooFewEngines,
     /// An engine has neither a command nor a name.
+    #[error("an engine requires a `cmd`")]
     EngineWithoutCommand,
     /// An engine has no search limit.
+    #[error("engine `{engine}` has no limit: use tc, st, nodes or depth")]
     NoLimit {
         /// The name of the engine.
         engine: String,
     },
     /// An engine has both a clock and a time per move.
+    #[error("engine `{engine}` has both tc and st")]
     TwoTimes {
         /// The name of the engine.
         engine: String,
     },
     /// The parameters of the SPRT are invalid.
+    #[error("`-sprt`: {0}")]
     Test(SprtError),
     /// Chess960 requires openings.
+    #[error("`-variant fischerandom` requires `-openings`")]
     NeedsBook,
     /// Unsupported or conflicting options.
+    #[error("{0}")]
     Conflict(&'static str),
 }
-
-impl fmt::Display for ArgumentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownOption { option, similar: Some(similar) } => {
-                write!(f, "no option `{option}`; did you mean `{similar}`?")
-            }
-            Self::UnknownOption { option, similar: None } => write!(f, "no option `{option}`"),
-            Self::ExpectsNoValue(option) => write!(f, "`{option}` has no value"),
-            Self::ExpectsOneValue(option) => write!(f, "`{option}` requires exactly one value"),
-            Self::ExpectsPairs { option, found: Some(found) } => {
-                write!(f, "`{option}` requires key=value pairs, not `{found}`")
-            }
-            Self::ExpectsPairs { option, found: None } => {
-                write!(f, "`{option}` requires key=value pairs")
-            }
-            Self::BadPair { option, key, value, expected: "" } => {
-                write!(f, "`{option}` has no `{key}={value}`")
-            }
-            Self::BadPair { option, key, value, expected } => {
-                write!(f, "`{option}` has no `{key}={value}`: expected {expected}")
-            }
-            Self::BadValue { option, value, expected } => {
-                write!(f, "`{option}` cannot be `{value}`: expected {expected}")
-            }
-            Self::TooFewEngines => f.write_str("a match requires at least two engines"),
-            Self::EngineWithoutCommand => f.write_str("an engine requires a `cmd`"),
-            Self::NoLimit { engine } => {
-                write!(f, "engine `{engine}` has no limit: use tc, st, nodes or depth")
-            }
-            Self::TwoTimes { engine } => write!(f, "engine `{engine}` has both tc and st"),
-            Self::Test(error) => write!(f, "`-sprt`: {error}"),
-            Self::NeedsBook => f.write_str("`-variant fischerandom` requires `-openings`"),
-            Self::Conflict(text) => f.write_str(text),
-        }
-    }
-}
-
-impl error::Error for ArgumentError {}
 
 /// Applies a pair to an engine.
 pub(super) fn set(

@@ -1,9 +1,9 @@
 //! The referee of a game: legality of moves, clocks, ends by the rules and by adjudication. It does no I/O: the caller
 //! passes each answer and its time.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{error, fmt};
 
 use readyok_protocol::{Dialect, Go, Score};
 use readyok_rules::shakmaty::{Chess, Position as _};
@@ -79,13 +79,16 @@ pub enum Verdict {
 }
 
 /// An opening from which no game can start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
     /// The position is invalid.
+    #[error("{0}")]
     Position(PositionError),
     /// A move is illegal.
+    #[error("{0}")]
     Moves(LineError),
     /// The game is over after the opening.
+    #[error("the game is over after the opening: {0:?}")]
     Over(Termination),
 }
 
@@ -297,18 +300,6 @@ fn shortened(text: &str) -> String {
     }
     text.chars().take(MAX_CHARS).chain(['…']).collect()
 }
-
-impl fmt::Display for OpeningError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Position(error) => error.fmt(f),
-            Self::Moves(error) => error.fmt(f),
-            Self::Over(reason) => write!(f, "the game is over after the opening: {reason:?}"),
-        }
-    }
-}
-
-impl error::Error for OpeningError {}
 
 /// Counts consecutive scores and decides the game by them.
 #[derive(Clone, Debug)]

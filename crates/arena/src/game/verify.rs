@@ -1,8 +1,8 @@
 //! Verification of results of other hosts: the [`Referee`] replays each game of a pair.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{error, fmt};
 
 use readyok_rules::{Side, Termination};
 
@@ -12,16 +12,19 @@ use crate::plan::Plan;
 use crate::result::{EndDetail, EngineInfo, MatchGame, MoveRecord};
 
 /// A result that contradicts its pairing or the rules of the match.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidResult {
     /// The result is of another pairing.
+    #[error("the result is of another pairing or opening")]
     OtherPairing,
     /// The number of games differs from that of the pairing.
+    #[error("the result has {found} games")]
     GameCount {
         /// The number of games of the result.
         found: usize,
     },
     /// A game is invalid.
+    #[error("game {}: {fault}", game + 1)]
     Game {
         /// The number of the game in its pair, counted from 0.
         game: u32,
@@ -229,18 +232,6 @@ fn has_normal_lengths(game: &MatchGame) -> bool {
     });
     engines && moves && game.warnings.len() <= MatchGame::MAX_WARNINGS
 }
-
-impl fmt::Display for InvalidResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OtherPairing => f.write_str("the result is of another pairing or opening"),
-            Self::GameCount { found } => write!(f, "the result has {found} games"),
-            Self::Game { game, fault } => write!(f, "game {}: {fault}", game + 1),
-        }
-    }
-}
-
-impl error::Error for InvalidResult {}
 
 impl fmt::Display for GameFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

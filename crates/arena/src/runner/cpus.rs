@@ -1,7 +1,6 @@
 //! CPU pinning: each slot of a match has CPUs of its own.
 
 use std::collections::BTreeSet;
-use std::{error, fmt};
 
 use crate::plan::Plan;
 
@@ -12,9 +11,10 @@ pub struct Cpus {
 }
 
 /// CPUs cannot be assigned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CpuError {
     /// There are not enough CPUs.
+    #[error("{needed} CPUs are required, but only {cpus} are available")]
     TooFew {
         /// The number of usable CPUs.
         cpus: usize,
@@ -22,6 +22,7 @@ pub enum CpuError {
         needed: usize,
     },
     /// An error of the operating system.
+    #[error("a thread cannot be pinned to CPUs: {0}")]
     System(String),
 }
 
@@ -249,19 +250,6 @@ mod sys {
         usable().map(drop)
     }
 }
-
-impl fmt::Display for CpuError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFew { cpus, needed } => {
-                write!(f, "{needed} CPUs are required, but only {cpus} are available")
-            }
-            Self::System(text) => write!(f, "a thread cannot be pinned to CPUs: {text}"),
-        }
-    }
-}
-
-impl error::Error for CpuError {}
 
 #[cfg(test)]
 mod tests {

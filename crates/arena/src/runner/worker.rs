@@ -4,7 +4,7 @@ use std::any::Any;
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
-use std::{error, fmt, thread};
+use std::{fmt, thread};
 
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::Termination;
@@ -42,20 +42,24 @@ pub struct PlayContext<'a> {
 }
 
 /// The reason of a missing result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
     /// The pairing cannot be played on any host, for this reason.
+    #[error("{0}")]
     Pairing(String),
     /// An engine does not work on this host, but may work on others.
+    #[error("{0}")]
     NoStart(NoStart),
 }
 
 /// The reason why a worker leaves before the end of the match.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
     /// The queue has failed.
-    Queue(QueueError),
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// An engine does not work on this host. Its job was given back.
+    #[error("{0}")]
     NoStart(NoStart),
 }
 
@@ -183,34 +187,6 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
 impl fmt::Debug for PlayContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PlayContext").field("stop", self.stop).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for PlayerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Pairing(why) => f.write_str(why),
-            Self::NoStart(no_start) => no_start.fmt(f),
-        }
-    }
-}
-
-impl error::Error for PlayerError {}
-
-impl fmt::Display for WorkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Queue(error) => error.fmt(f),
-            Self::NoStart(no_start) => no_start.fmt(f),
-        }
-    }
-}
-
-impl error::Error for WorkError {}
-
-impl From<QueueError> for WorkError {
-    fn from(error: QueueError) -> Self {
-        Self::Queue(error)
     }
 }
 

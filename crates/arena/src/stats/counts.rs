@@ -40,16 +40,9 @@ impl Outcome {
 pub const MAX_GAMES: u64 = 1 << 53;
 
 /// More than [`MAX_GAMES`] games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {MAX_GAMES} games")]
 pub struct TooManyGames;
-
-impl std::fmt::Display for TooManyGames {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "more than {MAX_GAMES} games")
-    }
-}
-
-impl std::error::Error for TooManyGames {}
 
 /// Results of single games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! The results of a tournament and its rankings.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::counts::{Counts, Outcome, Pentanomial, TooManyGames, Trinomial};
 
@@ -74,32 +73,21 @@ fn several(outcome: Outcome, games: u64) -> Result<Trinomial, TooManyGames> {
 }
 
 /// An invalid table or result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CrosstableError {
     /// More than [`MAX_PLAYERS`].
+    #[error("{0} players are more than {MAX_PLAYERS}")]
     TooManyPlayers(usize),
     /// The player does not exist.
+    #[error("no player {0}")]
     NoSuchPlayer(usize),
     /// Both players are the same.
+    #[error("player {0} cannot play itself")]
     Alone(usize),
     /// More games than can be counted.
+    #[error("{TooManyGames}")]
     TooManyGames,
 }
-
-impl fmt::Display for CrosstableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooManyPlayers(players) => {
-                write!(f, "{players} players are more than {MAX_PLAYERS}")
-            }
-            Self::NoSuchPlayer(player) => write!(f, "no player {player}"),
-            Self::Alone(player) => write!(f, "player {player} cannot play itself"),
-            Self::TooManyGames => TooManyGames.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CrosstableError {}
 
 impl From<TooManyGames> for CrosstableError {
     fn from(TooManyGames: TooManyGames) -> Self {

@@ -53,17 +53,9 @@ impl fmt::Display for Model {
 }
 
 /// An unknown name of a [`Model`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown model `{}`; expected one of {}", .0, Model::ALL.map(|(_, name)| name).join(", "))]
 pub struct UnknownModel(String);
-
-impl fmt::Display for UnknownModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Model::ALL.map(|(_, name)| name).join(", ");
-        write!(f, "unknown model `{}`; expected one of {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownModel {}
 
 impl FromStr for Model {
     type Err = UnknownModel;
@@ -75,26 +67,15 @@ impl FromStr for Model {
 }
 
 /// Why there is no log-likelihood ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LlrError {
     /// The model counts single games, but the games of pairs with one point are unknown.
+    #[error("the model counts single games, but pairs with one point are not split")]
     NeedsSingleGames,
     /// No distribution of the results satisfies a hypothesis, or none was found.
+    #[error("the results cannot satisfy a hypothesis")]
     OutOfReach,
 }
-
-impl fmt::Display for LlrError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NeedsSingleGames => {
-                "the model counts single games, but pairs with one point are not split"
-            }
-            Self::OutOfReach => "the results cannot satisfy a hypothesis",
-        })
-    }
-}
-
-impl std::error::Error for LlrError {}
 
 /// The log-likelihood ratio of two hypotheses, and its expected change per item.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,6 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::LN_10;
-use std::fmt;
 
 use super::counts::{Outcome, Trinomial};
 use super::crosstable::{Crosstable, Encounter};
@@ -42,27 +41,18 @@ pub enum FirstMove {
 }
 
 /// A failure to compute ratings.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RatingsError {
     /// An anchored player does not exist.
+    #[error("no player {0} to anchor")]
     NoSuchPlayer(usize),
     /// An anchor or the first-move advantage is not between -100000 and 100000 Elo.
+    #[error("`{0}` is not an Elo between -100000 and 100000")]
     Value(f64),
     /// The maximum-likelihood search did not converge.
+    #[error("the computation of ratings did not converge")]
     NotConverged,
 }
-
-impl fmt::Display for RatingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchPlayer(player) => write!(f, "no player {player} to anchor"),
-            Self::Value(elo) => write!(f, "`{elo}` is not an Elo between -100000 and 100000"),
-            Self::NotConverged => f.write_str("the computation of ratings did not converge"),
-        }
-    }
-}
-
-impl std::error::Error for RatingsError {}
 
 /// The ratings of the players of a tournament.
 #[derive(Clone, Debug)]

@@ -59,29 +59,13 @@ impl Login {
 }
 
 /// Why a login cannot be sent.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum LoginError {
+    #[error("invalid name `{0}`: up to 32 letters, digits, `_` and `-` are allowed")]
     Name(String),
+    #[error("invalid password: up to 128 ASCII characters without spaces are allowed")]
     Password,
 }
-
-impl fmt::Display for LoginError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => {
-                write!(
-                    f,
-                    "invalid name `{name}`: up to 32 letters, digits, `_` and `-` are allowed"
-                )
-            }
-            Self::Password => f.write_str(
-                "invalid password: up to 128 ASCII characters without spaces are allowed",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for LoginError {}
 
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,35 +89,18 @@ pub(crate) struct ClientSettings {
 }
 
 /// Why a client ends before all games are played.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
     /// The first connection failed.
-    Connect {
-        address: String,
-        error: ConnectionError,
-    },
-    LoginRejected {
-        user: String,
-    },
+    #[error("cannot connect to {address}: {error}")]
+    Connect { address: String, error: ConnectionError },
+    #[error("the server rejected the login of `{user}`")]
+    LoginRejected { user: String },
+    #[error("{0}")]
     Player(PlayerError),
-    Record {
-        path: PathBuf,
-        error: io::Error,
-    },
+    #[error("cannot write `{}`: {error}", path.display())]
+    Record { path: PathBuf, error: io::Error },
 }
-
-impl fmt::Display for ClientError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Connect { address, error } => write!(f, "cannot connect to {address}: {error}"),
-            Self::LoginRejected { user } => write!(f, "the server rejected the login of `{user}`"),
-            Self::Player(error) => error.fmt(f),
-            Self::Record { path, error } => write!(f, "cannot write `{}`: {error}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for ClientError {}
 
 /// What ends a session.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! A connection that carries lines: limits of length and time, and keep-alive messages.
 
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -22,32 +21,19 @@ const SILENCE: Duration = Duration::from_mins(3);
 const MAX_PENDING: usize = 256;
 
 /// Why a connection has ended.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectionError {
     /// The server has closed it.
+    #[error("the server has closed the connection")]
     Closed,
     /// The server does not answer.
+    #[error("the server does not answer")]
     Silent,
     /// A line exceeds [`MAX_LINE`].
+    #[error("the server sent a line that is too long")]
     LineTooLong,
-    Io(io::Error),
-}
-
-impl fmt::Display for ConnectionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Closed => f.write_str("the server has closed the connection"),
-            Self::Silent => f.write_str("the server does not answer"),
-            Self::LineTooLong => f.write_str("the server sent a line that is too long"),
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl From<io::Error> for ConnectionError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 type Incoming = Result<(String, Instant), ConnectionError>;

@@ -1,6 +1,6 @@
 //! Messages of the protocol, and the summary that precedes a game.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use readyok_rules::record::{self, Format, GameRecord};
@@ -252,23 +252,16 @@ pub(super) struct Summary {
 }
 
 /// Why a summary cannot be used.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum SummaryError {
+    #[error("the summary of the game is too long")]
     TooLong,
+    #[error("the summary of the game has no `{0}`")]
     Missing(&'static str),
+    #[error("invalid line in the summary of the game: `{0}`")]
     Invalid(String),
+    #[error("invalid position in the summary: {0}")]
     Position(String),
-}
-
-impl fmt::Display for SummaryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong => f.write_str("the summary of the game is too long"),
-            Self::Missing(field) => write!(f, "the summary of the game has no `{field}`"),
-            Self::Invalid(line) => write!(f, "invalid line in the summary of the game: `{line}`"),
-            Self::Position(error) => write!(f, "invalid position in the summary: {error}"),
-        }
-    }
 }
 
 /// Collects the lines between `BEGIN Game_Summary` and `END Game_Summary`.

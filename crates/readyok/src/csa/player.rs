@@ -59,36 +59,19 @@ pub(super) struct Evaluation {
 }
 
 /// Why an engine cannot play.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum PlayerError {
-    Engine(EngineError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The protocol of the engine has no shogi.
+    #[error("the protocol of the engine does not support shogi")]
     WrongGame,
     /// The protocol cannot express the position.
+    #[error("the engine does not support this position")]
     Position,
     /// The answer is no legal move.
+    #[error("the engine answered with an illegal move: `{0}`")]
     IllegalMove(String),
-}
-
-impl std::fmt::Display for PlayerError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Engine(error) => error.fmt(f),
-            Self::WrongGame => f.write_str("the protocol of the engine does not support shogi"),
-            Self::Position => f.write_str("the engine does not support this position"),
-            Self::IllegalMove(text) => {
-                write!(f, "the engine answered with an illegal move: `{text}`")
-            }
-        }
-    }
-}
-
-impl std::error::Error for PlayerError {}
-
-impl From<EngineError> for PlayerError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
-    }
 }
 
 impl<'a> Player<'a> {

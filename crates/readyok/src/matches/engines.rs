@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::str::FromStr;
-use std::{env, error, fmt, io};
+use std::{env, fmt, io};
 
 use readyok_arena::plan::{EnginePlan, EngineTimeouts};
 
@@ -11,13 +11,16 @@ use crate::address::{Address, AddressError, Transport};
 use crate::dirs::Env;
 
 /// An engine argument that cannot be resolved.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The engine was not found.
+    #[error(transparent)]
     Address(AddressError),
     /// The path of this executable, which contains Narikin, is unknown.
-    OwnPath(io::Error),
+    #[error("the path of the Narikin executable is unknown: {0}")]
+    OwnPath(#[source] io::Error),
     /// A path is not UTF-8, so a plan cannot contain it.
+    #[error("`{0}` is not UTF-8")]
     Path(String),
 }
 
@@ -77,28 +80,6 @@ pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineEr
     Ok(())
 }
 
-impl fmt::Display for EngineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Address(error) => error.fmt(f),
-            Self::OwnPath(error) => {
-                write!(f, "the path of the Narikin executable is unknown: {error}")
-            }
-            Self::Path(path) => write!(f, "`{path}` is not UTF-8"),
-        }
-    }
-}
-
-impl error::Error for EngineError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::Address(error) => Some(error),
-            Self::OwnPath(error) => Some(error),
-            Self::Path(_) => None,
-        }
-    }
-}
-
 /// A value for all engines of a match or for one of them: `10+0.1`, `2=10+0.1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PerEngine<T> {
@@ -109,11 +90,13 @@ pub struct PerEngine<T> {
 }
 
 /// An invalid [`PerEngine`] value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FlagError {
     /// The value is invalid.
+    #[error("{0}")]
     Value(String),
     /// There is no engine with this number.
+    #[error("no engine {number}: the match has {engines} engines")]
     NoEngine {
         /// The number.
         number: usize,
@@ -162,16 +145,3 @@ impl<T> PerEngine<T> {
         Ok(())
     }
 }
-
-impl fmt::Display for FlagError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Value(why) => f.write_str(why),
-            Self::NoEngine { number, engines } => {
-                write!(f, "no engine {number}: the match has {engines} engines")
-            }
-        }
-    }
-}
-
-impl error::Error for FlagError {}

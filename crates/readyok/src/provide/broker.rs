@@ -1,7 +1,5 @@
 //! HTTP requests to Lichess and its broker of analysis requests.
 
-use std::error::Error;
-use std::fmt;
 use std::io::{self, Read};
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -173,39 +171,27 @@ fn read<T: for<'a> Deserialize<'a>>(mut answer: Response<Body>) -> Result<T, Bro
 }
 
 /// A failed request.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum BrokerError {
     /// The connection failed.
-    Connection(ureq::Error),
+    #[error("the server cannot be reached: {0}")]
+    Connection(#[from] ureq::Error),
     /// The server rejected the request.
+    #[error("{}", rejection(*status, text))]
     Status { status: u16, text: String },
     /// The answer is malformed.
+    #[error("the server sent an invalid answer: {0}")]
     Answer(String),
 }
 
-impl From<ureq::Error> for BrokerError {
-    fn from(error: ureq::Error) -> Self {
-        Self::Connection(error)
+fn rejection(status: u16, text: &str) -> String {
+    if [401, 403].contains(&status) {
+        return "the server rejects the token; it needs the scopes engine:read and engine:write"
+            .to_owned();
     }
+    let text: String = text.chars().take(200).collect();
+    format!("the server answered with status {status}: {}", text.trim())
 }
-
-impl fmt::Display for BrokerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Connection(error) => write!(f, "the server cannot be reached: {error}"),
-            Self::Status { status: 401 | 403, .. } => f.write_str(
-                "the server rejects the token; it needs the scopes engine:read and engine:write",
-            ),
-            Self::Status { status, text } => {
-                let text: String = text.chars().take(200).collect();
-                write!(f, "the server answered with status {status}: {}", text.trim())
-            }
-            Self::Answer(error) => write!(f, "the server sent an invalid answer: {error}"),
-        }
-    }
-}
-
-impl Error for BrokerError {}
 
 #[cfg(test)]
 mod tests {

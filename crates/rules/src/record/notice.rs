@@ -20,22 +20,28 @@ pub struct Notice {
 }
 
 /// The defect of a [`Notice`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoticeReason {
     /// A defect of the text.
+    #[error("{0}")]
     Defect(Defect),
     /// A move is illegal, or fits several moves.
+    #[error("{0}")]
     Move(MoveError),
     /// A castling right without a king and a rook on their squares was dropped.
+    #[error("the castling right with the rook on {square} is impossible")]
     CastlingRight {
         /// The square of the rook.
         square: String,
     },
     /// Squares or ranks of the start position are missing. They are empty.
+    #[error("{0}; missing squares are empty")]
     Board(PositionError),
     /// The start position violates a rule, and can be viewed only.
+    #[error("bad start position: {0}")]
     Start(PositionError),
     /// The game exceeds a limit.
+    #[error("{0}")]
     LimitExceeded(Limit),
 }
 
@@ -48,21 +54,6 @@ pub enum Kept {
     MainLine(u32),
     /// The variation up to this ply of the game, and the other lines.
     Variation(u32),
-}
-
-impl fmt::Display for NoticeReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Defect(defect) => defect.fmt(f),
-            Self::Move(error) => error.fmt(f),
-            Self::CastlingRight { square } => {
-                write!(f, "the castling right with the rook on {square} is impossible")
-            }
-            Self::Board(error) => write!(f, "{error}; missing squares are empty"),
-            Self::Start(error) => write!(f, "bad start position: {error}"),
-            Self::LimitExceeded(limit) => limit.fmt(f),
-        }
-    }
 }
 
 impl fmt::Display for Kept {

@@ -17,24 +17,15 @@ const MAX_COST: (u32, u32) = (1 << 20, 100);
 pub struct Password(Arc<str>);
 
 /// A password cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordError {
     /// The text begins like a hash, but is not one that this program can compute.
+    #[error("invalid Argon2 hash: {0}")]
     Hash(String),
     /// The system has no random numbers.
+    #[error("the password cannot be hashed: {0}")]
     System(String),
 }
-
-impl fmt::Display for PasswordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Hash(why) => write!(f, "invalid Argon2 hash: {why}"),
-            Self::System(why) => write!(f, "the password cannot be hashed: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for PasswordError {}
 
 /// Omits the hash.
 impl fmt::Debug for Password {

@@ -1,6 +1,5 @@
 //! The addresses of clients behind reverse proxies.
 
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
@@ -12,16 +11,9 @@ use ipnet::IpNet;
 pub struct TrustedProxy(IpNet);
 
 /// A text is no [`TrustedProxy`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is not an address or a network, such as 10.0.0.0/8", .0.escape_debug())]
 pub struct TrustedProxyError(String);
-
-impl fmt::Display for TrustedProxyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not an address or a network, such as 10.0.0.0/8", self.0.escape_debug())
-    }
-}
-
-impl std::error::Error for TrustedProxyError {}
 
 impl FromStr for TrustedProxy {
     type Err = TrustedProxyError;

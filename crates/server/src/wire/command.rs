@@ -608,7 +608,8 @@ pub enum Delta {
 }
 
 /// The text is not a topic.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("no such topic")]
 pub struct NoTopic;
 
 impl fmt::Display for Topic {
@@ -653,14 +654,6 @@ impl FromStr for Topic {
         })
     }
 }
-
-impl fmt::Display for NoTopic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such topic")
-    }
-}
-
-impl std::error::Error for NoTopic {}
 
 impl Serialize for Topic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,33 +1,20 @@
 //! The average of networks.
 
-use std::{error, fmt};
-
 use narikin::network::{Network, NetworkError, NetworkInfo, Weights};
 
 /// Why networks cannot be averaged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AverageError {
     /// There is no network.
+    #[error("there is no network")]
     Empty,
     /// Architectures or quantizations differ.
+    #[error("the networks have different architectures or quantizations")]
     Mixed,
     /// The average is not a valid network.
+    #[error("{0}")]
     Network(NetworkError),
 }
-
-impl fmt::Display for AverageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("there is no network"),
-            Self::Mixed => {
-                f.write_str("the networks have different architectures or quantizations")
-            }
-            Self::Network(error) => error.fmt(f),
-        }
-    }
-}
-
-impl error::Error for AverageError {}
 
 /// The network whose parameters are the means of those of several networks, rounded to integers. It has the commit of the
 /// first one, and the data of all.

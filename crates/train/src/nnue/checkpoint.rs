@@ -1,8 +1,7 @@
 //! Checkpoints, from which training continues.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
+use std::{fs, io};
 
 use crate::nnue::curve::{Curve, Point};
 use crate::nnue::optimizer::Adam;
@@ -21,13 +20,16 @@ pub struct Checkpoint {
 }
 
 /// Why a checkpoint cannot be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// The file cannot be read or written.
-    Io(PathBuf, io::Error),
+    #[error("`{}`: {}", .0.display(), .1)]
+    Io(PathBuf, #[source] io::Error),
     /// The file is damaged, or not a checkpoint.
+    #[error("`{}` is not a valid checkpoint", .0.display())]
     Invalid(PathBuf),
     /// The run had other settings.
+    #[error("`{}` was written with other settings:\n{found}\ninstead of\n{wanted}", path.display())]
     Settings {
         path: PathBuf,
         /// Its settings.
@@ -36,33 +38,8 @@ pub enum CheckpointError {
         wanted: String,
     },
     /// The network has another number of parameters.
+    #[error("`{}` has a network of another game, size or activation", .0.display())]
     Shape(PathBuf),
-}
-
-impl fmt::Display for CheckpointError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(path, error) => write!(f, "`{}`: {error}", path.display()),
-            Self::Invalid(path) => write!(f, "`{}` is not a valid checkpoint", path.display()),
-            Self::Settings { path, found, wanted } => write!(
-                f,
-                "`{}` was written with other settings:\n{found}\ninstead of\n{wanted}",
-                path.display()
-            ),
-            Self::Shape(path) => {
-                write!(f, "`{}` has a network of another game, size or activation", path.display())
-            }
-        }
-    }
-}
-
-impl Error for CheckpointError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Io(_, error) => Some(error),
-            Self::Invalid(_) | Self::Settings { .. } | Self::Shape(_) => None,
-        }
-    }
 }
 
 impl Checkpoint {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{error, fmt};
 
 use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
 use serde::{Deserialize, Serialize};
@@ -53,18 +52,23 @@ struct Finished {
 }
 
 /// A match that does not exist, or several with this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdminError {
     /// No match has this identifier or name.
+    #[error("the queue has no match `{0}`")]
     Unknown(String),
     /// Several matches have this identifier prefix or name.
+    #[error("several matches have the name or ID `{0}`")]
     Ambiguous(String),
     /// The match is finished.
+    #[error("the match {0} is finished")]
     Finished(String),
     /// A coordinator or a worker still uses the match.
+    #[error("the match {0} has a coordinator: stop it first")]
     InUse(String),
     /// The queue has failed.
-    Queue(QueueError),
+    #[error(transparent)]
+    Queue(#[from] QueueError),
 }
 
 /// Access of a user to the queue.
@@ -341,24 +345,4 @@ pub(super) async fn update_control(
         }
     }
     Err(broken("the settings of the match change too often"))
-}
-
-impl fmt::Display for AdminError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(text) => write!(f, "the queue has no match `{text}`"),
-            Self::Ambiguous(text) => write!(f, "several matches have the name or ID `{text}`"),
-            Self::Finished(id) => write!(f, "the match {id} is finished"),
-            Self::InUse(id) => write!(f, "the match {id} has a coordinator: stop it first"),
-            Self::Queue(error) => error.fmt(f),
-        }
-    }
-}
-
-impl error::Error for AdminError {}
-
-impl From<QueueError> for AdminError {
-    fn from(error: QueueError) -> Self {
-        Self::Queue(error)
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as _;
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
@@ -9,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{error, fmt};
 
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
 use async_nats::jetstream::kv::Store;
@@ -81,21 +81,14 @@ impl Access {
 }
 
 /// A server that cannot be used. Nothing was started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no queue at {}: {}", .server, .why)]
 pub struct AccessError {
     /// The address, without the login.
     pub server: String,
     /// The reason.
     pub why: String,
 }
-
-impl fmt::Display for AccessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no queue at {}: {}", self.server, self.why)
-    }
-}
-
-impl error::Error for AccessError {}
 
 /// The login in an address. The parser of addresses does not percent-decode it.
 fn login_in(address: &ServerAddr) -> Option<Login> {
