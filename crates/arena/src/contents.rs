@@ -283,8 +283,9 @@ pub(crate) fn between(stored: &Plan, wanted: &Plan) -> Vec<Difference> {
     let mut found = Vec::new();
     let count = stored.engines.len().max(wanted.engines.len());
     for index in 0..count {
-        let env =
-            |plan: &Plan| plan.engines.get(index).map(|it| it.env.clone()).unwrap_or_default();
+        let env = |plan: &Plan| {
+            plan.engines.get(index).map(|engine| engine.env.clone()).unwrap_or_default()
+        };
         let (stored, wanted) = (env(stored), env(wanted));
         let names: BTreeSet<&String> = stored.keys().chain(wanted.keys()).collect();
         let others = names.into_iter().filter(|name| stored.get(*name) != wanted.get(*name));

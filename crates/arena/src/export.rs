@@ -391,7 +391,7 @@ enum State {
 impl Follower {
     /// Opens a file in which the match starts at `from`.
     fn open(path: &Path, from: u64, keep_old: bool) -> Result<Self, ExportError> {
-        if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
             let file = OpenOptions::new().write(true).open(path).at(path, "cannot be opened")?;
             return Ok(Self { path: path.to_owned(), keep_old, state: State::Streaming { file } });
         }

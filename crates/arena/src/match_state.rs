@@ -24,7 +24,7 @@ use crate::plan::{EngineId, Plan};
 use crate::repeats::{Repeated, Repeats};
 use crate::result::{GameEnd, MatchGame, WarningKind};
 use crate::stats::{
-    Counts, Crosstable, Figures, MAX_PLAYERS, Outcome, Pentanomial, Sprt, Trinomial,
+    Counts, Crosstable, Estimates, MAX_PLAYERS, Outcome, Pentanomial, Sprt, Trinomial,
 };
 
 /// Number of the latest games.
@@ -368,7 +368,7 @@ impl MatchState {
                 };
                 let (wins, draws, losses) = (games.wins(), games.draws(), games.losses());
                 let points = wins as f64 + draws as f64 / 2.0;
-                let elo = Figures::of(&counts).elo.into();
+                let elo = Estimates::of(&counts).elo.into();
                 Standing { engine, wins, draws, losses, points, elo }
             })
             .collect();
@@ -412,7 +412,7 @@ impl MatchState {
     /// The current result of a match of two engines.
     pub fn point(&self) -> Option<Point> {
         let counts = self.head_to_head()?;
-        let figures = Figures::of(&counts);
+        let figures = Estimates::of(&counts);
         Some(Point {
             pairs: self.pairs,
             games: self.games,

@@ -126,7 +126,7 @@ impl Report {
 
     /// The values of a parameter by the number of pairs.
     fn values(&self, parameter: usize) -> Vec<(u64, f64)> {
-        let last = self.tuner.as_ref().map(|it| (self.state.pairs(), it.values().to_vec()));
+        let last = self.tuner.as_ref().map(|tuner| (self.state.pairs(), tuner.values().to_vec()));
         let points = self.values.with_last(last).into_iter();
         points.filter_map(|(pairs, values)| Some((pairs, *values.get(parameter)?))).collect()
     }

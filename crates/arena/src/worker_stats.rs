@@ -200,28 +200,33 @@ impl WorkerTable {
         counts: &WorkerCounts,
         median: Option<f64>,
     ) -> Vec<WorkerFlag> {
-        let others: Vec<&WorkerCounts> =
-            self.rows.iter().filter(|(name, _)| *name != worker).map(|(_, it)| it).collect();
+        let others: Vec<&WorkerCounts> = self
+            .rows
+            .iter()
+            .filter(|(name, _)| *name != worker)
+            .map(|(_, counts)| counts)
+            .collect();
         let limit = SIGNIFICANCE / self.rows.len().max(1) as f64;
-        let sum = |of: fn(&WorkerCounts) -> u64| others.iter().map(|it| of(it)).sum::<u64>();
+        let sum =
+            |of: fn(&WorkerCounts) -> u64| others.iter().map(|counts| of(counts)).sum::<u64>();
         let mut flags = Vec::new();
         let results = if counts.pentanomial.iter().any(|count| *count > 0) {
-            homogeneity(&counts.pentanomial, &sum_of(&others, |it| it.pentanomial))
+            homogeneity(&counts.pentanomial, &sum_of(&others, |counts| counts.pentanomial))
         } else {
-            homogeneity(&counts.trinomial, &sum_of(&others, |it| it.trinomial))
+            homogeneity(&counts.trinomial, &sum_of(&others, |counts| counts.trinomial))
         };
         flags.extend(results.filter(|p| *p < limit).map(|p| WorkerFlag::Results { p }));
         // Only more failures than elsewhere are an anomaly.
         let excess = |failures: u64, of: fn(&WorkerCounts) -> u64| {
-            let (other, games) = (sum(of), sum(|it| it.games));
+            let (other, games) = (sum(of), sum(|counts| counts.games));
             let is_more = failures.saturating_mul(games) > other.saturating_mul(counts.games);
             let split = |failures: u64, games: u64| [failures, games.saturating_sub(failures)];
             let p = homogeneity(&split(failures, counts.games), &split(other, games));
             p.filter(|p| is_more && *p < limit)
         };
-        let time_losses = excess(counts.time_losses, |it| it.time_losses);
+        let time_losses = excess(counts.time_losses, |counts| counts.time_losses);
         flags.extend(time_losses.map(|p| WorkerFlag::TimeLosses { p }));
-        let crashes = excess(counts.crashes, |it| it.crashes);
+        let crashes = excess(counts.crashes, |counts| counts.crashes);
         flags.extend(crashes.map(|p| WorkerFlag::Crashes { p }));
         let ratio = counts.relative_speed().zip(median).map(|(own, median)| own / median);
         let is_normal = |ratio: &f64| (1.0 / MAX_SPEED_RATIO..=MAX_SPEED_RATIO).contains(ratio);

@@ -155,7 +155,8 @@ impl AnalysisPosition {
 fn read_move(position: &Position, index: usize, text: &str) -> Result<Move, AnalysisPositionError> {
     position.parse_move(text).map_err(|error| {
         let notations = [Notation::Western, Notation::Japanese];
-        let mut readings = notations.iter().filter_map(|it| position.parse(text, *it).ok());
+        let mut readings =
+            notations.iter().filter_map(|notation| position.parse(text, *notation).ok());
         match readings.next().filter(|_| error.reason == IllegalReason::InvalidMove) {
             Some(mv) => {
                 let game = position.game();

@@ -179,7 +179,7 @@ fn is_error(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     ["error", "fail", "not found", "cannot", "can't", "unable", "missing", "invalid"]
         .iter()
-        .any(|it| line.contains(it))
+        .any(|word| line.contains(word))
 }
 
 /// The hidden command of the guard, by which engines are started.

@@ -182,7 +182,7 @@ impl Worker<'_> {
         );
         for (name, value) in [("Threads", threads), ("Hash", hash)] {
             let text = value.to_string();
-            let changes = engine.option_value(name).is_some_and(|it| it.to_string() != text);
+            let changes = engine.option_value(name).is_some_and(|value| value.to_string() != text);
             if changes {
                 engine.set_option(name, &text)?;
             }

@@ -266,7 +266,7 @@ impl<W: Write> Printer<W> {
     /// Prints the score line of the cutechess format.
     fn print_score(&mut self, score: &Score) {
         if self.options.output == OutputFormat::Cutechess {
-            let [first, second] = [score.engine, score.opponent].map(|it| self.name(it));
+            let [first, second] = [score.engine, score.opponent].map(|engine| self.name(engine));
             let line = fastchess::score_line(first, second, score.games());
             self.out.info(&line);
         }

@@ -224,7 +224,8 @@ impl<'a> SideState<'a> {
         };
         let pondering = self.pondering.take();
         // After a premature `bestmove` a new search is needed.
-        let pondering = pondering.filter(|it| Some(it.expected) == latest && !it.search.is_over());
+        let pondering =
+            pondering.filter(|ponder| Some(ponder.expected) == latest && !ponder.search.is_over());
         let result = match pondering {
             Some(Pondering { search, .. }) => {
                 search.ponder_hit(None).and_then(|()| match on_update {
@@ -242,8 +243,8 @@ impl<'a> SideState<'a> {
     }
 
     fn play(&mut self, mv: Move) {
-        if let (Ok(game), Some(it)) = (&mut self.game, self.codec.encode_text(mv.as_str())) {
-            game.play(it);
+        if let (Ok(game), Some(encoded)) = (&mut self.game, self.codec.encode_text(mv.as_str())) {
+            game.play(encoded);
         }
     }
 }
@@ -323,8 +324,8 @@ impl GameLoop<'_> {
         let text;
         let answer = match (&result.best, &result.repaired) {
             (Best::Move(_), Some(sent)) if is_strict => Answer::Other(sent),
-            (Best::Move(it), _) => {
-                text = codec.decode_text(it.as_str());
+            (Best::Move(best), _) => {
+                text = codec.decode_text(best.as_str());
                 Answer::Move(&text)
             }
             (Best::Resign, _) => Answer::Resign,

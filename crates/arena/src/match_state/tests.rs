@@ -73,7 +73,7 @@ fn standings_count_both_sides() {
 /// What views read.
 fn shown(state: &MatchState) -> impl PartialEq + std::fmt::Debug + use<> {
     let totals: Vec<_> =
-        state.engines().map(|it| (state.games_of(it), state.pairs_of(it))).collect();
+        state.engines().map(|engine| (state.games_of(engine), state.pairs_of(engine))).collect();
     let counts = (state.pairs(), state.games(), state.repeated());
     let match_of_two = (state.head_to_head(), state.test(), state.curve());
     (counts, state.scores(), totals, match_of_two, state.failures().clone())
@@ -103,8 +103,8 @@ fn matches() -> impl Strategy<Value = (Plan, Vec<PairResult>)> {
             let played = (sides, winners, any::<bool>())
                 .prop_map(|((first, second), winners, fixed)| (first, second, winners, fixed));
             let pairs = prop::collection::vec(played, 0..60);
-            let pairs =
-                pairs.prop_map(|pairs| (0..).zip(&pairs).map(|(at, it)| pair(at, it)).collect());
+            let pairs = pairs
+                .prop_map(|pairs| (0..).zip(&pairs).map(|(at, played)| pair(at, played)).collect());
             (Just(plan), pairs)
         },
     )
@@ -128,7 +128,7 @@ proptest! {
         prop_assert_eq!((state.pairs(), state.games()), (pairs.len() as u64, games.len() as u64));
         let points = |engine| games.iter().filter(|game| [game.first, game.second].contains(&engine))
             .map(|game| half_points(game, engine)).collect::<Vec<_>>();
-        let count = |of: &[u64], points| of.iter().filter(|&&it| it == points).count() as u64;
+        let count = |of: &[u64], points| of.iter().filter(|&&count| count == points).count() as u64;
         for engine in state.engines() {
             let (all, of) = (state.games_of(engine), points(engine));
             let counts = [all.losses(), all.draws(), all.wins()];
@@ -141,10 +141,10 @@ proptest! {
             };
             let theirs: Vec<&PairResult> = pairs.iter().filter(theirs).collect();
             let of: Vec<u64> =
-                theirs.iter().flat_map(|it| &it.games).map(|it| half_points(it, engine)).collect();
+                theirs.iter().flat_map(|pair| &pair.games).map(|game| half_points(game, engine)).collect();
             prop_assert_eq!([losses, draws, wins], [0, 1, 2].map(|points| count(&of, points)));
             let mut expected = [0; 6];
-            for [one, other] in theirs.iter().filter_map(|it| it.games.as_array()) {
+            for [one, other] in theirs.iter().filter_map(|pair| pair.games.as_array()) {
                 let kind = match (half_points(one, engine), half_points(other, engine)) {
                     (1, 1) => 3,
                     (one, other) if one + other <= 2 => one + other,
@@ -155,7 +155,7 @@ proptest! {
             prop_assert_eq!(kinds, expected);
         }
         let pairs_of_two = pairs.iter().filter(|pair| pair.games.len() == 2).count() as u64;
-        let of_all: u64 = state.engines().map(|it| state.pairs_of(it).pairs()).sum();
+        let of_all: u64 = state.engines().map(|engine| state.pairs_of(engine).pairs()).sum();
         prop_assert_eq!(of_all, 2 * pairs_of_two);
     }
 
@@ -205,11 +205,11 @@ fn game_start(pair: u64, worker: &str) -> Event {
 }
 
 fn latest(state: &MatchState) -> Vec<(u64, u32)> {
-    state.latest().iter().map(|it| (it.pair, it.game)).collect()
+    state.latest().iter().map(|game| (game.pair, game.game)).collect()
 }
 
 fn running(state: &MatchState) -> Vec<(&str, u64)> {
-    state.running().iter().map(|(worker, it)| (worker.0.as_str(), it.pair)).collect()
+    state.running().iter().map(|(worker, game)| (worker.0.as_str(), game.pair)).collect()
 }
 
 /// Messages of remote workers may be lost.
@@ -291,7 +291,8 @@ fn failed_starts_are_consecutive() {
     both.games[1] = MatchGame { winner: Some(Side::Second), ..both.games[0].clone() };
     (both.games[1].first, both.games[1].second) = (EngineId(1), EngineId(0));
     let failed = state.count(&both).failed;
-    let counts: Vec<_> = failed.iter().map(|it| (it.game, it.failures.no_starts)).collect();
+    let counts: Vec<_> =
+        failed.iter().map(|failure| (failure.game, failure.failures.no_starts)).collect();
     assert_eq!(counts, [(0, 1), (1, 2)]);
     assert_eq!(state.failures()[&EngineId(0)], Failures::default());
 }

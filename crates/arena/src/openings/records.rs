@@ -195,7 +195,7 @@ pub(super) fn holds_records(format: Format) -> bool {
 
 /// The format by file extension, ignoring `.gz`.
 fn format_of(path: &Path) -> Option<Format> {
-    let is_gzip = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
+    let is_gzip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
     let stem = if is_gzip { Path::new(path.file_stem()?) } else { path };
     Format::from_extension(stem.extension()?.to_str()?)
 }

@@ -225,7 +225,7 @@ fn format_of(path: &str) -> Option<BookFormat> {
         "sfen" => BookFormat::Sfen,
         "bin" => BookFormat::Polyglot,
         extension => {
-            Format::from_extension(extension).filter(|it| holds_records(*it))?;
+            Format::from_extension(extension).filter(|format| holds_records(*format))?;
             BookFormat::Kif
         }
     })

@@ -47,7 +47,7 @@ pub use crate::queue::nats::connection::{Access, AccessError, Connection, Login}
 pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher};
 pub use crate::queue::nats::files::Permissions;
 pub use crate::queue::nats::lease::{OpenError, process_name};
-pub use crate::queue::nats::pool::{Cost, Departure, NewMatch, Pool, PooledJob, Slot, Take};
+pub use crate::queue::nats::pool::{Cost, Departure, NewMatch, Pool, PooledJob, Slot, TakeResult};
 pub use crate::queue::nats::worker::{Matches, NatsJobs, ProbingGuard, Served};
 
 use crate::plan::{EngineTimeouts, Limits, Plan, TimeControl};

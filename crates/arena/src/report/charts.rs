@@ -268,11 +268,13 @@ fn ticks(range: &Range<f64>) -> impl Iterator<Item = f64> + use<> {
     let rough = ((range.end - range.start) / GRID_LINES).max(f64::MIN_POSITIVE);
     let power = 10_f64.powf(rough.log10().floor());
     let factors = [1.0, 2.0, 5.0];
-    let step = factors.into_iter().map(|it| it * power).find(|&it| rough <= it);
+    let step = factors.into_iter().map(|factor| factor * power).find(|&factor| rough <= factor);
     let step = step.unwrap_or(10.0 * power);
     // Ends of the range may be rounded.
     let (first, end) = ((range.start / step - 1e-9).ceil(), range.end + step * 1e-9);
-    (0_u32..).map(move |index| (first + f64::from(index)) * step).take_while(move |&it| it <= end)
+    (0_u32..)
+        .map(move |index| (first + f64::from(index)) * step)
+        .take_while(move |&tick| tick <= end)
 }
 
 pub(super) fn label(value: f64) -> String {

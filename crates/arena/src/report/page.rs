@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::plan::{EngineId, EnginePlan, Format, Limits, OpeningOrder, OpeningSource, Plan};
 use crate::report::{EngineSums, Mean, Report, charts};
-use crate::stats::{Counts, Figure, Figures, Sprt, Trinomial};
+use crate::stats::{Counts, Estimates, Figure, Sprt, Trinomial};
 
 const STYLE: &str = "
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -238,8 +238,8 @@ fn chart(svg: String) -> Markup {
 fn head_to_head(report: &Report) -> Markup {
     let counts = report.state.head_to_head();
     let counts = counts.unwrap_or_else(|| Counts::Games(Trinomial::default()));
-    let figures = Figures::of(&counts);
-    let games = Figures::of(&Counts::Games(counts.single_games().unwrap_or_default()));
+    let figures = Estimates::of(&counts);
+    let games = Estimates::of(&Counts::Games(counts.single_games().unwrap_or_default()));
     let points = report.state.curve();
     html! {
         h2 { "Strength" }
@@ -344,15 +344,15 @@ fn engine_name(report: &Report, engine: usize) -> Markup {
 }
 
 fn standings(report: &Report) -> Markup {
-    let mut rows: Vec<(usize, Counts, Figures)> = (0..report.plan().engines.len())
+    let mut rows: Vec<(usize, Counts, Estimates)> = (0..report.plan().engines.len())
         .map(|engine| {
             let counts = report.state.crosstable().total(engine);
-            let figures = Figures::of(&counts);
+            let figures = Estimates::of(&counts);
             (engine, counts, figures)
         })
         .collect();
     let ratings = report.ratings().filter(|_| report.plan().engines.len() > 2);
-    let score = |figures: &Figures| figures.score.number().unwrap_or(0.0);
+    let score = |figures: &Estimates| figures.score.number().unwrap_or(0.0);
     rows.sort_by(|(_, _, a), (_, _, b)| score(b).total_cmp(&score(a)));
     html! {
         h2 { "Standings" }
@@ -371,7 +371,7 @@ fn standings(report: &Report) -> Markup {
                     @if let Some(ratings) = &ratings {
                         td { (format!("{:.1}", ratings.rating(*engine))) }
                     }
-                    td { (percent(Figures::of(&Counts::Games(counts.single_games().unwrap_or_default())).draw_ratio)) }
+                    td { (percent(Estimates::of(&Counts::Games(counts.single_games().unwrap_or_default())).draw_ratio)) }
                     @if let Some(sums) = report.engines.get(*engine) {
                         td { (number(sums.depth.value(), 1)) }
                         td { (number(sums.nps.value(), 0)) }

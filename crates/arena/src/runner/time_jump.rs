@@ -37,19 +37,19 @@ pub(super) fn count() -> u64 {
     static START: Once = Once::new();
     START.call_once(|| {
         // Not in the thread: it may start late, and a jump before its first heartbeat would be missed.
-        with(|it| it.latest = Some(now()));
+        with(|clock| clock.latest = Some(now()));
         let beat = || {
             loop {
                 thread::sleep(INTERVAL);
-                with(|it| it.count(now()));
+                with(|clock| clock.count(now()));
             }
         };
         if thread::Builder::new().name("heartbeat".to_owned()).spawn(beat).is_err() {
             // Without heartbeats, each gap between two calls would be a time jump.
-            with(|it| it.latest = None);
+            with(|clock| clock.latest = None);
         }
     });
-    with(|it| it.count(now()))
+    with(|clock| clock.count(now()))
 }
 
 fn with<R>(f: impl FnOnce(&mut Heartbeat) -> R) -> R {

@@ -376,7 +376,7 @@ impl PairPlayer for EnginePlayer {
         pairing: &Pairing,
         context: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
-        self.players.retain(|it| [pairing.first, pairing.second].contains(&it.id()));
+        self.players.retain(|player| [pairing.first, pairing.second].contains(&player.id()));
         for replays in 0.. {
             let jumps = (replays < MAX_REPLAYS).then(time_jump::count);
             let played = self.play_all(pairing, jumps, context)?;

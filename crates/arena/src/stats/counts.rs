@@ -294,7 +294,7 @@ fn checked(counts: &[u64], max: u64) -> Result<(), TooManyGames> {
 /// games or pairs, as in fastchess and fishtest. This is accurate for a few hundred games without
 /// extreme scores; [`safe_elo`](Self::safe_elo) is valid for all results.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figures {
+pub struct Estimates {
     /// All games.
     pub games: u64,
     /// The score in half points.
@@ -329,7 +329,7 @@ pub struct PairFigures {
     pub wl_dd_ratio: Figure,
 }
 
-impl Figures {
+impl Estimates {
     /// The statistics of these counts.
     #[expect(clippy::cast_precision_loss, reason = "counts are at most 2^53")]
     pub fn of(counts: &Counts) -> Self {

@@ -20,7 +20,7 @@
 use std::fmt;
 use std::fmt::Write;
 
-use crate::stats::counts::{Counts, Figures, Pentanomial, Trinomial};
+use crate::stats::counts::{Counts, Estimates, Pentanomial, Trinomial};
 use crate::stats::estimate::{Estimate, Figure};
 use crate::stats::model::LlrError;
 use crate::stats::sprt::{Sprt, Verdict};
@@ -59,7 +59,7 @@ pub struct Block<'a> {
 
 impl fmt::Display for Block<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let figures = Figures::of(&self.counts);
+        let figures = Estimates::of(&self.counts);
         self.fmt_heading(f)?;
         let (elo, normalized) = (both(figures.elo), both(figures.normalized_elo));
         writeln!(f, "Elo: {elo}, nElo: {normalized}")?;
@@ -136,8 +136,8 @@ pub fn verdict_line(sprt: &Sprt, verdict: Verdict) -> Option<String> {
 pub fn ranking(engines: &[(&str, Counts)]) -> String {
     const NAME: usize = 25;
     let mut rows: Vec<_> =
-        engines.iter().map(|(name, counts)| (name, counts, Figures::of(counts))).collect();
-    let key = |figures: &Figures| match figures.elo.value {
+        engines.iter().map(|(name, counts)| (name, counts, Estimates::of(counts))).collect();
+    let key = |figures: &Estimates| match figures.elo.value {
         Figure::Number(elo) => elo,
         Figure::PlusInfinity => f64::INFINITY,
         Figure::MinusInfinity => -1e300,
@@ -257,7 +257,7 @@ impl fmt::Display for Plain<'_> {
 /// The score line of two engines, from the point of view of the first.
 pub fn score_line(first: &str, second: &str, games: Trinomial) -> String {
     let (wins, losses, draws) = (games.wins(), games.losses(), games.draws());
-    let score = match Figures::of(&Counts::Games(games)).score.number() {
+    let score = match Estimates::of(&Counts::Games(games)).score.number() {
         Some(score) => format!("{score:.3}"),
         None => "nan".to_owned(),
     };
@@ -268,7 +268,7 @@ pub fn score_line(first: &str, second: &str, games: Trinomial) -> String {
 /// The Elo line, and the SPRT line if there is a test, from the point of view of the first engine.
 pub fn report(games: Trinomial, sprt: Option<&Sprt>) -> String {
     let counts = Counts::Games(games);
-    let figures = Figures::of(&counts);
+    let figures = Estimates::of(&counts);
     let (elo, los, draws) = (both(figures.elo), percent(figures.los), percent(figures.draw_ratio));
     let strength = format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %");
     match sprt {

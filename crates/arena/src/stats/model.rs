@@ -94,38 +94,38 @@ pub(super) struct Evidence {
 
 /// The assumed distribution of future results.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Truth {
+pub(super) enum ScoreModel {
     /// The observed distribution.
     Seen,
     /// The maximum-likelihood distribution at this strength, in Elo of the model.
     Strength(f64),
 }
 
-/// Computes the log-likelihood ratio of two strengths in Elo of the model, with the drift under `truth`.
+/// Computes the log-likelihood ratio of two strengths in Elo of the model, with the drift under `score_model`.
 pub(super) fn weigh(
     model: Model,
     counts: &Counts,
     [elo0, elo1]: [f64; 2],
-    truth: Truth,
+    score_model: ScoreModel,
 ) -> Result<Evidence, LlrError> {
     match (model, counts) {
         (Model::Normalized | Model::Logistic, Counts::Games(games)) => {
-            generalized(model, &games.sample(), [elo0, elo1], truth)
+            generalized(model, &games.sample(), [elo0, elo1], score_model)
         }
         (Model::Normalized | Model::Logistic, Counts::Pairs(pairs)) => {
-            generalized(model, &pairs.sample(), [elo0, elo1], truth)
+            generalized(model, &pairs.sample(), [elo0, elo1], score_model)
         }
         (Model::FastchessBayesian, counts) => {
             let games = counts.single_games().ok_or(LlrError::NeedsSingleGames)?;
-            fastchess_bayesian(&games, [elo0, elo1], truth)
+            fastchess_bayesian(&games, [elo0, elo1], score_model)
         }
         (Model::BayesElo, counts) => {
             let games = counts.single_games().ok_or(LlrError::NeedsSingleGames)?;
-            Ok(bayes_elo(&games, 0.5, [elo0, elo1], truth, true))
+            Ok(bayes_elo(&games, 0.5, [elo0, elo1], score_model, true))
         }
         (Model::UnscaledBayesElo, counts) => {
             let games = counts.single_games().ok_or(LlrError::NeedsSingleGames)?;
-            Ok(bayes_elo(&games, 0.0, [elo0, elo1], truth, false))
+            Ok(bayes_elo(&games, 0.0, [elo0, elo1], score_model, false))
         }
     }
 }
@@ -134,7 +134,7 @@ fn generalized<const N: usize>(
     model: Model,
     sample: &Sample<N>,
     elos: [f64; 2],
-    truth: Truth,
+    score_model: ScoreModel,
 ) -> Result<Evidence, LlrError> {
     let hypothesis = |elo: f64| match model {
         // The score of a pair has half the variance of that of a game.
@@ -143,17 +143,17 @@ fn generalized<const N: usize>(
         }
         _ => Hypothesis::Mean(score_of_elo(elo)),
     };
-    let truth = match truth {
-        Truth::Seen => None,
-        Truth::Strength(elo) => Some(hypothesis(elo)),
+    let score_model = match score_model {
+        ScoreModel::Seen => None,
+        ScoreModel::Strength(elo) => Some(hypothesis(elo)),
     };
-    between(sample, elos.map(hypothesis), truth)
+    between(sample, elos.map(hypothesis), score_model)
 }
 
 fn fastchess_bayesian(
     games: &Trinomial,
     elos: [f64; 2],
-    truth: Truth,
+    score_model: ScoreModel,
 ) -> Result<Evidence, LlrError> {
     let sample = games.sample();
     let (distribution, items) = sample.distribution();
@@ -164,26 +164,26 @@ fn fastchess_bayesian(
     }
     let BayesElo { draw_elo, .. } = BayesElo::of(loss, win);
     let hypothesis = |elo: f64| Hypothesis::Mean(BayesElo { elo, draw_elo }.score());
-    let truth = match truth {
-        Truth::Seen => None,
-        Truth::Strength(elo) => Some(hypothesis(elo)),
+    let score_model = match score_model {
+        ScoreModel::Seen => None,
+        ScoreModel::Strength(elo) => Some(hypothesis(elo)),
     };
-    between(&sample, elos.map(hypothesis), truth)
+    between(&sample, elos.map(hypothesis), score_model)
 }
 
 /// The generalized likelihood ratio, with the maximum-likelihood distribution of each hypothesis.
 fn between<const N: usize>(
     sample: &Sample<N>,
     [zero, one]: [Hypothesis; 2],
-    truth: Option<Hypothesis>,
+    score_model: Option<Hypothesis>,
 ) -> Result<Evidence, LlrError> {
     let games_per_item = sample.games_per_item;
-    if sample.items() <= 0.0 && truth.is_none() {
+    if sample.items() <= 0.0 && score_model.is_none() {
         return Ok(Evidence { llr: 0.0, items: 0.0, drift: 0.0, variance: 0.0, games_per_item });
     }
     let (mut distribution, items) = sample.distribution();
-    if let Some(truth) = truth {
-        distribution = reach(fit(&distribution, truth))?.distribution;
+    if let Some(score_model) = score_model {
+        distribution = reach(fit(&distribution, score_model))?.distribution;
     }
     let (zero, one) = (reach(fit(&distribution, zero))?, reach(fit(&distribution, one))?);
     let steps = zero.logarithms.iter().zip(&one.logarithms).map(|(zero, one)| zero - one);
@@ -203,7 +203,7 @@ fn bayes_elo(
     games: &Trinomial,
     added: f64,
     elos: [f64; 2],
-    truth: Truth,
+    score_model: ScoreModel,
     scaled: bool,
 ) -> Evidence {
     let bins = games.sample().with_added(added);
@@ -219,7 +219,7 @@ fn bayes_elo(
     let BayesElo { draw_elo, .. } = seen;
     let unit = if scaled { 1.0 / seen.scale() } else { 1.0 };
     let distribution_of = |elo: f64| BayesElo { elo: elo * unit, draw_elo }.distribution();
-    if let Truth::Strength(elo) = truth {
+    if let ScoreModel::Strength(elo) = score_model {
         for (bin, weight) in distribution.bins.iter_mut().zip(distribution_of(elo)) {
             bin.weight = weight;
         }

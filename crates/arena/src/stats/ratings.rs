@@ -272,7 +272,7 @@ impl Fit {
         for _ in 0..STEPS {
             let solver = self.curvature()?;
             let mut step = solver.solve(&self.slope());
-            let longest = step.iter().map(|it| it.abs()).fold(0.0, f64::max);
+            let longest = step.iter().map(|change| change.abs()).fold(0.0, f64::max);
             if longest <= CLOSE {
                 self.values = sum(&self.values, &step);
                 if longest <= TOLERANCE {
@@ -618,8 +618,8 @@ fn sum(one: &[f64], other: &[f64]) -> Vec<f64> {
 }
 
 fn scale(vector: &mut [f64], factor: f64) {
-    for it in vector.iter_mut() {
-        *it *= factor;
+    for value in vector.iter_mut() {
+        *value *= factor;
     }
 }
 

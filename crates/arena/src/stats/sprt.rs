@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
 use super::estimate::Figure;
-use super::model::{Evidence, LlrError, Model, Truth, weigh};
+use super::model::{Evidence, LlrError, Model, ScoreModel, weigh};
 
 /// A test of the strength `elo0` (H0) against `elo1` (H1), with valid parameters: those of
 /// [`SprtPlan`](crate::plan::SprtPlan) are as the user wrote them.
@@ -150,7 +150,7 @@ impl Sprt {
     /// The log-likelihood ratio of H1 to H0, with exact maximum-likelihood distributions: closed-form
     /// approximations fail at extreme results.
     pub fn llr(&self, counts: &Counts) -> Result<f64, LlrError> {
-        self.weigh(counts, Truth::Seen).map(|evidence| evidence.llr)
+        self.weigh(counts, ScoreModel::Seen).map(|evidence| evidence.llr)
     }
 
     /// The state at a log-likelihood ratio.
@@ -173,25 +173,25 @@ impl Sprt {
     /// The forecast of a new test if the true strength is `elo`, in Elo of the model. The distribution
     /// of results is otherwise that of `base`.
     pub fn forecast(&self, base: &Counts, elo: f64) -> Result<Forecast, LlrError> {
-        self.forecast_from(0.0, &self.weigh(base, Truth::Strength(elo))?)
+        self.forecast_from(0.0, &self.weigh(base, ScoreModel::Strength(elo))?)
     }
 
     /// The forecast of the rest of a test if the true strength is `elo`.
     pub fn remaining(&self, counts: &Counts, elo: f64) -> Result<Forecast, LlrError> {
         let llr = self.llr(counts)?;
-        self.forecast_from(llr, &self.weigh(counts, Truth::Strength(elo))?)
+        self.forecast_from(llr, &self.weigh(counts, ScoreModel::Strength(elo))?)
     }
 
     /// The forecast of the rest of a test if the distribution of results stays the same. Unreliable with
     /// few games.
     pub fn remaining_as_seen(&self, counts: &Counts) -> Result<Forecast, LlrError> {
-        let evidence = self.weigh(counts, Truth::Seen)?;
+        let evidence = self.weigh(counts, ScoreModel::Seen)?;
         self.forecast_from(evidence.llr, &evidence)
     }
 
     /// The strength estimate of a finished test; none before.
     pub fn estimate(&self, counts: &Counts) -> Result<Option<UnbiasedEstimate>, LlrError> {
-        let evidence = self.weigh(counts, Truth::Seen)?;
+        let evidence = self.weigh(counts, ScoreModel::Seen)?;
         let accepted_h1 = match self.judge(evidence.llr) {
             Verdict::Continue => return Ok(None),
             Verdict::AcceptH0 => false,
@@ -213,7 +213,7 @@ impl Sprt {
         const MAX_DISTANCE: f64 = 1e4;
         const HALVINGS: u32 = 60;
         let exceeds = |elo: f64| {
-            let evidence = self.weigh(counts, Truth::Strength(elo)).ok()?;
+            let evidence = self.weigh(counts, ScoreModel::Strength(elo)).ok()?;
             Some(end.at_least_as_good(&evidence) > probability)
         };
         let mut reach = self.elo1 - self.elo0;
@@ -262,8 +262,8 @@ impl Sprt {
         })
     }
 
-    fn weigh(&self, counts: &Counts, truth: Truth) -> Result<Evidence, LlrError> {
-        weigh(self.model, counts, [self.elo0, self.elo1], truth)
+    fn weigh(&self, counts: &Counts, score_model: ScoreModel) -> Result<Evidence, LlrError> {
+        weigh(self.model, counts, [self.elo0, self.elo1], score_model)
     }
 }
 

@@ -350,8 +350,9 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> 
 /// The version in a first line of any version.
 fn version(line: &[u8]) -> Option<u32> {
     let value: serde_json::Value = serde_json::from_slice(line).ok()?;
-    let head =
-        value.get("head").filter(|head| head.get("format").is_some_and(|it| it == FORMAT))?;
+    let head = value
+        .get("head")
+        .filter(|head| head.get("format").is_some_and(|format| format == FORMAT))?;
     u32::try_from(head.get("version")?.as_u64()?).ok()
 }
 

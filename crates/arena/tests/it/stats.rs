@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a failed step must fail the test")]
 
 mod crosstable;
+mod estimates;
 mod fastchess;
-mod figures;
 mod ratings;
 mod simulation;
 mod sprt;

@@ -66,7 +66,7 @@ impl<'a> TablebaseReport<'a> {
         let record = match &self.result {
             Ok(result) => Record {
                 value: value_record(result.value, result.end),
-                moves: result.moves.iter().map(|it| self.move_record(it)).collect(),
+                moves: result.moves.iter().map(|mv| self.move_record(mv)).collect(),
                 error: None,
             },
             Err(error) => Record {
@@ -94,12 +94,12 @@ impl<'a> TablebaseReport<'a> {
             title = format!("{title}, DTZ {dtz}");
         }
         writeln!(out, "{title}")?;
-        let rows = result.moves.iter().map(|it| {
-            let dtz = it.value.dtz.filter(|_| it.end.is_none());
-            let remark = if it.is_zeroing { "zeroing" } else { "" };
+        let rows = result.moves.iter().map(|candidate| {
+            let dtz = candidate.value.dtz.filter(|_| candidate.end.is_none());
+            let remark = if candidate.is_zeroing { "zeroing" } else { "" };
             [
-                self.text(it.mv),
-                value_text(it.value, it.end),
+                self.text(candidate.mv),
+                value_text(candidate.value, candidate.end),
                 dtz.map_or(String::new(), |dtz| dtz.to_string()),
                 remark.to_owned(),
             ]
@@ -122,12 +122,12 @@ impl<'a> TablebaseReport<'a> {
         self.position.notation(mv, readyok_rules::Notation::Western)
     }
 
-    fn move_record(&self, it: &TablebaseMove) -> MoveRecord {
+    fn move_record(&self, candidate: &TablebaseMove) -> MoveRecord {
         MoveRecord {
-            mv: it.mv.to_uci(self.position.game().castling_form()),
-            move_text: self.text(it.mv),
-            value: value_record(it.value, it.end),
-            zeroing: it.is_zeroing,
+            mv: candidate.mv.to_uci(self.position.game().castling_form()),
+            move_text: self.text(candidate.mv),
+            value: value_record(candidate.value, candidate.end),
+            zeroing: candidate.is_zeroing,
         }
     }
 }

@@ -94,7 +94,10 @@ impl Journal {
     }
 
     pub(super) fn get(&self, game: u64, ply: usize, key: u64) -> Option<&Evaluated> {
-        self.known.get(&(game, ply)).filter(|(known, _)| *known == key).map(|(_, it)| it)
+        self.known
+            .get(&(game, ply))
+            .filter(|(known, _)| *known == key)
+            .map(|(_, evaluated)| evaluated)
     }
 
     pub(super) fn add(

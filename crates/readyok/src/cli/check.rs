@@ -401,7 +401,7 @@ fn check_command_line(line: &str) -> Result<Report, String> {
 
 /// Prints the results of all checks that were run. Returns whether the engine passes.
 fn print_steps(report: &Report, out: &mut impl Write, err: &mut impl Write) -> bool {
-    let run = report.results.iter().filter(|it| !matches!(it.verdict, Verdict::Skip(_)));
+    let run = report.results.iter().filter(|result| !matches!(result.verdict, Verdict::Skip(_)));
     for (number, result) in (1..).zip(run) {
         let rule = result.check.rule;
         match (&result.verdict, result.severity) {

@@ -320,7 +320,7 @@ impl std::str::FromStr for ResultArg {
 }
 
 fn speed(text: &str) -> Result<Speed, String> {
-    let found = Speed::ALL.into_iter().find(|it| it.name().eq_ignore_ascii_case(text));
+    let found = Speed::ALL.into_iter().find(|speed| speed.name().eq_ignore_ascii_case(text));
     found.ok_or_else(|| format!("expected one of {}", Speed::ALL.map(Speed::name).join(", ")))
 }
 
@@ -337,7 +337,7 @@ fn termination(text: &str) -> Result<Termination, String> {
         name => name,
     };
     Termination::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Termination::ALL.iter().map(|it| it.name()).collect();
+        let names: Vec<_> = Termination::ALL.iter().map(|termination| termination.name()).collect();
         format!("expected one of {}", names.join(", "))
     })
 }
@@ -528,8 +528,8 @@ impl FilterArgs {
                         rating: self.player_rating,
                     });
                     match result {
-                        Some(ResultArg::Game(it)) => {
-                            Condition::All(vec![Condition::Result(*it), player])
+                        Some(ResultArg::Game(result)) => {
+                            Condition::All(vec![Condition::Result(*result), player])
                         }
                         _ => player,
                     }

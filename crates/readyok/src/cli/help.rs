@@ -107,8 +107,8 @@ fn help(subject: &[String]) -> Result<String, String> {
 /// The error for an unknown command or topic, with the most similar name.
 fn unknown(subject: &str) -> String {
     let command = command();
-    let commands = command.get_subcommands().filter(|it| !it.is_hide_set());
-    let names = commands.map(clap::Command::get_name).chain(TOPICS.iter().map(|it| it.name));
+    let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = commands.map(clap::Command::get_name).chain(TOPICS.iter().map(|topic| topic.name));
     let similar = names
         .map(|name| (strsim::jaro_winkler(subject, name), name))
         .filter(|(similarity, _)| 0.8 < *similarity)
@@ -143,9 +143,10 @@ pub(super) fn print_completions(args: &CompletionsArgs) -> Result<Code, Failure>
 /// can follow a command.
 fn completed_command() -> clap::Command {
     let command = command();
-    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
     let shown: Vec<clap::Command> = shown.cloned().collect();
-    let mut subjects: Vec<String> = shown.iter().map(|it| it.get_name().to_owned()).collect();
+    let mut subjects: Vec<String> =
+        shown.iter().map(|command| command.get_name().to_owned()).collect();
     subjects.extend(TOPICS.iter().map(|topic| topic.name.to_owned()));
     subjects.sort();
     subjects.dedup();
@@ -176,7 +177,7 @@ fn write_pages(command: &clap::Command, name: &str, directory: &Path) -> io::Res
     let mut text = Vec::new();
     page.render(&mut text)?;
     fs::write(directory.join(format!("{name}.1")), text)?;
-    let shown = |it: &&clap::Command| !it.is_hide_set() && it.get_name() != "help";
+    let shown = |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "help";
     for command in command.get_subcommands().filter(shown) {
         write_pages(command, &format!("{name}-{}", command.get_name()), directory)?;
     }

@@ -349,9 +349,9 @@ fn default_name(text: &str) -> String {
     // A file name may contain spaces.
     let first = args.first().filter(|_| !Path::new(text).is_file()).map_or(text, String::as_str);
     let path = Path::new(first);
-    let is_executable = path
-        .extension()
-        .is_some_and(|it| EXTENSIONS.iter().any(|known| it.eq_ignore_ascii_case(known)));
+    let is_executable = path.extension().is_some_and(|extension| {
+        EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    });
     let name = if is_executable { path.file_stem() } else { path.file_name() };
     name.unwrap_or_default().to_string_lossy().into_owned()
 }

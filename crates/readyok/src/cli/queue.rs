@@ -227,13 +227,14 @@ fn table_of_workers(workers: &[WorkerStatus]) -> String {
             WorkerActivity::Idle => "idle",
             WorkerActivity::Leaving => "leaving",
         };
-        let mut playing: Vec<String> =
-            worker.playing.iter().map(|it| format!("{}#{}", short_id(&it.id), it.pair)).collect();
-        playing.extend(
-            worker.rejected.iter().map(|it| {
-                format!("rejects {}: {}", short_id(&printable(&it.id)), printable(&it.why))
-            }),
-        );
+        let mut playing: Vec<String> = worker
+            .playing
+            .iter()
+            .map(|pair| format!("{}#{}", short_id(&pair.id), pair.pair))
+            .collect();
+        playing.extend(worker.rejected.iter().map(|rejected| {
+            format!("rejects {}: {}", short_id(&printable(&rejected.id)), printable(&rejected.why))
+        }));
         rows.push([
             printable(&worker.name),
             activity.to_owned(),
@@ -283,7 +284,7 @@ fn details(found: &QueuedMatch) -> String {
     if let Some(end) = &status.end {
         line("end", serde_json::to_string(end).unwrap_or_default());
     }
-    let excluded: Vec<String> = found.control.excluded.iter().map(|it| printable(it)).collect();
+    let excluded: Vec<String> = found.control.excluded.iter().map(|name| printable(name)).collect();
     line("excluded", excluded.join(" "));
     line("invalid", if status.invalid > 0 { status.invalid.to_string() } else { String::new() });
     if !status.workers.is_empty() {

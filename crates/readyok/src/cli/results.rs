@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use readyok_arena::event::TestState;
 use readyok_arena::plan::SprtPlan;
-use readyok_arena::stats::{Counts, Estimate, Figures, Model, Pentanomial, Trinomial, Verdict};
+use readyok_arena::stats::{Counts, Estimate, Estimates, Model, Pentanomial, Trinomial, Verdict};
 use serde::Serialize;
 
 use crate::cli::match_plan::SprtArg;
@@ -92,7 +92,7 @@ impl Test {
         let test = plan.test().map_err(Failure::usage)?;
         let state = test.status(counts).map_err(Failure::usage)?;
         let more_games = match state.verdict {
-            Verdict::Continue => test.remaining_as_seen(counts).ok().map(|it| it.games),
+            Verdict::Continue => test.remaining_as_seen(counts).ok().map(|forecast| forecast.games),
             Verdict::AcceptH0 | Verdict::AcceptH1 => None,
         };
         Ok(Self { plan, state, more_games })
@@ -117,7 +117,7 @@ pub(super) fn print_elo(args: &EloArgs) -> Result<Code, Failure> {
         (false, _) => return Err(Failure::usage("expected three counts: wins, draws, losses")),
         (true, _) => return Err(Failure::usage("expected five counts of game pairs")),
     };
-    let figures = Figures::of(&counts);
+    let figures = Estimates::of(&counts);
     let sprt = args.sprt.map(|sprt| Test::of(sprt.plan(args.sprt_model), &counts)).transpose()?;
     if args.json {
         let elo = EloFigures {

@@ -91,7 +91,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 fn title(engine: &[OsString], started: u64) -> String {
-    let command: Vec<_> = engine.iter().map(|it| it.to_string_lossy()).collect();
+    let command: Vec<_> = engine.iter().map(|argument| argument.to_string_lossy()).collect();
     let version = env!("CARGO_PKG_VERSION");
     format!("readyok {version} tap, started at Unix time {started}: {}", command.join(" "))
 }

@@ -86,7 +86,8 @@ mod tests {
     use super::*;
 
     fn round_trip(compression: Compression) {
-        let text: Vec<u8> = (0..400_000_u32).flat_map(|it| (it / 7).to_le_bytes()).collect();
+        let text: Vec<u8> =
+            (0..400_000_u32).flat_map(|number| (number / 7).to_le_bytes()).collect();
         let mut encoder = Encoder::new(Vec::new(), Some(compression));
         for part in text.chunks(10_007) {
             encoder.write_all(part).expect("memory");

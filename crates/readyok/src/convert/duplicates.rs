@@ -36,7 +36,7 @@ impl DuplicateFinder {
         let keys: Vec<u128> = identity.keys().map(|key| hash(moves.clone(), key)).collect();
         let mut candidates = keys.iter().filter_map(|key| self.candidates.get(key)).flatten();
         let is_same = |at: &&usize| {
-            self.kept.get(**at).is_some_and(|it| it.identity.is_same(&identity, || false))
+            self.kept.get(**at).is_some_and(|known| known.identity.is_same(&identity, || false))
         };
         let identical = self.by_content.get(&content).copied();
         let found = identical.or_else(|| candidates.find(is_same).copied());

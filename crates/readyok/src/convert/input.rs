@@ -59,7 +59,7 @@ impl InputFile {
 
     /// Copies standard input or a pipe into a temporary file, so that it can be read again.
     fn make_repeatable(&mut self) -> io::Result<()> {
-        let is_file = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| it.is_file());
+        let is_file = |path: &PathBuf| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         if self.copy.is_some() || self.path.as_ref().is_some_and(is_file) {
             return Ok(());
         }

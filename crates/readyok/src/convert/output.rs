@@ -215,7 +215,7 @@ impl Output {
             is_directory(path) || destination.split.is_some() && path.extension().is_none()
         });
         let extension = path.filter(|_| !is_directory).and_then(Compression::of);
-        let compression = destination.compression.or_else(|| extension.map(|it| it.0));
+        let compression = destination.compression.or_else(|| extension.map(|known| known.0));
         Self {
             destination,
             compression,

@@ -172,10 +172,10 @@ impl Stats {
             average_rating: self.average_rating(),
             years: &self.years,
             terminations: self.terminations.iter().map(|(name, games)| (*name, *games)).collect(),
-            openings: top(&self.openings, |it| it.games)
+            openings: top(&self.openings, |count| count.games)
                 .map(|(name, value)| Named { name, value })
                 .collect(),
-            players: top(&self.players, |it| it.games)
+            players: top(&self.players, |count| count.games)
                 .map(|(name, value)| Named { name, value })
                 .collect(),
             events: top(&self.events, |games| *games)
@@ -226,15 +226,15 @@ impl Stats {
                 &mut text,
                 "Openings                                   games    first   draw second",
             );
-            for (name, it) in top(&self.openings, |it| it.games) {
-                let percent = |count| percent(count, it.games);
-                let columns = [it.first, it.draws, it.second].map(percent);
+            for (name, results) in top(&self.openings, |results| results.games) {
+                let percent = |count| percent(count, results.games);
+                let columns = [results.first, results.draws, results.second].map(percent);
                 push(
                     &mut text,
                     format_args!(
                         "{} {:>8}   {:>5}  {:>5}  {:>5}\n",
                         padded(name, 38),
-                        grouped(it.games),
+                        grouped(results.games),
                         columns[0],
                         columns[1],
                         columns[2]
@@ -247,22 +247,27 @@ impl Stats {
                 &mut text,
                 "Players                                    games     wins  draws losses",
             );
-            for (name, it) in top(&self.players, |it| it.games) {
+            for (name, count) in top(&self.players, |count| count.games) {
                 push(
                     &mut text,
                     format_args!(
                         "{} {:>8}  {:>6} {:>6} {:>6}\n",
                         padded(name, 38),
-                        grouped(it.games),
-                        it.wins,
-                        it.draws,
-                        it.losses
+                        grouped(count.games),
+                        count.wins,
+                        count.draws,
+                        count.losses
                     ),
                 );
             }
         }
-        counts(&mut text, "Events", top(&self.events, |it| *it), games);
-        counts(&mut text, "Years", self.years.iter().map(|(name, it)| (name.as_str(), it)), games);
+        counts(&mut text, "Events", top(&self.events, |count| *count), games);
+        counts(
+            &mut text,
+            "Years",
+            self.years.iter().map(|(name, count)| (name.as_str(), count)),
+            games,
+        );
         let mut terminations: Vec<_> = self.terminations.iter().collect();
         terminations.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), **name));
         let terminations = terminations.into_iter().map(|(name, count)| (*name, count));
@@ -278,8 +283,8 @@ fn opening(record: &GameRecord) -> Option<String> {
 
 /// The most frequent names.
 fn top<T>(all: &HashMap<String, T>, games: impl Fn(&T) -> u64) -> impl Iterator<Item = (&str, &T)> {
-    let mut sorted: Vec<_> = all.iter().map(|(name, it)| (name.as_str(), it)).collect();
-    sorted.sort_by_key(|(name, it)| (std::cmp::Reverse(games(it)), *name));
+    let mut sorted: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    sorted.sort_by_key(|(name, value)| (std::cmp::Reverse(games(value)), *name));
     sorted.into_iter().take(TOP)
 }
 

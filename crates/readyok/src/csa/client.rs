@@ -468,7 +468,8 @@ pub(super) fn save(
     written.map_err(|error| (directory.to_owned(), io::Error::other(error.to_string())))?;
     fs::create_dir_all(directory).map_err(|error| (directory.to_owned(), error))?;
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "+-_.".contains(letter);
-    let name: String = id.chars().map(|it| if is_safe(it) { it } else { '_' }).take(120).collect();
+    let name: String =
+        id.chars().map(|letter| if is_safe(letter) { letter } else { '_' }).take(120).collect();
     let name = name.trim_start_matches('.');
     for number in 1_u32.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };

@@ -177,15 +177,21 @@ impl Lobby {
         let late: Vec<u64> = self
             .players
             .iter()
-            .filter(|(_, it)| matches!(it.state, State::Connected { until } if until <= now))
+            .filter(
+                |(_, client)| matches!(client.state, State::Connected { until } if until <= now),
+            )
             .map(|(id, _)| *id)
             .collect();
         for id in late {
             self.players.remove(&id);
             self.output.push(Output::Close(id));
         }
-        let due: Vec<u64> =
-            self.games.iter().filter(|(_, it)| it.deadline() <= now).map(|(id, _)| *id).collect();
+        let due: Vec<u64> = self
+            .games
+            .iter()
+            .filter(|(_, game)| game.deadline() <= now)
+            .map(|(id, _)| *id)
+            .collect();
         for id in due {
             let Some(game) = self.games.get(&id) else { continue };
             match game.phase {
@@ -234,7 +240,7 @@ impl Lobby {
         };
         let is_known = self.rules.users.as_ref();
         let is_known =
-            is_known.is_none_or(|users| users.get(name).is_some_and(|it| it == password));
+            is_known.is_none_or(|users| users.get(name).is_some_and(|known| known == password));
         let named = self.players.iter().find(|(_, player)| player.name == name);
         let other = named.map(|(id, player)| (*id, player.password == password));
         if !is_known || !is_valid_name(name) || other.is_some_and(|(_, is_same)| !is_same) {
@@ -277,7 +283,7 @@ impl Lobby {
         let mut pair = [name(first), name(second)];
         pair.sort();
         // Colors alternate.
-        let was_first = self.firsts.get(&pair).is_some_and(|it| *it == name(first));
+        let was_first = self.firsts.get(&pair).is_some_and(|before| *before == name(first));
         let players = if was_first { [second, first] } else { [first, second] };
         let names = players.map(name);
         let [first_name, second_name] = &names;
@@ -409,7 +415,7 @@ mod tests {
         let node = record.mainline().next().expect("a move");
         let notes = record.annotations(node.id());
         assert_eq!(notes.comments, ["-3334FU"]);
-        assert_eq!(notes.evaluation.map(|it| it.score), Some(Score::Cp(30)));
+        assert_eq!(notes.evaluation.map(|evaluation| evaluation.score), Some(Score::Cp(30)));
         // The next game has other colors.
         let next = test.after(2);
         assert!(next.contains("1 Your_Turn:-\n"), "{next}");
@@ -524,8 +530,9 @@ mod tests {
                 // Each player moves its rook back and forth, after 200 seconds.
                 if clock % 200 == 0 {
                     const MOVES: [&str; 4] = ["+2838HI", "-8272HI", "+3828HI", "-7282HI"];
-                    let first =
-                        usize::from(test.lobby.games.values().any(|it| it.players[0] == ids[1]));
+                    let first = usize::from(
+                        test.lobby.games.values().any(|game| game.players[0] == ids[1]),
+                    );
                     let id = ids[(first + moves) % 2];
                     output += &test.line(id, if moves == 9 { "%TORYO" } else { MOVES[moves % 4] });
                     moves += 1;

@@ -324,7 +324,7 @@ impl SummaryReader {
             Block::None => (),
         }
         let Some((name, value)) = line.split_once(':') else { return Ok(()) };
-        let text = || value.chars().filter(|it| !it.is_control()).take(MAX_NAME).collect();
+        let text = || value.chars().filter(|letter| !letter.is_control()).take(MAX_NAME).collect();
         let [first, second] = &mut self.names;
         match name {
             "Game_ID" => self.id = text(),

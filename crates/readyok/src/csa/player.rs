@@ -135,12 +135,12 @@ impl<'a> Player<'a> {
         rules: &[TimeRules; 2],
         remaining: [Duration; 2],
     ) -> Clocks {
-        let [first, second] = Side::BOTH.map(|it| {
-            let index = it.index();
+        let [first, second] = Side::BOTH.map(|player| {
+            let index = player.index();
             let (Some(rules), Some(&remaining)) = (rules.get(index), remaining.get(index)) else {
                 return Clock::default();
             };
-            let margin = if it == side { self.settings.margin } else { Duration::ZERO };
+            let margin = if player == side { self.settings.margin } else { Duration::ZERO };
             clock(self.codec.dialect(), rules, remaining, margin)
         });
         // Black, who moves first in shogi, has `btime` in USI; UCI engines call the first player White.

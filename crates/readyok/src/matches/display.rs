@@ -9,7 +9,7 @@ use readyok_arena::match_state::{FinishedGame, MatchState, RunningGame, WarningC
 use readyok_arena::plan::{EngineId, OpeningSource};
 use readyok_arena::queue::Stop;
 use readyok_arena::result::EndSentence;
-use readyok_arena::stats::{Counts, Figure, Figures, Verdict};
+use readyok_arena::stats::{Counts, Estimates, Figure, Verdict};
 
 use super::count_of;
 use crate::clock::now;
@@ -183,7 +183,7 @@ impl MatchText<'_> {
     fn head_to_head(self) -> Vec<String> {
         let Some(counts) = self.0.head_to_head() else { return Vec::new() };
         let games = self.0.against(EngineId(0), EngineId(1));
-        let figures = Figures::of(&counts);
+        let figures = Estimates::of(&counts);
         let name = self.name(EngineId(0));
         let mut rows = vec![
             format!(
@@ -198,7 +198,7 @@ impl MatchText<'_> {
                 figures.elo,
                 figures.normalized_elo,
                 percent(figures.los),
-                percent(Figures::of(&Counts::Games(games)).draw_ratio)
+                percent(Estimates::of(&Counts::Games(games)).draw_ratio)
             ),
         ];
         if let Counts::Pairs(pairs) = counts {
@@ -218,9 +218,9 @@ impl MatchText<'_> {
     }
 
     fn table(self) -> Vec<String> {
-        let figures = |engine| (engine, Figures::of(&Counts::Games(self.0.games_of(engine))));
-        let mut engines: Vec<(EngineId, Figures)> = self.0.engines().map(figures).collect();
-        let sort_key = |(engine, figures): &(EngineId, Figures)| match self.0.ratings() {
+        let figures = |engine| (engine, Estimates::of(&Counts::Games(self.0.games_of(engine))));
+        let mut engines: Vec<(EngineId, Estimates)> = self.0.engines().map(figures).collect();
+        let sort_key = |(engine, figures): &(EngineId, Estimates)| match self.0.ratings() {
             Some(ratings) => ratings.rating(*engine).elo.unwrap_or(f64::NEG_INFINITY),
             None => figures.score.number().unwrap_or(-1.0),
         };
@@ -229,7 +229,7 @@ impl MatchText<'_> {
         let mut rows: Vec<String> = (1..)
             .zip(engines.iter().zip(next))
             .map(|(rank, ((engine, figures), next))| {
-                let Figures { games, half_points, .. } = figures;
+                let Estimates { games, half_points, .. } = figures;
                 let (points, half) = (half_points / 2, 5 * (half_points % 2));
                 let (name, score) = (self.name(*engine), percent(figures.score));
                 let rating = self.rating(*engine, next);

@@ -12,7 +12,7 @@ use readyok_arena::game::{GameSettings, PlayerOptions};
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
     Access, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, NewMatch,
-    Permissions, Pool, PooledJob, Served, Take, measure_speed, scale_times,
+    Permissions, Pool, PooledJob, Served, TakeResult, measure_speed, scale_times,
 };
 use readyok_arena::queue::{MatchSpec, Rejection, WorkerId};
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Summary, WorkError, threads_of, work_on};
@@ -95,7 +95,7 @@ pub struct Worker {
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Parts of a running worker that its slots share.
-struct Shop<'a> {
+struct WorkerLoop<'a> {
     worker: &'a Worker,
     pool: Arc<Pool>,
     speed: f64,
@@ -157,7 +157,7 @@ impl Worker {
         );
         let pool = Arc::new(pool);
         let interrupts = stop_worker(Arc::clone(&pool), log.clone())?;
-        let shop = Shop {
+        let worker_loop = WorkerLoop {
             worker: &self,
             pool: Arc::clone(&pool),
             speed,
@@ -167,9 +167,10 @@ impl Worker {
         };
         log(&format!("waiting for matches at {}", self.access.address()));
         let done = thread::scope(|scope| {
-            let shop = &shop;
-            let slots: Vec<_> =
-                (0..slots).map(|number| scope.spawn(move || shop.run_slot(number))).collect();
+            let worker_loop = &worker_loop;
+            let slots: Vec<_> = (0..slots)
+                .map(|number| scope.spawn(move || worker_loop.run_slot(number)))
+                .collect();
             loop {
                 if let Err(error) = pool.refresh() {
                     pool.leave(Departure::Return);
@@ -217,21 +218,22 @@ fn stop_worker(
     })
 }
 
-impl Shop<'_> {
+impl WorkerLoop<'_> {
     fn run_slot(&self, number: usize) {
         let mut slot = self.pool.slot(number);
         let mut engines: Option<Engines> = None;
         loop {
             match self.pool.take(&mut slot) {
-                Take::Leave => return,
-                Take::Wait => {
-                    let is_over = |it: &Engines| it.served.stop_token().stopped().is_some();
+                TakeResult::Leave => return,
+                TakeResult::Wait => {
+                    let is_over =
+                        |engines: &Engines| engines.served.stop_token().stopped().is_some();
                     if engines.as_ref().is_some_and(is_over) {
                         engines = None;
                         slot.leave_match();
                     }
                 }
-                Take::Prepare(new) => {
+                TakeResult::Prepare(new) => {
                     let prepared = catch_unwind(AssertUnwindSafe(|| self.prepare(&new)));
                     let prepared = prepared.unwrap_or_else(|_| Err(missing("a panic")));
                     if let Err(why) = prepared {
@@ -239,7 +241,7 @@ impl Shop<'_> {
                         self.pool.reject(&new, why);
                     }
                 }
-                Take::Job(job) => {
+                TakeResult::Job(job) => {
                     // A panic drops the lease, which returns the job, and the engines.
                     let played = catch_unwind(AssertUnwindSafe(|| self.play(job, &mut engines)));
                     if played.is_err() {
@@ -289,7 +291,8 @@ impl Shop<'_> {
             Ok(cpus) => cpus,
             Err(why) => return self.reject(&served, why),
         };
-        let is_same = |it: &Engines| Arc::ptr_eq(&it.served, &served) && it.cpus == cpus.list;
+        let is_same =
+            |engines: &Engines| Arc::ptr_eq(&engines.served, &served) && engines.cpus == cpus.list;
         let mut current = engines.take().filter(is_same).unwrap_or_else(|| Engines {
             player: self.player(&prepared, &served),
             served: Arc::clone(&served),
@@ -311,8 +314,10 @@ impl Shop<'_> {
         &self,
         spec: &MatchSpec,
         engines: Option<&Engines>,
-    ) -> Result<TakenCpus<'_>, Rejection> {
-        let Some(free) = &self.cpus else { return Ok(TakenCpus { list: Vec::new(), free: None }) };
+    ) -> Result<CpuReservation<'_>, Rejection> {
+        let Some(free) = &self.cpus else {
+            return Ok(CpuReservation { list: Vec::new(), free: None });
+        };
         let each = threads_of(&spec.plan);
         let list: Vec<usize> = {
             let mut free = free.lock().unwrap_or_else(PoisonError::into_inner);
@@ -326,7 +331,7 @@ impl Shop<'_> {
             list
         };
         Cpus::pin(&list).map_err(|error| missing(error.to_string()))?;
-        Ok(TakenCpus { list, free: Some(free) })
+        Ok(CpuReservation { list, free: Some(free) })
     }
 
     fn reject(&self, served: &Served, why: Rejection) {
@@ -344,12 +349,12 @@ impl Shop<'_> {
 }
 
 /// CPUs of a pair, which are free again when this is dropped.
-struct TakenCpus<'a> {
+struct CpuReservation<'a> {
     list: Vec<usize>,
     free: Option<&'a Mutex<BTreeSet<usize>>>,
 }
 
-impl Drop for TakenCpus<'_> {
+impl Drop for CpuReservation<'_> {
     fn drop(&mut self) {
         if let Some(free) = self.free {
             free.lock().unwrap_or_else(PoisonError::into_inner).extend(&self.list);

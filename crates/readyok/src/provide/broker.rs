@@ -94,9 +94,11 @@ impl Broker {
         let listed: Vec<Registered> = read(checked(listed?)?)?;
         let body =
             serde_json::to_vec(engine).map_err(|error| BrokerError::Answer(error.to_string()))?;
-        let request = match listed.iter().find(|it| it.name == engine.name) {
-            Some(it) if it.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
-                self.agent.put(format!("{url}/{}", it.id))
+        let request = match listed.iter().find(|registered| registered.name == engine.name) {
+            Some(known)
+                if known.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') =>
+            {
+                self.agent.put(format!("{url}/{}", known.id))
             }
             Some(_) => return Err(BrokerError::Answer("an engine has an invalid ID".to_owned())),
             None => self.agent.post(&url),

@@ -114,7 +114,7 @@ impl Admin {
             matches.push(view(key, open, control.unwrap_or_default(), coordinator, status));
         }
         matches.sort_by(|a, b| {
-            let key = |it: &QueuedMatch| (-i64::from(it.control.priority), it.created_ms);
+            let key = |found: &QueuedMatch| (-i64::from(found.control.priority), found.created_ms);
             key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))
         });
         Ok(matches)
@@ -133,7 +133,7 @@ impl Admin {
                 ..view(id, open, control, None, status)
             })
             .collect();
-        matches.sort_by_key(|it| std::cmp::Reverse(it.status.updated_ms));
+        matches.sort_by_key(|found| std::cmp::Reverse(found.status.updated_ms));
         Ok(matches)
     }
 
@@ -274,7 +274,7 @@ fn view(
 fn one_of(matches: Vec<QueuedMatch>, text: &str) -> Result<Option<QueuedMatch>, AdminError> {
     let mut found: Vec<QueuedMatch> = matches
         .into_iter()
-        .filter(|it| it.name == text || (!text.is_empty() && it.id.starts_with(text)))
+        .filter(|found| found.name == text || (!text.is_empty() && found.id.starts_with(text)))
         .collect();
     if found.len() > 1 {
         return Err(AdminError::Ambiguous(text.to_owned()));

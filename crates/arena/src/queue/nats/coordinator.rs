@@ -229,7 +229,7 @@ impl NatsDispatcher {
             // The original message is evidence. The limit of the stream bounds its size.
             let save = async |entry: &QuarantinedResult, sequence| {
                 let original = results.get_raw_message(sequence).await.ok();
-                let original = original.map(|it| it.payload);
+                let original = original.map(|message| message.payload);
                 let text = quarantine_text(entry, original.as_deref()).ok()?;
                 let ack = stream.publish(names.quarantine.clone(), text.into()).await.ok()?;
                 ack.await.ok()

@@ -84,7 +84,7 @@ impl Lease {
                 let is_renewed = held.is_some_and(|revision| revision != entry.revision);
                 if is_renewed || Instant::now() > until {
                     let holder = read_owned::<CoordinatorLease>(&entry.value);
-                    let by = holder.map_or_else(String::new, |it| it.coordinator);
+                    let by = holder.map_or_else(String::new, |lease| lease.coordinator);
                     return Err(OpenError::Coordinated { id: id.to_owned(), by });
                 }
                 held = Some(entry.revision);

@@ -98,7 +98,7 @@ pub struct Slot {
 
 /// The next task of a slot.
 #[expect(clippy::large_enum_variant, reason = "a value is moved once")]
-pub enum Take<'a> {
+pub enum TakeResult<'a> {
     /// Play a pair.
     Job(PooledJob<'a>),
     /// Prepare a match.
@@ -224,12 +224,12 @@ impl Pool {
     }
 
     /// The next task of a slot. Without a job, it waits half a second.
-    pub fn take(&self, slot: &mut Slot) -> Take<'_> {
+    pub fn take(&self, slot: &mut Slot) -> TakeResult<'_> {
         let current = slot.jobs.as_ref().map(|jobs| jobs.served().id().to_owned());
         let order = {
             let state = self.state();
             if state.leaving.is_some() {
-                return Take::Leave;
+                return TakeResult::Leave;
             }
             if state.no_jobs_until.is_some_and(|until| Instant::now() < until) {
                 return self.wait(state);
@@ -239,7 +239,7 @@ impl Pool {
         for id in order {
             let (served, running) = match self.reserve(&id) {
                 Reservation::None => continue,
-                Reservation::New(new) => return Take::Prepare(new),
+                Reservation::New(new) => return TakeResult::Prepare(new),
                 Reservation::Full(served) => {
                     if served.has_jobs() {
                         return self.wait(self.state());
@@ -257,7 +257,7 @@ impl Pool {
             }
             let lease = slot.jobs.as_ref().and_then(|jobs| jobs.accept(message));
             let Some(lease) = lease else { continue };
-            return Take::Job(self.job(Box::new(lease), served, running));
+            return TakeResult::Job(self.job(Box::new(lease), served, running));
         }
         let mut state = self.state();
         state.no_jobs_until = Some(Instant::now() + IDLE_DELAY);
@@ -288,10 +288,10 @@ impl Pool {
         PooledJob { lease: Some(lease), served, _running: running }
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'_, State>) -> Take<'a> {
+    fn wait<'a>(&self, state: MutexGuard<'_, State>) -> TakeResult<'a> {
         let waited = self.changed.wait_timeout(state, IDLE_DELAY);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
-        Take::Wait
+        TakeResult::Wait
     }
 
     /// Reserves units for a pair of a match.
@@ -375,7 +375,7 @@ impl Pool {
     /// The time without a pair in progress and without a match in preparation.
     pub fn idle_time(&self) -> Duration {
         let state = self.state();
-        let prepares = state.matches.values().any(|it| matches!(it.phase, Phase::Preparing));
+        let prepares = state.matches.values().any(|entry| matches!(entry.phase, Phase::Preparing));
         if state.playing.is_empty() && !prepares {
             state.last_active.elapsed()
         } else {
@@ -502,7 +502,7 @@ impl fmt::Debug for PooledJob<'_> {
     }
 }
 
-impl fmt::Debug for Take<'_> {
+impl fmt::Debug for TakeResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Job(_) => "Job",

@@ -132,8 +132,8 @@ mod tests {
                 let mut status = StatusBuilder::default();
                 status.show(&state);
                 let MatchStatus { pairs, total, curve, scores, .. } = status.status();
-                assert!(curve.len() <= MAX_POINTS && curve.is_sorted_by_key(|it| it.pairs));
-                assert_eq!(curve.last().map(|it| it.pairs), Some(*pairs));
+                assert!(curve.len() <= MAX_POINTS && curve.is_sorted_by_key(|point| point.pairs));
+                assert_eq!(curve.last().map(|point| point.pairs), Some(*pairs));
                 assert_eq!((*pairs, *total, scores[0].wins), (index + 1, 3000, index + 1));
             }
         }

@@ -11,7 +11,7 @@ use readyok_arena::event::End;
 use readyok_arena::pairing::{PairResult, WorkerId};
 use readyok_arena::queue::nats::{
     Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, OpenError,
-    Permissions, Pool, Take,
+    Permissions, Pool, TakeResult,
 };
 use readyok_arena::queue::status::Phase;
 use readyok_arena::queue::{Dispatcher, MatchSpec};
@@ -52,14 +52,14 @@ impl Farmhand {
             let mut played = Vec::new();
             loop {
                 match one.take(&mut slot) {
-                    Take::Leave => return played,
-                    Take::Wait => {}
-                    Take::Prepare(new) => match one.accept(&new) {
+                    TakeResult::Leave => return played,
+                    TakeResult::Wait => {}
+                    TakeResult::Prepare(new) => match one.accept(&new) {
                         Ok(served) => one.ready(&new, served, Cost(1)),
                         // The match has just ended.
                         Err(why) => one.reject(&new, why),
                     },
-                    Take::Job(mut job) => {
+                    TakeResult::Job(mut job) => {
                         let lease = job.lease().expect("a lease");
                         thread::sleep(delay);
                         let mut result = sample::played(lease.job().pairing.clone());
@@ -361,7 +361,7 @@ fn a_worker_that_prepares_a_match_is_not_idle() {
     let until = SystemTime::now() + TIMEOUT;
     let new = loop {
         pool.refresh().expect("a server");
-        if let Take::Prepare(new) = pool.take(&mut slot) {
+        if let TakeResult::Prepare(new) = pool.take(&mut slot) {
             break new;
         }
         assert!(SystemTime::now() < until, "the match is not offered");

@@ -278,7 +278,7 @@ fn the_estimate_of_a_finished_test_is_as_often_low_as_high() {
         assert!(from < median && median < to, "{estimate:?}");
         low += u32::from(median < elo);
         covered += u32::from(from <= elo && elo <= to);
-        let plain = readyok_arena::stats::Figures::of(&ended.counts).normalized_elo.value;
+        let plain = readyok_arena::stats::Estimates::of(&ended.counts).normalized_elo.value;
         plain_sum += plain.number().unwrap();
     }
     let share = |count: u32| f64::from(count) / f64::from(FEW);

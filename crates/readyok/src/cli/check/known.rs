@@ -83,7 +83,7 @@ impl<'a> Known<'a> {
 /// Ids, one per line. Text after `#` is a comment.
 fn read(text: &str) -> Result<BTreeSet<String>, String> {
     let known: Vec<&str> =
-        readyok_check::all().chain(readyok_check::all_of_clients()).map(|it| it.id).collect();
+        readyok_check::all().chain(readyok_check::all_of_clients()).map(|check| check.id).collect();
     let mut ids = BTreeSet::new();
     for (number, line) in (1..).zip(text.lines()) {
         let id = line.split('#').next().unwrap_or_default().trim();
@@ -109,22 +109,22 @@ fn written(ids: &BTreeSet<String>) -> String {
 
 /// The musts that fail.
 fn failing(report: &Report) -> BTreeSet<String> {
-    let musts = report.failures().filter(|it| it.severity == Severity::Must);
-    musts.map(|it| it.check.id.to_owned()).collect()
+    let musts = report.failures().filter(|result| result.severity == Severity::Must);
+    musts.map(|result| result.check.id.to_owned()).collect()
 }
 
 fn difference(known: &BTreeSet<String>, report: &Report) -> Difference {
     let of = |wanted: fn(&Verdict) -> bool| {
-        let results = report.results.iter().filter(move |it| wanted(&it.verdict));
-        results.map(|it| (it.check.id.to_owned(), it))
+        let results = report.results.iter().filter(move |result| wanted(&result.verdict));
+        results.map(|result| (result.check.id.to_owned(), result))
     };
     // A check that depends on a known failure has no verdict.
-    let open = of(|it| matches!(it, Verdict::Inconclusive(_)))
-        .filter(|(_, it)| it.severity == Severity::Must)
-        .filter(|(_, it)| it.cause.is_none_or(|cause| !known.contains(cause)));
+    let open = of(|verdict| matches!(verdict, Verdict::Inconclusive(_)))
+        .filter(|(_, result)| result.severity == Severity::Must)
+        .filter(|(_, result)| result.cause.is_none_or(|cause| !known.contains(cause)));
     Difference {
         new: failing(report).difference(known).cloned().collect(),
-        resolved: of(|it| *it == Verdict::Pass)
+        resolved: of(|verdict| *verdict == Verdict::Pass)
             .map(|(id, _)| id)
             .filter(|id| known.contains(id))
             .collect(),
@@ -154,7 +154,7 @@ mod tests {
     use readyok_check::{Suite, Target};
 
     fn ids(ids: &[&str]) -> BTreeSet<String> {
-        ids.iter().map(|it| (*it).to_owned()).collect()
+        ids.iter().map(|id| (*id).to_owned()).collect()
     }
 
     #[test]

@@ -211,7 +211,8 @@ impl Match {
 
 /// The annotations of a move with a comment of floodgate: `'* 30 -3334FU`, the score for Black and a PV.
 fn annotations(elapsed: Duration, comment: &str) -> Annotations {
-    let text: String = comment.chars().filter(|it| !it.is_control()).take(MAX_COMMENT).collect();
+    let text: String =
+        comment.chars().filter(|letter| !letter.is_control()).take(MAX_COMMENT).collect();
     let text = text.trim_start_matches('\'').trim();
     let evaluation = text.strip_prefix('*').map(str::trim_start);
     let (score, rest) = match evaluation {
@@ -225,7 +226,10 @@ fn annotations(elapsed: Duration, comment: &str) -> Annotations {
     Annotations {
         elapsed: Some(elapsed),
         evaluation: score.map(|score| record::Evaluation { score, depth: None }),
-        comments: Some(comment.to_owned()).filter(|it| !it.is_empty()).into_iter().collect(),
+        comments: Some(comment.to_owned())
+            .filter(|comment| !comment.is_empty())
+            .into_iter()
+            .collect(),
         ..Annotations::default()
     }
 }

@@ -1,20 +1,20 @@
 //! Elo and its relatives, against numbers that fastchess prints.
 
 use readyok_arena::stats::{
-    Counts, Figure, Figures, MAX_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial,
+    Counts, Estimates, Figure, MAX_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial,
     elo_of_score, score_of_elo,
 };
 
-fn games(losses: u64, draws: u64, wins: u64) -> Figures {
-    Figures::of(&Counts::Games(Trinomial::new(losses, draws, wins).unwrap()))
+fn games(losses: u64, draws: u64, wins: u64) -> Estimates {
+    Estimates::of(&Counts::Games(Trinomial::new(losses, draws, wins).unwrap()))
 }
 
-fn pairs(five: [u64; 5]) -> Figures {
-    Figures::of(&Counts::Pairs(Pentanomial::from_five(five).unwrap()))
+fn pairs(five: [u64; 5]) -> Estimates {
+    Estimates::of(&Counts::Pairs(Pentanomial::from_five(five).unwrap()))
 }
 
 #[track_caller]
-fn check(figures: Figures, score: f64, elo: [f64; 2], normalized: [f64; 2]) {
+fn check(figures: Estimates, score: f64, elo: [f64; 2], normalized: [f64; 2]) {
     for (figure, exact) in [
         (figures.score, score),
         (figures.elo.value, elo[0]),
@@ -167,13 +167,13 @@ fn pairs_are_counted_with_the_middle_split() {
     assert_eq!(pairs.single_games(), Some(games));
     assert_eq!(pairs.half_points(), games.half_points());
     assert_eq!(pairs.reversed().single_games(), Some(games.reversed()));
-    let figures = Figures::of(&Counts::Pairs(pairs)).pairs.unwrap();
+    let figures = Estimates::of(&Counts::Pairs(pairs)).pairs.unwrap();
     assert_eq!(figures.pairs_ratio, Figure::Number(1.0));
     assert_eq!(figures.wl_dd_ratio, Figure::Number(3.0));
     let unsplit = Pentanomial::from_five([1, 2, 4, 1, 2]).unwrap();
     assert_eq!(pairs.plus(unsplit).unwrap().win_and_loss(), None);
     assert_eq!(pairs.plus(pairs).unwrap().win_and_loss(), Some(6));
-    let figures = Figures::of(&Counts::Pairs(unsplit)).pairs.unwrap();
+    let figures = Estimates::of(&Counts::Pairs(unsplit)).pairs.unwrap();
     assert_eq!(figures.wl_dd_ratio, Figure::Unknown);
 }
 
