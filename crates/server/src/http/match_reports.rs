@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 
 use super::Service;
 use super::auth::Secret;
-use super::rest::rejected;
 use crate::time::instant;
 use crate::wire::MatchId;
 
@@ -91,8 +90,5 @@ async fn page(service: &Service, id: MatchId) -> Response {
         // Browsers reject a sandbox with another value.
         (HeaderName::from_static("cross-origin-opener-policy"), "unsafe-none"),
     ];
-    match service.app.match_report(id).await {
-        Ok(page) => (headers, page).into_response(),
-        Err(error) => rejected(error),
-    }
+    service.app.match_report(id).await.map(|page| (headers, page)).into_response()
 }

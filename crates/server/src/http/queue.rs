@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Service;
 use super::auth::Role;
-use super::rest::{error_response, receive, rejected, too_many_imports};
+use super::rest::{error_response, receive, too_many_imports};
 use crate::wire::{
     ApiError, ErrorCode, NewQueueMatch, OpeningFiles, QueueAction, QueueMatch, QueueOverview,
     QueuedId,
@@ -139,7 +139,7 @@ pub(super) async fn add_openings(
     });
     match stored.await {
         Ok(Ok(files)) => Json(OpeningFiles { files }).into_response(),
-        Ok(Err(text)) => rejected(ApiError::invalid_request(ErrorCode::system(&text))),
+        Ok(Err(text)) => ApiError::invalid_request(ErrorCode::system(&text)).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -25,10 +25,11 @@ use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
 use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::wire::{
-    ApiError, ChaptersQuery, Choices, Directory, DirectoryEntry, Duplicates, ErrorCategory,
-    ErrorCode, ErrorSubject, ExplorerQuery, GameId, HandicapChoice, LibraryQuery, NodeId,
-    PositionCheck, ProcessId, RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery,
-    Variant,
+    ApiError, Chapters, ChaptersQuery, Choices, Collections, Directory, DirectoryEntry,
+    DuplicateGroups, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, ExplorerQuery, GameId,
+    HandicapChoice, ImportedExercises, LibraryPage, LibraryQuery, NodeId, PositionCheck, ProcessId,
+    RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery, TrainingView,
+    UndecidedDuplicates, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -46,8 +47,15 @@ pub(super) fn error_response(status: StatusCode, error: ApiError) -> Response {
     (status, Json(ErrorBody { message: error.error.to_string(), error })).into_response()
 }
 
-pub(super) fn rejected(error: ApiError) -> Response {
-    let status = match error.category {
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status = status_of(self.category);
+        error_response(status, self)
+    }
+}
+
+fn status_of(category: ErrorCategory) -> StatusCode {
+    match category {
         ErrorCategory::NotFound => StatusCode::NOT_FOUND,
         ErrorCategory::Storage => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCategory::Limit => StatusCode::PAYLOAD_TOO_LARGE,
@@ -59,8 +67,7 @@ pub(super) fn rejected(error: ApiError) -> Response {
         | ErrorCategory::InvalidPosition
         | ErrorCategory::InvalidRecord
         | ErrorCategory::Engine => StatusCode::BAD_REQUEST,
-    };
-    error_response(status, error)
+    }
 }
 
 pub(super) async fn choices() -> Json<Choices> {
@@ -149,37 +156,27 @@ pub(super) async fn log(
     State(service): State<Service>,
     extract::Path(process): extract::Path<ProcessId>,
     Query(LogQuery { language }): Query<LogQuery>,
-) -> Response {
+) -> Result<Response, ApiError> {
     let language = match language {
         Shown::En => Language::English,
         Shown::Ja => Language::Japanese,
     };
-    let Some(text) = service.app.log_text(process, language) else {
-        return rejected(ApiError::not_found(ErrorSubject::Process, process));
-    };
-    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+    let text = service.app.log_text(process, language);
+    let text = text.ok_or_else(|| ApiError::not_found(ErrorSubject::Process, process))?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
-fn storage_error(error: &impl ToString) -> ApiError {
-    ApiError::storage(ErrorCode::system(error))
-}
-
-pub(super) async fn engines(State(service): State<Service>) -> Response {
-    let written = service.app.engines_toml();
-    match written {
-        Ok(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-        Err(error) => rejected(storage_error(&error)),
-    }
+pub(super) async fn engines(State(service): State<Service>) -> Result<Response, ApiError> {
+    let text = service.app.engines_toml();
+    let text = text.map_err(|error| ApiError::storage(ErrorCode::system(&error)))?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
 pub(super) async fn search(
     State(service): State<Service>,
     Json(query): Json<LibraryQuery>,
-) -> Response {
-    match service.app.search(query).await {
-        Ok(page) => Json(page).into_response(),
-        Err(error) => rejected(error),
-    }
+) -> Result<Json<LibraryPage>, ApiError> {
+    Ok(Json(service.app.search(query).await?))
 }
 
 pub(super) async fn tablebase(
@@ -201,8 +198,7 @@ async fn answer_blocking<T: Serialize + Send + 'static>(
     read: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Response {
     match tokio::task::spawn_blocking(read).await {
-        Ok(Ok(value)) => Json(value).into_response(),
-        Ok(Err(error)) => rejected(error),
+        Ok(read) => read.map(Json).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
@@ -233,14 +229,16 @@ pub(super) async fn import(
     });
     match imported.await {
         Ok(imported) => Json(imported).into_response(),
-        Err(_) => rejected(ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable)),
+        Err(_) => {
+            ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable).into_response()
+        }
     }
 }
 
 /// Rejects an upload whose body is not read.
 pub(super) fn too_many_imports(request: Request) -> Response {
     tokio::spawn(discard(request.into_body().into_data_stream()));
-    rejected(ApiError::conflict(ErrorCode::TooManyImports))
+    ApiError::conflict(ErrorCode::TooManyImports).into_response()
 }
 
 /// Maximum number of received bytes that are dropped.
@@ -289,11 +287,8 @@ pub(super) async fn receive<T: Send + 'static>(
 pub(super) async fn training(
     State(service): State<Service>,
     Json(query): Json<TrainingQuery>,
-) -> Response {
-    match service.app.training(query).await {
-        Ok(view) => Json(view).into_response(),
-        Err(error) => rejected(error),
-    }
+) -> Result<Json<TrainingView>, ApiError> {
+    Ok(Json(service.app.training(query).await?))
 }
 
 #[derive(Deserialize)]
@@ -307,14 +302,10 @@ pub(super) async fn import_exercises(
     State(service): State<Service>,
     Query(Problems { name }): Query<Problems>,
     body: Bytes,
-) -> Response {
-    let Ok(_permit) = service.uploads.try_acquire_owned() else {
-        return rejected(ApiError::conflict(ErrorCode::TooManyImports));
-    };
-    match service.app.import_exercises(name, body).await {
-        Ok(imported) => Json(imported).into_response(),
-        Err(error) => rejected(error),
-    }
+) -> Result<Json<ImportedExercises>, ApiError> {
+    let permit = service.uploads.try_acquire_owned();
+    let _permit = permit.map_err(|_| ApiError::conflict(ErrorCode::TooManyImports))?;
+    Ok(Json(service.app.import_exercises(name, body).await?))
 }
 
 /// Maximum number of received parts of a file that wait to be read.
@@ -357,11 +348,8 @@ pub(super) async fn export(
     State(service): State<Service>,
     extract::Path(game): extract::Path<GameId>,
     Query(wanted): Query<Wanted>,
-) -> Response {
-    let (tree, cursor) = match service.app.tree_of(game).await {
-        Ok(found) => found,
-        Err(error) => return rejected(error),
-    };
+) -> Result<Response, ApiError> {
+    let (tree, cursor) = service.app.tree_of(game).await?;
     let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
     let node = wanted.node.unwrap_or(cursor);
     let bytes = match wanted.format {
@@ -371,13 +359,8 @@ pub(super) async fn export(
         }
         _ => written(&tree, node, wanted.format, encoding),
     };
-    match bytes {
-        Ok(bytes) => {
-            let kind = wanted.format.content_type(encoding);
-            ([(header::CONTENT_TYPE, kind)], bytes).into_response()
-        }
-        Err(error) => rejected(error),
-    }
+    let kind = wanted.format.content_type(encoding);
+    Ok(([(header::CONTENT_TYPE, kind)], bytes?).into_response())
 }
 
 /// Games to export.
@@ -397,20 +380,13 @@ pub(super) struct WantedGames {
 pub(super) async fn export_games(
     State(service): State<Service>,
     Query(wanted): Query<WantedGames>,
-) -> Response {
-    let Ok(selection) = serde_json::from_str::<Selection>(&wanted.of) else {
-        return rejected(ApiError::invalid_text(ErrorSubject::Query));
-    };
-    let games = match service.app.select_named(selection).await {
-        Ok(games) => games,
-        Err(error) => return rejected(error),
-    };
+) -> Result<Response, ApiError> {
+    let selection = serde_json::from_str::<Selection>(&wanted.of);
+    let selection = selection.map_err(|_| ApiError::invalid_text(ErrorSubject::Query))?;
+    let games = service.app.select_named(selection).await?;
     // The numbers of a list or a match do not include changes of open games.
     service.app.write_open_games().await;
-    let library = match service.app.library() {
-        Ok(library) => library,
-        Err(error) => return rejected(error),
-    };
+    let library = service.app.library()?;
     let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
     let format = wanted.format;
     let (sender, mut receiver) = mpsc::channel::<io::Result<Bytes>>(WAITING_PARTS);
@@ -460,45 +436,39 @@ pub(super) async fn export_games(
     });
     let parts = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
     let kind = format.content_type(encoding);
-    ([(header::CONTENT_TYPE, kind)], Body::from_stream(parts)).into_response()
+    Ok(([(header::CONTENT_TYPE, kind)], Body::from_stream(parts)).into_response())
 }
 
 /// Minimum size of a sent part of an export, in bytes.
 const PART: usize = 64 << 10;
 
 /// Lists collections.
-pub(super) async fn collections(State(service): State<Service>) -> Response {
-    match service.app.collections().await {
-        Ok(found) => Json(found).into_response(),
-        Err(error) => rejected(error),
-    }
+pub(super) async fn collections(
+    State(service): State<Service>,
+) -> Result<Json<Collections>, ApiError> {
+    Ok(Json(service.app.collections().await?))
 }
 
 /// Lists the chapters of a collection.
 pub(super) async fn chapters(
     State(service): State<Service>,
     Json(query): Json<ChaptersQuery>,
-) -> Response {
-    match service.app.chapters(query).await {
-        Ok(found) => Json(found).into_response(),
-        Err(error) => rejected(error),
-    }
+) -> Result<Json<Chapters>, ApiError> {
+    Ok(Json(service.app.chapters(query).await?))
 }
 
 /// Lists groups of duplicates.
-pub(super) async fn duplicates(State(service): State<Service>) -> Response {
-    match service.app.duplicates().await {
-        Ok(found) => Json(found).into_response(),
-        Err(error) => rejected(error),
-    }
+pub(super) async fn duplicates(
+    State(service): State<Service>,
+) -> Result<Json<DuplicateGroups>, ApiError> {
+    Ok(Json(service.app.duplicates().await?))
 }
 
 /// Lists imported duplicates that wait for a decision.
-pub(super) async fn undecided(State(service): State<Service>) -> Response {
-    match service.app.undecided().await {
-        Ok(found) => Json(found).into_response(),
-        Err(error) => rejected(error),
-    }
+pub(super) async fn undecided(
+    State(service): State<Service>,
+) -> Result<Json<UndecidedDuplicates>, ApiError> {
+    Ok(Json(service.app.undecided().await?))
 }
 
 fn written(
@@ -586,9 +556,8 @@ pub(super) async fn directory(
         Some(path) => list(Path::new(&path), &roots),
     });
     match read.await {
-        Ok(Ok(directory)) => Json(directory).into_response(),
-        Ok(Err(error)) => rejected(error),
-        Err(_) => rejected(ApiError::storage(ErrorCode::Unreadable)),
+        Ok(read) => read.map(Json).into_response(),
+        Err(_) => ApiError::storage(ErrorCode::Unreadable).into_response(),
     }
 }
 
