@@ -153,7 +153,7 @@ const playing = (status: Play['status'], players: Play['players']): Play => ({
   status,
   players,
   failure: null,
-  tip: 0,
+  last_move_node: 0,
   clocks: null,
   draw_offer: null,
   claim: null,
@@ -189,7 +189,7 @@ test('plays a premove on the own turn', async () => {
           },
         ),
       },
-      play: { ...play, status: 'your_turn', tip: 1 },
+      play: { ...play, status: 'your_turn', last_move_node: 1 },
     },
   });
   await expect.poll(() => moves(fake)).toEqual(['e7e5']);

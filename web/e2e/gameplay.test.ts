@@ -54,7 +54,7 @@ function play(more: Partial<Play> = {}, human: Side = 'first'): Play {
     status: 'searching',
     failure: null,
     players: human === 'first' ? { first: me, second: engine } : { first: engine, second: me },
-    tip: 0,
+    last_move_node: 0,
     clocks: null,
     draw_offer: null,
     claim: null,
@@ -73,7 +73,7 @@ function thinking(more: Partial<GameState> = {}): GameState {
     nodes: [node(0, null, 0, '', { western: '' }, { children: [1] }), e4],
     cursor: 1,
     position: here(AFTER_E4, [legal('e7e5', 'e5')], { turn: 'second' }),
-    play: play({ tip: 1 }),
+    play: play({ last_move_node: 1 }),
     ...more,
   });
 }
@@ -116,7 +116,7 @@ inBothLanguages(() => {
       delta: {
         nodes: [node(0, null, 0, '', { western: '' }, { children: [1] }), e4],
         at: { cursor: 1, position: here(AFTER_E4, [], { turn: 'second' }), ...none },
-        play: play({ tip: 1 }),
+        play: play({ last_move_node: 1 }),
       },
     });
     await page.locator('[data-cursor="1"]').waitFor();
@@ -128,7 +128,7 @@ inBothLanguages(() => {
       delta: {
         nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'e7e5', { western: 'e5' })],
         at: { cursor: 2, position: here(AFTER_E5, [legal('g1f3', 'Nf3')]), ...none },
-        play: play({ status: 'your_turn', tip: 2 }),
+        play: play({ status: 'your_turn', last_move_node: 2 }),
       },
     });
     await expect.poll(moves).toEqual(['g1f3']);
@@ -151,7 +151,7 @@ inBothLanguages(() => {
       delta: {
         nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'h7h6', { western: 'h6' })],
         at: { cursor: 2, position: here('7k/1P4p1/7p/8/8/8/6PP/6K1 w - - 0 2', promotions), ...none },
-        play: play({ status: 'your_turn', tip: 2 }),
+        play: play({ status: 'your_turn', last_move_node: 2 }),
       },
     });
     await expect
@@ -169,7 +169,7 @@ test.each(['en', 'ja'] as const)(
     const fake = defaultServer();
     storePrefs(fake, { language });
     const failure = { side: 'second', error: { code: 'aborted' } } as const;
-    open(fake, thinking({ play: play({ tip: 1, status: 'interrupted', failure }) }));
+    open(fake, thinking({ play: play({ last_move_node: 1, status: 'interrupted', failure }) }));
     const page = await fake.page(browser, '#/play/5');
     const alert = page.getByTestId('failure');
     const shown = await alert.textContent();
@@ -367,7 +367,8 @@ test.each([
     running: 'first',
     sent_at: 0,
   });
-  const state = (remaining: number) => play({ status: 'your_turn', tip: 0, clocks: clocks(remaining) });
+  const state = (remaining: number) =>
+    play({ status: 'your_turn', last_move_node: 0, clocks: clocks(remaining) });
   open(fake, game(5, variant, { position: here(shogi ? SHOGI : START, []), play: state(60_000) }));
   const page = await fake.page(browser, '#/play/5');
   const tones = await recordTones(page);

@@ -74,7 +74,7 @@ function playing(): Play {
         pondering: null,
       },
     },
-    tip: 0,
+    last_move_node: 0,
     clocks: CLOCKS,
     draw_offer: null,
     claim: null,

@@ -22,7 +22,7 @@ const MAX_MESSAGES: usize = 512;
 /// Maximum size of these messages, in bytes.
 const MAX_BYTES: usize = 8 << 20;
 /// Maximum size of pending answers before a tab is disconnected, in bytes.
-const DEAD: usize = 64 << 20;
+const MAX_PENDING_BYTES: usize = 64 << 20;
 /// Maximum number of topics of a tab.
 const MAX_TOPICS: usize = 64;
 /// Maximum number of tabs.
@@ -183,7 +183,7 @@ impl Outbox {
     pub(crate) fn push(&self, text: Utf8Bytes) {
         let mut waiting = self.locked();
         waiting.bytes += text.len();
-        waiting.dead |= DEAD < waiting.bytes;
+        waiting.dead |= MAX_PENDING_BYTES < waiting.bytes;
         waiting.queue.push_back((None, text));
         self.changed.notify_one();
     }

@@ -114,15 +114,6 @@ export type ApiError = { category: ErrorCategory, error: ErrorInfo, };
 export type Approval = "checking" | "ok" | "error";
 
 /**
- * A cursor with its position.
- */
-export type At = { cursor: number, position: PositionView, 
-/**
- * The named opening of the moves to the cursor.
- */
-opening: OpeningName | null, };
-
-/**
  * An opening book for a game.
  */
 export type Book = { 
@@ -428,6 +419,15 @@ export type CurrentMove = { it: LineMove,
  * From 1.
  */
 number: number | null, };
+
+/**
+ * A cursor with its position.
+ */
+export type CursorView = { cursor: number, position: PositionView, 
+/**
+ * The named opening of the moves to the cursor.
+ */
+opening: OpeningName | null, };
 
 /**
  * The result of a match of two engines after a number of pairs: a point of its curves.
@@ -1109,7 +1109,7 @@ ratings?: Sides<number | null>,
 /**
  * The cursor of the tab with its position, if it was moved.
  */
-at?: At, 
+at?: CursorView, 
 /**
  * A new outcome, which is null if play continues.
  */
@@ -2306,7 +2306,7 @@ failure: EngineFailure | null, players: Sides<PlayerState>,
 /**
  * The node of the last move that was played. The next move follows it.
  */
-tip: number, 
+last_move_node: number, 
 /**
  * None without time controls.
  */

@@ -12,7 +12,7 @@ interface OwnCursor {
 }
 
 const isTip = (game: Game) =>
-  game.play !== null && game.play.status !== 'over' && game.play.tip === game.cursor;
+  game.play !== null && game.play.status !== 'over' && game.play.last_move_node === game.cursor;
 
 export function storeCursor(game: Game) {
   const cursor: OwnCursor = { game: game.id, node: game.cursor, tip: isTip(game) };

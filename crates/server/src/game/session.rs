@@ -29,8 +29,8 @@ use crate::errors::illegal;
 use crate::hub::TabId;
 use crate::time::{Moment, date_text};
 use crate::wire::{
-    ApiError, At, Edit, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId, GameLine, GameState,
-    NodeId, OpeningName, Over, Play, PlayRules, Player, SaveStatus, Side, Sides,
+    ApiError, CursorView, Edit, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId, GameLine,
+    GameState, NodeId, OpeningName, Over, Play, PlayRules, Player, SaveStatus, Side, Sides,
 };
 
 use document::Changes;
@@ -51,7 +51,7 @@ pub(crate) struct Published {
     /// For all tabs.
     pub(crate) delta: Option<GameDelta>,
     /// The cursors that were moved, which are part of the delta of their tabs.
-    pub(crate) moved: Vec<(TabId, At)>,
+    pub(crate) moved: Vec<(TabId, CursorView)>,
     /// Whether the latest cursor was set.
     pub(crate) navigated: bool,
 }
@@ -173,7 +173,11 @@ impl GameSession {
     ) -> Result<(NodeId, Vec<Effect>), ApiError> {
         let position = self.tree().position(node).ok_or_else(|| no_node(node))?;
         let mv = parse_move(&position, text)?;
-        match self.active.as_mut().filter(|active| active.is_running() && active.tip() == node) {
+        match self
+            .active
+            .as_mut()
+            .filter(|active| active.is_running() && active.last_move_node() == node)
+        {
             Some(active) => active.play_move(&mut self.document, &position, mv, now),
             None => Ok((self.document.add_on_board(node, mv)?, Vec::new())),
         }
@@ -234,13 +238,13 @@ impl GameSession {
     /// The node to search for a hint, with its position.
     pub(crate) fn hint_node(&self) -> Result<(NodeId, Position), ApiError> {
         let active = self.active.as_ref().filter(|active| !active.is_over());
-        let node = active.map_or_else(|| self.cursor(), ActiveGame::tip);
+        let node = active.map_or_else(|| self.cursor(), ActiveGame::last_move_node);
         Ok((node, self.tree().position(node).ok_or_else(|| no_node(node))?))
     }
 
     // State for the page.
 
-    fn at(&self, cursor: NodeId) -> At {
+    fn at(&self, cursor: NodeId) -> CursorView {
         let tree = self.tree();
         let position = tree.position(cursor);
         let position = position.as_ref().unwrap_or_else(|| tree.start());
@@ -248,12 +252,12 @@ impl GameSession {
         let opening = tree.opening(cursor);
         let opening = opening
             .map(|opening| OpeningName { eco: opening.eco.into(), name: opening.name.into() });
-        At { cursor, position: position_view(position, last), opening }
+        CursorView { cursor, position: position_view(position, last), opening }
     }
 
     /// The state for a tab, without the nodes, which the caller adds from the tree.
     pub(crate) fn state(&self, tab: Option<TabId>, now: Moment) -> GameState {
-        let At { cursor, position, opening } = self.at(self.cursor_of(tab));
+        let CursorView { cursor, position, opening } = self.at(self.cursor_of(tab));
         let start = self.tree().start();
         GameState {
             id: self.id,

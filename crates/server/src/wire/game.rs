@@ -108,7 +108,7 @@ pub struct GameDelta {
     /// The cursor of the tab with its position, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
-    pub at: Option<At>,
+    pub at: Option<CursorView>,
     /// A new outcome, which is null if play continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -135,7 +135,7 @@ pub struct SaveStatus {
 /// A cursor with its position.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(TS))]
-pub struct At {
+pub struct CursorView {
     pub cursor: NodeId,
     pub position: PositionView,
     /// The named opening of the moves to the cursor.
@@ -257,7 +257,7 @@ pub struct Play {
     pub failure: Option<EngineFailure>,
     pub players: Sides<PlayerState>,
     /// The node of the last move that was played. The next move follows it.
-    pub tip: NodeId,
+    pub last_move_node: NodeId,
     /// None without time controls.
     pub clocks: Option<Clocks>,
     /// The side with a pending draw offer.

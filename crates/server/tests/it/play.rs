@@ -48,7 +48,7 @@ async fn a_human_plays_against_an_engine() {
     let state = tab.follow(&topic).await;
     let last = state["nodes"].as_array().and_then(|nodes| nodes.last()).expect("a move");
     assert_eq!((&last["uci"], &last["text"]["western"]), (&json!("a7a5"), &json!("a5")));
-    assert_eq!(play["tip"], last["id"]);
+    assert_eq!(play["last_move_node"], last["id"]);
     assert_eq!(play["clocks"]["running"], "first");
     assert_eq!(play["players"]["second"]["name"], "Mime <b>1</b>");
     assert!(last["clock"].as_u64().is_some_and(|left| left <= 301_000), "{last}");
@@ -168,7 +168,7 @@ async fn a_move_is_taken_back_with_its_reply() {
     assert_eq!(state["play"]["status"], "your_turn");
     tab.ask(mv(&topic, &root, "d4")).await;
     let play = my_turn(&mut tab, &topic).await;
-    assert_ne!(play["tip"], root);
+    assert_ne!(play["last_move_node"], root);
     server.stop().await;
 }
 
@@ -210,14 +210,14 @@ async fn tabs_at_the_end_of_a_game_follow_it() {
     }
     one.ask(mv(&topic, &state["cursor"], "e4")).await;
     my_turn(&mut one, &topic).await;
-    let reply = one.follow(&topic).await["play"]["tip"].clone();
+    let reply = one.follow(&topic).await["play"]["last_move_node"].clone();
     two.change(&topic, |delta| delta["at"]["cursor"] == reply).await;
     // A tab that has gone back stays there.
     let back = json!({ "kind": "go_to", "game": id(&topic), "node": state["cursor"] });
     three.ask(back).await;
     one.ask(mv(&topic, &reply, "d4")).await;
     my_turn(&mut one, &topic).await;
-    let tip = one.follow(&topic).await["play"]["tip"].clone();
+    let tip = one.follow(&topic).await["play"]["last_move_node"].clone();
     assert_eq!(two.follow(&topic).await["cursor"], tip);
     assert_eq!(three.follow(&topic).await["cursor"], state["cursor"]);
     server.stop().await;
@@ -253,15 +253,15 @@ async fn a_game_is_resumed_after_a_restart() {
     assert_eq!(games["games"][0]["id"], id(&topic));
     let state = tab.follow(&topic).await;
     assert_eq!(state["play"]["status"], "interrupted");
-    assert_eq!(state["play"]["tip"], before["tip"]);
+    assert_eq!(state["play"]["last_move_node"], before["last_move_node"]);
     let resumed = tab
         .ask(json!({ "kind": "resume", "game": id(&topic), "from": null, "players": null }))
         .await;
     assert_eq!(resumed["kind"], "done", "{resumed}");
-    assert_eq!(my_turn(&mut tab, &topic).await["tip"], before["tip"]);
-    tab.ask(mv(&topic, &before["tip"], "d4")).await;
+    assert_eq!(my_turn(&mut tab, &topic).await["last_move_node"], before["last_move_node"]);
+    tab.ask(mv(&topic, &before["last_move_node"], "d4")).await;
     let after = my_turn(&mut tab, &topic).await;
-    assert_ne!(after["tip"], before["tip"]);
+    assert_ne!(after["last_move_node"], before["last_move_node"]);
     server.stop().await;
 }
 
@@ -276,7 +276,7 @@ async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
     players["second"]["options"] = json!({ "Hash": "32" });
     let (topic, state) = tab.new_game(game("chess", players)).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
-    let tip = my_turn(&mut tab, &topic).await["tip"].clone();
+    let tip = my_turn(&mut tab, &topic).await["last_move_node"].clone();
     let directory = server.stop().await.expect("its directory");
     change(directory.path());
 
@@ -288,7 +288,7 @@ async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
     my_turn(&mut tab, &topic).await;
     tab.ask(mv(&topic, &tip, "d4")).await;
     tab.change(&topic, |delta| {
-        delta["play"]["status"] == "your_turn" && delta["play"]["tip"] != tip
+        delta["play"]["status"] == "your_turn" && delta["play"]["last_move_node"] != tip
     })
     .await;
     let state = tab.follow("engines").await;

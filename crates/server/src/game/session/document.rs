@@ -351,7 +351,7 @@ impl Document {
         edit: Edit,
     ) -> Result<Option<NodeId>, ApiError> {
         let is_played = active.as_ref().is_some_and(|active| !active.is_over());
-        let line = active.as_ref().map(|active| self.tree().line_to(active.tip()));
+        let line = active.as_ref().map(|active| self.tree().line_to(active.last_move_node()));
         let is_undo = matches!(edit, Edit::Undo);
         if is_undo || matches!(edit, Edit::Redo) {
             if is_played {

@@ -39,7 +39,7 @@ pub(crate) struct ActiveGame {
     /// The clocks after each move, to restore them.
     pub(super) readings: BTreeMap<NodeId, Reading>,
     /// The node of the last move.
-    pub(super) tip: NodeId,
+    pub(super) last_move_node: NodeId,
     pub(super) state: PlayState,
     /// The cause of an interruption.
     pub(super) failure: Option<EngineFailure>,
@@ -119,19 +119,23 @@ impl ActiveGame {
             first: PlayerSlot::new(first.0, first.1),
             second: PlayerSlot::new(second.0, second.1),
         };
-        let tip = document.tree().main_line().last().copied().unwrap_or(ROOT);
+        let last_move_node = document.tree().main_line().last().copied().unwrap_or(ROOT);
         document.play(|content| set_headers(&mut content.tree, &slots, now));
-        document.set_cursor(tip);
+        document.set_cursor(last_move_node);
         document.changes.play = true;
-        Self::with_slots(slots, rules, tip)
+        Self::with_slots(slots, rules, last_move_node)
     }
 
-    pub(super) fn with_slots(slots: Sides<PlayerSlot>, rules: PlayRules, tip: NodeId) -> Self {
+    pub(super) fn with_slots(
+        slots: Sides<PlayerSlot>,
+        rules: PlayRules,
+        last_move_node: NodeId,
+    ) -> Self {
         Self {
             clocks: GameClocks::new(slots.first.time(), slots.second.time()),
             slots,
             readings: BTreeMap::new(),
-            tip,
+            last_move_node,
             state: PlayState::Paused,
             failure: None,
             rules,
@@ -146,8 +150,8 @@ impl ActiveGame {
         self.slots.of(side)
     }
 
-    pub(crate) fn tip(&self) -> NodeId {
-        self.tip
+    pub(crate) fn last_move_node(&self) -> NodeId {
+        self.last_move_node
     }
 
     pub(crate) fn is_running(&self) -> bool {
@@ -160,7 +164,7 @@ impl ActiveGame {
 
     /// The state for the page.
     pub(super) fn state(&self, document: &Document, now: Moment) -> Option<Play> {
-        let position = self.tip_position(document)?;
+        let position = self.last_position(document)?;
         let status = self.status(position.turn());
         let can_claim = status == PlayStatus::YourTurn;
         Some(Play {
@@ -170,7 +174,7 @@ impl ActiveGame {
                 first: self.slots.first.state(&position),
                 second: self.slots.second.state(&position),
             },
-            tip: self.tip,
+            last_move_node: self.last_move_node,
             clocks: self.clocks.map(|clocks| clocks.wire(now)),
             draw_offer: self.offer,
             claim: can_claim.then(|| self.claimable(&position)).flatten().map(claim_of),
@@ -199,8 +203,8 @@ impl ActiveGame {
         }
     }
 
-    pub(super) fn tip_position(&self, document: &Document) -> Option<Position> {
-        document.tree().position(self.tip)
+    pub(super) fn last_position(&self, document: &Document) -> Option<Position> {
+        document.tree().position(self.last_move_node)
     }
 
     /// Sets the name of an engine, which is known after its handshake.
@@ -215,7 +219,7 @@ impl ActiveGame {
     }
 
     pub(crate) fn set_hint(&mut self, document: &mut Document, node: NodeId, hint: LineMove) {
-        if self.tip == node {
+        if self.last_move_node == node {
             self.hint = Some(Hint { node, hint });
             document.changes.play = true;
         }
@@ -236,7 +240,7 @@ impl ActiveGame {
             return Err(ApiError::conflict(ErrorCode::GameOver));
         }
         self.set_state(document, PlayState::Running);
-        let position = self.tip_position(document).ok_or_else(|| no_node(ROOT))?;
+        let position = self.last_position(document).ok_or_else(|| no_node(ROOT))?;
         if let Some(ending) = position.outcome_under(self.end_rules()) {
             return Ok(self.finish(document, ending.into(), now));
         }
@@ -263,8 +267,8 @@ impl ActiveGame {
             content.tree.promote(node, true);
             content.clear_outcome();
         });
-        document.follow(self.tip, node);
-        self.tip = node;
+        document.follow(self.last_move_node, node);
+        self.last_move_node = node;
         self.offer = None;
         if let Some(clocks) = &mut self.clocks {
             clocks.set(self.readings.get(&node).copied());
@@ -312,7 +316,10 @@ impl ActiveGame {
     /// Continues a game with other players: the clocks and the rules stay.
     pub(super) fn inherit(&mut self, old: Self) {
         let times = |slots: &Sides<PlayerSlot>| (slots.first.time(), slots.second.time());
-        if old.is_over() || old.tip != self.tip || times(&old.slots) != times(&self.slots) {
+        if old.is_over()
+            || old.last_move_node != self.last_move_node
+            || times(&old.slots) != times(&self.slots)
+        {
             return;
         }
         (self.clocks, self.readings) = (old.clocks, old.readings);
@@ -345,10 +352,10 @@ impl ActiveGame {
                 effects.push(Effect::Request(side, SearchRequest::Leave { won }));
             }
         }
-        let tip = self.tip;
+        let last_move_node = self.last_move_node;
         document.play(|content| {
             content.tree.result = outcome.result;
-            content.tree.conclude(tip, outcome.termination);
+            content.tree.conclude(last_move_node, outcome.termination);
             content.outcome = Some(outcome);
         });
         self.set_state(document, PlayState::Over);
@@ -383,8 +390,9 @@ impl ActiveGame {
         measured: Option<u64>,
         now: Moment,
     ) -> Result<(NodeId, Vec<Effect>), ApiError> {
-        let tip = self.tip;
-        let before = document.tree().position(tip).ok_or_else(|| no_node(tip))?;
+        let last_move_node = self.last_move_node;
+        let before =
+            document.tree().position(last_move_node).ok_or_else(|| no_node(last_move_node))?;
         let text = mv.to_uci(document.game().castling_form());
         document.changes.play = true;
         // A move that the tree does not accept does not press the clock.
@@ -394,12 +402,12 @@ impl ActiveGame {
             // The flag fell before the move.
             self.clocks = clocks;
             let outcome = before.outcome_on_timeout(side).into();
-            return Ok((tip, self.finish(document, outcome, now)));
+            return Ok((last_move_node, self.finish(document, outcome, now)));
         }
         let left = clocks.and_then(|clocks| clocks.left(side));
         let elapsed = pressed.and_then(Result::ok).flatten().or(measured);
         let id = document.change(ChangeKind::Play, |content| {
-            let id = content.add(tip, mv)?;
+            let id = content.add(last_move_node, mv)?;
             content.tree.promote(id, true);
             let notes = content.annotations(id)?;
             notes.clock = left.map(Duration::from_millis);
@@ -410,12 +418,12 @@ impl ActiveGame {
         if let Some(clocks) = &self.clocks {
             self.readings.insert(id, clocks.reading());
         }
-        self.tip = id;
+        self.last_move_node = id;
         self.hint = None;
         // An offer is valid until the other side has moved.
         self.offer = self.offer.filter(|by| *by == side);
-        document.follow(tip, id);
-        let after = self.tip_position(document).ok_or_else(|| no_node(id))?;
+        document.follow(last_move_node, id);
+        let after = self.last_position(document).ok_or_else(|| no_node(id))?;
         let effects = match after.outcome_under(self.end_rules()) {
             Some(ending) => self.finish(document, ending.into(), now),
             None => self.request_move(document, &after, Some(&text), now),
@@ -431,7 +439,7 @@ impl ActiveGame {
     ) -> Result<Vec<Effect>, ApiError> {
         let was_paused = self.state == PlayState::Paused;
         let tree = document.tree();
-        let line = tree.line_to(self.tip);
+        let line = tree.line_to(self.last_move_node);
         let by_human = |id: &NodeId| {
             let parent = tree.parent(*id);
             let position = parent.and_then(|parent| tree.position(parent));
@@ -452,9 +460,9 @@ impl ActiveGame {
     /// Goes back to the last node of the game's line that remains after an edit.
     pub(super) fn ensure_tip(&mut self, document: &mut Document, line: &[NodeId]) {
         let tree = document.tree();
-        if tree.node(self.tip).is_none() {
+        if tree.node(self.last_move_node).is_none() {
             let remaining = line.iter().rev().find(|id| tree.node(**id).is_some());
-            self.tip = remaining.copied().unwrap_or(ROOT);
+            self.last_move_node = remaining.copied().unwrap_or(ROOT);
             document.changes.play = true;
         }
     }
@@ -471,7 +479,7 @@ impl ActiveGame {
     /// Whether a move was played under these clocks. A human has any time for the first move: the clock of the other
     /// side starts with it.
     pub(super) fn have_clocks_started(&self) -> bool {
-        self.readings.contains_key(&self.tip)
+        self.readings.contains_key(&self.last_move_node)
     }
 
     /// Publishes the running clock.
@@ -486,7 +494,7 @@ impl ActiveGame {
             return Vec::new();
         }
         let flag = self.clocks.as_ref().and_then(GameClocks::flag);
-        let (Some((side, _)), Some(position)) = (flag, self.tip_position(document)) else {
+        let (Some((side, _)), Some(position)) = (flag, self.last_position(document)) else {
             return Vec::new();
         };
         self.finish(document, position.outcome_on_timeout(side).into(), now)
@@ -510,7 +518,7 @@ impl ActiveGame {
             [] => Err(ApiError::conflict(ErrorCode::NoHumanPlayer)),
             [side] => Ok(*side),
             _ => {
-                let position = self.tip_position(document);
+                let position = self.last_position(document);
                 Ok(position.map_or(Side::First, |position| position.turn()))
             }
         }
@@ -533,7 +541,8 @@ impl ActiveGame {
     ) -> Result<Vec<Effect>, ApiError> {
         let side = self.acting_player(document)?;
         let other = self.slots.of(side.other());
-        let ply = document.tree().node(self.tip).map_or(0, readyok_rules::record::Node::ply);
+        let ply =
+            document.tree().node(self.last_move_node).map_or(0, readyok_rules::record::Node::ply);
         let score = other.info.as_ref().and_then(|info| info.score);
         let accepts = other.engine().is_some()
             && MIN_DRAW_PLY <= ply
@@ -577,7 +586,7 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
         let side = self.acting_player(document)?;
-        let position = self.tip_position(document).ok_or_else(|| no_node(ROOT))?;
+        let position = self.last_position(document).ok_or_else(|| no_node(ROOT))?;
         if position.turn() != side {
             return Err(ApiError::conflict(ErrorCode::NotYourTurn));
         }

@@ -120,7 +120,7 @@ impl ActiveGame {
         now: Moment,
     ) -> Vec<Effect> {
         let side = position.turn();
-        let line = document.tree().engine_line(self.tip);
+        let line = document.tree().engine_line(self.last_move_node);
         let clocks = self.clocks;
         let have_clocks_started = self.have_clocks_started();
         let slot = self.slots.of_mut(side);
@@ -155,7 +155,9 @@ impl ActiveGame {
 
     /// Makes an engine ponder its expected reply, if the reply is legal.
     fn ponder(&mut self, document: &Document, side: Side, answer: &EngineAnswer) -> Vec<Effect> {
-        let Some(mut line) = document.tree().engine_line(self.tip) else { return Vec::new() };
+        let Some(mut line) = document.tree().engine_line(self.last_move_node) else {
+            return Vec::new();
+        };
         let clocks = self.clocks;
         let slot = self.slots.of_mut(side);
         let Some(engine) = slot.engine().filter(|engine| engine.ponder) else { return Vec::new() };
@@ -236,7 +238,7 @@ impl ActiveGame {
             return Vec::new();
         }
         document.changes.play = true;
-        let Some(position) = self.tip_position(document) else { return Vec::new() };
+        let Some(position) = self.last_position(document) else { return Vec::new() };
         let mv = match &answer.best {
             EngineMove::Move(text) => position.parse_move(text).map_err(|error| OutcomeView {
                 detail: Some(move_error(&error)),

@@ -41,7 +41,8 @@ struct StoredPlay {
     names: Sides<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     readings: BTreeMap<NodeId, Reading>,
-    tip: NodeId,
+    #[serde(rename = "tip")]
+    last_move_node: NodeId,
     over: bool,
     rules: PlayRules,
     #[serde(default)]
@@ -101,8 +102,9 @@ impl StoredSession {
     }
 
     fn checked(self) -> Result<Self, Error> {
-        let tip = self.state.play.as_ref().map(|play| play.tip);
-        let is_whole = tip.is_none_or(|tip| self.tree.node(tip).is_some());
+        let last_move_node = self.state.play.as_ref().map(|play| play.last_move_node);
+        let is_whole =
+            last_move_node.is_none_or(|last_move_node| self.tree.node(last_move_node).is_some());
         if is_whole { Ok(self) } else { Err(Error::Corrupt) }
     }
 }
@@ -113,7 +115,7 @@ impl StoredState {
         let id = |number: NodeId| ids.get(&number).copied();
         self.cursor = id(self.cursor).unwrap_or_default();
         if let Some(play) = &mut self.play {
-            play.tip = id(play.tip).ok_or(Error::Corrupt)?;
+            play.last_move_node = id(play.last_move_node).ok_or(Error::Corrupt)?;
             let readings = std::mem::take(&mut play.readings).into_iter();
             play.readings =
                 readings.filter_map(|(number, reading)| Some((id(number)?, reading))).collect();
@@ -161,7 +163,7 @@ impl ActiveGame {
             players: Sides { first: first.player.clone(), second: second.player.clone() },
             names: Sides { first: first.name.clone(), second: second.name.clone() },
             readings: self.readings.clone(),
-            tip: self.tip,
+            last_move_node: self.last_move_node,
             over: self.state == PlayState::Over,
             rules: self.rules,
             origin: self.origin.clone(),
@@ -175,9 +177,9 @@ impl ActiveGame {
             first: PlayerSlot::new(first, play.names.first),
             second: PlayerSlot::new(second, play.names.second),
         };
-        let mut active = Self::with_slots(slots, play.rules, play.tip);
+        let mut active = Self::with_slots(slots, play.rules, play.last_move_node);
         if let Some(clocks) = &mut active.clocks {
-            clocks.set(play.readings.get(&play.tip).copied());
+            clocks.set(play.readings.get(&play.last_move_node).copied());
         }
         Self {
             readings: play.readings,

@@ -84,8 +84,8 @@ fn answer(mv: &str, ponder: Option<&str>, elapsed: u64) -> EngineAnswer {
     }
 }
 
-fn tip(session: &GameSession) -> NodeId {
-    session.active().expect("it is played").tip
+fn last_move_node(session: &GameSession) -> NodeId {
+    session.active().expect("it is played").last_move_node
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
     let clocks = clocks(&session, 1450).expect("clocks");
     assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(1000), Some(600)));
     assert_eq!(clocks.running, Some(Side::First));
-    let last = session.wire_node(tip(&session)).expect("a move");
+    let last = session.wire_node(last_move_node(&session)).expect("a move");
     assert_eq!((last.clock, last.elapsed), (Some(600), Some(400)));
 }
 
@@ -147,7 +147,7 @@ fn a_ponder_hit_continues_and_a_miss_restarts_the_search() {
         });
         assert_eq!(shown(&effects), "First ponder@2");
         session.with(|active, document| active.on_search_started(document, Side::First, 11));
-        let node = tip(&session);
+        let node = last_move_node(&session);
         let (_, effects) = session.play_move(node, reply, 500).expect("it is legal");
         assert_eq!(shown(&effects), expected);
         let slot = session.slot(Side::First).expect("a slot");
@@ -189,7 +189,7 @@ fn flags_fall_and_an_engines_answer_has_a_grace_period() {
 fn mate_ends_the_game_and_sets_the_result() {
     let (mut session, _) = begun(human(Time::None), human(Time::None));
     for text in ["f3", "e5", "g4", "Qh4"] {
-        let node = tip(&session);
+        let node = last_move_node(&session);
         session.play_move(node, text, 1).expect("it is legal");
     }
     let outcome = session.outcome().expect("it is over").clone();
@@ -197,7 +197,7 @@ fn mate_ends_the_game_and_sets_the_result() {
     let record = session.tree().to_record();
     assert_eq!(record.result.as_str(), "0-1");
     // Afterwards the board is for analysis.
-    let node = tip(&session);
+    let node = last_move_node(&session);
     assert!(session.play_move(ROOT, "e4", 2).is_ok() && session.play_move(node, "e4", 2).is_err());
     session.with(|active, document| active.take_back(document, 3)).expect("a move");
     assert_eq!(session.outcome(), None);
@@ -244,7 +244,7 @@ fn an_engine_accepts_a_draw_without_an_advantage() {
     session.with(|active, document| active.offer_draw(document, 1)).expect("it can be offered");
     assert_eq!(session.outcome(), None, "the game has just begun");
     for ply in 0..32 {
-        let node = tip(&session);
+        let node = last_move_node(&session);
         let side = session.tree().position(node).expect("it is there").turn();
         // Knights go around their stables, never thrice alike.
         let moves = ["g1f3", "g8f6", "f3d4", "f6d5", "d4b3", "d5b6", "b3a5", "b6a4"];
@@ -370,7 +370,7 @@ fn moves_of_a_running_game_stay() {
     assert!(session.edit(Edit::Delete { node }).is_err());
     assert!(session.edit(Edit::Undo).is_err());
     let (variation, _) = session.play_move(ROOT, "d4", 0).expect("it is a variation");
-    assert_eq!(tip(&session), node);
+    assert_eq!(last_move_node(&session), node);
     assert!(session.edit(Edit::Promote { node: variation, to_main: true }).is_err());
     session.edit(Edit::Delete { node: variation }).expect("it is no move of the game");
 }
