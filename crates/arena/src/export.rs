@@ -357,11 +357,11 @@ impl ExportError {
 }
 
 /// Adds the path and the failed operation to an I/O error.
-trait At<T> {
+trait IoContext<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, ExportError>;
 }
 
-impl<T> At<T> for io::Result<T> {
+impl<T> IoContext<T> for io::Result<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, ExportError> {
         self.map_err(|error| ExportError::io(path, what, error))
     }

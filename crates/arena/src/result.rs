@@ -726,7 +726,7 @@ mod tests {
             &GameEnd::no_start(failure),
             r#"{"kind":"no-start","failure":{"kind":"closed","exit":{"code":3},"last_stderr_line":"no network"}}"#,
         );
-        let error = OptionError::NoValue { option: "Hash".to_owned() };
+        let error = OptionError::MissingValue { option: "Hash".to_owned() };
         let kind = EngineFailureKind::OptionValue { error };
         check(
             &GameEnd::no_start(EngineFailure::new(kind)),

@@ -565,11 +565,11 @@ impl StoreError {
 }
 
 /// Adds the path and the failed operation to an I/O error.
-pub(crate) trait At<T> {
+pub(crate) trait IoContext<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError>;
 }
 
-impl<T> At<T> for io::Result<T> {
+impl<T> IoContext<T> for io::Result<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError> {
         self.map_err(|error| StoreError::Io { path: path.to_owned(), what, error })
     }

@@ -1,11 +1,11 @@
 //! Game records as stored games, and back.
 
 pub(crate) mod annotations;
+mod cursor;
 mod document;
 mod layer;
 mod moves;
 pub(crate) mod tags;
-mod walk;
 
 use std::sync::LazyLock;
 
@@ -17,9 +17,9 @@ use crate::error::Error;
 use crate::game::{NewGame, StoredGame};
 use crate::postings::Key;
 use crate::summary::{Source, Summary};
+use cursor::BoardCursor;
 use layer::Layer;
 use tags::Known;
-use walk::Walk;
 
 pub use document::{decode_document, encode_document};
 pub use moves::{code_of, move_of};
@@ -48,8 +48,10 @@ impl NewGame {
         let mut moves = Vec::new();
         let order = moves::encode(record, &mut moves);
         let annotations = annotations::encode(record, &order);
-        let Walk { postings, opening, may_be_over } = walk::of_record(record);
-        let named = opening.map(|it| (it.eco, it.name)).or_else(|| record.opening_of_headers());
+        let BoardCursor { postings, opening, may_be_over } = cursor::of_record(record);
+        let named = opening
+            .map(|opening| (opening.eco, opening.name))
+            .or_else(|| record.opening_of_headers());
         let opening = named.map(|(eco, name)| (eco.to_owned(), name.to_owned()));
         let start = (!is_standard(record.start())).then(|| record.start().to_string());
         let players = Side::BOTH.map(|side| record.player(side).unwrap_or_default().to_owned());
@@ -146,7 +148,7 @@ impl NewGame {
 impl StoredGame {
     /// The postings of the game, to index it again.
     pub(crate) fn postings(&self) -> Option<Vec<(Key, u16)>> {
-        walk::of_moves(self.start_position().ok()?, &self.moves).ok()
+        cursor::of_moves(self.start_position().ok()?, &self.moves).ok()
     }
 }
 
@@ -160,7 +162,7 @@ fn position_of(game: Game, text: Option<&str>) -> Result<Position, Error> {
 /// Whether a position is the start position of its variant, with its move numbers.
 fn is_standard(position: &Position) -> bool {
     static KEYS: LazyLock<[u64; 2]> =
-        LazyLock::new(|| [Game::Chess, Game::Shogi].map(|it| Position::start(it).key()));
+        LazyLock::new(|| [Game::Chess, Game::Shogi].map(|game| Position::start(game).key()));
     let [chess, shogi] = *KEYS;
     match position.board() {
         BoardRef::Chess(board) => {

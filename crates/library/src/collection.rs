@@ -169,7 +169,7 @@ fn add(
     let sql = "INSERT INTO chapter (collection, place, game, name) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = transaction.prepare_cached(sql)?;
     for ((place, number), game) in (place..).zip(first + 1..).zip(games) {
-        let stored = StoredGame::read(transaction, *game)?.filter(|it| it.summary.exists);
+        let stored = StoredGame::read(transaction, *game)?.filter(|stored| stored.summary.exists);
         let stored = stored.ok_or(Error::NotFound(Item::Game, *game))?;
         insert.execute(params![collection, place, game, default_name(&stored, number)])?;
     }
@@ -199,18 +199,20 @@ fn make_room(
 /// The name of the chapter of a study, those of the players, the event, or else a number.
 fn default_name(game: &StoredGame, number: u32) -> String {
     let headers = tags::decode(&game.tags, game.known()).unwrap_or_default();
-    let players = game.players.each_ref().map(|it| if is_known_name(it) { it } else { "?" });
+    let players =
+        game.players.each_ref().map(|player| if is_known_name(player) { player } else { "?" });
     let players = if players == ["?", "?"] { String::new() } else { players.join(" – ") };
     let event = if is_known_name(&game.event) { &game.event } else { "" };
     let chapter = headers.study().map_or("", |(_, chapter)| chapter);
     let names = [chapter, &players, event].map(cut);
-    let known = names.into_iter().find(|it| checked(it, Item::Chapter).is_ok());
+    let known = names.into_iter().find(|name| checked(name, Item::Chapter).is_ok());
     known.unwrap_or_else(|| number.to_string())
 }
 
 /// A name out of a file without control characters. The end of one that is too long is replaced by `…`.
 fn cut(name: &str) -> String {
-    let name: String = name.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let name: String =
+        name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     let name = name.trim();
     if name.len() <= MAX_NAME {
         return name.to_owned();

@@ -77,7 +77,8 @@ impl DuplicateFinder {
     /// A finder of all games of a snapshot.
     pub(crate) fn new(connection: &Connection, snapshot: &Snapshot) -> Result<Self, Error> {
         let games = snapshot.summaries.iter_rev();
-        let mut sorted: Vec<_> = games.map(|(game, it)| (it.moves_hash(), game)).collect();
+        let mut sorted: Vec<_> =
+            games.map(|(game, summary)| (summary.moves_hash(), game)).collect();
         sorted.sort_unstable();
         let mut finder = Self { sorted, recent: HashMap::new(), surnames: Vec::new() };
         let mut names = connection.prepare("SELECT id, text FROM name")?;
@@ -107,8 +108,9 @@ impl DuplicateFinder {
         self.recent.entry(summary.moves_hash).or_default().push(game);
         if self.recent.len() > 10_000 + self.sorted.len() / 16 {
             let recent = self.recent.drain();
-            self.sorted
-                .extend(recent.flat_map(|(hash, it)| it.into_iter().map(move |it| (hash, it))));
+            self.sorted.extend(
+                recent.flat_map(|(hash, games)| games.into_iter().map(move |game| (hash, game))),
+            );
             self.sorted.sort_unstable();
         }
     }
@@ -121,15 +123,15 @@ impl DuplicateFinder {
         new: &NewGame,
     ) -> Result<Option<Duplicate>, Error> {
         let hash = new.summary.moves_hash;
-        let sorted = &self.sorted[self.sorted.partition_point(|it| it.0 < hash)..];
-        let sorted = sorted.iter().take_while(|it| it.0 == hash).map(|it| it.1);
+        let sorted = &self.sorted[self.sorted.partition_point(|entry| entry.0 < hash)..];
+        let sorted = sorted.iter().take_while(|entry| entry.0 == hash).map(|entry| entry.1);
         let mut names = None;
         let mut compared = 0;
         let mut most: Option<(AnnotationCount, u32)> = None;
         for game in sorted.chain(self.recent.get(&hash).into_iter().flatten().copied()) {
             let Some(known) = summaries.raw(game) else { continue };
-            let names =
-                *names.get_or_insert_with(|| new.players.each_ref().map(|it| surname_hash(it)));
+            let names = *names
+                .get_or_insert_with(|| new.players.each_ref().map(|player| surname_hash(player)));
             let can_be = |(new, known): (u32, NameId)| {
                 let known = self.surnames.get(known as usize).copied().unwrap_or(0);
                 new == known || new == 0 || known == 0
@@ -170,24 +172,25 @@ pub(crate) fn groups(connection: &Connection, snapshot: &Snapshot) -> Result<Vec
     let mut by_hash: Vec<_> = snapshot
         .summaries
         .iter_rev()
-        .map(|(game, it)| (it.moves_hash(), it.players(), game))
+        .map(|(game, player)| (player.moves_hash(), player.players(), game))
         .collect();
     by_hash.sort_unstable();
     let mut groups = Vec::new();
-    for candidates in by_hash.chunk_by(|a, b| a.0 == b.0).filter(|it| it.len() > 1) {
+    for candidates in by_hash.chunk_by(|a, b| a.0 == b.0).filter(|games| games.len() > 1) {
         let many = candidates.len() > MAX_CANDIDATES;
         for candidates in candidates.chunk_by(|a, b| !many || a.1 == b.1) {
             let mut rest = Vec::new();
             for (.., game) in candidates.iter().filter(|_| candidates.len() > 1) {
                 rest.extend(StoredGame::read(connection, *game)?);
             }
-            rest.sort_by_key(|it| it.id);
+            rest.sort_by_key(|candidate| candidate.id);
             while rest.len() > 1 {
                 let first = rest.remove(0);
-                let same = |it: &StoredGame| it.is_duplicate(&first);
+                let same = |game: &StoredGame| game.is_duplicate(&first);
                 let (equal, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(same);
                 if !equal.is_empty() {
-                    let all = [first.id].into_iter().chain(equal.iter().map(|it| it.id));
+                    let all =
+                        [first.id].into_iter().chain(equal.iter().map(|candidate| candidate.id));
                     groups.push(all.collect());
                 }
                 rest = others;
@@ -223,7 +226,10 @@ pub(crate) fn undecided(
         let (game, known) = (row.get(0)?, row.get(1)?);
         let Some(stored) = StoredGame::read(connection, game)? else { continue };
         let entry = GameEntry::read(connection, game, stored.summary)?;
-        let known = snapshot.summaries.get(known).map(|it| GameEntry::read(connection, known, it));
+        let known = snapshot
+            .summaries
+            .get(known)
+            .map(|summary| GameEntry::read(connection, known, summary));
         games.push((entry, known.transpose()?));
     }
     Ok(Undecided { games, total: usize::try_from(total).unwrap_or(0) })

@@ -95,15 +95,15 @@ impl Imported {
     /// Number of added games.
     #[must_use]
     pub fn added_count(&self) -> u64 {
-        self.added.iter().map(|it| u64::from(it.end - it.start)).sum()
+        self.added.iter().map(|ids| u64::from(ids.end - ids.start)).sum()
     }
 
     fn add(&mut self, first: u64, outcomes: Vec<Outcome>) {
-        let games = outcomes.iter().map(|it| it.game());
+        let games = outcomes.iter().map(|outcome| outcome.game());
         self.order.extend(games.take(MAX_CHAPTERS as usize - self.order.len()));
         for (number, outcome) in (first..).zip(outcomes) {
             match outcome {
-                Outcome::Added(id) => match self.added.last_mut().filter(|it| it.end == id) {
+                Outcome::Added(id) => match self.added.last_mut().filter(|ids| ids.end == id) {
                     Some(last) => last.end = id + 1,
                     None => self.added.push(id..id + 1),
                 },
@@ -298,7 +298,7 @@ fn import(
         }
         let state = &mut importer.state;
         state.noticed += records.notices().len() as u64;
-        let notices = records.notices().iter().map(|it| (number, it.clone()));
+        let notices = records.notices().iter().map(|notice| (number, notice.clone()));
         state.notices.extend(notices.take(MAX_REPORTED - state.notices.len()));
         state.bytes = bytes.load(Ordering::Relaxed);
         if now().saturating_duration_since(reported) >= PROGRESS {

@@ -69,7 +69,7 @@ pub(crate) fn find(
     let mut at = connection
         .prepare_cached("SELECT no FROM block_key WHERE run = ?1 AND first = ?2 ORDER BY no")?;
     let mut data = connection.prepare_cached("SELECT data FROM block WHERE id = ?1")?;
-    for run in runs.iter().filter(|it| (it.low..it.high).contains(&key.to_sql())) {
+    for run in runs.iter().filter(|run| (run.low..run.high).contains(&key.to_sql())) {
         let mut blocks: Vec<(i64, Key)> = Vec::new();
         let first = before.query_row(params![run.id, key.to_sql()], |row| {
             Ok((row.get(0)?, Key::from_sql(row.get(1)?)))
@@ -99,7 +99,7 @@ pub(crate) fn write_run(
     batches: &[impl AsRef<[Posting]>],
 ) -> Result<(), Error> {
     let mut batches: Vec<&[Posting]> = batches.iter().map(AsRef::as_ref).collect();
-    let Some(base) = batches.iter().copied().flatten().map(|it| it.game()).min() else {
+    let Some(base) = batches.iter().copied().flatten().map(|posting| posting.game()).min() else {
         return Ok(());
     };
     let id = insert_run(connection, 0, base, NO_BOUND)?;
@@ -110,7 +110,8 @@ pub(crate) fn write_run(
     for bound in Key::bounds() {
         merged.clear();
         for batch in &mut batches {
-            let (before, after) = batch.split_at(batch.partition_point(|it| it.key() < bound));
+            let (before, after) =
+                batch.split_at(batch.partition_point(|posting| posting.key() < bound));
             merged.extend_from_slice(before);
             *batch = after;
         }
@@ -133,7 +134,7 @@ pub(crate) fn write_run(
 pub(crate) fn void_games(connection: &Connection, games: &[u32]) -> Result<(), Error> {
     for mut run in runs(connection)? {
         let before = run.dead.len();
-        run.dead.extend(games.iter().filter(|it| **it >= run.base));
+        run.dead.extend(games.iter().filter(|game| **game >= run.base));
         run.dead.sort_unstable();
         run.dead.dedup();
         if run.dead.len() == before {
@@ -164,18 +165,19 @@ impl Merge {
         deleted: impl FnOnce() -> BitSet,
     ) -> Result<Option<Self>, Error> {
         let mut runs = runs(connection)?;
-        let target = runs.iter().find_map(|it| it.target);
+        let target = runs.iter().find_map(|run| run.target);
         if target.is_some() {
-            runs.retain(|it| it.target == target);
+            runs.retain(|run| run.target == target);
         } else if !all || runs.len() < 2 {
-            let full = |level| runs.iter().filter(|it| it.level == level).count() >= FAN_IN;
-            let Some(level) = runs.iter().map(|it| it.level).filter(|it| full(*it)).min() else {
+            let full = |level| runs.iter().filter(|run| run.level == level).count() >= FAN_IN;
+            let Some(level) = runs.iter().map(|run| run.level).filter(|run| full(*run)).min()
+            else {
                 return Ok(None);
             };
-            runs.retain(|it| it.level == level);
+            runs.retain(|run| run.level == level);
         }
         let (base, level) =
-            (runs.iter().map(|it| it.base).min(), runs.iter().map(|it| it.level).max());
+            (runs.iter().map(|run| run.base).min(), runs.iter().map(|run| run.level).max());
         let (Some(base), Some(level)) = (base, level) else { return Ok(None) };
         let id = if let Some(id) = target {
             id
@@ -206,7 +208,7 @@ impl Merge {
             for input in &mut self.inputs {
                 input.fill(connection)?;
             }
-            let next = self.inputs.iter().filter_map(|it| it.rest().first()).min();
+            let next = self.inputs.iter().filter_map(|input| input.rest().first()).min();
             let Some(next) = next else { break NO_BOUND };
             // All postings of a key are merged in the same step.
             let is_complete = last != Some(next.key());
@@ -214,19 +216,19 @@ impl Merge {
                 break next.key().to_sql();
             }
             // Up to the first end of a block: what follows can precede postings of the next block.
-            let end = self.inputs.iter().filter_map(|it| it.rest().last()).min().copied();
+            let end = self.inputs.iter().filter_map(|input| input.rest().last()).min().copied();
             merged.clear();
             for input in &mut self.inputs {
                 let rest = input.rest();
-                let taken = rest.partition_point(|it| Some(*it) <= end);
+                let taken = rest.partition_point(|posting| Some(*posting) <= end);
                 merged.extend_from_slice(&rest[..taken]);
                 input.next += taken;
             }
             // A stable sort merges the sorted inputs.
             merged.sort();
-            last = merged.last().map(|it| it.key());
+            last = merged.last().map(|posting| posting.key());
             if !self.deleted.is_empty() {
-                merged.retain(|it| !self.deleted.contains(it.game()));
+                merged.retain(|posting| !self.deleted.contains(posting.game()));
             }
             for posting in &merged {
                 if let Some(block) = writer.push(*posting) {
@@ -297,9 +299,9 @@ impl Input {
                 })
             })??;
             if !dead.is_empty() {
-                postings.retain(|it| dead.binary_search(&it.game()).is_err());
+                postings.retain(|posting| dead.binary_search(&posting.game()).is_err());
             }
-            self.next = postings.partition_point(|it| it.key().to_sql() < *low);
+            self.next = postings.partition_point(|posting| posting.key().to_sql() < *low);
         }
         Ok(())
     }

@@ -330,7 +330,7 @@ impl Library {
     /// The file could not be read.
     pub fn game(&self, game: u32) -> Result<Option<StoredGame>, Error> {
         let found = self.shared.read(|connection, _| StoredGame::read(connection, game))?;
-        Ok(found.filter(|it| it.summary.exists))
+        Ok(found.filter(|entry| entry.summary.exists))
     }
 
     /// Existing games of a list, in its order.
@@ -339,8 +339,9 @@ impl Library {
     /// The file could not be read.
     pub fn entries(&self, games: &[u32]) -> Result<Vec<GameEntry>, Error> {
         self.shared.read(|connection, snapshot| {
-            let known = games.iter().filter_map(|it| Some((*it, snapshot.summaries.get(*it)?)));
-            known.map(|(game, it)| GameEntry::read(connection, game, it)).collect()
+            let known =
+                games.iter().filter_map(|game| Some((*game, snapshot.summaries.get(*game)?)));
+            known.map(|(game, summary)| GameEntry::read(connection, game, summary)).collect()
         })
     }
 

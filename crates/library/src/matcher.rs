@@ -30,9 +30,11 @@ impl Test<'_> {
     fn matches(&self, game: u32, it: Raw<'_>, record: Option<&GameRecord>) -> Option<bool> {
         let is_match = |test: &Self| test.matches(game, it, record);
         match self {
-            Self::All(tests) => any(tests, |test| is_match(test).map(|it| !it)).map(|it| !it),
+            Self::All(tests) => {
+                any(tests, |test| is_match(test).map(|is_true| !is_true)).map(|is_true| !is_true)
+            }
             Self::Any(tests) => any(tests, is_match),
-            Self::Not(test) => is_match(test).map(|it| !it),
+            Self::Not(test) => is_match(test).map(|is_true| !is_true),
             Self::Leaf(known, condition) => {
                 known(game, it).or_else(|| record.map(|record| condition.matches(record)))
             }
@@ -92,42 +94,46 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     fn test<'a>(&self, condition: &'a Condition) -> Result<Test<'a>, Error> {
         let all = |conditions: &'a [Condition]| -> Result<Vec<Test<'a>>, Error> {
-            conditions.iter().map(|it| self.test(it)).collect()
+            conditions.iter().map(|condition| self.test(condition)).collect()
         };
         let known: Known<'a> = match condition {
             Condition::All(conditions) => return Ok(Test::All(all(conditions)?)),
             Condition::Any(conditions) => return Ok(Test::Any(all(conditions)?)),
             Condition::Not(condition) => return Ok(Test::Not(Box::new(self.test(condition)?))),
-            Condition::Game(game) => Box::new(|_, it| Some(it.variant() == *game)),
-            Condition::Result(result) => Box::new(|_, it| Some(it.result() == *result)),
-            Condition::Date(range) => Box::new(|_, it| Some(range.contains(it.date()))),
+            Condition::Game(game) => Box::new(|_, summary| Some(summary.variant() == *game)),
+            Condition::Result(result) => Box::new(|_, summary| Some(summary.result() == *result)),
+            Condition::Date(range) => Box::new(|_, summary| Some(range.contains(summary.date()))),
             Condition::Rating { side, range } => {
-                Box::new(|_, it| is_rated(it, *side, Some(*range)))
+                Box::new(|_, summary| is_rated(summary, *side, Some(*range)))
             }
-            Condition::Speed(speed) => Box::new(|_, it| Some(it.speed() == Some(*speed))),
-            Condition::Plies(range) => Box::new(|_, it| match it.plies() {
+            Condition::Speed(speed) => Box::new(|_, summary| Some(summary.speed() == Some(*speed))),
+            Condition::Plies(range) => Box::new(|_, summary| match summary.plies() {
                 u16::MAX => None,
                 plies => Some(range.contains(plies.into())),
             }),
-            Condition::Termination(end) => Box::new(|_, it| Some(it.termination() == Some(*end))),
-            Condition::Has(Feature::Variations) => Box::new(|_, it| Some(it.has_variations())),
+            Condition::Termination(end) => {
+                Box::new(|_, summary| Some(summary.termination() == Some(*end)))
+            }
+            Condition::Has(Feature::Variations) => {
+                Box::new(|_, summary| Some(summary.has_variations()))
+            }
             Condition::Has(_) => {
-                Box::new(|_, it| if it.is_annotated() { None } else { Some(false) })
+                Box::new(|_, summary| if summary.is_annotated() { None } else { Some(false) })
             }
             Condition::Player(player) => {
                 let [name, opponent] = [self.names(&player.name)?, self.names(&player.opponent)?];
-                Box::new(move |_, it| {
-                    any(player.sides(it.variant(), it.result()), |side| {
-                        let is_named = contains(&name, player_of(it, side))
-                            && contains(&opponent, player_of(it, side.other()));
-                        if is_named { is_rated(it, side, player.rating) } else { Some(false) }
+                Box::new(move |_, summary| {
+                    any(player.sides(summary.variant(), summary.result()), |side| {
+                        let is_named = contains(&name, player_of(summary, side))
+                            && contains(&opponent, player_of(summary, side.other()));
+                        if is_named { is_rated(summary, side, player.rating) } else { Some(false) }
                     })
                 })
             }
             Condition::Engine(name) => {
                 let names = self.names(name)?;
-                Box::new(move |_, it| {
-                    let mut players = it.engines().into_iter().zip(it.players());
+                Box::new(move |_, summary| {
+                    let mut players = summary.engines().into_iter().zip(summary.players());
                     Some(
                         players.any(|(is_engine, id)| {
                             is_engine != Some(false) && contains(&names, id)
@@ -137,19 +143,19 @@ impl Resolver<'_> {
             }
             Condition::Tag(Tag::Player(side), name) => {
                 let names = self.names(name)?;
-                Box::new(move |_, it| Some(contains(&names, player_of(it, *side))))
+                Box::new(move |_, summary| Some(contains(&names, player_of(summary, *side))))
             }
             Condition::Tag(Tag::Event, name) => {
                 let names = self.names(name)?;
-                Box::new(move |_, it| Some(contains(&names, it.event())))
+                Box::new(move |_, summary| Some(contains(&names, summary.event())))
             }
             Condition::Opening(name) => {
                 let names = self.caches.matching(self.connection, "opening", name)?;
-                Box::new(move |_, it| Some(contains(&names, it.opening().into())))
+                Box::new(move |_, summary| Some(contains(&names, summary.opening().into())))
             }
             Condition::Eco(range) => {
                 let set = self.openings(range)?;
-                Box::new(move |_, it| Some(set.contains(it.opening().into())))
+                Box::new(move |_, summary| Some(set.contains(summary.opening().into())))
             }
             Condition::Label(label) => {
                 let set =
@@ -158,21 +164,26 @@ impl Resolver<'_> {
             }
             Condition::Position(pattern) => {
                 let set = pattern.key().map(|key| self.reached(key)).transpose()?;
-                Box::new(move |game, it| match &set {
-                    _ if !pattern.is_of(it.variant()) => Some(false),
+                Box::new(move |game, summary| match &set {
+                    _ if !pattern.is_of(summary.variant()) => Some(false),
                     Some(set) if set.contains(game) => Some(true),
-                    Some(_) if it.is_indexed() => Some(false),
+                    Some(_) if summary.is_indexed() => Some(false),
                     _ => None,
                 })
             }
             Condition::Moves(line) if line.moves().is_empty() => Box::new(|_, _| Some(true)),
             Condition::Moves(line) => {
                 let set = self.reached(line.end().key())?;
-                let can_be = move |game, it: Raw<'_>| !it.is_indexed() || set.contains(game);
-                Box::new(move |game, it| if can_be(game, it) { None } else { Some(false) })
+                let can_be =
+                    move |game, summary: Raw<'_>| !summary.is_indexed() || set.contains(game);
+                Box::new(
+                    move |game, summary| if can_be(game, summary) { None } else { Some(false) },
+                )
             }
             Condition::Material(_) => {
-                Box::new(|_, it| if it.variant() == Game::Shogi { Some(false) } else { None })
+                Box::new(
+                    |_, summary| if summary.variant() == Game::Shogi { Some(false) } else { None },
+                )
             }
             Condition::Header { .. } | Condition::Tag(..) => Box::new(|_, _| None),
         };

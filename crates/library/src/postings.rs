@@ -232,7 +232,8 @@ mod tests {
 
     fn blocks(postings: &[Posting], base: u32) -> Vec<Block> {
         let mut writer = BlockWriter::new(base);
-        let mut blocks: Vec<_> = postings.iter().filter_map(|it| writer.push(*it)).collect();
+        let mut blocks: Vec<_> =
+            postings.iter().filter_map(|posting| writer.push(*posting)).collect();
         blocks.extend(writer.finish());
         blocks
     }
@@ -292,8 +293,8 @@ mod tests {
         let postings: Vec<_> =
             (0..100_000).map(|game| Posting::new(Key(7), 1, game * 200)).collect();
         let blocks = blocks(&postings, 0);
-        assert!(blocks.len() > 5 && blocks.iter().all(|it| it.first == Key(7)));
+        assert!(blocks.len() > 5 && blocks.iter().all(|block| block.first == Key(7)));
         assert_eq!(read(&blocks, 0), postings);
-        assert!(blocks.iter().all(|it| it.bytes.len() < 2 * BLOCK));
+        assert!(blocks.iter().all(|block| block.bytes.len() < 2 * BLOCK));
     }
 }

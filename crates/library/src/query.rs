@@ -166,14 +166,19 @@ pub(crate) fn search(
     (offset, limit): (usize, usize),
 ) -> Result<Page, Error> {
     let matching = matching(connection, caches, snapshot, filter)?;
-    let is_match = |game: u32| matching.as_ref().is_none_or(|it| it.contains(game));
+    let is_match = |game: u32| matching.as_ref().is_none_or(|set| set.contains(game));
     let found = || snapshot.summaries.iter_rev().filter(|(game, _)| is_match(*game));
     let end = offset.saturating_add(limit);
     let (games, total) = if let Some(texts) = Texts::of(column) {
-        let page = texts.page(connection, found().map(|(_, it)| it), (offset, end), descending)?;
+        let page = texts.page(
+            connection,
+            found().map(|(_, summary)| summary),
+            (offset, end),
+            descending,
+        )?;
         let mut first = FirstGames::new(end - page.before);
-        for (game, it) in found() {
-            match page.rank(texts.number(it)) {
+        for (game, summary) in found() {
+            match page.rank(texts.number(summary)) {
                 0 => (),
                 rank => first.push(rank.into(), game),
             }
@@ -190,7 +195,7 @@ pub(crate) fn search(
         (first.skip(offset), total)
     };
     let games = games.into_iter().filter_map(|game| Some((game, snapshot.summaries.get(game)?)));
-    let games = games.map(|(game, it)| GameEntry::read(connection, game, it));
+    let games = games.map(|(game, summary)| GameEntry::read(connection, game, summary));
     Ok(Page { games: games.collect::<Result<_, _>>()?, total })
 }
 
@@ -203,7 +208,7 @@ pub(crate) fn all(
 ) -> Result<Vec<u32>, Error> {
     let matching = matching(connection, caches, snapshot, filter)?;
     let games = snapshot.summaries.iter_rev().map(|(game, _)| game);
-    let is_match = |game: &u32| matching.as_ref().is_none_or(|it| it.contains(*game));
+    let is_match = |game: &u32| matching.as_ref().is_none_or(|set| set.contains(*game));
     let mut games: Vec<u32> = games.filter(is_match).collect();
     games.reverse();
     Ok(games)
@@ -275,7 +280,7 @@ impl Texts {
         let (mut before, mut games, mut numbers) = (0, 0, Vec::new());
         // Returns true at the end of the page.
         let mut push = |number: u32| {
-            let count = counts.get(number as usize).map_or(0, |it| *it as usize);
+            let count = counts.get(number as usize).map_or(0, |count| *count as usize);
             games += count;
             if games <= offset {
                 before = games;
@@ -309,7 +314,7 @@ impl Texts {
         mut visit: impl FnMut(u32) -> bool,
     ) -> Result<bool, Error> {
         let table = self.table;
-        if counts.iter().filter(|it| **it > 0).count() <= FEW {
+        if counts.iter().filter(|count| **count > 0).count() <= FEW {
             let sql = format!("SELECT folded FROM {table} WHERE id = ?1");
             let mut statement = connection.prepare_cached(&sql)?;
             let mut texts: Vec<(String, u32)> = Vec::new();
@@ -412,7 +417,7 @@ pub(crate) fn explore(
     let mut seen = BitSet::default();
     let mut latest = BinaryHeap::with_capacity(MAX_LATEST + 1);
     snapshot.find(connection, key, |mv, game| {
-        if matching.as_ref().is_some_and(|it| !it.contains(game)) {
+        if matching.as_ref().is_some_and(|set| !set.contains(game)) {
             return;
         }
         let Some(it) = snapshot.summaries.digest(game) else { return };
@@ -441,14 +446,14 @@ pub(crate) fn explore(
     moves.extend(current);
     moves.remove(&END_OF_GAME);
     explorer.moves = moves.into_iter().map(|(mv, sums)| sums.finish(mv)).collect();
-    explorer.moves.sort_by_key(|it| (Reverse(it.counts.total()), it.mv));
+    explorer.moves.sort_by_key(|found| (Reverse(found.counts.total()), found.mv));
     explorer.latest = latest.into_sorted_vec().into_iter().map(|Reverse((_, game))| game).collect();
     Ok(explorer)
 }
 
 impl Sums {
-    fn add(&mut self, it: Digest, game: u32, turn: Side) {
-        let (result, ratings) = (it.result(), it.ratings());
+    fn add(&mut self, digest: Digest, game: u32, turn: Side) {
+        let (result, ratings) = (digest.result(), digest.ratings());
         self.counts.add(result);
         let (own, opponent) = match turn {
             Side::First => (ratings[0], ratings[1]),
@@ -467,7 +472,7 @@ impl Sums {
                 GameResult::Draw | GameResult::Unknown => 0,
             };
         }
-        self.last_played = self.last_played.max(it.date());
+        self.last_played = self.last_played.max(digest.date());
         self.game = self.game.max(game);
     }
 

@@ -21,7 +21,7 @@ pub struct Receipt {
 
 /// A hash of the games: a source can have changed in the meantime.
 fn content(games: &[NewGame]) -> u32 {
-    hash(games.iter().flat_map(|it| [it.summary.moves_hash.into(), it.moves.len() as u64]))
+    hash(games.iter().flat_map(|game| [game.summary.moves_hash.into(), game.moves.len() as u64]))
 }
 
 /// The outcomes of a batch that was added.
@@ -35,8 +35,8 @@ pub(crate) fn find(
     )?;
     let values = params![source, batch.cast_signed(), content(games)];
     let outcomes = statement.query_row(values, |row| row.get::<_, Vec<u8>>(0)).optional()?;
-    let outcomes = outcomes.map(|it| decode(&it)).transpose()?;
-    Ok(outcomes.filter(|it| it.len() == games.len()))
+    let outcomes = outcomes.map(|bytes| decode(&bytes)).transpose()?;
+    Ok(outcomes.filter(|game| game.len() == games.len()))
 }
 
 /// Stores the outcomes of a batch, in its transaction.

@@ -46,7 +46,7 @@ pub(crate) struct Summaries {
 impl Summaries {
     /// One more than the largest game number.
     pub(crate) fn len(&self) -> usize {
-        let last = self.chunks.last().map_or(0, |it| it.len());
+        let last = self.chunks.last().map_or(0, |chunk| chunk.len());
         self.chunks.len().saturating_sub(1) * CHUNK + last
     }
 
@@ -61,7 +61,7 @@ impl Summaries {
         let at = game as usize;
         let chunk = self.chunks.get(at / CHUNK)?;
         let (digest, rest) = (chunk.digests.get(at % CHUNK)?, chunk.rests.get(at % CHUNK)?);
-        Some(Raw::new(*digest, rest)).filter(|it| it.exists())
+        Some(Raw::new(*digest, rest)).filter(|summary| summary.exists())
     }
 
     /// The digest of an existing game.
@@ -69,7 +69,7 @@ impl Summaries {
     pub(crate) fn digest(&self, game: u32) -> Option<Digest> {
         let at = game as usize;
         let digest = *self.chunks.get(at / CHUNK)?.digests.get(at % CHUNK)?;
-        Some(digest).filter(|it| it.exists())
+        Some(digest).filter(|digest| digest.exists())
     }
 
     /// Sets a summary. Missing slots before it become empty.
@@ -93,11 +93,11 @@ impl Summaries {
     /// Existing games in descending order of their numbers.
     pub(crate) fn iter_rev(&self) -> impl Iterator<Item = (u32, Raw<'_>)> {
         let chunks = self.chunks.iter().enumerate().rev();
-        chunks.flat_map(|(chunk, it)| {
-            let summaries = it.digests.iter().zip(&it.rests).enumerate().rev();
+        chunks.flat_map(|(index, chunk)| {
+            let summaries = chunk.digests.iter().zip(&chunk.rests).enumerate().rev();
             summaries.filter_map(move |(slot, (digest, rest))| {
-                let game = u32::try_from(chunk * CHUNK + slot).ok()?;
-                Some((game, Raw::new(*digest, rest))).filter(|(_, it)| it.exists())
+                let game = u32::try_from(index * CHUNK + slot).ok()?;
+                Some((game, Raw::new(*digest, rest))).filter(|(_, summary)| summary.exists())
             })
         })
     }
@@ -105,7 +105,7 @@ impl Summaries {
     /// Numbers without a game.
     pub(crate) fn deleted(&self) -> BitSet {
         let mut deleted = BitSet::default();
-        for (game, digest) in (0..).zip(self.chunks.iter().flat_map(|it| &it.digests)) {
+        for (game, digest) in (0..).zip(self.chunks.iter().flat_map(|chunk| &chunk.digests)) {
             // No game has the number 0.
             if game > 0 && !digest.exists() {
                 deleted.insert(game);
@@ -116,9 +116,9 @@ impl Summaries {
 
     /// The bytes of a complete chunk: its digests, and the rests of its summaries.
     pub(crate) fn complete_chunk(&self, no: usize) -> Option<Vec<u8>> {
-        let chunk = self.chunks.get(no).filter(|it| it.len() == CHUNK)?;
+        let chunk = self.chunks.get(no).filter(|chunk| chunk.len() == CHUNK)?;
         let mut bytes = Vec::with_capacity(CHUNK * SIZE);
-        bytes.extend(chunk.digests.iter().flat_map(|it| it.to_bytes()));
+        bytes.extend(chunk.digests.iter().flat_map(|digest| digest.to_bytes()));
         bytes.extend_from_slice(chunk.rests.as_flattened());
         Some(bytes)
     }
@@ -130,7 +130,7 @@ impl Summaries {
             return Err(Error::Corrupt);
         }
         let (digests, _) = digests.as_chunks::<DIGEST_SIZE>();
-        let digests = digests.iter().map(|it| Digest::from_bytes(*it)).collect();
+        let digests = digests.iter().map(|digest| Digest::from_bytes(*digest)).collect();
         self.chunks.push(Arc::new(Chunk { digests, rests: rests.to_vec() }));
         Ok(())
     }
@@ -157,8 +157,8 @@ impl Snapshot {
     ) -> Result<(), Error> {
         crate::index::find(connection, &self.runs, key, &mut visit)?;
         for batch in &self.pending {
-            let from = batch.partition_point(|it| it.key() < key);
-            for posting in batch[from..].iter().take_while(|it| it.key() == key) {
+            let from = batch.partition_point(|posting| posting.key() < key);
+            for posting in batch[from..].iter().take_while(|posting| posting.key() == key) {
                 visit(posting.mv(), posting.game());
             }
         }

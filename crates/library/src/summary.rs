@@ -120,7 +120,7 @@ const TERMINATIONS: [Termination; 34] = {
 };
 
 pub(crate) fn termination_code(termination: Option<Termination>) -> u8 {
-    let code = TERMINATIONS.iter().zip(1..).find(|(it, _)| Some(**it) == termination);
+    let code = TERMINATIONS.iter().zip(1..).find(|(known, _)| Some(**known) == termination);
     code.map_or(0, |(_, code)| code)
 }
 
@@ -202,11 +202,11 @@ impl Summary {
             Source::Import => 1,
             Source::Match => 2,
         };
-        let kind = |engine: Option<bool>| engine.map_or(0, |it| 1 + u8::from(it));
+        let kind = |engine: Option<bool>| engine.map_or(0, |is_engine| 1 + u8::from(is_engine));
         let flags = |bits: [bool; 4]| {
             bits.into_iter().zip(4..).fold(0, |flags, (bit, at)| flags | u8::from(bit) << at)
         };
-        let speed = Speed::ALL.iter().zip(1..).find(|(it, _)| Some(**it) == self.speed);
+        let speed = Speed::ALL.iter().zip(1..).find(|(known, _)| Some(**known) == self.speed);
         put(&self.ratings[0].to_le_bytes());
         put(&self.ratings[1].to_le_bytes());
         put(&self.date.to_bits().to_le_bytes()[..3]);
@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn terminations_have_distinct_codes() {
         let codes: HashSet<u8> =
-            Termination::ALL.iter().map(|it| termination_code(Some(*it))).collect();
+            Termination::ALL.iter().map(|known| termination_code(Some(*known))).collect();
         assert_eq!(codes.len(), Termination::ALL.len());
         for termination in Termination::ALL {
             assert_eq!(termination_of(termination_code(Some(*termination))), Some(*termination));

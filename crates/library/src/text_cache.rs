@@ -40,7 +40,7 @@ impl Caches {
         };
         let lookup = (table, last_row(connection, table)?, pattern.clone());
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, set)) = sets.iter().find(|(it, _)| *it == lookup) {
+        if let Some((_, set)) = sets.iter().find(|(known, _)| *known == lookup) {
             return Ok(Some(Arc::clone(set)));
         }
         drop(sets);

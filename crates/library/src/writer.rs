@@ -303,7 +303,7 @@ impl Writer {
         let mut summaries = self.state.summaries.clone();
         let first_chunk = summaries.len() / CHUNK;
         let mut outcomes = Vec::with_capacity(games.len());
-        let mut postings = Vec::with_capacity(games.iter().map(|it| it.postings.len()).sum());
+        let mut postings = Vec::with_capacity(games.iter().map(|game| game.postings.len()).sum());
         // Numbers are never used again.
         let mut next = schema::meta(&transaction, "next_game")?;
         for game in games {
@@ -480,8 +480,8 @@ impl Writer {
 
     /// Publishes games that became visible.
     fn after_show(&mut self, changed: Change, games: &[StoredGame]) -> Result<(), Error> {
-        let ids: Vec<u32> = games.iter().map(|it| it.id).collect();
-        let postings = games.iter().flat_map(|it| self.postings_of(it)).collect();
+        let ids: Vec<u32> = games.iter().map(|game| game.id).collect();
+        let postings = games.iter().flat_map(|game| self.postings_of(game)).collect();
         self.after_change(changed, &ids, postings)
     }
 
@@ -498,8 +498,8 @@ impl Writer {
             self.merge = None;
             let moved: BTreeSet<u32> = moved.iter().copied().collect();
             for batch in &mut self.state.pending {
-                if batch.iter().any(|it| moved.contains(&it.game())) {
-                    let others = batch.iter().filter(|it| !moved.contains(&it.game()));
+                if batch.iter().any(|posting| moved.contains(&posting.game())) {
+                    let others = batch.iter().filter(|posting| !moved.contains(&posting.game()));
                     *batch = others.copied().collect();
                 }
             }

@@ -47,8 +47,8 @@ fn converted(
     square: impl Fn([u8; 2]) -> Option<[u8; 2]>,
 ) -> Option<String> {
     let mut converted = String::with_capacity(text.len());
-    let mut push = |it: [u8; 2]| {
-        converted.extend(square(it)?.map(char::from));
+    let mut push = |kind: [u8; 2]| {
+        converted.extend(square(kind)?.map(char::from));
         Some(())
     };
     match *text.as_bytes() {
@@ -129,7 +129,7 @@ pub fn fen_to_sfen(fen: &str) -> Option<String> {
 fn with_counts(hands: &str) -> Option<String> {
     let is_known = |letter: char| {
         letter == '-'
-            || PieceKind::IN_HAND.iter().any(|it| it.letter() == letter.to_ascii_uppercase())
+            || PieceKind::IN_HAND.iter().any(|kind| kind.letter() == letter.to_ascii_uppercase())
     };
     if !hands.chars().all(is_known) {
         return None;

@@ -207,8 +207,8 @@ mod tests {
     fn accuracy_belongs_to_the_side_that_moved() {
         let moves = [scored(Side::First, 0, 0), scored(Side::Second, 0, 500)];
         let [first, second] = Side::BOTH.map(|side| SideAccuracy::of(side, &moves, Game::Chess));
-        assert!(first.accuracy.is_some_and(|it| it > 99.0), "{first:?}");
-        assert!(second.accuracy.is_some_and(|it| it < 40.0), "{second:?}");
+        assert!(first.accuracy.is_some_and(|accuracy| accuracy > 99.0), "{first:?}");
+        assert!(second.accuracy.is_some_and(|accuracy| accuracy < 40.0), "{second:?}");
         assert_eq!((first.blunders, second.blunders), (0, 1));
         assert_eq!(second.average_loss, Some(500.0));
         assert_eq!(SideAccuracy::of(Side::First, &[], Game::Chess), SideAccuracy::default());

@@ -342,7 +342,8 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_read_back() {
-        let mut names: Vec<&str> = Termination::ALL.iter().map(|it| it.name()).collect();
+        let mut names: Vec<&str> =
+            Termination::ALL.iter().map(|termination| termination.name()).collect();
         for termination in Termination::ALL {
             assert_eq!(Termination::from_name(termination.name()), Some(*termination));
         }

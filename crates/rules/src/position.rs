@@ -16,12 +16,12 @@ use crate::{
 /// [`Position::defect`].
 #[derive(Debug, Clone)]
 pub struct Position {
-    board: Board,
+    board: GameBoard,
     defect: Option<Box<PositionError>>,
 }
 
 #[derive(Debug, Clone)]
-enum Board {
+enum GameBoard {
     Chess(ChessBoard),
     // Several times larger than the first variant.
     Shogi(Box<ShogiBoard>),
@@ -44,9 +44,9 @@ impl Position {
     /// The start position.
     pub fn start(game: Game) -> Self {
         Self::from(match game {
-            Game::Chess => Board::Chess(ChessBoard::start(CastlingMode::Standard)),
-            Game::Chess960 => Board::Chess(ChessBoard::start(CastlingMode::Chess960)),
-            Game::Shogi => Board::Shogi(Box::new(ShogiBoard::start())),
+            Game::Chess => GameBoard::Chess(ChessBoard::start(CastlingMode::Standard)),
+            Game::Chess960 => GameBoard::Chess(ChessBoard::start(CastlingMode::Chess960)),
+            Game::Shogi => GameBoard::Shogi(Box::new(ShogiBoard::start())),
         })
     }
 
@@ -61,11 +61,11 @@ impl Position {
 
     /// The position of a setup. [`Position::from_text`] lists the requirements.
     pub fn from_setup(setup: &Setup) -> Result<Self, PositionError> {
-        let chess = |mode| ChessBoard::from_setup(setup, mode).map(Board::Chess);
+        let chess = |mode| ChessBoard::from_setup(setup, mode).map(GameBoard::Chess);
         Ok(Self::from(match setup.game() {
             Game::Chess => chess(CastlingMode::Standard)?,
             Game::Chess960 => chess(CastlingMode::Chess960)?,
-            Game::Shogi => Board::Shogi(Box::new(ShogiBoard::from_setup(setup)?)),
+            Game::Shogi => GameBoard::Shogi(Box::new(ShogiBoard::from_setup(setup)?)),
         }))
     }
 
@@ -79,14 +79,14 @@ impl Position {
             Ok(position) => return position,
             Err(error) => Some(Box::new(error)),
         };
-        let chess = |mode| ChessBoard::from_crowded_setup(setup, mode).map(Board::Chess);
+        let chess = |mode| ChessBoard::from_crowded_setup(setup, mode).map(GameBoard::Chess);
         let board = match setup.game() {
             Game::Chess => chess(CastlingMode::Standard),
             Game::Chess960 => chess(CastlingMode::Chess960),
             Game::Shogi => ShogiBoard::from_setup_with_two_pawns(setup)
-                .map(|board| Board::Shogi(Box::new(board))),
+                .map(|board| GameBoard::Shogi(Box::new(board))),
         };
-        Self { board: board.unwrap_or_else(|| Board::Diagram(Box::new(setup.clone()))), defect }
+        Self { board: board.unwrap_or_else(|| GameBoard::Diagram(Box::new(setup.clone()))), defect }
     }
 
     /// The violation of the rules of a position that is only for viewing. No engine may search it.
@@ -96,25 +96,25 @@ impl Position {
 
     /// A position of chess with its board.
     pub(crate) fn from_chess(board: ChessBoard) -> Self {
-        Self::from(Board::Chess(board))
+        Self::from(GameBoard::Chess(board))
     }
 
     /// The position as an editable [`Setup`], without history. It has an en passant square only if a
     /// capture is possible.
     pub fn setup(&self) -> Setup {
         match &self.board {
-            Board::Chess(board) => board.setup(),
-            Board::Shogi(board) => board.setup(),
-            Board::Diagram(setup) => (**setup).clone(),
+            GameBoard::Chess(board) => board.setup(),
+            GameBoard::Shogi(board) => board.setup(),
+            GameBoard::Diagram(setup) => (**setup).clone(),
         }
     }
 
     /// Writes the position as FEN, in one of its forms, or as SFEN.
     pub fn text(&self, form: FenForm) -> String {
         match &self.board {
-            Board::Chess(board) => board.fen(form),
-            Board::Shogi(board) => board.sfen(),
-            Board::Diagram(setup) => setup.text(form),
+            GameBoard::Chess(board) => board.fen(form),
+            GameBoard::Shogi(board) => board.sfen(),
+            GameBoard::Diagram(setup) => setup.text(form),
         }
     }
 
@@ -133,36 +133,36 @@ impl Position {
     /// The game that this is a position of.
     pub fn game(&self) -> Game {
         match &self.board {
-            Board::Chess(board) => board.game(),
-            Board::Shogi(_) => Game::Shogi,
-            Board::Diagram(setup) => setup.game(),
+            GameBoard::Chess(board) => board.game(),
+            GameBoard::Shogi(_) => Game::Shogi,
+            GameBoard::Diagram(setup) => setup.game(),
         }
     }
 
     /// The board of the game, for functions that only one game has.
     pub fn board(&self) -> BoardRef<'_> {
         match &self.board {
-            Board::Chess(board) => BoardRef::Chess(board),
-            Board::Shogi(board) => BoardRef::Shogi(board),
-            Board::Diagram(setup) => BoardRef::Diagram(setup),
+            GameBoard::Chess(board) => BoardRef::Chess(board),
+            GameBoard::Shogi(board) => BoardRef::Shogi(board),
+            GameBoard::Diagram(setup) => BoardRef::Diagram(setup),
         }
     }
 
     /// The side to move.
     pub fn turn(&self) -> Side {
         match &self.board {
-            Board::Chess(board) => board.turn(),
-            Board::Shogi(board) => board.turn(),
-            Board::Diagram(setup) => setup.turn(),
+            GameBoard::Chess(board) => board.turn(),
+            GameBoard::Shogi(board) => board.turn(),
+            GameBoard::Diagram(setup) => setup.turn(),
         }
     }
 
     /// Whether the side to move is in check.
     pub fn in_check(&self) -> bool {
         match &self.board {
-            Board::Chess(board) => board.position().is_check(),
-            Board::Shogi(board) => board.position().is_in_check(),
-            Board::Diagram(_) => false,
+            GameBoard::Chess(board) => board.position().is_check(),
+            GameBoard::Shogi(board) => board.position().is_in_check(),
+            GameBoard::Diagram(_) => false,
         }
     }
 
@@ -170,29 +170,31 @@ impl Position {
     /// castling rights and a possible en passant capture, but no move numbers and no history.
     pub fn key(&self) -> u64 {
         match &self.board {
-            Board::Chess(board) => ChessBoard::key_of(board.position()),
-            Board::Shogi(board) => board.key(),
-            Board::Diagram(setup) => setup.key(),
+            GameBoard::Chess(board) => ChessBoard::key_of(board.position()),
+            GameBoard::Shogi(board) => board.key(),
+            GameBoard::Diagram(setup) => setup.key(),
         }
     }
 
     /// All legal moves, in unspecified order.
     pub fn legal_moves(&self) -> Vec<Move> {
         match &self.board {
-            Board::Chess(board) => {
+            GameBoard::Chess(board) => {
                 board.position().legal_moves().into_iter().map(Move::Chess).collect()
             }
-            Board::Shogi(board) => board.legal_moves().iter().copied().map(Move::Shogi).collect(),
-            Board::Diagram(_) => Vec::new(),
+            GameBoard::Shogi(board) => {
+                board.legal_moves().iter().copied().map(Move::Shogi).collect()
+            }
+            GameBoard::Diagram(_) => Vec::new(),
         }
     }
 
     /// Reads a move in UCI or USI notation. Castling can have either form.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         match &self.board {
-            Board::Chess(board) => board.parse_move(text).map(Move::Chess),
-            Board::Shogi(board) => board.parse_move(text).map(Move::Shogi),
-            Board::Diagram(_) => Err(IllegalReason::NotPlayable),
+            GameBoard::Chess(board) => board.parse_move(text).map(Move::Chess),
+            GameBoard::Shogi(board) => board.parse_move(text).map(Move::Shogi),
+            GameBoard::Diagram(_) => Err(IllegalReason::NotPlayable),
         }
         .map_err(|reason| MoveError::new(text, reason))
     }
@@ -200,19 +202,19 @@ impl Position {
     /// Plays a move. On an error the position is unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), MoveError> {
         match (&mut self.board, mv) {
-            (Board::Chess(board), Move::Chess(mv)) => board.play(mv),
-            (Board::Shogi(board), Move::Shogi(mv)) => board.play(mv),
-            (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
+            (GameBoard::Chess(board), Move::Chess(mv)) => board.play(mv),
+            (GameBoard::Shogi(board), Move::Shogi(mv)) => board.play(mv),
+            (GameBoard::Chess(_), Move::Shogi(_)) | (GameBoard::Shogi(_), Move::Chess(_)) => {
                 Err(IllegalReason::InvalidMove)
             }
-            (Board::Diagram(_), _) => Err(IllegalReason::NotPlayable),
+            (GameBoard::Diagram(_), _) => Err(IllegalReason::NotPlayable),
         }
         .map_err(|reason| MoveError::new(&mv.to_uci(self.game().castling_form()), reason))
     }
 
     /// [`play`](Self::play) for a move that is known to be legal in this position.
     pub(crate) fn play_legal(&mut self, mv: Move) -> Result<(), MoveError> {
-        if let (Board::Chess(board), Move::Chess(mv)) = (&mut self.board, mv) {
+        if let (GameBoard::Chess(board), Move::Chess(mv)) = (&mut self.board, mv) {
             board.play_legal(mv);
             return Ok(());
         }
@@ -222,11 +224,11 @@ impl Position {
     /// Whether a move is legal.
     pub fn is_legal(&self, mv: Move) -> bool {
         match (&self.board, mv) {
-            (Board::Chess(board), Move::Chess(mv)) => board.position().is_legal(mv),
-            (Board::Shogi(board), Move::Shogi(mv)) => board.is_legal(mv),
-            (Board::Chess(_), Move::Shogi(_))
-            | (Board::Shogi(_), Move::Chess(_))
-            | (Board::Diagram(_), _) => false,
+            (GameBoard::Chess(board), Move::Chess(mv)) => board.position().is_legal(mv),
+            (GameBoard::Shogi(board), Move::Shogi(mv)) => board.is_legal(mv),
+            (GameBoard::Chess(_), Move::Shogi(_))
+            | (GameBoard::Shogi(_), Move::Chess(_))
+            | (GameBoard::Diagram(_), _) => false,
         }
     }
 
@@ -237,9 +239,11 @@ impl Position {
     /// The side to move is in check ([`IllegalReason::KingInCheck`]).
     pub fn play_null(&mut self) -> Result<(), MoveError> {
         let passed = match &self.board {
-            Board::Chess(board) => board.passed().map(Board::Chess),
-            Board::Shogi(board) => board.passed().map(|board| Board::Shogi(Box::new(board))),
-            Board::Diagram(_) => Err(IllegalReason::NotPlayable),
+            GameBoard::Chess(board) => board.passed().map(GameBoard::Chess),
+            GameBoard::Shogi(board) => {
+                board.passed().map(|board| GameBoard::Shogi(Box::new(board)))
+            }
+            GameBoard::Diagram(_) => Err(IllegalReason::NotPlayable),
         };
         let passed = passed.map_err(|reason| MoveError::new("--", reason))?;
         self.board = passed;
@@ -250,9 +254,9 @@ impl Position {
     /// `None` if the text is malformed or the side to move has no such piece.
     pub fn parse_unchecked(&self, text: &str) -> Option<Move> {
         match &self.board {
-            Board::Chess(board) => board.parse_unchecked(text).map(Move::Chess),
-            Board::Shogi(board) => board.parse_unchecked(text).map(Move::Shogi),
-            Board::Diagram(_) => None,
+            GameBoard::Chess(board) => board.parse_unchecked(text).map(Move::Chess),
+            GameBoard::Shogi(board) => board.parse_unchecked(text).map(Move::Shogi),
+            GameBoard::Diagram(_) => None,
         }
     }
 
@@ -276,11 +280,11 @@ impl Position {
     /// [`Position::play`]. On an error the position is unchanged.
     pub fn play_uci(&mut self, text: &str) -> Result<Move, MoveError> {
         match &mut self.board {
-            Board::Chess(board) => board.play_uci(text).map(Move::Chess),
-            Board::Shogi(board) => {
+            GameBoard::Chess(board) => board.play_uci(text).map(Move::Chess),
+            GameBoard::Shogi(board) => {
                 board.parse_move(text).and_then(|mv| board.play(mv).map(|()| Move::Shogi(mv)))
             }
-            Board::Diagram(_) => Err(IllegalReason::NotPlayable),
+            GameBoard::Diagram(_) => Err(IllegalReason::NotPlayable),
         }
         .map_err(|reason| MoveError::new(text, reason))
     }
@@ -293,21 +297,24 @@ impl Position {
     /// either style, and no sign before them. In chess, a pair of squares is read in every notation.
     pub fn parse(&self, text: &str, notation: Notation) -> Result<Move, MoveError> {
         let moves: Result<Vec<Move>, IllegalReason> = match (&self.board, notation) {
-            (_, Notation::Uci) | (Board::Chess(_), Notation::Csa) => return self.parse_move(text),
-            (Board::Shogi(board), Notation::Csa) => {
+            (_, Notation::Uci) | (GameBoard::Chess(_), Notation::Csa) => {
+                return self.parse_move(text);
+            }
+            (GameBoard::Shogi(board), Notation::Csa) => {
                 board.parse_csa(text).map(|mv| vec![Move::Shogi(mv)])
             }
             (
-                Board::Chess(board),
+                GameBoard::Chess(board),
                 Notation::Western | Notation::WesternDigits | Notation::Long | Notation::Japanese,
             ) => board.read_san(text).map(|moves| moves.into_iter().map(Move::Chess).collect()),
-            (Board::Shogi(board), Notation::Japanese) => {
+            (GameBoard::Shogi(board), Notation::Japanese) => {
                 board.read_japanese(text).map(|moves| moves.into_iter().map(Move::Shogi).collect())
             }
-            (Board::Shogi(board), Notation::Western | Notation::WesternDigits | Notation::Long) => {
-                board.read_western(text).map(|moves| moves.into_iter().map(Move::Shogi).collect())
-            }
-            (Board::Diagram(_), _) => Err(IllegalReason::NotPlayable),
+            (
+                GameBoard::Shogi(board),
+                Notation::Western | Notation::WesternDigits | Notation::Long,
+            ) => board.read_western(text).map(|moves| moves.into_iter().map(Move::Shogi).collect()),
+            (GameBoard::Diagram(_), _) => Err(IllegalReason::NotPlayable),
         };
         match moves.as_deref() {
             Ok(&[mv]) => Ok(mv),
@@ -324,14 +331,14 @@ impl Position {
     /// Writes a legal move. A move of another game is written in UCI or USI notation.
     pub fn notation(&self, mv: Move, notation: Notation) -> String {
         match (&self.board, mv) {
-            (Board::Chess(board), Move::Chess(chess)) => match notation {
+            (GameBoard::Chess(board), Move::Chess(chess)) => match notation {
                 Notation::Uci | Notation::Csa => mv.to_uci(board.game().castling_form()),
                 Notation::Long => board.long(chess),
                 Notation::Western | Notation::WesternDigits | Notation::Japanese => {
                     board.san(chess)
                 }
             },
-            (Board::Shogi(board), Move::Shogi(shogi)) => match notation {
+            (GameBoard::Shogi(board), Move::Shogi(shogi)) => match notation {
                 Notation::Uci => shogi.to_usi(),
                 Notation::Western => board.western(shogi, Squares::Letters, false),
                 Notation::WesternDigits => board.western(shogi, Squares::Digits, false),
@@ -339,9 +346,9 @@ impl Position {
                 Notation::Japanese => board.japanese(shogi),
                 Notation::Csa => board.csa(shogi),
             },
-            (Board::Chess(_), Move::Shogi(_))
-            | (Board::Shogi(_), Move::Chess(_))
-            | (Board::Diagram(_), _) => mv.to_uci(CastlingForm::KingMove),
+            (GameBoard::Chess(_), Move::Shogi(_))
+            | (GameBoard::Shogi(_), Move::Chess(_))
+            | (GameBoard::Diagram(_), _) => mv.to_uci(CastlingForm::KingMove),
         }
     }
 
@@ -379,8 +386,8 @@ impl Position {
     /// The facts that decide a declaration by the side to move. `None` in chess.
     pub fn declaration(&self) -> Option<Declaration> {
         match &self.board {
-            Board::Shogi(board) => Some(board.declaration()),
-            Board::Chess(_) | Board::Diagram(_) => None,
+            GameBoard::Shogi(board) => Some(board.declaration()),
+            GameBoard::Chess(_) | GameBoard::Diagram(_) => None,
         }
     }
 
@@ -396,9 +403,9 @@ impl Position {
     /// ([`Position::claims`]) are not included.
     pub fn outcome_under(&self, rules: &EndRules) -> Option<GameOutcome> {
         match &self.board {
-            Board::Chess(board) => board.outcome(&rules.chess),
-            Board::Shogi(board) => board.outcome(&rules.shogi),
-            Board::Diagram(_) => None,
+            GameBoard::Chess(board) => board.outcome(&rules.chess),
+            GameBoard::Shogi(board) => board.outcome(&rules.shogi),
+            GameBoard::Diagram(_) => None,
         }
     }
 
@@ -408,8 +415,8 @@ impl Position {
     /// A player may also claim with the move that leads to such a position (FIDE 9.2.1 and 9.3.1).
     pub fn claims(&self) -> Vec<Termination> {
         match &self.board {
-            Board::Chess(board) => board.claims(),
-            Board::Shogi(_) | Board::Diagram(_) => Vec::new(),
+            GameBoard::Chess(board) => board.claims(),
+            GameBoard::Shogi(_) | GameBoard::Diagram(_) => Vec::new(),
         }
     }
 
@@ -422,8 +429,8 @@ impl Position {
     /// Whether a side has enough material to give mate (chess). Always true in shogi.
     pub fn has_mating_material(&self, side: Side) -> bool {
         match &self.board {
-            Board::Chess(board) => board.has_mating_material(chess::color(side)),
-            Board::Shogi(_) | Board::Diagram(_) => true,
+            GameBoard::Chess(board) => board.has_mating_material(chess::color(side)),
+            GameBoard::Shogi(_) | GameBoard::Diagram(_) => true,
         }
     }
 
@@ -431,8 +438,8 @@ impl Position {
     /// of moves (FIDE 6.9).
     pub fn outcome_on_timeout(&self, loser: Side) -> GameOutcome {
         match &self.board {
-            Board::Chess(board) => board.outcome_on_timeout(chess::color(loser)),
-            Board::Shogi(_) | Board::Diagram(_) => {
+            GameBoard::Chess(board) => board.outcome_on_timeout(chess::color(loser)),
+            GameBoard::Shogi(_) | GameBoard::Diagram(_) => {
                 GameOutcome::won(loser.other(), Termination::TimeForfeit)
             }
         }
@@ -446,8 +453,8 @@ impl Position {
     }
 }
 
-impl From<Board> for Position {
-    fn from(board: Board) -> Self {
+impl From<GameBoard> for Position {
+    fn from(board: GameBoard) -> Self {
         Self { board, defect: None }
     }
 }

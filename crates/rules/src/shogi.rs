@@ -193,7 +193,8 @@ impl ShogiBoard {
         let tried = rules.impasse == Impasse::Try && self.has_tried(them);
         let tried = tried.then(|| GameOutcome::won(them, Termination::TryRule));
         let repeated = || rules.repetition.and_then(|times| self.repeated(times, rules));
-        let is_at_limit = || self.is_full() || rules.move_limit.is_some_and(|it| self.is_at(it));
+        let is_at_limit =
+            || self.is_full() || rules.move_limit.is_some_and(|limit| self.is_at(limit));
         let limit = || is_at_limit().then(|| GameOutcome::drawn(Termination::MoveLimit));
         tried.or_else(repeated).or_else(limit)
     }

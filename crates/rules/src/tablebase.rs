@@ -206,8 +206,8 @@ impl Syzygy {
         moves.sort_by_key(rank);
         let (mut value, end) = self.value(position);
         // The table of the position can be rounded, and has no priority of mate over the fifty-move rule.
-        if !moves.is_empty() && moves.iter().all(|it| it.value.category.is_some()) {
-            value.category = moves.first().and_then(|it| it.value.category);
+        if !moves.is_empty() && moves.iter().all(|mv| mv.value.category.is_some()) {
+            value.category = moves.first().and_then(|mv| mv.value.category);
         }
         Ok(TablebaseResult { value, end, moves })
     }
@@ -276,8 +276,8 @@ fn without_dtz(wdl: Wdl, halfmoves: u32) -> TablebaseValue {
 /// the losses.
 fn rank(mv: &TablebaseMove) -> impl Ord + use<> {
     let TablebaseValue { category, dtz } = mv.value;
-    let wins = category.is_some_and(|it| it < TablebaseCategory::Draw);
-    let loses = category.is_some_and(|it| TablebaseCategory::Draw < it);
+    let wins = category.is_some_and(|category| category < TablebaseCategory::Draw);
+    let loses = category.is_some_and(|category| TablebaseCategory::Draw < category);
     let zeroing = (wins && !mv.is_zeroing) || (loses && mv.is_zeroing);
     let is_mate = mv.end == Some(TablebaseEnd::Checkmate);
     (category.is_none(), category, Reverse(is_mate), zeroing, dtz.unwrap_or(i32::MAX))

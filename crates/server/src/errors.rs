@@ -18,7 +18,7 @@ use readyok_rules::{EpdError, Game, IllegalReason, MoveError, PositionError};
 use crate::compression::DecompressionError;
 use crate::engine::printable;
 use crate::wire::{
-    ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves, LocalizedText,
+    ApiError, Coded, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves, LocalizedText,
 };
 
 pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
@@ -195,28 +195,27 @@ fn failure_code(kind: &EngineFailureKind, message: Option<&str>) -> ErrorCode {
     }
 }
 
+/// An error of the value of an option. Texts of the engine and of users can have any length and content.
 pub(crate) fn option_error(error: &OptionError) -> ErrorCode {
-    let end = |end: Option<i64>| end.map(|end| end.to_string()).unwrap_or_default();
-    match error {
-        OptionError::NotABoolean { option, .. } => {
-            ErrorCode::NotABoolean { option: printable(option) }
+    const MAX_CHOICES: usize = 50;
+    let mut error = error.clone();
+    match &mut error {
+        OptionError::NotABoolean { option, value }
+        | OptionError::NotAnInteger { option, value }
+        | OptionError::OptionIsButton { option, value } => {
+            (*option, *value) = (printable(option), printable(value));
         }
-        OptionError::NotANumber { option, .. } => {
-            ErrorCode::NotAnInteger { option: printable(option) }
+        OptionError::UnknownChoice { option, value, choices } => {
+            (*option, *value) = (printable(option), printable(value));
+            choices.truncate(MAX_CHOICES);
+            choices.iter_mut().for_each(|choice| *choice = printable(choice));
         }
-        OptionError::OutOfRange { option, min, max, .. } => {
-            ErrorCode::OutOfRange { option: printable(option), min: end(*min), max: end(*max) }
-        }
-        OptionError::NotAChoice { option, value, .. } => {
-            ErrorCode::UnknownChoice { option: printable(option), value: printable(value) }
-        }
-        OptionError::LineBreak { option } => ErrorCode::LineBreak { option: printable(option) },
-        OptionError::NoValue { option } => ErrorCode::MissingValue { option: printable(option) },
-        OptionError::UnwantedValue { option, .. } => {
-            ErrorCode::OptionIsButton { option: printable(option) }
-        }
-        other => ErrorCode::system(other),
+        OptionError::OutOfRange { option, .. }
+        | OptionError::LineBreak { option }
+        | OptionError::MissingValue { option } => *option = printable(option),
+        other => return ErrorCode::system(other),
     }
+    Coded(error).into()
 }
 
 fn exit_code(exit: Exit) -> ErrorCode {
@@ -381,10 +380,10 @@ mod tests {
         check(EngineFailure::exited(crashed), ErrorCode::SegmentationFault);
         let signal = Exit { status: ProcessStatus::Signal(10), cause: None };
         check(EngineFailure::exited(signal), ErrorCode::Signal { signal: 10 });
-        let error = OptionError::NoValue { option: "Hash".to_owned() };
+        let error = OptionError::MissingValue { option: "Hash".to_owned() };
         check(
             of(EngineFailureKind::OptionValue { error }),
-            ErrorCode::MissingValue { option: "Hash".to_owned() },
+            Coded(OptionError::MissingValue { option: "Hash".to_owned() }).into(),
         );
     }
 

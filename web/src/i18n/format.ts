@@ -177,6 +177,8 @@ export function errorInfoText({ code, context = {}, ...parameters }: ErrorInfo):
 /** A parameter of an error. Names state the type of the value. */
 function parameterText(name: string, value: unknown, variant: Variant): string | number {
   const shogi = variant === 'shogi';
+  if (Array.isArray(value)) return value.join(', ');
+  if (value === null) return name === 'min' ? '−∞' : '∞';
   if (name === 'cause') return errorInfoText(value as ErrorInfo);
   if (typeof value === 'object' && value) {
     const text = value as LocalizedText;

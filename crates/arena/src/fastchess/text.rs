@@ -58,7 +58,7 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
             let why = score_error(line);
             return format!("Warning; Could not extract score from engine {engine}: {why}");
         }
-        WarningKind::OptionValue { name, value, error: OptionError::NotANumber { .. } } => {
+        WarningKind::OptionValue { name, value, error: OptionError::NotAnInteger { .. } } => {
             return format!(
                 "Warning; Failed to set option {name} with value {value} for engine {engine}: stoi"
             );

@@ -13,7 +13,7 @@ use crate::contents::{ContentHash, Contents};
 use crate::pairing::PairResult;
 use crate::plan::Plan;
 use crate::spec::MatchSpec;
-use crate::store::{At as _, StoreError};
+use crate::store::{IoContext as _, StoreError};
 
 /// Maximum length of a line. Game pairs with all PVs have a few megabytes at most.
 const MAX_LINE: usize = 64 << 20;

@@ -153,12 +153,14 @@ pub(crate) fn encode(record: &GameRecord, order: &[NodeId]) -> Vec<u8> {
     let mut out = Vec::new();
     let nodes = order.iter().filter_map(|id| record.node(*id)).enumerate();
     let nodes = nodes.map(|(at, node)| (at, node.ply(), record.annotations(node.id())));
-    let annotated: Vec<_> = nodes.filter(|(_, _, it)| !it.is_empty()).collect();
+    let annotated: Vec<_> = nodes.filter(|(_, _, notes)| !notes.is_empty()).collect();
     if annotated.is_empty() {
         return out;
     }
-    let clocks: Vec<_> =
-        annotated.iter().filter_map(|&(at, ply, it)| Some((at, (ply % 2, it.clock?)))).collect();
+    let clocks: Vec<_> = annotated
+        .iter()
+        .filter_map(|&(at, ply, notes)| Some((at, (ply % 2, notes.clock?))))
+        .collect();
     if !clocks.is_empty() {
         let unit = unit_of(clocks.iter().map(|(_, (_, time))| *time));
         out.extend([CLOCKS, unit]);
@@ -170,21 +172,22 @@ pub(crate) fn encode(record: &GameRecord, order: &[NodeId]) -> Vec<u8> {
         });
     }
     let elapsed: Vec<_> =
-        annotated.iter().filter_map(|&(at, _, it)| Some((at, it.elapsed?))).collect();
+        annotated.iter().filter_map(|&(at, _, notes)| Some((at, notes.elapsed?))).collect();
     if !elapsed.is_empty() {
         let unit = unit_of(elapsed.iter().map(|(_, time)| *time));
         out.extend([ELAPSED, unit]);
         put_runs(&mut out, &elapsed, |out, time| put(out, in_units(*time, unit)));
     }
     let evaluations: Vec<_> =
-        annotated.iter().filter_map(|&(at, _, it)| Some((at, it.evaluation?))).collect();
+        annotated.iter().filter_map(|&(at, _, notes)| Some((at, notes.evaluation?))).collect();
     if !evaluations.is_empty() {
-        let depths = evaluations.iter().any(|(_, it)| it.depth.is_some());
-        let mates = evaluations.iter().any(|(_, it)| !matches!(it.score, Score::Cp(_)));
+        let depths = evaluations.iter().any(|(_, evaluation)| evaluation.depth.is_some());
+        let mates =
+            evaluations.iter().any(|(_, evaluation)| !matches!(evaluation.score, Score::Cp(_)));
         out.extend([EVALUATIONS, u8::from(depths) | u8::from(mates) << 1]);
         let mut last = 0;
-        put_runs(&mut out, &evaluations, |out, it| {
-            match mate_code(it.score) {
+        put_runs(&mut out, &evaluations, |out, evaluation| {
+            match mate_code(evaluation.score) {
                 Ok(value) => {
                     let difference = zigzag(i64::from(value) - i64::from(last));
                     last = value;
@@ -193,7 +196,7 @@ pub(crate) fn encode(record: &GameRecord, order: &[NodeId]) -> Vec<u8> {
                 Err(code) => put(out, code << 1 | 1),
             }
             if depths {
-                put(out, it.depth.map_or(0, |depth| u64::from(depth) + 1));
+                put(out, evaluation.depth.map_or(0, |depth| u64::from(depth) + 1));
             }
         });
     }
@@ -202,20 +205,25 @@ pub(crate) fn encode(record: &GameRecord, order: &[NodeId]) -> Vec<u8> {
 }
 
 fn encode_lists(annotated: &[(usize, usize, &Annotations)], out: &mut Vec<u8>) {
-    let glyphs: Vec<_> =
-        annotated.iter().flat_map(|(at, _, it)| it.nags.iter().map(|nag| (*at, *nag))).collect();
+    let glyphs: Vec<_> = annotated
+        .iter()
+        .flat_map(|(at, _, notes)| notes.nags.iter().map(|nag| (*at, *nag)))
+        .collect();
     put_list(out, GLYPHS, &glyphs, |out, Nag(glyph)| out.push(*glyph));
     let comments: Vec<_> = annotated
         .iter()
-        .flat_map(|(at, _, it)| {
-            let of_end = it.end.iter().flat_map(|end| &end.comments);
-            let before = it.before.iter().map(|it| (BEFORE, it));
-            let after = it.comments.iter().map(|it| (AFTER, it));
-            before.chain(after).chain(of_end.map(|it| (OF_END, it))).map(|it| (*at, it))
+        .flat_map(|(at, _, notes)| {
+            let of_end = notes.end.iter().flat_map(|end| &end.comments);
+            let before = notes.before.iter().map(|text| (BEFORE, text));
+            let after = notes.comments.iter().map(|text| (AFTER, text));
+            before
+                .chain(after)
+                .chain(of_end.map(|text| (OF_END, text)))
+                .map(|comment| (*at, comment))
         })
         .collect();
     let ends: Vec<_> =
-        annotated.iter().filter_map(|(at, _, it)| Some((*at, it.end.as_ref()?))).collect();
+        annotated.iter().filter_map(|(at, _, notes)| Some((*at, notes.end.as_ref()?))).collect();
     // Ends precede comments, which can belong to them.
     put_list(out, ENDS, &ends, |out, end| {
         let flags = result_code(end.outcome.result)
@@ -234,10 +242,12 @@ fn encode_lists(annotated: &[(usize, usize, &Annotations)], out: &mut Vec<u8>) {
         out.push(*place);
         put_text(out, text);
     });
-    let marks: Vec<_> =
-        annotated.iter().flat_map(|(at, _, it)| it.marks.iter().map(|it| (*at, *it))).collect();
+    let marks: Vec<_> = annotated
+        .iter()
+        .flat_map(|(at, _, notes)| notes.marks.iter().map(|mark| (*at, *mark)))
+        .collect();
     put_list(out, MARKS, &marks, |out, mark| {
-        let color = COLORS.iter().zip(0..).find(|(it, _)| **it == mark.color);
+        let color = COLORS.iter().zip(0..).find(|(known, _)| **known == mark.color);
         out.push(color.map_or(0, |(_, code)| code) | u8::from(mark.to.is_some()) << 7);
         out.push(square_code(mark.from));
         out.extend(mark.to.map(square_code));
@@ -400,7 +410,7 @@ fn decode_item(
             }
             if flags & 1 << 3 != 0 {
                 let (seconds, nanos) = (get(bytes)?, u32::try_from(get(bytes)?));
-                let nanos = nanos.ok().filter(|it| *it < 1_000_000_000).ok_or(Corrupt)?;
+                let nanos = nanos.ok().filter(|nanos| *nanos < 1_000_000_000).ok_or(Corrupt)?;
                 end.elapsed = Some(Duration::new(seconds, nanos));
             }
             annotations.end = Some(end);

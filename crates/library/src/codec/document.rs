@@ -27,7 +27,7 @@ const GAMES: [Game; 3] = [Game::Chess, Game::Chess960, Game::Shogi];
 #[must_use]
 pub fn encode_document(document: &GameDocument, data: &[u8]) -> Vec<u8> {
     let record = &document.record;
-    let game = GAMES.iter().position(|it| *it == record.game()).unwrap_or_default();
+    let game = GAMES.iter().position(|known| *known == record.game()).unwrap_or_default();
     let mut out = vec![0; 4];
     out.extend([VERSION, u8::try_from(game).unwrap_or_default(), result_code(record.result)]);
     put_text(&mut out, &record.start().to_string());

@@ -60,7 +60,7 @@ impl Layer {
         for _ in 0..count {
             let difference = unzigzag(get(&mut bytes)?).checked_add(1).ok_or(Corrupt)?;
             let found = i64::from(id).checked_add(difference).ok_or(Corrupt)?;
-            id = u32::try_from(found).ok().filter(|it| *it < next).ok_or(Corrupt)?;
+            id = u32::try_from(found).ok().filter(|found| *found < next).ok_or(Corrupt)?;
             ids.push(id.into());
         }
         let engine = match bytes {

@@ -42,7 +42,8 @@ const SQUARES: u16 = 81;
 
 /// The code of a move.
 pub fn code_of(mv: Move) -> u16 {
-    let index = |found: Option<usize>| found.and_then(|it| u16::try_from(it).ok()).unwrap_or(0);
+    let index =
+        |found: Option<usize>| found.and_then(|index| u16::try_from(index).ok()).unwrap_or(0);
     match mv {
         Move::Chess(mv) => {
             let (from, to, promotion) = match mv {
@@ -54,14 +55,14 @@ pub fn code_of(mv: Move) -> u16 {
             };
             let squares = u16::from(to) | u16::from(from) << 7;
             promotion.map_or(squares, |role| {
-                let role = index(PROMOTIONS.iter().position(|it| *it == role));
+                let role = index(PROMOTIONS.iter().position(|known| *known == role));
                 (squares + (64 << 7)) | role << 14
             })
         }
         Move::Shogi(mv) => {
-            let square = |it: shogi::Square| index(Some(it.to_index()));
+            let square = |square: shogi::Square| index(Some(square.to_index()));
             let from = match mv.dropped_piece() {
-                Some(piece) => SQUARES + index(DROPS.iter().position(|it| *it == piece)),
+                Some(piece) => SQUARES + index(DROPS.iter().position(|known| *known == piece)),
                 None => square(mv.from_sq()),
             };
             square(mv.to_sq()) | from << 7 | u16::from(mv.is_promotion()) << 14
@@ -79,7 +80,7 @@ pub fn move_of(position: &Position, code: u16) -> Option<Move> {
         }
         BoardRef::Shogi(board) => {
             let square =
-                |it: u16| (it < SQUARES).then(|| shogi::Square::from_index(usize::from(it)));
+                |code: u16| (code < SQUARES).then(|| shogi::Square::from_index(usize::from(code)));
             let (to, promotes) = (square(to)?, code >> 14 == 1);
             let mv = match (square(from), promotes) {
                 (Some(from), false) => shogi::Move::normal(from, to),
@@ -98,7 +99,7 @@ fn chess_move(
     from: u16,
     promotion: u16,
 ) -> Option<shakmaty::Move> {
-    let square = |it: u16| shakmaty::Square::try_from(u32::from(it)).ok();
+    let square = |code: u16| shakmaty::Square::try_from(u32::from(code)).ok();
     let (to, origin) = (square(to)?, square(from % 64)?);
     let promotion = (from >= 64).then(|| PROMOTIONS[usize::from(promotion)]);
     let pieces = board.board();
@@ -109,7 +110,7 @@ fn chess_move(
     } else if piece.role == Role::Pawn && origin.file() != to.file() && target.is_none() {
         shakmaty::Move::EnPassant { from: origin, to }
     } else {
-        let capture = target.map(|it| it.role);
+        let capture = target.map(|piece| piece.role);
         shakmaty::Move::Normal { role: piece.role, from: origin, capture, to, promotion }
     })
 }
@@ -152,7 +153,7 @@ pub(crate) fn encode(record: &GameRecord, out: &mut Vec<u8>) -> Vec<NodeId> {
             }
         };
         loop {
-            let mut children = record.children(at).filter_map(|it| Some((it.id(), it.mv()?)));
+            let mut children = record.children(at).filter_map(|node| Some((node.id(), node.mv()?)));
             let Some((id, mv)) = children.next() else { break };
             put_move(mv, out);
             order.push(id);
@@ -186,7 +187,7 @@ pub(crate) fn decode(
     ids: &[NodeId],
 ) -> Result<Vec<NodeId>, Error> {
     let (codes, []) = bytes.as_chunks() else { return Err(Error::Corrupt) };
-    let mut codes = codes.iter().map(|it| u16::from_le_bytes(*it)).peekable();
+    let mut codes = codes.iter().map(|code| u16::from_le_bytes(*code)).peekable();
     let mut order = vec![NodeId::ROOT];
     let mut lines = Vec::new();
     let mut line = Line { position: record.start().clone(), node: NodeId::ROOT, before: None };
@@ -224,7 +225,7 @@ pub(crate) fn decode(
 
 /// Codes of the main line of encoded moves, up to an illegal move.
 pub(crate) fn main_line(bytes: &[u8]) -> impl Iterator<Item = u16> {
-    let mut codes = bytes.as_chunks().0.iter().map(|it| u16::from_le_bytes(*it));
+    let mut codes = bytes.as_chunks().0.iter().map(|code| u16::from_le_bytes(*code));
     let mut depth = 0_usize;
     std::iter::from_fn(move || {
         loop {
@@ -285,7 +286,7 @@ mod tests {
     fn the_main_line_has_no_variations() {
         let codes =
             [1, 2, OPEN, 3, OPEN, 4, ILLEGAL, 7, CLOSE, CLOSE, OPEN, 5, CLOSE, NULL, 6, ILLEGAL, 9];
-        let bytes: Vec<u8> = codes.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let bytes: Vec<u8> = codes.iter().flat_map(|code| code.to_le_bytes()).collect();
         assert_eq!(main_line(&bytes).collect::<Vec<_>>(), [1, 2, NULL, 6]);
     }
 }

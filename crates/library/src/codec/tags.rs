@@ -189,16 +189,16 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
 pub(crate) fn encode(headers: &Headers, known: Known<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, value) in headers.iter() {
-        let Some(index) = NAMES.iter().position(|it| *it == name) else {
+        let Some(index) = NAMES.iter().position(|known| *known == name) else {
             put(&mut out, 0);
             put_text(&mut out, name);
             put_text(&mut out, value);
             continue;
         };
         let mut put_kind = |kind: u64| put(&mut out, ((index as u64) << 2 | kind) + 1);
-        if known.derived(name).is_some_and(|it| it == value) {
+        if known.derived(name).is_some_and(|derived| derived == value) {
             put_kind(1);
-        } else if let Some(index) = VALUES.iter().position(|it| *it == value) {
+        } else if let Some(index) = VALUES.iter().position(|known| *known == value) {
             put_kind(2);
             put(&mut out, index as u64);
         } else if let Some(number) = decimal(value) {
@@ -229,7 +229,8 @@ pub(crate) fn decode(mut bytes: &[u8], known: Known<'_>) -> Result<Headers, Corr
             headers.push(name, get_text(&mut bytes)?);
             continue;
         };
-        let name = usize::try_from(code >> 2).ok().and_then(|it| NAMES.get(it)).ok_or(Corrupt)?;
+        let name =
+            usize::try_from(code >> 2).ok().and_then(|index| NAMES.get(index)).ok_or(Corrupt)?;
         let value = match code & 3 {
             0 => get_text(&mut bytes)?,
             1 => known.derived(name).ok_or(Corrupt)?.into_owned(),

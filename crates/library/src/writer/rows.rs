@@ -37,9 +37,9 @@ pub(super) fn insert_row(
             summary,
             site,
             game.added_ms,
-            stored.map_or(game.added_ms, |it| it.changed_ms),
-            stored.map_or(id, |it| it.changed_before),
-            stored.map_or(0, |it| it.revision),
+            stored.map_or(game.added_ms, |stored| stored.changed_ms),
+            stored.map_or(id, |stored| stored.changed_before),
+            stored.map_or(0, |stored| stored.revision),
             game.start,
             game.moves,
             none_if_empty(&game.tags),
@@ -59,8 +59,8 @@ pub(super) fn show(
     state: &Snapshot,
     games: &[StoredGame],
 ) -> Result<Change, Error> {
-    let summaries: Vec<_> = games.iter().map(|it| (it.id, it.summary.to_bytes())).collect();
-    let ids: Vec<u32> = games.iter().map(|it| it.id).collect();
+    let summaries: Vec<_> = games.iter().map(|game| (game.id, game.summary.to_bytes())).collect();
+    let ids: Vec<u32> = games.iter().map(|game| game.id).collect();
     change(transaction, state, &summaries, &ids)
 }
 

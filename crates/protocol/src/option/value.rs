@@ -1,7 +1,8 @@
 //! Values of options, validated against the declaration, and the options of an engine.
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::string::String;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -24,63 +25,50 @@ pub enum OptionValue {
     Pressed,
 }
 
-/// Why a text is not a value of an option.
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
-#[non_exhaustive]
-pub enum OptionError {
-    /// A check option takes `true` or `false`.
-    NotABoolean {
-        /// The name of the option.
-        option: String,
-        /// The given value.
-        value: String,
-    },
-    /// A spin option takes a whole number.
-    NotANumber {
-        /// The name of the option.
-        option: String,
-        /// The given value.
-        value: String,
-    },
-    /// The number is outside of the range of the option.
-    OutOfRange {
-        /// The name of the option.
-        option: String,
-        /// The given value.
-        value: i64,
-        /// The smallest value, if there is one.
-        min: Option<i64>,
-        /// The largest value, if there is one.
-        max: Option<i64>,
-    },
-    /// A combo option takes one of its choices.
-    NotAChoice {
-        /// The name of the option.
-        option: String,
-        /// The given value.
-        value: String,
-        /// The choices.
-        choices: Vec<String>,
-    },
-    /// The text contains a line end or NUL.
-    LineBreak {
-        /// The name of the option.
-        option: String,
-    },
-    /// The option needs a value.
-    NoValue {
-        /// The name of the option.
-        option: String,
-    },
-    /// A button takes no value.
-    UnwantedValue {
-        /// The name of the option.
-        option: String,
-        /// The given value.
-        value: String,
-    },
+crate::errors! {
+    /// Why a text is not a value of an option.
+    #[derive(Clone, Debug, Eq, PartialEq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(tag = "code", rename_all = "snake_case"))]
+    // Aliases are the names in results of matches before the codes of the page replaced them.
+    #[non_exhaustive]
+    pub enum OptionError {
+        NotABoolean { option: String, value: String = value.escape_debug() } =>
+            "option `{option}` is `true` or `false`, not `{value}`",
+        #[cfg_attr(feature = "serde", serde(alias = "not-a-number"))]
+        NotAnInteger { option: String, value: String = value.escape_debug() } =>
+            "option `{option}` is a whole number, not `{value}`",
+        OutOfRange {
+            option: String,
+            value: i64,
+            /// The smallest value, if there is one.
+            min: Option<i64> = end(*min, "-∞"),
+            /// The largest value, if there is one.
+            max: Option<i64> = end(*max, "∞"),
+        } => "option `{option}` is between {min} and {max}, not {value}",
+        #[cfg_attr(feature = "serde", serde(alias = "not-a-choice"))]
+        UnknownChoice {
+            option: String,
+            value: String = value.escape_debug(),
+            choices: Vec<String> = quoted(choices),
+        } => "option `{option}` cannot be `{value}`, only {choices}",
+        /// Or NUL.
+        LineBreak { option: String } => "line end in the value of option `{option}`",
+        #[cfg_attr(feature = "serde", serde(alias = "no-value"))]
+        MissingValue { option: String } => "option `{option}` needs a value",
+        #[cfg_attr(feature = "serde", serde(alias = "unwanted-value"))]
+        OptionIsButton { option: String, value: String = value.escape_debug() } =>
+            "button `{option}` takes no value, not `{value}`",
+    }
+}
+
+fn end(end: Option<i64>, missing: &str) -> String {
+    end.map_or_else(|| missing.to_owned(), |end| end.to_string())
+}
+
+fn quoted(choices: &[String]) -> String {
+    choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ")
 }
 
 impl OptionDecl<'_> {
@@ -109,11 +97,11 @@ impl OptionDecl<'_> {
             return match text {
                 None | Some("") => Ok(OptionValue::Pressed),
                 Some(text) => {
-                    Err(OptionError::UnwantedValue { option: option(), value: text.to_owned() })
+                    Err(OptionError::OptionIsButton { option: option(), value: text.to_owned() })
                 }
             };
         }
-        let text = text.ok_or_else(|| OptionError::NoValue { option: option() })?;
+        let text = text.ok_or_else(|| OptionError::MissingValue { option: option() })?;
         if text.bytes().any(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
             return Err(OptionError::LineBreak { option: option() });
         }
@@ -125,8 +113,10 @@ impl OptionDecl<'_> {
                 _ => Err(OptionError::NotABoolean { option: option(), value: value() }),
             },
             OptionKind::Spin { min, max, .. } => {
-                let number = whole_number(text)
-                    .ok_or_else(|| OptionError::NotANumber { option: option(), value: value() })?;
+                let number = whole_number(text).ok_or_else(|| OptionError::NotAnInteger {
+                    option: option(),
+                    value: value(),
+                })?;
                 if min.is_some_and(|min| number < min) || max.is_some_and(|max| max < number) {
                     let (min, max) = (*min, *max);
                     return Err(OptionError::OutOfRange {
@@ -143,7 +133,7 @@ impl OptionDecl<'_> {
                 .chain(vars)
                 .find(|choice| choice.eq_ignore_ascii_case(&decoded(text)))
                 .map(|choice| OptionValue::Text(choice.clone().into_owned()))
-                .ok_or_else(|| OptionError::NotAChoice {
+                .ok_or_else(|| OptionError::UnknownChoice {
                     option: option(),
                     value: value(),
                     choices: vars.iter().cloned().map(Cow::into_owned).collect(),
@@ -174,44 +164,6 @@ impl fmt::Display for OptionValue {
         f.write_str(self.to_text().as_deref().unwrap_or_default())
     }
 }
-
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotABoolean { option, value } => {
-                write!(f, "option `{option}` is `true` or `false`, not `{}`", value.escape_debug())
-            }
-            Self::NotANumber { option, value } => {
-                write!(f, "option `{option}` is a whole number, not `{}`", value.escape_debug())
-            }
-            Self::OutOfRange { option, value, min, max } => {
-                write!(f, "option `{option}` is ")?;
-                match (min, max) {
-                    (Some(min), Some(max)) => write!(f, "between {min} and {max}")?,
-                    (Some(min), None) => write!(f, "at least {min}")?,
-                    (None, Some(max)) => write!(f, "at most {max}")?,
-                    (None, None) => f.write_str("a smaller number")?,
-                }
-                write!(f, ", not {value}")
-            }
-            Self::NotAChoice { option, value, choices } => {
-                write!(f, "option `{option}` cannot be `{}`, only ", value.escape_debug())?;
-                for (index, choice) in choices.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { ", " };
-                    write!(f, "{comma}`{choice}`")?;
-                }
-                Ok(())
-            }
-            Self::LineBreak { option } => write!(f, "line end in the value of option `{option}`"),
-            Self::NoValue { option } => write!(f, "option `{option}` needs a value"),
-            Self::UnwantedValue { option, value } => {
-                write!(f, "button `{option}` takes no value, not `{}`", value.escape_debug())
-            }
-        }
-    }
-}
-
-impl core::error::Error for OptionError {}
 
 /// The options of an engine, in the order of declaration, with unique names.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

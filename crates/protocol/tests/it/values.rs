@@ -123,12 +123,12 @@ fn a_value_is_checked_against_its_declaration() {
     let spin = OptionDecl::spin("Hash", 16, 1, 128);
     assert_eq!(spin.value(Some("+32")), Ok(OptionValue::Spin(32)));
     assert!(matches!(spin.value(Some("129")), Err(OptionError::OutOfRange { value: 129, .. })));
-    assert!(matches!(spin.value(Some("1e2")), Err(OptionError::NotANumber { .. })));
-    assert!(matches!(spin.value(None), Err(OptionError::NoValue { .. })));
+    assert!(matches!(spin.value(Some("1e2")), Err(OptionError::NotAnInteger { .. })));
+    assert!(matches!(spin.value(None), Err(OptionError::MissingValue { .. })));
     let combo = OptionDecl::combo("Book", "", ["", "Small"]);
     assert_eq!(combo.value(Some("small")), Ok(OptionValue::Text("Small".into())));
     assert_eq!(combo.value(Some("<empty>")), Ok(OptionValue::Text(String::new())));
-    assert!(matches!(combo.value(Some("Big")), Err(OptionError::NotAChoice { .. })));
+    assert!(matches!(combo.value(Some("Big")), Err(OptionError::UnknownChoice { .. })));
     let text = OptionDecl::string("Path", "");
     assert_eq!(text.value(Some("<empty>")), Ok(OptionValue::Text(String::new())));
     assert!(matches!(text.value(Some("a\nquit")), Err(OptionError::LineBreak { .. })));
@@ -137,7 +137,7 @@ fn a_value_is_checked_against_its_declaration() {
     assert!(matches!(check.value(Some("1")), Err(OptionError::NotABoolean { .. })));
     let button = OptionDecl::button("Clear Hash");
     assert_eq!(button.value(None), Ok(OptionValue::Pressed));
-    assert!(matches!(button.value(Some("x")), Err(OptionError::UnwantedValue { .. })));
+    assert!(matches!(button.value(Some("x")), Err(OptionError::OptionIsButton { .. })));
 }
 
 #[test]

@@ -22,7 +22,7 @@ const ENTRY: u64 = 16;
 /// Maximum number of entries of one position.
 const MAX_MOVES: u64 = 256;
 
-struct Entry {
+struct BookEntry {
     key: u64,
     mv: u16,
     weight: u16,
@@ -80,12 +80,12 @@ impl<R: Read + Seek> PolyglotBook<R> {
         Ok(from)
     }
 
-    fn entry(&mut self, index: u64) -> io::Result<Entry> {
+    fn entry(&mut self, index: u64) -> io::Result<BookEntry> {
         self.file.seek(SeekFrom::Start(index * ENTRY))?;
         let mut halves = [[0; 8]; 2];
         self.file.read_exact(halves.as_flattened_mut())?;
         let [key, [mv_high, mv_low, weight_high, weight_low, ..]] = halves;
-        Ok(Entry {
+        Ok(BookEntry {
             key: u64::from_be_bytes(key),
             mv: u16::from_be_bytes([mv_high, mv_low]),
             weight: u16::from_be_bytes([weight_high, weight_low]),

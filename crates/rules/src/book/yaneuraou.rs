@@ -183,12 +183,12 @@ impl Loader {
 /// The legal ones of these moves.
 fn legal(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
     let read = |position: &Position, mv: Move| position.parse_move(&mv.to_usi()).ok();
-    let legal = moves.iter().filter_map(|it| {
-        let mv = read(position, it.mv)?;
+    let legal = moves.iter().filter_map(|text_move| {
+        let mv = read(position, text_move.mv)?;
         let mut next = position.clone();
         next.play(mv).ok()?;
-        let reply = read(&next, it.reply);
-        let (weight, score, depth) = (it.count, it.score, it.depth);
+        let reply = read(&next, text_move.reply);
+        let (weight, score, depth) = (text_move.count, text_move.score, text_move.depth);
         Some(BookMove { mv, reply, weight, score, depth })
     });
     legal.collect()

@@ -14,7 +14,7 @@ pub(crate) fn read_exact(position: &Chess, text: &[u8]) -> Option<Move> {
     };
     let (text, promotion) = match text {
         [rest @ .., b'=', letter] => {
-            (rest, Some(piece_of(*letter).filter(|it| *it != Role::King)?))
+            (rest, Some(piece_of(*letter).filter(|role| *role != Role::King)?))
         }
         text => (text, None),
     };

@@ -48,7 +48,7 @@ impl ChessBoard {
         {
             return Ok(vec![mv]);
         }
-        let readings = Reading::all_of(&san_text);
+        let readings = ParsedSan::all_of(&san_text);
         let legal = self.position().legal_moves();
         let fitting = |whole: bool| {
             let fits = |mv: Move| {
@@ -73,9 +73,9 @@ impl ChessBoard {
         Err(self.why_not(reading))
     }
 
-    fn why_not(&self, reading: &Reading) -> IllegalReason {
+    fn why_not(&self, reading: &ParsedSan) -> IllegalReason {
         let board = self.position().board();
-        let Reading { to, promotion, .. } = *reading;
+        let ParsedSan { to, promotion, .. } = *reading;
         if let (None, Some(file), Some(rank)) = (reading.role, reading.file, reading.rank) {
             let from = Square::from_coords(file, rank);
             return illegal_reason(self.position(), UciMove::Normal { from, to, promotion });
@@ -100,7 +100,7 @@ impl ChessBoard {
 }
 
 /// One interpretation of the text of a move other than castling.
-struct Reading {
+struct ParsedSan {
     /// None if the text has only squares.
     role: Option<Role>,
     file: Option<File>,
@@ -109,7 +109,7 @@ struct Reading {
     promotion: Option<Role>,
 }
 
-impl Reading {
+impl ParsedSan {
     fn all_of(text: &str) -> Vec<Self> {
         let mut readings = Vec::new();
         let named = text.chars().next().and_then(|letter| Some((letter, Role::from_char(letter)?)));

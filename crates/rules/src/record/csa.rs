@@ -22,7 +22,7 @@
 mod read;
 mod write;
 
-pub(super) use read::Reader;
+pub(super) use read::CsaReader;
 pub(super) use write::{HOLDS, write};
 
 use crate::{GameOutcome, GameResult, Side, Termination};
@@ -154,7 +154,7 @@ fn name_of(termination: Termination, text: Option<&str>, result: GameResult, tur
         }
         other => other,
     };
-    ENDS.iter().find(|(it, _)| *it == near).map_or("CHUDAN", |(_, name)| name).to_owned()
+    ENDS.iter().find(|(known, _)| *known == near).map_or("CHUDAN", |(_, name)| name).to_owned()
 }
 
 fn summary_name(termination: Termination, text: Option<&str>) -> Option<String> {
@@ -164,7 +164,7 @@ fn summary_name(termination: Termination, text: Option<&str>) -> Option<String> 
             .replace(|letter: char| letter.is_control() || letter == ':', " ");
         return Some(name.trim().to_owned()).filter(|name| !name.is_empty());
     }
-    SUMMARIES.iter().find(|(it, _)| *it == termination).map(|(_, name)| (*name).to_owned())
+    SUMMARIES.iter().find(|(known, _)| *known == termination).map(|(_, name)| (*name).to_owned())
 }
 
 fn summary(name: &str, result: GameResult, record: &GameRecord) -> String {
@@ -196,7 +196,7 @@ pub(super) fn read_summary(text: &str) -> Option<End> {
     if name.is_empty() {
         return None;
     }
-    let termination = SUMMARIES.iter().find(|(_, known)| *known == name).map(|(it, _)| *it);
+    let termination = SUMMARIES.iter().find(|(_, known)| *known == name).map(|(known, _)| *known);
     let mut end = match termination {
         Some(termination) => GameOutcome { result, termination }.into(),
         None => End::other(name),

@@ -19,7 +19,9 @@ impl Date {
     /// `25.11.2026`; `?` or a missing part is unknown. Ignores a time of day that follows.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
-        let date = text.split(|it: char| it.is_whitespace() || it == 'T' || it == '(').next();
+        let date = text
+            .split(|letter: char| letter.is_whitespace() || letter == 'T' || letter == '(')
+            .next();
         let parts = date.unwrap_or("").split(['.', '/', '-', '年', '月', '日']);
         let mut parts = parts.map(str::parse::<u32>);
         let mut next = || parts.next().and_then(Result::ok).unwrap_or(0);
@@ -38,7 +40,7 @@ impl Date {
 
     /// Year; none if unknown.
     pub fn year(self) -> Option<u16> {
-        u16::try_from(self.0 >> 9).ok().filter(|it| *it > 0)
+        u16::try_from(self.0 >> 9).ok().filter(|year| *year > 0)
     }
 
     /// The date as a number of 24 bits, ordered by time.
@@ -126,7 +128,7 @@ impl GameRecord {
     /// The values of the headers for the date.
     fn date_headers(&self) -> impl Iterator<Item = &str> {
         let names = [Tag::Date.name(self.game()), "UTCDate", "対局日"];
-        names.into_iter().filter_map(|name| self.headers.get(name)).filter(|it| !it.is_empty())
+        names.into_iter().filter_map(|name| self.headers.get(name)).filter(|date| !date.is_empty())
     }
 
     /// The date of the game: of the first header that has one.

@@ -249,7 +249,7 @@ impl GameDocument {
         };
         let accuracies = names.into_iter().zip(self.accuracies());
         let accuracies = accuracies.filter_map(|(name, side)| Some((name, side.accuracy?)));
-        let accuracies = accuracies.map(|(name, it)| (name, format!("{it:.1}")));
+        let accuracies = accuracies.map(|(name, accuracy)| (name, format!("{accuracy:.1}")));
         let engine = Some((annotator, self.engine.name().to_owned()));
         for (name, value) in accuracies.chain(engine.filter(|(_, name)| !name.is_empty())) {
             if record.headers.get(name).is_none() {

@@ -424,8 +424,9 @@ impl<R: BufRead> Transcoder<R> {
         };
         // Two bytes per letter can also be Japanese.
         let other = self.encoding.or(self.declared).filter(|other| other.is_japanese());
-        let is_other =
-            other.is_some_and(|it| !text.is_ascii() && !has_wide(text) && it.strict(raw).is_some());
+        let is_other = other.is_some_and(|other| {
+            !text.is_ascii() && !has_wide(text) && other.strict(raw).is_some()
+        });
         (!is_other).then_some(part)
     }
 

@@ -148,8 +148,8 @@ impl Condition {
     /// Whether the record satisfies the condition.
     pub fn matches(&self, record: &GameRecord) -> bool {
         match self {
-            Self::All(conditions) => conditions.iter().all(|it| it.matches(record)),
-            Self::Any(conditions) => conditions.iter().any(|it| it.matches(record)),
+            Self::All(conditions) => conditions.iter().all(|condition| condition.matches(record)),
+            Self::Any(conditions) => conditions.iter().any(|condition| condition.matches(record)),
             Self::Not(condition) => !condition.matches(record),
             Self::Game(game) => record.game() == *game,
             Self::Player(player) => player.matches(record),
@@ -170,7 +170,9 @@ impl Condition {
                 pattern.matches_option(names.as_deref())
             }
             Self::Moves(line) => begins_with(record, line),
-            Self::Position(pattern) => record.positions().any(|it| pattern.matches(&it)),
+            Self::Position(pattern) => {
+                record.positions().any(|position| pattern.matches(&position))
+            }
             Self::Material(pattern) => pattern.matches(record),
             Self::Plies(range) => range.contains(i64::try_from(record.plies()).unwrap_or(i64::MAX)),
             Self::Termination(termination) => record.derived_termination() == Some(*termination),
@@ -309,11 +311,11 @@ impl PlayerCondition {
     pub fn sides(&self, game: Game, result: GameResult) -> impl Iterator<Item = Side> {
         let side = self.color.map(|color| color.side(game));
         let wanted = self.result;
-        Side::BOTH.into_iter().filter(move |it| {
-            side.is_none_or(|side| side == *it)
+        Side::BOTH.into_iter().filter(move |player| {
+            side.is_none_or(|side| side == *player)
                 && wanted.is_none_or(|wanted| match wanted {
-                    PlayerResult::Win => result == GameResult::Win(*it),
-                    PlayerResult::Loss => result == GameResult::Win(it.other()),
+                    PlayerResult::Win => result == GameResult::Win(*player),
+                    PlayerResult::Loss => result == GameResult::Win(player.other()),
                     PlayerResult::Draw => result == GameResult::Draw,
                 })
         })
@@ -511,7 +513,7 @@ impl GameRecord {
     /// ECO code and name of the opening of the moves, or else of the headers. Names of headers differ by source and
     /// language.
     pub fn opening_names(&self) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
-        let of_moves = self.opening().map(|it| (it.eco.into(), it.name.into()));
+        let of_moves = self.opening().map(|opening| (opening.eco.into(), opening.name.into()));
         of_moves.or_else(|| self.opening_of_headers().map(|(eco, name)| (eco.into(), name.into())))
     }
 
@@ -538,7 +540,7 @@ impl GameRecord {
 
     /// What ended the game: as in the record or else by the last position.
     pub fn derived_termination(&self) -> Option<Termination> {
-        self.termination().filter(|it| *it != Termination::Other).or_else(|| {
+        self.termination().filter(|termination| *termination != Termination::Other).or_else(|| {
             let outcome = self.position().outcome();
             outcome.map(|outcome| outcome.termination).or_else(|| self.termination())
         })

@@ -80,9 +80,9 @@ impl Location {
 
 /// A reader of a format.
 pub(super) trait Games {
-    fn state(&self) -> &State;
+    fn state(&self) -> &ReadingState;
 
-    fn state_mut(&mut self) -> &mut State;
+    fn state_mut(&mut self) -> &mut ReadingState;
 
     /// The start of the next game, or of text before it. `None` if its offset is unknown.
     fn bookmark(&self) -> Option<Bookmark>;
@@ -125,13 +125,13 @@ pub(super) trait Games {
 
 /// The number of the current game, and its notices.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct ReadingState {
     game: u64,
     over: bool,
     notices: Vec<Notice>,
 }
 
-impl State {
+impl ReadingState {
     /// The state after a number of games.
     pub(super) fn after(game: u64) -> Self {
         Self { game, ..Self::default() }

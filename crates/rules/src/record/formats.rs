@@ -27,7 +27,7 @@ const FORMATS: [FormatRow; 7] = [
         is_utf8: false,
         holds: Holds::ALL,
         detect: pgn::detect,
-        read: |source, limits, _| Box::new(pgn::Reader::new(source, limits)),
+        read: |source, limits, _| Box::new(pgn::PgnReader::new(source, limits)),
         write: |record, _| pgn::write(record, pgn::PgnOptions::default()),
     },
     FormatRow {
@@ -40,7 +40,7 @@ const FORMATS: [FormatRow; 7] = [
         is_utf8: false,
         holds: kif::KIF,
         detect: kif::detect_kif,
-        read: |source, limits, from| Box::new(kif::Reader::new(source, limits, from)),
+        read: |source, limits, from| Box::new(kif::KifReader::new(source, limits, from)),
         write: kif::write_kif,
     },
     FormatRow {
@@ -53,7 +53,7 @@ const FORMATS: [FormatRow; 7] = [
         is_utf8: false,
         holds: kif::KI2,
         detect: kif::detect_ki2,
-        read: |source, limits, from| Box::new(kif::Reader::new(source, limits, from)),
+        read: |source, limits, from| Box::new(kif::KifReader::new(source, limits, from)),
         write: kif::write_ki2,
     },
     FormatRow {
@@ -66,7 +66,7 @@ const FORMATS: [FormatRow; 7] = [
         is_utf8: false,
         holds: csa::HOLDS,
         detect: csa::detect,
-        read: |source, limits, from| Box::new(csa::Reader::new(source, limits, from)),
+        read: |source, limits, from| Box::new(csa::CsaReader::new(source, limits, from)),
         write: csa::write,
     },
     FormatRow {
@@ -79,7 +79,7 @@ const FORMATS: [FormatRow; 7] = [
         is_utf8: true,
         holds: jkf::HOLDS,
         detect: jkf::detect,
-        read: |source, limits, from| Box::new(jkf::Reader::new(source, limits, from)),
+        read: |source, limits, from| Box::new(jkf::JkfReader::new(source, limits, from)),
         write: jkf::write,
     },
     FormatRow {
@@ -92,7 +92,7 @@ const FORMATS: [FormatRow; 7] = [
         is_utf8: false,
         holds: Holds::MOVES,
         detect: |line, _| lines::detect(line, Game::Chess),
-        read: |source, limits, from| Box::new(lines::Reader::new(source, limits, from)),
+        read: |source, limits, from| Box::new(lines::OneLineReader::new(source, limits, from)),
         write: lines::write,
     },
     FormatRow {
@@ -105,7 +105,7 @@ const FORMATS: [FormatRow; 7] = [
         is_utf8: false,
         holds: Holds::MOVES,
         detect: |line, _| lines::detect(line, Game::Shogi),
-        read: |source, limits, from| Box::new(lines::Reader::new(source, limits, from)),
+        read: |source, limits, from| Box::new(lines::OneLineReader::new(source, limits, from)),
         write: lines::write,
     },
 ];

@@ -33,7 +33,7 @@ impl PlayerName {
     fn new(name: &str) -> Option<Self> {
         let folded = fold(name.trim());
         let (surname, rest) = folded.split_once([',', ' ']).unwrap_or((&folded, ""));
-        let letters: String = surname.chars().filter(|it| it.is_alphanumeric()).collect();
+        let letters: String = surname.chars().filter(|letter| letter.is_alphanumeric()).collect();
         let surname = if letters.is_empty() { surname } else { &letters };
         let rest = rest.trim_matches([' ', '.']);
         is_known_name(name).then(|| Self { surname: surname.into(), rest: rest.into() })

@@ -7,7 +7,7 @@ use crate::error::shortened;
 use super::{
     Bookmark, Defect, Format, GameRecord, Kept, Limit, Limits, NoticeReason, RecordErrorKind,
     encoding::Transcoder,
-    format::{Games, Location, State},
+    format::{Games, Location, ReadingState},
 };
 
 /// A line without its end.
@@ -141,7 +141,7 @@ pub(super) struct LineReader<R, S> {
     pub(super) format: Format,
     /// The location of the last line, or of a part of it.
     pub(super) location: Location,
-    pub(super) state: State,
+    pub(super) state: ReadingState,
     /// What the format remembers of the current game.
     pub(super) game: S,
 }
@@ -161,7 +161,7 @@ impl<R: BufRead, S: Default> LineReader<R, S> {
             lines: Lines::new(input, limits, from),
             format: from.format,
             location: Location::START,
-            state: State::after(from.games),
+            state: ReadingState::after(from.games),
             game: S::default(),
         }
     }
@@ -188,11 +188,11 @@ impl<R: BufRead, S> Games for LineReader<R, S>
 where
     Self: ReadLines,
 {
-    fn state(&self) -> &State {
+    fn state(&self) -> &ReadingState {
         &self.state
     }
 
-    fn state_mut(&mut self) -> &mut State {
+    fn state_mut(&mut self) -> &mut ReadingState {
         &mut self.state
     }
 

@@ -14,7 +14,7 @@
 mod read;
 mod write;
 
-pub(super) use read::Reader;
+pub(super) use read::JkfReader;
 pub(super) use write::{HOLDS, write};
 
 use super::format::Certainty;

@@ -33,7 +33,7 @@ mod write;
 use super::format::Certainty;
 
 pub(super) use moves::relative;
-pub(super) use read::Reader;
+pub(super) use read::KifReader;
 pub(super) use write::{KI2, KIF, can_be_a_header, write_ki2, write_kif};
 
 /// Whether a line begins a file of KIF. Headers of KI2 look the same, but KI2 has no line above its moves.

@@ -31,13 +31,13 @@ use super::{
     loss::{Holds, Written},
 };
 
-pub(super) type Reader<R> = LineReader<R, OneLine>;
+pub(super) type OneLineReader<R> = LineReader<R, OneLine>;
 
 /// A game is a line.
 #[derive(Debug, Default)]
 pub(super) struct OneLine;
 
-impl<R: BufRead> ReadLines for Reader<R> {
+impl<R: BufRead> ReadLines for OneLineReader<R> {
     fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
         while let Some(line) = self.next_line()? {
             let text = line.text.trim();
@@ -64,7 +64,7 @@ struct Start<'a> {
     moves: &'a str,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> OneLineReader<R> {
     /// The game of a line that fits several.
     fn usual_game(&self) -> Game {
         if self.format.supports(Game::Shogi) { Game::Shogi } else { Game::Chess }

@@ -45,7 +45,7 @@ impl Loss {
     ];
 
     fn bit(self) -> u16 {
-        Self::ALL.iter().position(|it| *it == self).map_or(0, |index| 1 << index)
+        Self::ALL.iter().position(|known| *known == self).map_or(0, |index| 1 << index)
     }
 }
 

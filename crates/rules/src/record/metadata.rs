@@ -15,12 +15,12 @@ use crate::{Game, GameOutcome, GameResult, Side, Square, Termination};
 pub struct Headers {
     /// All names and values. One text needs fewer allocations.
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<HeaderEnds>,
 }
 
 /// The ends of a name and of the value after it, in the text of all headers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Entry {
+struct HeaderEnds {
     name: usize,
     value: usize,
 }
@@ -36,7 +36,7 @@ impl Headers {
         let (name, value) = (name.as_ref(), value.as_ref());
         let Some(index) = self.index_of(name) else { return self.push(name, value) };
         if let Some(entry) = self.entries.get_mut(index) {
-            let Entry { name, value: old } = *entry;
+            let HeaderEnds { name, value: old } = *entry;
             entry.value = name + value.len();
             self.text.replace_range(name..old, value);
             self.move_ends(index + 1, old, name + value.len());
@@ -53,7 +53,7 @@ impl Headers {
         self.text.push_str(name.as_ref());
         let name = self.text.len();
         self.text.push_str(value.as_ref());
-        self.entries.push(Entry { name, value: self.text.len() });
+        self.entries.push(HeaderEnds { name, value: self.text.len() });
     }
 
     /// Removes all values of a name and returns the first.
@@ -67,7 +67,7 @@ impl Headers {
     pub(super) fn remove_first(&mut self, name: &str) -> Option<String> {
         let index = self.index_of(name)?;
         let start = self.start(index);
-        let Entry { name, value } = self.entries.remove(index);
+        let HeaderEnds { name, value } = self.entries.remove(index);
         let removed = self.text.get(name..value).map(str::to_owned);
         self.text.replace_range(start..value, "");
         self.move_ends(index, value, start);
@@ -96,7 +96,7 @@ impl Headers {
     /// All headers, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut start = 0;
-        self.entries.iter().map(move |&Entry { name, value }| {
+        self.entries.iter().map(move |&HeaderEnds { name, value }| {
             let part = |part| self.text.get(part).unwrap_or_default();
             let header = (part(start..name), part(name..value));
             start = value;

@@ -30,7 +30,7 @@ mod movetext;
 mod tokens;
 mod write;
 
-pub(super) use movetext::Reader;
+pub(super) use movetext::PgnReader;
 pub(super) use write::write;
 pub use write::{PgnOptions, write_pgn};
 

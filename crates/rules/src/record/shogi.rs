@@ -2,16 +2,16 @@
 //! the record under construction.
 
 mod board;
-mod draft;
+mod builder;
+mod cursor;
 mod reader;
 mod text;
-mod walk;
 
 pub(super) use crate::shogi::{
     csa_name, kanji_name, piece_by_csa, piece_by_kanji, square, square_of,
 };
 pub(super) use board::{Handicap, kanji_rank, wide_digit, wide_file};
-pub(super) use draft::{Draft, evaluation_lines, flat_comment};
+pub(super) use builder::{RecordBuilder, evaluation_lines, flat_comment};
+pub(super) use cursor::{BoardCursor, Step};
 pub(super) use reader::{Head, Part, RANKS, ReadShogi};
 pub(super) use text::{Totals, comment_text, one_line};
-pub(super) use walk::{Step, Walk};

@@ -42,7 +42,8 @@ impl Speed {
         let first = text.split(':').next().unwrap_or_default();
         let (moves, time) = first.split_once('/').unwrap_or(("", first));
         let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| it.is_finite());
+        let number =
+            |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         let (base, increment) = (number(base)?, number(increment)?);
         let is_daily = moves.trim() == "1" && base >= 86_400.0;
         Some(if is_daily { Self::Correspondence } else { Self::of(base, increment) })

@@ -33,7 +33,7 @@ pub(crate) fn piece_by_csa(name: &str) -> Option<PieceType> {
 
 /// The square of a file and a rank, both 1 to 9.
 pub(crate) fn square(file: u32, rank: u32) -> Option<Square> {
-    let raw = |number: u32| i8::try_from(number.checked_sub(1)?).ok().filter(|it| *it < 9);
+    let raw = |number: u32| i8::try_from(number.checked_sub(1)?).ok().filter(|number| *number < 9);
     Some(Square::from_file_rank(File::new(raw(file)?), Rank::new(raw(rank)?)))
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn write_csa(board: &Position, mv: Move32) -> String {
 /// Reads a move without the sign of its side. It can be illegal, and the piece another one.
 pub(crate) fn read_csa(board: &Position, text: &str) -> Option<Move> {
     let (squares, name) = text.split_at_checked(4)?;
-    let numbers: Vec<u32> = squares.chars().filter_map(|it| it.to_digit(10)).collect();
+    let numbers: Vec<u32> = squares.chars().filter_map(|letter| letter.to_digit(10)).collect();
     let &[from_file, from_rank, to_file, to_rank] = numbers.as_slice() else { return None };
     let kind = piece_by_csa(name)?;
     let to = square(to_file, to_rank)?;

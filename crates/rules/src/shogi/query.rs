@@ -44,7 +44,7 @@ impl Direction {
     /// The motion of a move of this side.
     pub(super) fn motion(from: Square, to: Square, side: Color) -> Self {
         let motions = [Self::Forward, Self::Sideways];
-        motions.into_iter().find(|it| it.holds(from, to, side)).unwrap_or(Self::Back)
+        motions.into_iter().find(|motion| motion.holds(from, to, side)).unwrap_or(Self::Back)
     }
 
     /// The modifier in Japanese notation.

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use readyok_protocol::translation::{LanguageTag, Lookup, Translation};
 use readyok_protocol::{
-    Dialect, KnownOption, OptionDecl, OptionKind as Declared, OptionSet, OptionValue, SetBy,
+    Dialect, KnownOption, OptionDecl, OptionError, OptionKind as Declared, OptionSet, OptionValue,
+    SetBy,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -197,11 +198,16 @@ pub(crate) fn check_value(
         }
         OptionKind::Combo { choices, .. } => {
             let known = choices.iter().any(|choice| choice.value.eq_ignore_ascii_case(value));
-            let (option, value) = (printable(name), value.to_owned());
-            return known.then_some(()).ok_or(ErrorCode::UnknownChoice { option, value });
+            let error = || OptionError::UnknownChoice {
+                option: name.to_owned(),
+                value: value.to_owned(),
+                choices: choices.iter().map(|choice| choice.value.clone()).collect(),
+            };
+            return known.then_some(()).ok_or_else(|| option_error(&error()));
         }
         OptionKind::Button => {
-            return Err(ErrorCode::OptionIsButton { option: printable(name) });
+            let (option, value) = (name.to_owned(), value.to_owned());
+            return Err(option_error(&OptionError::OptionIsButton { option, value }));
         }
         OptionKind::String { .. } | OptionKind::Filename { .. } | OptionKind::Other { .. } => {
             OptionDecl::string(name.to_owned(), "")

@@ -8,10 +8,12 @@ use std::fmt;
 use readyok_arena::openings::OpeningDefect;
 use readyok_arena::schedule::PairingError;
 use readyok_arena::stats::SprtError;
-use readyok_protocol::{errors, texts};
+use readyok_protocol::{OptionError, errors, texts};
 use readyok_rules::record::{Defect, Limit};
 use readyok_rules::{EpdDefect, IllegalReason, PositionError};
-use serde::{Deserialize, Serialize};
+use serde::de::{self, DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
+use serde_json::Value;
 #[cfg(test)]
 use ts_rs::TS;
 
@@ -325,13 +327,6 @@ errors! {
         NotAnalyzing => "the engine is not analyzing this game",
         CheckRunning => "a conformance check is running",
         InputNotAccepted => "accepts no input",
-        UnknownChoice { option: String, value: String } => "{option} has no choice “{value}”",
-        NotABoolean { option: String } => "{option} must be true or false",
-        NotAnInteger { option: String } => "{option} must be an integer",
-        OutOfRange { option: String, min: String, max: String } => "{option} must be {min} to {max}",
-        LineBreak { option: String } => "the value of {option} contains a line break",
-        MissingValue { option: String } => "{option} requires a value",
-        OptionIsButton { option: String } => "{option} is a button",
         ManagedOption { option: String } => "{option} is set automatically",
         DirectoryNotImported => "the directory must be imported first",
         NoGames => "no games found",
@@ -403,6 +398,9 @@ errors! {
         Pairing(PairingError),
         #[serde(untagged)]
         Sprt(SprtError),
+        #[serde(untagged)]
+        #[cfg_attr(test, ts(as = "OptionError"))]
+        Option(Coded<OptionError>),
     }
 }
 
@@ -416,6 +414,39 @@ pub struct Code<T> {
 impl<T: fmt::Display> fmt::Display for Code<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.code.fmt(f)
+    }
+}
+
+/// An error whose stored form has the tag `kind` instead of `code`, and names in kebab case.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Coded<T>(pub T);
+
+impl<T: Serialize> Serialize for Coded<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let stored = serde_json::to_value(&self.0).map_err(ser::Error::custom)?;
+        retagged(stored, ("kind", "code"), ('-', "_")).serialize(serializer)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Coded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = retagged(Value::deserialize(deserializer)?, ("code", "kind"), ('_', "-"));
+        serde_json::from_value(stored).map(Self).map_err(de::Error::custom)
+    }
+}
+
+fn retagged(mut value: Value, tags: (&str, &str), separators: (char, &str)) -> Value {
+    if let Some(fields) = value.as_object_mut()
+        && let Some(Value::String(name)) = fields.remove(tags.0)
+    {
+        fields.insert(tags.1.to_owned(), name.replace(separators.0, separators.1).into());
+    }
+    value
+}
+
+impl<T: fmt::Display> fmt::Display for Coded<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 
@@ -518,5 +549,19 @@ mod tests {
         });
         assert_eq!(json, serde_json::json!({ "code": "opening_skipped", "cause": cause }));
         assert_eq!(serde_json::from_value::<ErrorInfo>(json).expect("it is an error"), error);
+    }
+
+    #[test]
+    fn errors_of_options_have_codes_and_are_stored_with_kinds() {
+        // The name in earlier results of matches.
+        let earlier = serde_json::json!({ "kind": "no-value", "option": "Hash" });
+        let error: OptionError = serde_json::from_value(earlier).expect("it is an error");
+        assert_eq!(error, OptionError::MissingValue { option: "Hash".to_owned() });
+        let stored = serde_json::to_value(&error).expect("it is serializable");
+        assert_eq!(stored, serde_json::json!({ "kind": "missing-value", "option": "Hash" }));
+        let info = ErrorInfo::from(ErrorCode::from(Coded(error)));
+        let json = serde_json::to_value(&info).expect("it is serializable");
+        assert_eq!(json, serde_json::json!({ "code": "missing_value", "option": "Hash" }));
+        assert_eq!(serde_json::from_value::<ErrorInfo>(json).expect("it is an error"), info);
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use readyok_arena::openings::OpeningDefect;
 use readyok_arena::schedule::PairingError;
 use readyok_arena::stats::SprtError;
+use readyok_protocol::OptionError;
 use readyok_rules::record::{Defect, Format, Limit};
 use readyok_rules::{EpdDefect, Field, Game, IllegalReason, PositionError};
 use ts_rs::{Config, TS, TypeVisitor};
@@ -172,6 +173,7 @@ fn the_page_has_the_english_text_of_each_error() {
         ("error", OpeningDefect::TEXTS),
         ("error", PairingError::TEXTS),
         ("error", SprtError::TEXTS),
+        ("error", OptionError::TEXTS),
         ("error", wire::ErrorCode::TEXTS),
         ("subject", wire::ErrorSubject::TEXTS),
         ("field", Field::TEXTS),

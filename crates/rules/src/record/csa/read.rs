@@ -13,11 +13,11 @@ use super::super::{
     input::{Line, LineReader},
     kif,
     metadata::handicap_player,
-    shogi::{Draft, Handicap, Head, Part, RANKS, ReadShogi, piece_by_csa},
+    shogi::{Handicap, Head, Part, RANKS, ReadShogi, RecordBuilder, piece_by_csa},
 };
 use super::{HEADERS, PLAYERS, end_of, read_summary};
 
-pub(in super::super) type Reader<R> = LineReader<R, Csa>;
+pub(in super::super) type CsaReader<R> = LineReader<R, Csa>;
 
 /// What is remembered of a game.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(in super::super) struct Csa {
     rest: Option<Side>,
 }
 
-impl<R: BufRead> ReadShogi for Reader<R> {
+impl<R: BufRead> ReadShogi for CsaReader<R> {
     fn begins_a_game(line: &str) -> bool {
         line.trim() == "/" || is_version(line)
     }
@@ -110,7 +110,7 @@ impl<R: BufRead> ReadShogi for Reader<R> {
         Ok(start)
     }
 
-    fn body_line(&mut self, draft: &mut Draft, line: &Line) -> Result<(), RecordErrorKind> {
+    fn body_line(&mut self, draft: &mut RecordBuilder, line: &Line) -> Result<(), RecordErrorKind> {
         let text = line.text.trim_end();
         // The encoding of the next game.
         if text.starts_with("'CSA encoding=") {
@@ -152,7 +152,7 @@ impl<R: BufRead> ReadShogi for Reader<R> {
     }
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> CsaReader<R> {
     fn header(&self, head: &mut Head, name: &str, value: &str) -> Result<(), RecordErrorKind> {
         if value.is_empty() {
             return Ok(());
@@ -283,7 +283,8 @@ fn begins_a_move(line: &str) -> bool {
 
 /// Whether a line is the version, the first line of a game.
 fn is_version(line: &str) -> bool {
-    line.strip_prefix('V').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
+    line.strip_prefix('V')
+        .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 /// The text of a comment. A comment for programs begins with `*`.
@@ -291,7 +292,7 @@ fn comment_text(comment: &str) -> &str {
     comment.strip_prefix('*').unwrap_or(comment).trim()
 }
 
-fn comment_line(draft: &mut Draft, comment: &str) -> Result<(), RecordErrorKind> {
+fn comment_line(draft: &mut RecordBuilder, comment: &str) -> Result<(), RecordErrorKind> {
     let Some(text) = comment.strip_prefix("**") else {
         return draft.comment_line(comment_text(comment));
     };

@@ -12,7 +12,7 @@ use super::super::{
     Annotations, Encoding, Evaluation, GameRecord, NodeId, RecordMove,
     loss::Written,
     loss::{HeldResult, Holds},
-    shogi::{Handicap, Step, Walk, csa_name, evaluation_lines, flat_comment, one_line},
+    shogi::{BoardCursor, Handicap, Step, csa_name, evaluation_lines, flat_comment, one_line},
 };
 use super::{HEADERS, PLAYERS, keyword_and_summary, sign_of};
 
@@ -26,7 +26,7 @@ pub(in super::super) const HOLDS: Holds = Holds {
 
 /// The text of a record. The first line declares the encoding.
 pub(in super::super) fn write(record: &GameRecord, encoding: Encoding) -> Written {
-    let mut walk = Walk::new(record.start());
+    let mut walk = BoardCursor::new(record.start());
     let fractions = needs_fractions(record);
     let mut out = format!("'CSA encoding={}\n", encoding.name().to_ascii_uppercase());
     out.push_str(if fractions { "V3.0\n" } else { "V2.2\n" });

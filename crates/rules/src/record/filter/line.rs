@@ -28,7 +28,7 @@ impl MoveLine {
     }
 
     fn add(&mut self, text: &str) -> Result<(), MoveError> {
-        for token in text.split_whitespace().map(without_number).filter(|it| !it.is_empty()) {
+        for token in text.split_whitespace().map(without_number).filter(|token| !token.is_empty()) {
             let mv = self.end.parse_any(token)?;
             self.end.play(mv)?;
             self.moves.push(mv);

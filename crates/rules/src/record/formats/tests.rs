@@ -8,7 +8,7 @@ use crate::Position;
 use super::super::{
     Bookmark, Defect, Encoding, GameRecord, Limits, NodeId, RecordErrorKind, Records,
     encoding::Transcoder,
-    format::{Certainty, Games, Location, State},
+    format::{Certainty, Games, Location, ReadingState},
     input::Lines,
     loss::Written,
     records::buffered,
@@ -46,22 +46,22 @@ const WITH_TOY: &[Format] = &[
 struct Reader<R> {
     lines: Lines<R>,
     format: Format,
-    state: State,
+    state: ReadingState,
 }
 
 impl<R: BufRead> Reader<R> {
     fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
-        let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
+        let (lines, state) = (Lines::new(input, limits, from), ReadingState::after(from.games));
         Self { lines, format: from.format, state }
     }
 }
 
 impl<R: BufRead> Games for Reader<R> {
-    fn state(&self) -> &State {
+    fn state(&self) -> &ReadingState {
         &self.state
     }
 
-    fn state_mut(&mut self) -> &mut State {
+    fn state_mut(&mut self) -> &mut ReadingState {
         &mut self.state
     }
 

@@ -66,7 +66,7 @@ impl GameRecord {
         });
         changes.children = parents.into_iter().collect();
         let mut annotated = BTreeSet::new();
-        let noted = |it: Option<&NotedNode>| it.map(|it| it.node);
+        let noted = |noted: Option<&NotedNode>| noted.map(|noted| noted.node);
         before.annotations.differences(&self.annotations, |_, was, is| {
             annotated.extend([noted(was), noted(is)].into_iter().flatten());
         });

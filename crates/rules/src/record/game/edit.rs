@@ -17,7 +17,8 @@ impl GameRecord {
     /// again. Nothing is deleted if the node is the root or of another record.
     pub fn delete(&mut self, id: NodeId) -> Vec<NodeId> {
         let Some(parent) = self.node(id).and_then(Node::parent) else { return Vec::new() };
-        let others: Vec<_> = self.children(parent).map(Node::id).filter(|it| *it != id).collect();
+        let others: Vec<_> =
+            self.children(parent).map(Node::id).filter(|other| *other != id).collect();
         self.link_children(parent, &others);
         let mut deleted = vec![id];
         let mut index = 0;
@@ -41,7 +42,9 @@ impl GameRecord {
         for child in self.line_to(id).into_iter().rev() {
             let Some(parent) = self.node(child).and_then(Node::parent) else { break };
             let mut children: Vec<_> = self.children(parent).map(Node::id).collect();
-            let Some(place @ 1..) = children.iter().position(|it| *it == child) else { continue };
+            let Some(place @ 1..) = children.iter().position(|other| *other == child) else {
+                continue;
+            };
             children.remove(place);
             children.insert(if to_main { 0 } else { place - 1 }, child);
             self.link_children(parent, &children);
@@ -59,14 +62,16 @@ impl GameRecord {
     fn link_children(&mut self, parent: NodeId, children: &[NodeId]) {
         let first = children.first().copied().unwrap_or(NodeId::ROOT);
         let last = children.last().copied().unwrap_or(NodeId::ROOT);
-        if self.node(parent).is_some_and(|it| (it.first_child, it.last_child) != (first, last))
+        if self
+            .node(parent)
+            .is_some_and(|node| (node.first_child, node.last_child) != (first, last))
             && let Some(node) = self.nodes.get_mut(parent.index())
         {
             (node.first_child, node.last_child) = (first, last);
         }
         let next = children.iter().skip(1).copied().chain(iter::once(NodeId::ROOT));
         for (child, next) in children.iter().zip(next) {
-            if self.node(*child).is_some_and(|it| it.next_sibling != next)
+            if self.node(*child).is_some_and(|node| node.next_sibling != next)
                 && let Some(node) = self.nodes.get_mut(child.index())
             {
                 node.next_sibling = next;

@@ -20,13 +20,13 @@ use super::super::{
     RecordErrorKind,
     csa::{end_of, read_summary},
     encoding::Transcoder,
-    format::{Games, Location, State, add_notice},
-    shogi::{Draft, Handicap, piece_by_csa, square},
+    format::{Games, Location, ReadingState, add_notice},
+    shogi::{Handicap, RecordBuilder, piece_by_csa, square},
 };
 
 /// Reads games until the source ends.
 #[derive(Debug)]
-pub(in super::super) struct Reader<R> {
+pub(in super::super) struct JkfReader<R> {
     input: Transcoder<R>,
     limits: Limits,
     /// The location of the next byte.
@@ -35,15 +35,15 @@ pub(in super::super) struct Reader<R> {
     game_location: Location,
     /// The start of the next game is unknown.
     is_lost: bool,
-    state: State,
+    state: ReadingState,
 }
 
-impl<R: BufRead> Games for Reader<R> {
-    fn state(&self) -> &State {
+impl<R: BufRead> Games for JkfReader<R> {
+    fn state(&self) -> &ReadingState {
         &self.state
     }
 
-    fn state_mut(&mut self) -> &mut State {
+    fn state_mut(&mut self) -> &mut ReadingState {
         &mut self.state
     }
 
@@ -84,7 +84,7 @@ impl<R: BufRead> Games for Reader<R> {
     }
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> JkfReader<R> {
     pub(in super::super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
         Self {
             input,
@@ -92,7 +92,7 @@ impl<R: BufRead> Reader<R> {
             location: Location { line: from.lines + 1, column: 1 },
             game_location: Location::START,
             is_lost: false,
-            state: State::after(from.games),
+            state: ReadingState::after(from.games),
         }
     }
 
@@ -143,7 +143,7 @@ impl<R: BufRead> Reader<R> {
             Value::Null => Position::start(Game::Shogi),
             initial => start(initial).ok_or_else(|| unexpected(initial))?,
         };
-        let mut draft = Draft::new(start, &self.limits, location)?;
+        let mut draft = RecordBuilder::new(start, &self.limits, location)?;
         draft.record.headers = self.headers(header, location)?;
         self.moves(&mut draft, moves, location)?;
         Ok(draft.finish(self.state.notices_mut()))
@@ -166,7 +166,7 @@ impl<R: BufRead> Reader<R> {
     /// Reads a list of moves and its variations, without recursion.
     fn moves(
         &mut self,
-        draft: &mut Draft,
+        draft: &mut RecordBuilder,
         moves: &[Value],
         location: Location,
     ) -> Result<(), RecordErrorKind> {
@@ -226,7 +226,10 @@ impl<R: BufRead> Reader<R> {
 }
 
 /// Reads the comments, the time and the end of an entry.
-fn read_annotations(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorKind> {
+fn read_annotations(
+    draft: &mut RecordBuilder,
+    entry: &Map<String, Value>,
+) -> Result<(), RecordErrorKind> {
     let elapsed = entry.get("time").and_then(|time| time.get("now")).and_then(time);
     if let Some(special) = entry.get("special").and_then(Value::as_str) {
         draft.end(End { elapsed, ..end_of(special, draft.turn()) });
@@ -359,7 +362,7 @@ fn read_setup(data: &Value) -> Option<Setup> {
 
 /// A column, or all columns. With another length the squares of the pieces are unknown.
 fn nine(value: &Value) -> Option<&[Value]> {
-    value.as_array().map(Vec::as_slice).filter(|it| it.len() == 9)
+    value.as_array().map(Vec::as_slice).filter(|rows| rows.len() == 9)
 }
 
 fn side(value: &Value) -> Option<Side> {
@@ -371,7 +374,7 @@ fn side(value: &Value) -> Option<Side> {
 }
 
 /// The move of an entry. `None` if the JSON has another structure.
-fn read_move(draft: &Draft, mv: &Value) -> Option<Move> {
+fn read_move(draft: &RecordBuilder, mv: &Value) -> Option<Move> {
     let kind: PieceType = piece_by_csa(mv.get("piece")?.as_str()?)?;
     let named_square = |name: &str| {
         let value = mv.get(name)?;

@@ -16,14 +16,14 @@ use super::super::{
     kif,
     loss::Written,
     loss::{HeldResult, Holds},
-    shogi::{Handicap, Totals, Walk, comment_text, csa_name, square_of},
+    shogi::{BoardCursor, Handicap, Totals, comment_text, csa_name, square_of},
 };
 
 pub(in super::super) const HOLDS: Holds = Holds { result: HeldResult::WithEnd, ..Holds::SHOGI };
 
 /// The text of a record.
 pub(in super::super) fn write(record: &GameRecord, _: Encoding) -> Written {
-    let walk = Walk::new(record.start());
+    let walk = BoardCursor::new(record.start());
     let mut out = "{\"header\":{".to_owned();
     let mut losses = HOLDS.losses(record);
     let mut written = Vec::new();
@@ -79,7 +79,7 @@ enum Task {
 
 struct Writer<'a> {
     record: &'a GameRecord,
-    walk: Walk,
+    walk: BoardCursor,
     out: String,
     /// The side that moves first.
     start: Side,
@@ -133,9 +133,9 @@ impl Writer<'_> {
     /// Begins the continuation of a node or writes the end of the line.
     fn next(&mut self, node: &Node) -> Vec<Task> {
         let mut moves = self.record.children(node.id());
-        if let Some(first) = moves.next().filter(|it| shogi_move(it).is_some()) {
+        if let Some(first) = moves.next().filter(|node| shogi_move(node).is_some()) {
             self.out.push(',');
-            let variations = moves.filter(|it| shogi_move(it).is_some()).map(Node::id);
+            let variations = moves.filter(|node| shogi_move(node).is_some()).map(Node::id);
             return vec![Task::Entry(first.id(), variations.collect())];
         }
         if let Some(end) = &self.record.annotations(node.id()).end {

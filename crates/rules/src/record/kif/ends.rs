@@ -57,7 +57,8 @@ pub(super) fn read(name: &str, turn: Side) -> End {
 
 /// The part of an end's name that can be written. A name that begins like a move would be read as one.
 fn writable(name: &str) -> String {
-    let name = name.replace(|it: char| it.is_control() || matches!(it, '(' | '+' | '：'), " ");
+    let name =
+        name.replace(|letter: char| letter.is_control() || matches!(letter, '(' | '+' | '：'), " ");
     let name = name.trim_start_matches(|letter: char| {
         letter == '同'
             || letter.is_whitespace()
@@ -85,7 +86,7 @@ pub(super) fn write(
         other => other,
     };
     let wins = WINS.iter().filter(|_| result == GameResult::Win(turn));
-    let found = wins.chain(&ENDS).find(|(it, _)| *it == termination);
+    let found = wins.chain(&ENDS).find(|(known, _)| *known == termination);
     found.map_or("中断", |(_, name)| name).to_owned()
 }
 
@@ -124,7 +125,7 @@ pub(super) struct Summary {
 
 pub(super) fn read_summary(line: &str, turn: Side) -> Summary {
     let text = line.trim_start_matches("まで");
-    let text = text.trim_start_matches(|it| super::super::shogi::wide_digit(it).is_some());
+    let text = text.trim_start_matches(|letter| super::super::shogi::wide_digit(letter).is_some());
     let text = text.trim_start_matches("手").trim_start_matches("で").trim();
     let (text, exact) = exact_end(text, turn);
     // The reason can also name a side: 先手の反則により後手の勝ち.

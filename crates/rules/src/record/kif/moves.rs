@@ -30,7 +30,7 @@ pub(in super::super) fn begins_a_square(text: &str) -> bool {
     let mut letters = text.chars();
     [letters.next(), letters.next()]
         .into_iter()
-        .all(|it| it.is_some_and(|it| wide_digit(it).is_some()))
+        .all(|letter| letter.is_some_and(|letter| wide_digit(letter).is_some()))
 }
 
 /// Whether a text begins like a move.
@@ -63,7 +63,7 @@ pub(super) fn read(text: &str, last: Option<Square>) -> Option<Written<'_>> {
             written.drop = true;
             rest = next;
         } else if let Some(letter) =
-            rest.chars().next().filter(|it| "右左直上行入引寄".contains(*it))
+            rest.chars().next().filter(|letter| "右左直上行入引寄".contains(*letter))
         {
             written.modifiers.push(letter);
             rest = rest.get(letter.len_utf8()..).unwrap_or_default();
@@ -116,7 +116,7 @@ pub(super) fn resolve(board: &Position, written: &Written<'_>) -> Option<Move> {
         return dropped.filter(|_| written.modifiers.is_empty() && written.promotion.is_none());
     }
     // The modifiers of the origin come last.
-    for letter in written.modifiers.iter().filter(|it| !"右左".contains(**it)) {
+    for letter in written.modifiers.iter().filter(|letter| !"右左".contains(**letter)) {
         candidates.retain(|mv| comes(board.turn(), *mv, *letter));
     }
     for letter in &written.modifiers {

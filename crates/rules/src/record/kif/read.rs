@@ -11,11 +11,11 @@ use crate::{
 use super::super::{
     Defect, End, NoticeReason, RecordErrorKind,
     input::{Line, LineReader},
-    shogi::{Draft, Handicap, Head, Part, RANKS, ReadShogi, wide_digit},
+    shogi::{Handicap, Head, Part, RANKS, ReadShogi, RecordBuilder, wide_digit},
 };
 use super::{SIDE_MARKS, board, ends, moves};
 
-pub(in super::super) type Reader<R> = LineReader<R, Kif>;
+pub(in super::super) type KifReader<R> = LineReader<R, Kif>;
 
 /// What is remembered of a game.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(in super::super) struct Kif {
 /// Headers that begin a game.
 const FIRST_HEADERS: [&str; 6] = ["開始日時", "手合割", "棋戦", "先手", "下手", "対局ID"];
 
-impl<R: BufRead> ReadShogi for Reader<R> {
+impl<R: BufRead> ReadShogi for KifReader<R> {
     fn begins_a_game(line: &str) -> bool {
         if line.starts_with("#KIF") || line.starts_with("# --") {
             return true;
@@ -40,7 +40,7 @@ impl<R: BufRead> ReadShogi for Reader<R> {
         header.is_some_and(|(name, _)| FIRST_HEADERS.contains(&name.trim()))
     }
 
-    fn is_next(draft: &Draft, line: &str) -> bool {
+    fn is_next(draft: &RecordBuilder, line: &str) -> bool {
         !draft.is_fresh() && Self::begins_a_game(line)
     }
 
@@ -110,7 +110,7 @@ impl<R: BufRead> ReadShogi for Reader<R> {
         })
     }
 
-    fn body_line(&mut self, draft: &mut Draft, line: &Line) -> Result<(), RecordErrorKind> {
+    fn body_line(&mut self, draft: &mut RecordBuilder, line: &Line) -> Result<(), RecordErrorKind> {
         let text = line.text.trim_end();
         let comment = text.strip_prefix('*');
         let text = text.trim_start();
@@ -139,9 +139,9 @@ impl<R: BufRead> ReadShogi for Reader<R> {
     }
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> KifReader<R> {
     /// `   1 ７六歩(77)   ( 0:16/00:00:16)+`
-    fn kif_line(&mut self, draft: &mut Draft, line: &Line, text: &str) {
+    fn kif_line(&mut self, draft: &mut RecordBuilder, line: &Line, text: &str) {
         let (number, rest) = leading_number(text);
         let text = rest.trim_start();
         self.location = line.location(text);
@@ -178,7 +178,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// `▲７六歩    △３四歩`
-    fn ki2_line(&mut self, draft: &mut Draft, line: &Line, text: &str) {
+    fn ki2_line(&mut self, draft: &mut RecordBuilder, line: &Line, text: &str) {
         let mut rest = text;
         while let Some(after) = rest.strip_prefix(SIDE_MARKS) {
             self.location = line.location(rest);
@@ -222,7 +222,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Goes back to the start of a variation. A variation of moves that do not exist is skipped.
-    fn vary(&mut self, draft: &mut Draft, number: &str, line: &str) {
+    fn vary(&mut self, draft: &mut RecordBuilder, number: &str, line: &str) {
         let (number, _) = leading_number(number.trim());
         let ply = number.and_then(|number| number.checked_sub(self.game.first_number.unwrap_or(1)));
         self.game.in_variation = true;
@@ -234,7 +234,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Applies the summary line of a game. False if it contradicts the end of the moves, which then has
     /// precedence: some programs assume that the first player always begins.
-    fn apply_summary(&self, draft: &mut Draft, line: &str) -> bool {
+    fn apply_summary(&self, draft: &mut RecordBuilder, line: &str) -> bool {
         let turn = draft.turn();
         let summary = ends::read_summary(line, turn);
         let (stated, unknown) = (summary.result, GameResult::Unknown);

@@ -7,7 +7,7 @@ use crate::Side;
 use super::super::{
     Encoding, GameRecord, Loss, Losses, Node, NodeId, RecordMove,
     loss::{Holds, Written},
-    shogi::{Handicap, Step, Totals, Walk, comment_text, one_line},
+    shogi::{BoardCursor, Handicap, Step, Totals, comment_text, one_line},
 };
 use super::{board, ends, moves};
 
@@ -128,7 +128,7 @@ fn losses(record: &GameRecord, holds: &Holds) -> Losses {
 }
 
 /// Writes the headers and the start position.
-fn begin(record: &GameRecord, out: &mut String) -> Walk {
+fn begin(record: &GameRecord, out: &mut String) -> BoardCursor {
     for (name, value) in record.headers.iter() {
         let (name, value) = (one_line(name), one_line(value));
         if can_be_a_header(&name) {
@@ -145,7 +145,7 @@ fn begin(record: &GameRecord, out: &mut String) -> Walk {
             }
         }
     }
-    Walk::new(record.start())
+    BoardCursor::new(record.start())
 }
 
 /// Whether a header with this name is read as one.

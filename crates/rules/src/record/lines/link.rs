@@ -133,7 +133,7 @@ fn is_usen(text: &str) -> bool {
             let number = parts.next().unwrap_or_default();
             let moves = parts.next();
             number.bytes().all(|byte| byte.is_ascii_digit())
-                && moves.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+                && moves.is_some_and(|moves| moves.bytes().all(|byte| byte.is_ascii_alphanumeric()))
         })
 }
 

@@ -12,7 +12,7 @@ use crate::{Game, Position, Setup, Termination, error::shortened};
 use super::super::{
     Defect, End, GameRecord, Limits, Notice, NoticeReason, RecordErrorKind,
     format::Location,
-    shogi::{Draft, square},
+    shogi::{RecordBuilder, square},
 };
 
 /// The pieces of drops, from 90.
@@ -39,7 +39,7 @@ pub(super) fn read(
         let sfen = board.replace('_', "/").replace('.', " ").replace('z', "+");
         Setup::read_partial(Game::Shogi, &sfen).map_err(RecordErrorKind::Start)?
     };
-    let mut draft = Draft::new(Position::for_viewing(&setup), limits, location)?;
+    let mut draft = RecordBuilder::new(Position::for_viewing(&setup), limits, location)?;
     for line in lines.split('~') {
         let mut parts = line.split('.');
         let ply = parts.next().and_then(|number| number.parse().ok()).unwrap_or(0);

@@ -148,7 +148,7 @@ fn time(text: &[u8]) -> Option<Duration> {
 
 /// Splits a text at an ASCII character.
 fn split_at_byte(text: &str, byte: u8) -> Option<(&str, &str)> {
-    let index = text.bytes().position(|it| it == byte)?;
+    let index = text.bytes().position(|found| found == byte)?;
     Some((text.get(..index)?, text.get(index + 1..)?))
 }
 

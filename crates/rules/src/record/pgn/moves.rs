@@ -245,8 +245,8 @@ fn are_legal(mut position: Chess, text: &[u8]) -> bool {
     let (mut rest, mut depth) = (text, 0_usize);
     while let Some((&byte, after)) = rest.split_first() {
         rest = match byte {
-            b'{' => after.iter().position(|it| *it == b'}').map_or(&[][..], |at| &after[at..]),
-            b';' => after.iter().position(|it| *it == b'\n').map_or(&[][..], |at| &after[at..]),
+            b'{' => after.iter().position(|byte| *byte == b'}').map_or(&[][..], |at| &after[at..]),
+            b';' => after.iter().position(|byte| *byte == b'\n').map_or(&[][..], |at| &after[at..]),
             b'[' | b'*' => return true,
             b'(' => {
                 depth += 1;
@@ -282,7 +282,7 @@ fn are_legal(mut position: Chess, text: &[u8]) -> bool {
 
 /// The move of a symbol, which can begin with a number. `None` if it is no move.
 fn next_move(position: &Chess, symbol: &[u8]) -> Option<Result<shakmaty::Move, ShakmatyError>> {
-    let number = symbol.iter().take_while(|it| it.is_ascii_digit()).count();
+    let number = symbol.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut text = match symbol.get(number..) {
         Some(rest @ [b'.', ..]) => rest,
         _ => symbol,
@@ -290,7 +290,7 @@ fn next_move(position: &Chess, symbol: &[u8]) -> Option<Result<shakmaty::Move, S
     while let [b'.', rest @ ..] = text {
         text = rest;
     }
-    let marks = text.iter().rev().take_while(|it| matches!(it, b'!' | b'?')).count();
+    let marks = text.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let san = San::from_ascii(&normalized(&text[..text.len() - marks])).ok()?;
     Some(san.to_move(position))
 }
@@ -353,8 +353,9 @@ pub(super) fn nag_of(symbol: &str, mover: Color) -> Option<u8> {
 
 /// Splits a sign such as `‼` or `±` from the end of a move.
 pub(super) fn split_sign(text: &str) -> Option<(&str, &str)> {
-    let symbols = NAG_SYMBOLS.iter().map(|(symbol, ..)| *symbol).filter(|it| !it.is_ascii());
-    let sign = symbols.filter(|it| text.ends_with(it)).max_by_key(|it| it.len())?;
+    let symbols =
+        NAG_SYMBOLS.iter().map(|(symbol, ..)| *symbol).filter(|symbol| !symbol.is_ascii());
+    let sign = symbols.filter(|symbol| text.ends_with(symbol)).max_by_key(|symbol| symbol.len())?;
     let mv = text.strip_suffix(sign)?;
     (!mv.is_empty()).then_some((mv, sign))
 }

@@ -14,7 +14,7 @@ use crate::{
 use super::super::{
     Bookmark, Defect, GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, NoticeReason,
     RecordErrorKind, RecordMove,
-    format::{Games, Location, State},
+    format::{Games, Location, ReadingState},
     limits::MAX_PLIES,
 };
 use super::{
@@ -26,12 +26,12 @@ use super::{
 
 /// Reads games until the source ends.
 #[derive(Debug)]
-pub(in super::super) struct Reader<R> {
+pub(in super::super) struct PgnReader<R> {
     tokens: Tokens<R>,
     limits: Limits,
     /// The last token is a tag that ended a game and begins the next.
     has_pending_tag: bool,
-    state: State,
+    state: ReadingState,
 }
 
 /// A line of moves: the main line or a variation.
@@ -64,7 +64,7 @@ const LOOKAHEAD: usize = 512;
 const MAX_RESOLVED: usize = 16;
 
 /// A game under construction.
-struct Draft {
+struct GameBuilder {
     record: GameRecord,
     line: Line,
     /// The lines that contain the current one.
@@ -77,13 +77,13 @@ struct Draft {
     resolved: usize,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> PgnReader<R> {
     pub(in super::super) fn new(input: R, limits: Limits) -> Self {
         Self {
             tokens: Tokens::new(input, limits),
             limits: Limits { plies: limits.plies.min(MAX_PLIES), ..limits },
             has_pending_tag: false,
-            state: State::default(),
+            state: ReadingState::default(),
         }
     }
 
@@ -106,12 +106,12 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl<R: BufRead> Games for Reader<R> {
-    fn state(&self) -> &State {
+impl<R: BufRead> Games for PgnReader<R> {
+    fn state(&self) -> &ReadingState {
         &self.state
     }
 
-    fn state_mut(&mut self) -> &mut State {
+    fn state_mut(&mut self) -> &mut ReadingState {
         &mut self.state
     }
 
@@ -197,7 +197,7 @@ impl<R: BufRead> Games for Reader<R> {
             illegal: None,
         };
         let (outer, skipping, languages, resolved) = (Vec::new(), 0, Languages::new(), 0);
-        let mut draft = Draft { record, line, outer, skipping, claimed, languages, resolved };
+        let mut draft = GameBuilder { record, line, outer, skipping, claimed, languages, resolved };
         for text in comments {
             if after.is_some() {
                 self.read_comment(&mut draft, &text);
@@ -247,7 +247,7 @@ enum GameEnd {
     File,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> PgnReader<R> {
     /// Adds the last tag.
     fn add_header(&mut self, headers: &mut Headers) {
         if self.tokens.tag.is_malformed {
@@ -296,7 +296,10 @@ impl<R: BufRead> Reader<R> {
             result
         });
         for name in ROSTER {
-            while headers.get(name).is_some_and(|it| it.is_empty() || it == unknown_value(name)) {
+            while headers
+                .get(name)
+                .is_some_and(|value| value.is_empty() || value == unknown_value(name))
+            {
                 headers.remove_first(name);
             }
         }
@@ -340,7 +343,11 @@ impl<R: BufRead> Reader<R> {
         Ok(position)
     }
 
-    fn read_moves(&mut self, draft: &mut Draft, first: Token) -> Result<Rest, RecordErrorKind> {
+    fn read_moves(
+        &mut self,
+        draft: &mut GameBuilder,
+        first: Token,
+    ) -> Result<Rest, RecordErrorKind> {
         let mut token = first;
         loop {
             match token {
@@ -403,7 +410,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Skips the rest of a game that is not read, and sets its result.
-    fn end_game(&mut self, draft: &mut Draft, rest: Rest) -> Result<(), RecordErrorKind> {
+    fn end_game(&mut self, draft: &mut GameBuilder, rest: Rest) -> Result<(), RecordErrorKind> {
         match rest {
             Rest::Nothing => {}
             Rest::NextGame => self.conclude_without_result(draft),
@@ -445,7 +452,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn conclude(&mut self, draft: &mut Draft, result: GameResult) {
+    fn conclude(&mut self, draft: &mut GameBuilder, result: GameResult) {
         draft.record.result = result;
         if let Some(claimed) = draft.claimed
             && claimed != result
@@ -458,12 +465,12 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn conclude_without_result(&mut self, draft: &mut Draft) {
+    fn conclude_without_result(&mut self, draft: &mut GameBuilder) {
         draft.record.result = draft.claimed.unwrap_or_default();
         self.notice(NoticeReason::Defect(Defect::MissingResult));
     }
 
-    fn open(&mut self, draft: &mut Draft) {
+    fn open(&mut self, draft: &mut GameBuilder) {
         if draft.skipping > 0 {
             draft.skipping += 1;
             return;
@@ -493,7 +500,7 @@ impl<R: BufRead> Reader<R> {
         draft.outer.push(mem::replace(&mut draft.line, line));
     }
 
-    fn close(&mut self, draft: &mut Draft) {
+    fn close(&mut self, draft: &mut GameBuilder) {
         if draft.skipping > 1 {
             draft.skipping -= 1;
             return;
@@ -510,7 +517,7 @@ impl<R: BufRead> Reader<R> {
         draft.add_texts(comments);
     }
 
-    fn read_nag(&mut self, draft: &mut Draft) {
+    fn read_nag(&mut self, draft: &mut GameBuilder) {
         let digits = std::str::from_utf8(self.tokens.text()).ok();
         match digits.and_then(|digits| digits.parse().ok()) {
             Some(number) if draft.add_nag(number) => {}
@@ -519,7 +526,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads a move, a number or a sign. False if the main line ends here.
-    fn read_symbol(&mut self, draft: &mut Draft) -> bool {
+    fn read_symbol(&mut self, draft: &mut GameBuilder) -> bool {
         let symbol = self.tokens.text();
         let position = &draft.line.after;
         if symbol.first().is_some_and(u8::is_ascii_digit)
@@ -570,7 +577,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads a sign such as `±`, or a token without meaning.
-    fn read_sign(&mut self, draft: &mut Draft) {
+    fn read_sign(&mut self, draft: &mut GameBuilder) {
         if !moves::can_begin_sign(self.tokens.text()) {
             return self.notice_skipped();
         }
@@ -581,7 +588,7 @@ impl<R: BufRead> Reader<R> {
             // move `…`.
             None => {
                 matches!(&*text, "e" | "p" | "ep")
-                    || text.trim_end_matches('…').bytes().all(|it| it.is_ascii_digit())
+                    || text.trim_end_matches('…').bytes().all(|byte| byte.is_ascii_digit())
             }
         };
         if !is_known {
@@ -589,7 +596,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn read_other_symbol(&mut self, draft: &mut Draft, text: &str) -> bool {
+    fn read_other_symbol(&mut self, draft: &mut GameBuilder, text: &str) -> bool {
         if let Some((mv, rest)) = moves::read_prefix(&draft.line.after, text, &mut draft.languages)
         {
             let is_played = self.play(draft, mv);
@@ -637,7 +644,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads the text after a move in the same symbol: a result, a sign, or text that is reported.
-    fn read_rest(&mut self, draft: &mut Draft, start: usize, rest: &str) {
+    fn read_rest(&mut self, draft: &mut GameBuilder, start: usize, rest: &str) {
         if read_result(rest.as_bytes()).is_some() {
             return self.tokens.narrow(0..start);
         }
@@ -672,7 +679,7 @@ impl<R: BufRead> Reader<R> {
     /// Adds an illegal move, which is not played. False if there is no room.
     fn attach_illegal(
         &self,
-        draft: &mut Draft,
+        draft: &mut GameBuilder,
         mv: shakmaty::Move,
         comment: Option<String>,
     ) -> bool {
@@ -685,7 +692,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Adds a comment, or the illegal move in it.
-    fn read_comment(&self, draft: &mut Draft, text: &[u8]) {
+    fn read_comment(&self, draft: &mut GameBuilder, text: &[u8]) {
         if !draft.has_illegal_move()
             && let Some(uci) = text.trim_ascii().strip_prefix(ILLEGAL_MOVE.as_bytes())
             && let Ok(uci) = std::str::from_utf8(uci)
@@ -700,7 +707,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Adds a legal move. False if the main line ends here.
-    fn play(&mut self, draft: &mut Draft, mv: shakmaty::Move) -> bool {
+    fn play(&mut self, draft: &mut GameBuilder, mv: shakmaty::Move) -> bool {
         if let Err(limit) = self.attach(draft, Move::Chess(mv).into()) {
             return self.reject_line(draft, NoticeReason::LimitExceeded(limit));
         }
@@ -710,7 +717,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Adds a node for a move, which is then played.
-    fn attach(&self, draft: &mut Draft, mv: RecordMove) -> Result<(), Limit> {
+    fn attach(&self, draft: &mut GameBuilder, mv: RecordMove) -> Result<(), Limit> {
         if draft.line.ply as usize >= self.limits.plies {
             return Err(Limit::LineTooLong);
         }
@@ -730,7 +737,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Ends the current line. False if it is the main line.
-    fn reject_line(&mut self, draft: &mut Draft, reason: NoticeReason) -> bool {
+    fn reject_line(&mut self, draft: &mut GameBuilder, reason: NoticeReason) -> bool {
         if draft.outer.is_empty() {
             self.reject_main_line(draft, reason);
             return false;
@@ -741,12 +748,12 @@ impl<R: BufRead> Reader<R> {
         true
     }
 
-    fn reject_main_line(&mut self, draft: &Draft, reason: NoticeReason) {
+    fn reject_main_line(&mut self, draft: &GameBuilder, reason: NoticeReason) {
         let ply = draft.outer.first().map_or(draft.line.ply, |main| main.ply);
         self.notice_kept(reason, Kept::MainLine(ply));
     }
 
-    fn kept(draft: &Draft) -> Kept {
+    fn kept(draft: &GameBuilder) -> Kept {
         if draft.outer.is_empty() {
             Kept::MainLine(draft.line.ply)
         } else {
@@ -755,7 +762,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl Draft {
+impl GameBuilder {
     fn has_illegal_move(&self) -> bool {
         self.line.illegal.is_some()
     }
@@ -865,12 +872,15 @@ fn side(color: Color) -> Side {
 
 /// The game of a `Variant` tag. Capitals, blanks and signs do not matter.
 fn variant_of(name: &str) -> Option<Game> {
-    let name: String =
-        name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let name: String = name
+        .chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect();
     // The free chess servers have numbered start positions of chess.
     let is_wild = |name: &str| {
-        let number = name.strip_prefix("wild").map(|it| it.trim_end_matches('a'));
-        number.is_some_and(|it| it.len() == 1 && it.bytes().all(|it| it.is_ascii_digit()))
+        let number = name.strip_prefix("wild").map(|number| number.trim_end_matches('a'));
+        number.is_some_and(|byte| byte.len() == 1 && byte.bytes().all(|byte| byte.is_ascii_digit()))
     };
     Some(match name.as_str() {
         "" | "chess" | "standard" | "standardchess" | "normal" | "normalchess" | "regular"

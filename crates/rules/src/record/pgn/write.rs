@@ -121,7 +121,7 @@ fn write_headers(record: &GameRecord, options: PgnOptions, out: &mut String) {
             _ => record
                 .headers
                 .get(name)
-                .filter(|it| !it.is_empty())
+                .filter(|text| !text.is_empty())
                 .unwrap_or_else(|| unknown_value(name)),
         };
         write_header(name, value, out);
@@ -161,7 +161,9 @@ fn write_header(name: &str, value: &str, out: &mut String) {
         return;
     }
     out.push('[');
-    out.extend(name.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }));
+    out.extend(
+        name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }),
+    );
     out.push_str(" \"");
     if value.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'\\' | b'"')) {
         out.push_str(value);

@@ -14,7 +14,8 @@ const KANJI: &str = "〇一二三四五六七八九";
 /// A digit of half or full width, or in kanji.
 pub(in super::super) fn wide_digit(letter: char) -> Option<u32> {
     let digit = letter.to_digit(10);
-    let found = || [WIDE, KANJI].iter().find_map(|row| row.chars().position(|it| it == letter));
+    let found =
+        || [WIDE, KANJI].iter().find_map(|row| row.chars().position(|known| known == letter));
     digit.or_else(|| u32::try_from(found()?).ok())
 }
 

@@ -8,7 +8,7 @@ use super::super::{
     Defect, GameRecord, Headers, RecordErrorKind,
     input::{Line, LineReader, ReadLines},
 };
-use super::Draft;
+use super::RecordBuilder;
 
 /// The lines before the moves.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub(in super::super) trait ReadShogi {
     fn begins_a_game(line: &str) -> bool;
 
     /// Whether a line follows a game.
-    fn is_next(_: &Draft, line: &str) -> bool {
+    fn is_next(_: &RecordBuilder, line: &str) -> bool {
         Self::begins_a_game(line)
     }
 
@@ -61,7 +61,7 @@ pub(in super::super) trait ReadShogi {
     /// The start position. It can change the headers.
     fn start(&mut self, head: &mut Head) -> Result<Position, RecordErrorKind>;
 
-    fn body_line(&mut self, draft: &mut Draft, line: &Line) -> Result<(), RecordErrorKind>;
+    fn body_line(&mut self, draft: &mut RecordBuilder, line: &Line) -> Result<(), RecordErrorKind>;
 }
 
 impl<R: BufRead, S: Default> ReadLines for LineReader<R, S>
@@ -121,9 +121,9 @@ impl<R: BufRead, S: Default> LineReader<R, S>
 where
     Self: ReadShogi,
 {
-    fn begin(&mut self, head: &mut Head) -> Result<Draft, RecordErrorKind> {
+    fn begin(&mut self, head: &mut Head) -> Result<RecordBuilder, RecordErrorKind> {
         let start = self.start(head)?;
-        let mut draft = Draft::new(start, self.lines.limits(), self.location)?;
+        let mut draft = RecordBuilder::new(start, self.lines.limits(), self.location)?;
         draft.record.headers = std::mem::take(&mut head.headers);
         draft.comment = std::mem::take(&mut head.comment);
         Ok(draft)

@@ -11,14 +11,14 @@ use crate::postings::{END_OF_GAME, Key};
 use crate::varint::Corrupt;
 
 /// A position without its history, for legal moves.
-enum Board {
+enum ReplayedBoard {
     Chess(Chess, Option<Zobrist64>),
     Shogi(Box<rsshogi::board::Position>),
     /// A position without moves, by its key.
     Diagram(u64),
 }
 
-impl Board {
+impl ReplayedBoard {
     fn of(position: &Position) -> Self {
         match position.board() {
             BoardRef::Chess(board) => Self::Chess(board.position().clone(), None),
@@ -57,7 +57,8 @@ impl Board {
     fn play(&mut self, mv: Move) {
         match (self, mv) {
             (Self::Chess(board, hash), Move::Chess(mv)) => {
-                *hash = hash.and_then(|it| board.update_zobrist_hash(it, mv, EnPassantMode::Legal));
+                *hash =
+                    hash.and_then(|hash| board.update_zobrist_hash(hash, mv, EnPassantMode::Legal));
                 board.play_unchecked(mv);
             }
             (Self::Shogi(board), Move::Shogi(mv)) => board.apply_move32(mv),
@@ -69,7 +70,7 @@ impl Board {
 }
 
 /// What the positions of a main line show.
-pub(crate) struct Walk {
+pub(crate) struct BoardCursor {
     pub(crate) postings: Vec<(Key, u16)>,
     pub(crate) opening: Option<Opening>,
     /// Whether the last position can end the game. To find out costs a replay.
@@ -77,7 +78,7 @@ pub(crate) struct Walk {
 }
 
 /// The positions of the main line of a record.
-pub(crate) fn of_record(record: &GameRecord) -> Walk {
+pub(crate) fn of_record(record: &GameRecord) -> BoardCursor {
     let mut postings = Vec::with_capacity(record.node(record.last()).map_or(0, Node::ply) + 1);
     let mut opening = None;
     // A null move ends the line of the opening.
@@ -89,7 +90,7 @@ pub(crate) fn of_record(record: &GameRecord) -> Walk {
         has_opening &= code != NULL;
         postings.push((Key::of(key), code));
     };
-    let mut board = Board::of(record.start());
+    let mut board = ReplayedBoard::of(record.start());
     for node in record.mainline() {
         match node.mv() {
             Some(RecordMove::Legal(mv)) => {
@@ -99,7 +100,7 @@ pub(crate) fn of_record(record: &GameRecord) -> Walk {
             Some(RecordMove::Null) => {
                 add(board.key(), NULL);
                 match record.position_after(node.id()) {
-                    Some(after) => board = Board::of(&after),
+                    Some(after) => board = ReplayedBoard::of(&after),
                     None => break,
                 }
             }
@@ -110,7 +111,7 @@ pub(crate) fn of_record(record: &GameRecord) -> Walk {
     let last = postings.last().map(|(key, _)| *key);
     // The third repetition ends a game of chess.
     let is_repeated = postings.iter().filter(|(key, _)| Some(*key) == last).count() > 2;
-    Walk { may_be_over: is_repeated || board.may_be_over(), postings, opening }
+    BoardCursor { may_be_over: is_repeated || board.may_be_over(), postings, opening }
 }
 
 /// Postings of encoded moves.

@@ -9,7 +9,7 @@ use crate::{BoardRef, Move, Position};
 use super::super::{GameRecord, Node, NodeId, RecordMove};
 
 /// The board at a writer's position in the record.
-pub(in super::super) struct Walk {
+pub(in super::super) struct BoardCursor {
     board: rsshogi::board::Position,
     path: Vec<Move32>,
 }
@@ -32,7 +32,7 @@ pub(in super::super) enum Step<'a> {
     LineEnd(&'a Node),
 }
 
-impl Walk {
+impl BoardCursor {
     pub(in super::super) fn new(start: &Position) -> Self {
         let board = match start.board() {
             BoardRef::Shogi(board) => board.position().clone(),
@@ -117,10 +117,12 @@ impl Walk {
         starts: &mut Vec<NodeId>,
     ) -> Option<(&'a Node, RecordMove)> {
         let mut children = record.children(after);
-        let first = children.next().filter(|it| it.mv() != Some(RecordMove::Null))?;
+        let first = children.next().filter(|child| child.mv() != Some(RecordMove::Null))?;
         if variations {
             let count = starts.len();
-            starts.extend(children.filter(|it| it.mv() != Some(RecordMove::Null)).map(Node::id));
+            starts.extend(
+                children.filter(|child| child.mv() != Some(RecordMove::Null)).map(Node::id),
+            );
             if let Some(new) = starts.get_mut(count..) {
                 new.reverse();
             }

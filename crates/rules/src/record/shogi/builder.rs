@@ -20,7 +20,7 @@ use super::super::{
 ///
 /// At a move that cannot be played, the line is broken: its other moves are skipped. If the file states
 /// that the move lost the game, it becomes the last move of the record.
-pub(in super::super) struct Draft {
+pub(in super::super) struct RecordBuilder {
     pub(in super::super) record: GameRecord,
     board: rsshogi::board::Position,
     path: Vec<(NodeId, Move32)>,
@@ -43,7 +43,7 @@ struct Broken {
     skipped: usize,
 }
 
-impl Draft {
+impl RecordBuilder {
     pub(in super::super) fn new(
         start: Position,
         limits: &Limits,
