@@ -1,5 +1,7 @@
 //! Values of options, validated against the declaration, and the options of an engine.
 
+#![expect(clippy::allow_attributes, reason = "`errors!` has one, for other crates")]
+
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::{String, ToString};
