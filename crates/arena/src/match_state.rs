@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, VecDeque};
 use readyok_rules::{Side, Termination};
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+pub(crate) use crate::match_state::thinned::MAX_POINTS;
 pub(crate) use crate::match_state::thinned::Thinned;
 
 use crate::event::{Event, JointRatings, Rating, Score, TestState};

@@ -3,6 +3,13 @@
 //! [`Report`] receives results in the order of their pairings and stores sums only: its size does not
 //! depend on the length of the match, except for a limited number of games that can be replayed.
 //! [`Report::html`] writes the page. Charts are SVG elements; the page loads no other files.
+//!
+//! The page is not the app's match view with embedded data:
+//! - It opens from a file, prints, and needs scripts only to replay games. Browsers load no script modules from files.
+//! - Without its games it has about 45 KB. Script and style of the app's view have 530 KB, before any data.
+//! - The app's view has standings, crosstable and curves of Elo and LLR. Conditions, terminations, failures, workers,
+//!   time use, scores and outcomes, lengths, slowest moves, openings and tunings are only here, and would be as long there.
+//! - Programs without the app write reports: `readyok match`, `tune` and `report`, and users of this crate.
 
 mod charts;
 mod games;

@@ -265,12 +265,15 @@ fn a_curve_is_thinned_and_ends_with_the_last_pair() {
         state.add(&pair(index, &(0, 1, vec![winner, None], false)));
         let curve = state.curve();
         assert_eq!(curve.last(), state.point().as_ref());
-        assert!(curve.len() <= 1024 && curve.is_sorted_by(|a, b| a.pairs < b.pairs), "{index}");
+        assert!(
+            curve.len() <= MAX_POINTS && curve.is_sorted_by(|a, b| a.pairs < b.pairs),
+            "{index}"
+        );
     }
     let curve = state.curve();
-    assert!(512 < curve.len(), "{}", curve.len());
+    assert!(MAX_POINTS / 2 < curve.len(), "{}", curve.len());
     let gaps = curve.windows(2).map(|two| two[1].pairs - two[0].pairs);
-    let mut expected = vec![8; curve.len() - 2];
+    let mut expected = vec![16; curve.len() - 2];
     expected.push(7);
     assert_eq!(gaps.collect::<Vec<_>>(), expected);
 }

@@ -1,7 +1,7 @@
 //! A curve of bounded size.
 
-/// Maximum number of points: approximately the width of a chart in pixels.
-const MAX_POINTS: usize = 1024;
+/// Maximum number of points: more are not distinguishable in a chart, and published states are small.
+pub(crate) const MAX_POINTS: usize = 400;
 
 /// Every n-th value of a sequence; n doubles when the limit is reached.
 #[derive(Clone, Debug)]

@@ -7,9 +7,6 @@ use crate::queue::status::{MatchStatus, QuarantinedResult};
 use crate::time::unix_ms;
 use crate::worker_stats::WorkerTable;
 
-/// Maximum number of points of a curve. More points are thinned out.
-const MAX_POINTS: usize = 400;
-
 /// Maximum number of published warnings and invalid results.
 const MAX_ENTRIES: usize = 20;
 
@@ -42,11 +39,7 @@ impl StatusBuilder {
         }
         status.test = state.test();
         status.elo = state.point().map(|point| point.elo);
-        let curve = state.curve();
-        let stride = curve.len().div_ceil(MAX_POINTS - 1).max(1);
-        let last = curve.last().filter(|_| !curve.len().saturating_sub(1).is_multiple_of(stride));
-        let points = curve.iter().step_by(stride).chain(last);
-        status.curve = points.copied().collect();
+        status.curve = state.curve();
     }
 
     pub(super) fn add_quarantined(&mut self, mut entry: QuarantinedResult) {
@@ -119,6 +112,7 @@ mod tests {
     use readyok_rules::Side;
 
     use super::*;
+    use crate::match_state::MAX_POINTS;
     use crate::match_state::tests::{pair, plan};
     use crate::plan::GamesPerPairing;
     use crate::queue::status::WorkerStatus;
