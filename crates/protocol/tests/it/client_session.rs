@@ -1,27 +1,39 @@
 //! Scripts for client sessions.
 
-mod failures;
-mod options;
-mod searches;
-
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use readyok_protocol::session::client::{
-    ClientSession, Event, NewGame, Purpose, SearchId, SearchRequest, Timeouts,
+    ClientSession, Event, NewGame, Purpose, SearchId, SearchRequest, TimeoutKind, Timeouts,
 };
-use readyok_protocol::{Command, Dialect, GameResult, Register, Reply};
+use readyok_protocol::{Command, Dialect, GameResult, Go, MateLimit, Register, Reply};
 
-/// Runs a script. `<` is a line of the engine, `>` an expected line of the session, `=` an expected event,
-/// `!` an action of the caller. Other lines and events are errors. `␣` is a space at the end of a line.
-#[track_caller]
-fn check_client(dialect: Dialect, script: &str) {
-    let mut run = Run::new(dialect);
-    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+use crate::scripts::{self, Script};
+
+/// Runs the steps of a script, after the handshake unless it starts with `none`. `<` is a line of the engine, `>` an
+/// expected line of the session, `=` an expected event, `!` an action of the caller. Other lines and events are
+/// errors.
+fn check(script: &Script) {
+    let (dialect, handshake) = match script.start.as_str() {
+        "uci" => (Dialect::Uci, true),
+        "usi" => (Dialect::Usi, true),
+        "none" => (Dialect::Uci, false),
+        other => panic!("no such start: {other}"),
+    };
+    let mut steps = String::new();
+    if handshake {
+        let options: String =
+            script.options.iter().flat_map(|option| ["< option name ", option, "\n"]).collect();
+        let (hello, ok) = (dialect.handshake(), dialect.handshake_ok());
+        steps = format!("> {hello}\n< id name Test\n{options}< {ok}\n= handshake complete\n");
+    }
+    steps += &script.steps;
+    let (mut run, script) = (Run::new(dialect), &steps);
+    for line in script.lines() {
         let (kind, text) = line.split_at(1);
-        let text = &*text.trim_start().replace('␣', " ");
+        let text = text.strip_prefix(' ').unwrap_or(text);
         match kind {
+            "#" => (),
             "<" | "!" => {
                 // Lines and events must not be early.
                 assert_eq!(run.sent(), None, "sent before `{line}`, in {script}");
@@ -199,31 +211,105 @@ impl Run {
     }
 }
 
-/// Runs a script after a handshake with the given options.
-#[track_caller]
-fn check_uci(options: &[&str], script: &str) {
-    let mut all = "> uci\n< id name Test\n".to_owned();
-    for option in options {
-        writeln!(all, "< option name {option}").unwrap();
-    }
-    check_client(Dialect::Uci, &format!("{all}< uciok\n= handshake complete\n{script}"));
+#[test]
+fn searches() {
+    scripts::check(include_str!("data/sessions/client_searches.txt"), check);
 }
 
-#[track_caller]
-fn check_usi(options: &[&str], script: &str) {
-    let mut all = "> usi\n< id name Test\n".to_owned();
-    for option in options {
-        writeln!(all, "< option name {option}").unwrap();
-    }
-    check_client(Dialect::Usi, &format!("{all}< usiok\n= handshake complete\n{script}"));
+#[test]
+fn options_and_games() {
+    scripts::check(include_str!("data/sessions/client_options.txt"), check);
 }
 
-/// The first search in UCI, up to its `go`.
-const FIRST: &str = "
-    ! search startpos | depth 5
-    > isready
-    < readyok
-    > position startpos
-    > go depth 5
-    = started 1
-";
+#[test]
+fn timeouts_registration_and_invalid_messages() {
+    scripts::check(include_str!("data/sessions/client_failures.txt"), check);
+}
+
+#[test]
+fn any_duration_can_limit_a_search() {
+    for (time, millis) in [
+        (Duration::ZERO, "1"),
+        (Duration::from_nanos(1), "1"),
+        (Duration::MAX, "9223372036854775807"),
+    ] {
+        let (start, mut out) = (Duration::ZERO, String::new());
+        let mut session = ClientSession::start(Dialect::Usi, Timeouts::default(), start, &mut out);
+        session.receive_line("usiok", start, &mut out);
+        let mate = Some(MateLimit::Time(time));
+        let go = Go { mate, random_time: Some(time), ..Go::move_time(time) };
+        session.search(SearchRequest { go, ..SearchRequest::default() }, start, &mut out).unwrap();
+        session.receive_line("readyok", start, &mut out);
+        let line = format!("go mate {millis} movetime {millis} rtime {millis}");
+        assert!(out.lines().any(|other| other == line), "{out}");
+        assert!(session.poll_timeout().is_some());
+    }
+}
+
+#[test]
+fn declared_options_are_found_in_any_spelling() {
+    let mut run = Run::new(Dialect::Usi);
+    for line in ["id name A", "option name USI_Hash type spin default 16 min 1 max 64", "usiok"] {
+        run.session.receive_line(line, run.now, &mut run.out);
+    }
+    assert!(run.session.options().find("hash").is_some());
+    assert_eq!(run.session.identity().name, "A");
+}
+
+/// Passes lines to a session that has sent `uci`.
+fn session_after(lines: &[&str]) -> ClientSession {
+    let mut out = String::new();
+    let mut session =
+        ClientSession::start(Dialect::Uci, Timeouts::default(), Duration::ZERO, &mut out);
+    for line in lines {
+        session.receive_line(line, Duration::ZERO, &mut out);
+    }
+    session
+}
+
+#[test]
+fn a_status_is_explained_by_the_text_next_to_it() {
+    let message = |lines: &[&str]| session_after(lines).status_message().map(str::to_owned);
+    let reason = Some("no dongle".to_owned());
+    let error = "copyprotection error";
+    for lines in [
+        ["uciok", "info string no dongle", error],
+        ["uciok", "no dongle", error],
+        ["uciok", error, "info string no dongle"],
+        ["uciok", error, "no dongle"],
+        ["uciok", "no dongle", "registration error"],
+    ] {
+        assert_eq!(message(&lines), reason, "{lines:?}");
+    }
+    let checked = ["uciok", "a text", "copyprotection checking", "no dongle", error, "more"];
+    assert_eq!(message(&checked), reason);
+    // Some engines send it before `uciok`, or only with the first of several errors.
+    let early = ["registration error", "no dongle", "uciok"];
+    assert_eq!(message(&early), reason);
+    let error = "registration error";
+    assert_eq!(message(&["uciok", "no dongle", error, "registration checking", error]), reason);
+    let error = "copyprotection error";
+    // Neither a banner nor the text before an earlier status explains this status.
+    assert_eq!(message(&["Example 1.0", "uciok", error]), None);
+    assert_eq!(message(&["uciok", "a text", "registration checking", "registration error"]), None);
+    assert_eq!(message(&["uciok", "a text", "registration ok"]), None);
+}
+
+#[test]
+fn the_latest_text_is_available_after_a_failure() {
+    let last = |lines: &[&str]| session_after(lines).last_text().map(str::to_owned);
+    assert_eq!(last(&["Error! no net"]), Some("Error! no net".to_owned()));
+    assert_eq!(last(&["uciok", "info string no net"]), Some("no net".to_owned()));
+    assert_eq!(last(&["banner", "uciok"]), None);
+}
+
+#[test]
+fn the_duration_of_a_timeout_is_reported() {
+    let mut run = Run::new(Dialect::Uci);
+    let start = run.now;
+    run.session.receive_line("id name A", start + Duration::from_secs(4), &mut run.out);
+    assert_eq!(run.session.timeout_of(TimeoutKind::Handshake), None);
+    run.session.handle_timeout(start + Duration::from_secs(20), &mut run.out);
+    assert_eq!(run.session.timeout_of(TimeoutKind::Handshake), Some(Duration::from_secs(14)));
+    assert_eq!(run.session.timeout_of(TimeoutKind::Ready), None);
+}

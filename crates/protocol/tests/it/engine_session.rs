@@ -1,45 +1,33 @@
 //! Scripts for engine sessions.
 
 mod queue;
-mod searches;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use readyok_protocol::session::engine::{EngineSession, Event, Profile, SearchRequest, UsageError};
 use readyok_protocol::{
-    Command, Dialect, Info, MoveList, OptionDecl, OptionSet, Reply, Rule, WriteError,
+    CastlingForm, Color, Command, Dialect, Info, MoveList, OptionDecl, OptionSet, Reply, Rule,
+    WriteError,
 };
 
-/// Runs a script after the handshake. `>` is a line of the client, `<` an expected line of the session,
-/// `=` an expected event, `!` an action of the owner. Other lines and events are errors.
-#[track_caller]
-fn check_engine(dialect: Dialect, script: &str) {
+use crate::scripts::{self, Script};
+
+/// Runs the steps of a script. `>` is a line of the client, `<` an expected line of the session, `=` an expected
+/// event, `!` an action of the owner. Other lines and events are errors.
+fn check(script: &Script) {
+    let dialect = match script.start.as_str() {
+        "uci" => Dialect::Uci,
+        "usi" => Dialect::Usi,
+        "none" => return Run::new().check(&script.steps),
+        "flooded" => return flooded().check(&script.steps),
+        other => panic!("no such start: {other}"),
+    };
     let mut run = Run::new();
     run.session.receive_line(dialect.handshake(), run.now, &mut run.out);
     assert_eq!(run.session.poll_event(), Some(Event::HandshakeComplete(dialect)));
     run.out.clear();
-    run.check(script);
-}
-
-/// Runs a script from the first line.
-#[track_caller]
-fn check_start(script: &str) {
-    Run::new().check(script);
-}
-
-/// Everything that is required before a search.
-const READY: &str = "
-    > isready
-    = prepare
-    ! ready
-    < readyok
-    > position startpos moves e2e4
-";
-
-#[track_caller]
-fn check_search(script: &str) {
-    check_engine(Dialect::Uci, &format!("{READY}{script}"));
+    run.check(&script.steps);
 }
 
 struct Run {
@@ -85,6 +73,7 @@ impl Run {
                 "!" => self.act(text),
                 "<" => assert_eq!(self.sent().as_deref(), Some(text), "sent, in {script}"),
                 "=" => assert_eq!(self.happened().as_deref(), Some(text), "happened, in {script}"),
+                "#" => (),
                 _ => panic!("no such line in a script: {line}"),
             }
         }
@@ -191,156 +180,112 @@ fn describe_search(request: &SearchRequest) -> String {
     format!("search: {}, {}", line(Command::Position(position)), line(Command::Go(go)))
 }
 
-#[test]
-fn the_handshake_uses_the_dialect_of_the_client() {
-    check_start(
-        "
-        > uci
-        < id name Script 1.0
-        < id author Tester
-        < option name Hash type spin default 16 min 1 max 1024
-        < option name Clear Hash type button
-        < option name UCI_ShowCurrLine type check default false
-        < option name UCI_ShowRefutations type check default false
-        < uciok
-        = handshake in uci
-        > usi
-        = unknown: usi
-        ",
-    );
-    check_start(&format!("> usi\n{USI_HANDSHAKE}"));
-}
-
-/// The complete answer to `usi`.
-const USI_HANDSHAKE: &str = "
-    < id name Script 1.0
-    < id author Tester
-    < option name USI_Hash type spin default 16 min 1 max 1024
-    < option name Clear_Hash type button
-    < option name USI_ShowCurrLine type check default false
-    < option name USI_ShowRefutations type check default false
-    < usiok
-    = handshake in usi
-";
-
-#[test]
-fn the_first_handshake_is_answered_after_an_isready_in_another_dialect() {
-    check_start(&format!(
-        "
-        > isready
-        = against BeforeUciOk
-        = prepare
-        > usi
-        {USI_HANDSHAKE}
-        ! ready
-        < readyok
-        > position startpos moves 7g7f
-        > go depth 1
-        = search: position startpos moves 7g7f, go depth 1
-        "
-    ));
+/// The start of a search that has used up its burst of lines.
+fn flooded() -> Run {
+    let mut run = Run::new();
+    run.check("> go infinite\n= against BeforeUciOk\n= search: position startpos, go infinite");
+    run.act("flood 10000");
+    let lines = run.out.lines().count();
+    assert_eq!(lines, 101, "only a burst is sent");
+    run.out.clear();
+    run
 }
 
 #[test]
-fn the_first_handshake_ends_a_search_and_is_answered_after_it() {
-    check_start(&format!(
-        "
-        > go infinite
-        = against BeforeUciOk
-        = search: position startpos, go infinite
-        > usi
-        = stop
-        > usi
-        > setoption name USI_Hash value 64
-        = against BusyEngine
-        ! bestmove e2e4
-        < info depth 0 time 0 pv e2e4
-        < bestmove e2e4
-        {USI_HANDSHAKE}
-        = option Hash 64
-        "
-    ));
+fn handshake_and_options() {
+    scripts::check(include_str!("data/sessions/engine_session.txt"), check);
+}
+
+#[test]
+fn searches_and_the_output_before_their_answers() {
+    scripts::check(include_str!("data/sessions/engine_searches.txt"), check);
+}
+
+#[test]
+fn commands_during_a_search() {
+    scripts::check(include_str!("data/sessions/engine_queue.txt"), check);
+}
+
+#[test]
+fn texts_of_a_flood_are_sent_or_counted() {
+    let mut run = flooded();
+    for number in 0..1234 {
+        run.act(&format!("info string {number}"));
+    }
+    run.act("bestmove e2e4");
+    let lines: Vec<String> = std::iter::from_fn(|| run.sent()).collect();
+    assert_eq!(lines.len(), 1002, "the last variation, a thousand texts, and their number");
+    assert_eq!(lines[0], "info depth 10000 pv e2e4");
+    assert_eq!(lines[1000], "info string 999");
+    assert_eq!(lines[1001], "info string 234 more lines of text are left out");
+}
+
+#[test]
+fn delayed_lines_have_a_deadline() {
+    let mut run = flooded();
+    let due = run.session.poll_timeout().unwrap();
+    assert_eq!(due, run.now + Duration::from_millis(20));
+    run.session.handle_timeout(due, &mut run.out);
+    assert_eq!(run.sent().as_deref(), Some("info depth 10000 pv e2e4"));
+    assert_eq!(run.session.poll_timeout(), None);
+}
+
+#[test]
+fn the_clock_is_that_of_the_side_to_move() {
+    use Color::{Black, White};
+    use Dialect::{Uci, Usi};
+
+    let clock = |dialect, position: &str| {
+        let read = |line| Command::read(line, dialect).value.into_owned();
+        let (Command::Position(position), Command::Go(go)) =
+            (read(position), read("go wtime 1000 btime 2000"))
+        else {
+            panic!("{position}")
+        };
+        let request = SearchRequest::new(dialect, position, go);
+        (request.mover(), request.clock().unwrap().remaining)
+    };
+    assert_eq!(clock(Uci, "position startpos"), (White, 1000));
+    assert_eq!(clock(Uci, "position startpos moves e2e4"), (Black, 2000));
+    assert_eq!(clock(Uci, "position fen 4k3/8/8/8/8/8/8/4K3 b - - 0 1"), (Black, 2000));
+    // Shogi over UCI: the first player, Black in SFEN, is White.
+    assert_eq!(clock(Uci, "position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1"), (White, 1000));
+    assert_eq!(clock(Uci, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 2"), (Black, 2000));
+    assert_eq!(clock(Usi, "position startpos"), (Black, 2000));
+    assert_eq!(clock(Usi, "position startpos moves 7g7f"), (White, 1000));
+    assert_eq!(clock(Usi, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 1 moves 5a4a"), (Black, 2000));
+}
+
+#[test]
+fn the_notation_of_castling_is_that_of_the_option() {
+    let castling = |lines: &[&str]| {
+        let mut options = OptionSet::new(Dialect::Uci);
+        options.declare(OptionDecl::check("UCI_Chess960", false));
+        let profile =
+            Profile { name: "Test".into(), author: String::new(), options: vec![options] };
+        let mut session = EngineSession::new(profile).unwrap();
+        for line in lines {
+            session.receive_line(line, Duration::ZERO, &mut String::new());
+        }
+        let search = core::iter::from_fn(|| session.poll_event()).find_map(|event| match event {
+            Event::Search(request) => Some(request),
+            _ => None,
+        });
+        let request = search.unwrap();
+        assert_eq!(request.is_chess960(), request.castling == CastlingForm::KingTakesRook);
+        request.castling
+    };
+    let on = "setoption name UCI_Chess960 value true";
+    let off = "setoption name uci_chess960 value false";
+    assert_eq!(castling(&["uci", "go depth 1"]), CastlingForm::KingMove);
+    assert_eq!(castling(&["uci", on, "go depth 1"]), CastlingForm::KingTakesRook);
+    assert_eq!(castling(&["uci", on, off, "go depth 1"]), CastlingForm::KingMove);
 }
 
 #[test]
 fn a_profile_with_line_breaks_is_rejected() {
     let broken = Profile { name: "two\nlines".into(), ..profile() };
     assert!(matches!(EngineSession::new(broken), Err(WriteError::LineBreak { .. })));
-}
-
-#[test]
-fn a_second_handshake_is_answered_and_a_search_continues() {
-    let mut run = Run::new();
-    run.session.receive_line("uci", run.now, &mut run.out);
-    let first = std::mem::take(&mut run.out);
-    run.session.receive_line("uci", run.now, &mut run.out);
-    assert_eq!(run.out, first);
-    check_engine(
-        Dialect::Usi,
-        &format!(
-            "
-            > isready
-            = prepare
-            ! ready
-            < readyok
-            > position startpos
-            > go infinite
-            = search: position startpos, go infinite
-            > usi
-            = against RepeatedUci
-            {}
-            > stop
-            = stop
-            ! bestmove 7g7f
-            < info depth 0 time 0 pv 7g7f
-            < bestmove 7g7f
-            ",
-            USI_HANDSHAKE.replace("= handshake in usi", ""),
-        ),
-    );
-}
-
-#[test]
-fn isready_waits_for_pending_work_but_not_for_a_search() {
-    check_engine(
-        Dialect::Uci,
-        "
-        > setoption name hash value 64
-        = option Hash 64
-        > ucinewgame
-        = new game
-        > isready
-        = prepare
-        ! ready
-        < readyok
-        ! usage_error ready
-        > position startpos
-        > go infinite
-        = search: position startpos, go infinite
-        > isready
-        < readyok
-        ",
-    );
-}
-
-#[test]
-fn the_end_of_the_input_is_quit() {
-    check_engine(Dialect::Uci, "! eof\n= quit\n! eof");
-    check_search(
-        "
-        > go infinite
-        = search: position startpos moves e2e4, go infinite
-        ! eof
-        = stop
-        = quit
-        > isready
-        = against AfterQuit
-        ! info depth 1 pv e7e5
-        < info depth 1 pv e7e5
-        ! bestmove e7e5
-        < bestmove e7e5
-        ",
-    );
 }
 
 #[test]
@@ -358,96 +303,6 @@ fn shogi_guis_may_set_undeclared_options() {
         = handshake in usi
         > setoption name USI_Hash value 256
         > setoption name USI_Ponder value true
-        ",
-    );
-}
-
-#[test]
-fn options_are_found_in_the_spelling_of_the_dialect() {
-    check_engine(
-        Dialect::Usi,
-        "
-        > setoption name USI_Hash value 256
-        = option Hash 256
-        > setoption name Clear_Hash
-        = option Clear Hash
-        ",
-    );
-}
-
-#[test]
-fn invalid_options_are_rejected_with_an_info_string() {
-    check_engine(
-        Dialect::Uci,
-        "
-        > setoption name Hash value 4096
-        < info string option `Hash` is between 1 and 1024, not 4096
-        = bad option: option `Hash` is between 1 and 1024, not 4096
-        > setoption name Style value Risky
-        < info string the engine has no option `Style`
-        = bad option: the engine has no option `Style`
-        > setoption name C:\\x value 1
-        < info string the engine has no option `C:\\\\x`
-        = bad option: the engine has no option `C:\\\\x`
-        ",
-    );
-}
-
-#[test]
-fn unknown_lines_are_events() {
-    check_engine(
-        Dialect::Uci,
-        "
-        > xyzzy
-        = unknown: xyzzy
-        >
-        > joho isready
-        = malformed: unknown token
-        = prepare
-        ",
-    );
-}
-
-#[test]
-fn debug_enables_explanations() {
-    check_engine(
-        Dialect::Uci,
-        "
-        > debug on
-        = debug true
-        > xyzzy
-        < info string not a command: `xyzzy`
-        = unknown: xyzzy
-        > joho stop
-        < info string unknown token: `joho` at characters 1 to 4
-        = malformed: unknown token
-        > ponderhit
-        < info string the client violated a rule: `ponderhit` belongs to a running `go ponder` (UCI 2006, ponderhit; USI draft 1 §5.3; The UCI Protocol, ponderhit)
-        = against PonderHitWithoutPonder
-        > debug off
-        = debug false
-        > xyzzy
-        = unknown: xyzzy
-        ",
-    );
-}
-
-#[test]
-fn registration_and_copy_protection_come_after_the_handshake() {
-    check_start("! usage_error registration checking\n! usage_error copyprotection ok");
-    check_engine(
-        Dialect::Uci,
-        "
-        ! copyprotection checking
-        < copyprotection checking
-        ! copyprotection ok
-        < copyprotection ok
-        ! registration error
-        < registration error
-        > register name Stefan MK code 4359874324
-        = register
-        ! registration ok
-        < registration ok
         ",
     );
 }

@@ -18,6 +18,7 @@ mod options;
 mod pair;
 mod protocol_state;
 mod roundtrip;
+mod scripts;
 mod seeds;
 #[cfg(feature = "serde")]
 mod serde;
