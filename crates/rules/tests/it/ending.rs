@@ -3,9 +3,8 @@
 use readyok_rules::{
     ChessRules, EndRules, Game, GameOutcome, GameResult, IllegalReason, Impasse, ShogiRules, Side,
     Termination::{
-        self, Checkmate, DeadPosition, FiftyMoveRule, FivefoldRepetition, InsufficientMaterial,
-        MoveLimit, PerpetualCheck, Repetition, SeventyFiveMoveRule, Stalemate, TimeForfeit,
-        TimeoutInsufficientMaterial, TryRule,
+        self, FiftyMoveRule, FivefoldRepetition, Repetition, TimeForfeit,
+        TimeoutInsufficientMaterial,
     },
 };
 
@@ -13,124 +12,102 @@ use crate::{after, position};
 
 const NONE: EndRules = EndRules { chess: ChessRules::NONE, shogi: ShogiRules::NONE };
 
-#[track_caller]
-fn check_ending(
-    game: Game,
-    text: &str,
-    moves: &str,
-    expected: Option<(Option<Side>, Termination)>,
-) {
-    let outcome = after(game, text, moves).outcome();
-    let expected = expected.map(|(winner, reason)| GameOutcome {
-        result: GameResult::decided(winner),
-        termination: reason,
-    });
-    assert_eq!(outcome, expected, "{text} {moves}");
+/// The end of a game as in the tables: `none`, or the winner and the reason.
+fn written(outcome: Option<GameOutcome>) -> String {
+    let Some(GameOutcome { result, termination }) = outcome else { return "none".to_owned() };
+    let result = match result {
+        GameResult::Win(Side::First) => "first",
+        GameResult::Win(Side::Second) => "second",
+        GameResult::Draw => "draw",
+        GameResult::Unknown => "unknown",
+    };
+    format!("{result} {termination:?}")
 }
 
-#[track_caller]
-fn check_ending_under(
-    rules: EndRules,
-    game: Game,
-    text: &str,
-    moves: &str,
-    expected: Option<(Option<Side>, Termination)>,
-) {
-    let outcome = after(game, text, moves).outcome_under(&rules);
-    let expected = expected.map(|(winner, reason)| GameOutcome {
-        result: GameResult::decided(winner),
-        termination: reason,
-    });
-    assert_eq!(outcome, expected, "{text} {moves}");
+/// The moves of a row, in which a part may be repeated: `(2h3h 8b7b 3h2h 7b8b)*3`.
+fn unfolded(moves: &str) -> String {
+    let mut line = String::new();
+    for part in moves.split('(') {
+        let (round, rest) = part.split_once(")*").unwrap_or(("", part));
+        let digits = rest.find(' ').unwrap_or(rest.len());
+        let times = if round.is_empty() { 0 } else { digits };
+        line += &format!("{round} ").repeat(rest[..times].parse().unwrap_or(0));
+        line += &rest[times..];
+    }
+    line
 }
+
+/// Checks the ends of games in rows of `position | moves => end`, without a position from the start.
+#[track_caller]
+fn check_endings(rules: EndRules, game: Game, rows: &str) {
+    for row in rows.trim().lines().map(str::trim) {
+        let (start, end) = row.split_once(" => ").expect("an end");
+        let (text, moves) = start.split_once('|').expect("moves");
+        let position = after(game, text.trim(), &unfolded(moves));
+        assert_eq!(written(position.outcome_under(&rules)), end, "{row}");
+        assert_eq!(position.outcome(), position.outcome_under(&EndRules::BOARD), "{row}");
+    }
+}
+
+const BOARD: EndRules = EndRules::BOARD;
 
 fn shogi(rules: ShogiRules) -> EndRules {
     EndRules { shogi: rules, ..NONE }
 }
 
 #[test]
-fn chess_ends_with_mate_and_stalemate() {
-    check_ending(Game::Chess, "", "f2f3 e7e5 g2g4 d8h4", Some((Some(Side::Second), Checkmate)));
-    check_ending(Game::Chess, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "", Some((None, Stalemate)));
+fn chess_ends_on_the_board() {
+    check_endings(
+        BOARD,
+        Game::Chess,
+        "
+        | => none
+        | f2f3 e7e5 g2g4 d8h4 => second Checkmate
+        7k/5Q2/6K1/8/8/8/8/8 b - - 0 1 | => draw Stalemate
+        7k/8/8/8/8/8/R7/K7 w - - 99 80 | => none
+        7k/8/8/8/8/8/R7/K7 w - - 99 80 | a2b2 => draw FiftyMoveRule
+        7k/8/6K1/8/8/8/R7/8 w - - 99 80 | a2a8 => first Checkmate
+        7k/8/8/8/8/8/B7/K7 w - - 0 1 | => draw InsufficientMaterial
+        ",
+    );
 }
 
 #[test]
 fn chess_ends_with_the_third_repetition() {
-    let shuffle = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
-    check_ending(Game::Chess, "", shuffle, None);
-    check_ending(Game::Chess, "", &format!("{shuffle} f6g8"), Some((None, Repetition)));
-    // Castling rights are lost in between, so the position is a different one.
-    let rooks = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
-    let shuffle = "h1g1 h8g8 g1h1 g8h8 h1g1 h8g8 g1h1 g8h8";
-    check_ending(Game::Chess, rooks, shuffle, None);
-    check_ending(
+    // Castling rights are lost by the first moves of the rooks, so the position is a different one.
+    check_endings(
+        BOARD,
         Game::Chess,
-        rooks,
-        &format!("{shuffle} h1g1 h8g8 g1h1 g8h8"),
-        Some((None, Repetition)),
+        "
+        | g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 => none
+        | (g1f3 g8f6 f3g1 f6g8)*2 => draw Repetition
+        r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 | (h1g1 h8g8 g1h1 g8h8)*2 => none
+        r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 | (h1g1 h8g8 g1h1 g8h8)*3 => draw Repetition
+        ",
     );
 }
 
 #[test]
-fn chess_ends_after_fifty_moves_without_mate() {
-    check_ending(Game::Chess, "7k/8/8/8/8/8/R7/K7 w - - 99 80", "", None);
-    check_ending(
-        Game::Chess,
-        "7k/8/8/8/8/8/R7/K7 w - - 99 80",
-        "a2b2",
-        Some((None, FiftyMoveRule)),
+fn shogi_ends_on_the_board() {
+    check_endings(
+        BOARD,
+        Game::Shogi,
+        "
+        4k4/9/4P4/9/9/9/9/9/4K4 b G 1 | => none
+        4k4/9/4P4/9/9/9/9/9/4K4 b G 1 | G*5b => first Checkmate
+        8k/6G2/7+P1/9/9/9/9/9/4K4 w - 1 | => first Stalemate
+        | (2h3h 8b7b 3h2h 7b8b)*2 => none
+        | (2h3h 8b7b 3h2h 7b8b)*3 => draw Repetition
+        4k4/9/9/9/9/9/9/9/R3K4 b - 1 | 9i9a 5a5b (9a9b 5b5a 9b9a 5a5b)*2 => none
+        4k4/9/9/9/9/9/9/9/R3K4 b - 1 | 9i9a 5a5b (9a9b 5b5a 9b9a 5a5b)*3 => second PerpetualCheck
+        ",
     );
-    check_ending(
-        Game::Chess,
-        "7k/8/6K1/8/8/8/R7/8 w - - 99 80",
-        "a2a8",
-        Some((Some(Side::First), Checkmate)),
-    );
-}
-
-#[test]
-fn chess_ends_without_material() {
-    check_ending(
-        Game::Chess,
-        "7k/8/8/8/8/8/B7/K7 w - - 0 1",
-        "",
-        Some((None, InsufficientMaterial)),
-    );
-    check_ending(Game::Chess, "", "", None);
-}
-
-#[test]
-fn shogi_ends_when_a_side_has_no_move() {
-    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-    check_ending(Game::Shogi, mate, "", None);
-    check_ending(Game::Shogi, mate, "G*5b", Some((Some(Side::First), Checkmate)));
-    let stuck = "8k/6G2/7+P1/9/9/9/9/9/4K4 w - 1";
-    check_ending(Game::Shogi, stuck, "", Some((Some(Side::First), Stalemate)));
-}
-
-#[test]
-fn shogi_ends_with_the_fourth_repetition() {
-    let once = "2h3h 8b7b 3h2h 7b8b ";
-    check_ending(Game::Shogi, "", &once.repeat(2), None);
-    check_ending(Game::Shogi, "", &once.repeat(3), Some((None, Repetition)));
-}
-
-#[test]
-fn shogi_ends_with_a_loss_for_perpetual_check() {
-    let text = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
-    let start = "9i9a 5a5b ";
-    let once = "9a9b 5b5a 9b9a 5a5b ";
-    check_ending(Game::Shogi, text, &format!("{start}{}", once.repeat(2)), None);
-    let lost = Some((Some(Side::Second), PerpetualCheck));
-    check_ending(Game::Shogi, text, &format!("{start}{}", once.repeat(3)), lost);
 }
 
 #[test]
 fn mate_and_stalemate_end_under_all_rules() {
-    let mate = "f2f3 e7e5 g2g4 d8h4";
-    check_ending_under(NONE, Game::Chess, "", mate, Some((Some(Side::Second), Checkmate)));
-    let stuck = "8k/6G2/7+P1/9/9/9/9/9/4K4 w - 1";
-    check_ending_under(NONE, Game::Shogi, stuck, "", Some((Some(Side::First), Stalemate)));
+    check_endings(NONE, Game::Chess, "| f2f3 e7e5 g2g4 d8h4 => second Checkmate");
+    check_endings(NONE, Game::Shogi, "8k/6G2/7+P1/9/9/9/9/9/4K4 w - 1 | => first Stalemate");
 }
 
 #[test]
@@ -150,17 +127,17 @@ fn fide_lets_players_claim_before_the_game_ends() {
     }
     let rook = |clock: u32| format!("7k/8/8/8/8/8/R7/K7 w - - {clock} 80");
     for (clock, claims, outcome) in [
-        (99, vec![], None),
-        (100, vec![FiftyMoveRule], None),
-        (149, vec![FiftyMoveRule], None),
-        (150, vec![FiftyMoveRule], Some((None, SeventyFiveMoveRule))),
+        (99, vec![], "none"),
+        (100, vec![FiftyMoveRule], "none"),
+        (149, vec![FiftyMoveRule], "none"),
+        (150, vec![FiftyMoveRule], "draw SeventyFiveMoveRule"),
     ] {
         assert_eq!(position(Game::Chess, &rook(clock)).claims(), claims);
-        check_ending_under(fide, Game::Chess, &rook(clock), "", outcome);
-        check_ending_under(NONE, Game::Chess, &rook(clock), "", None);
+        check_endings(fide, Game::Chess, &format!("{} | => {outcome}", rook(clock)));
+        check_endings(NONE, Game::Chess, &format!("{} | => none", rook(clock)));
     }
     let mating = "7k/8/6K1/8/8/8/R7/8 w - - 149 80";
-    check_ending_under(fide, Game::Chess, mating, "a2a8", Some((Some(Side::First), Checkmate)));
+    check_endings(fide, Game::Chess, &format!("{mating} | a2a8 => first Checkmate"));
     assert_eq!(after(Game::Chess, mating, "a2a8").claims(), []);
 }
 
@@ -183,33 +160,32 @@ fn insufficient_material_draws() {
         ("7k/8/8/8/8/8/P7/K7", false),
         ("7k/8/8/8/8/8/8/KR6", false),
     ] {
-        let text = format!("{pieces} w - - 0 1");
-        let expected = dead.then_some((None, InsufficientMaterial));
-        check_ending(Game::Chess, &text, "", expected);
-        check_ending_under(EndRules::FEDERATIONS, Game::Chess, &text, "", expected);
-        check_ending_under(NONE, Game::Chess, &text, "", None);
+        let row = format!("{pieces} w - - 0 1 | =>");
+        let expected = if dead { "draw InsufficientMaterial" } else { "none" };
+        check_endings(BOARD, Game::Chess, &format!("{row} {expected}"));
+        check_endings(EndRules::FEDERATIONS, Game::Chess, &format!("{row} {expected}"));
+        check_endings(NONE, Game::Chess, &format!("{row} none"));
     }
 }
 
 #[test]
 fn fide_draws_a_blocked_position() {
-    let fide = EndRules::FEDERATIONS;
-    let dead = Some((None, DeadPosition));
-    // Enemy pawns guard every path of the kings, and every pawn is blocked.
-    let spaced = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
-    check_ending_under(fide, Game::Chess, spaced, "", dead);
     let wall = "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1";
-    check_ending_under(fide, Game::Chess, wall, "", dead);
-    check_ending(Game::Chess, wall, "", None);
-    // A pawn can still move, a pawn can capture, a king can use a gap, or a piece is left.
-    for open in [
-        "4k3/7p/1p1p1p2/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1",
-        "4k3/8/1p1p1ppp/pPpPpP1P/P1P1P1P1/8/8/4K3 w - - 0 1",
-        "4k3/8/1p1p1p2/pPpPpP2/P1P1P3/8/8/4K3 w - - 0 1",
-        "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/3NK3 w - - 0 1",
-    ] {
-        check_ending_under(fide, Game::Chess, open, "", None);
-    }
+    check_endings(BOARD, Game::Chess, &format!("{wall} | => none"));
+    // Enemy pawns guard every path of the kings, and every pawn is blocked. In the others, a pawn can still move, a
+    // pawn can capture, a king can use a gap, or a piece is left.
+    check_endings(
+        EndRules::FEDERATIONS,
+        Game::Chess,
+        "
+        4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1 | => draw DeadPosition
+        4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1 | => draw DeadPosition
+        4k3/7p/1p1p1p2/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1 | => none
+        4k3/8/1p1p1ppp/pPpPpP1P/P1P1P1P1/8/8/4K3 w - - 0 1 | => none
+        4k3/8/1p1p1p2/pPpPpP2/P1P1P3/8/8/4K3 w - - 0 1 | => none
+        4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/3NK3 w - - 0 1 | => none
+        ",
+    );
 }
 
 #[test]
@@ -253,9 +229,9 @@ fn repetition_distinguishes_hands() {
     let back = "2h3h P*3e 3h3e 8b7b 3e3h 7b6b 3h2h 6b8b ";
     let other = after(Game::Shogi, text, there).to_string();
     assert_eq!(other, "k8/1r7/9/9/9/9/9/7R1/K8 b p 9");
-    let round = format!("{there}{back}");
-    check_ending(Game::Shogi, text, &format!("{}{there}", round.repeat(2)), None);
-    check_ending(Game::Shogi, text, &round.repeat(3), Some((None, Repetition)));
+    let round = format!("({there}{back})");
+    check_endings(BOARD, Game::Shogi, &format!("{text} | {round}*2 {there} => none"));
+    check_endings(BOARD, Game::Shogi, &format!("{text} | {round}*3 => draw Repetition"));
 }
 
 #[test]
@@ -264,115 +240,113 @@ fn repetition_requires_the_count_of_the_rules() {
     for (times, needed) in [(1, 2), (2, 3), (3, 4), (5, 6)] {
         let rules = ShogiRules { repetition: Some(needed), ..ShogiRules::NONE };
         let line = once.repeat(times);
-        check_ending_under(shogi(rules), Game::Shogi, "", &line, Some((None, Repetition)));
+        check_endings(shogi(rules), Game::Shogi, &format!("| {line} => draw Repetition"));
         let (shorter, _) = line.trim_end().rsplit_once(' ').expect("several moves");
-        check_ending_under(shogi(rules), Game::Shogi, "", shorter, None);
-        check_ending_under(NONE, Game::Shogi, "", &line, None);
+        check_endings(shogi(rules), Game::Shogi, &format!("| {shorter} => none"));
+        check_endings(NONE, Game::Shogi, &format!("| {line} => none"));
     }
 }
 
 #[test]
 fn perpetual_check_requires_check_by_every_move() {
-    let text = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
-    let once = "9a9b 5b5a 9b9a 5a5b ";
-    let line = format!("9i9a 5a5b {}", once.repeat(3));
     let lenient = ShogiRules { perpetual_check_loses: false, ..ShogiRules::BOARD };
-    check_ending_under(shogi(lenient), Game::Shogi, text, &line, Some((None, Repetition)));
-    // The king leaves the rook's lines once, so one move between the first and the fourth position
-    // gives no check.
-    let quiet = "9a8a 5b4b 8a9a 4b5b ";
-    let line = format!("9i9a 5a5b {quiet}{}", once.repeat(2));
-    check_ending(Game::Shogi, text, &line, Some((None, Repetition)));
-    // A quiet move before the first of the four positions does not matter.
-    let line = format!("9i9h 5a4b 9h9i 4b5a 9i9a 5a5b {}", once.repeat(3));
-    check_ending(Game::Shogi, text, &line, Some((Some(Side::Second), PerpetualCheck)));
-    // The second player gives check.
-    let text = "r3k4/9/9/9/9/9/9/9/4K4 w - 1";
-    let line = format!("9a9i 5i5h {}", "9i9h 5h5i 9h9i 5i5h ".repeat(3));
-    check_ending(Game::Shogi, text, &line, Some((Some(Side::First), PerpetualCheck)));
+    let checks = "4k4/9/9/9/9/9/9/9/R3K4 b - 1 | 9i9a 5a5b (9a9b 5b5a 9b9a 5a5b)*3";
+    check_endings(shogi(lenient), Game::Shogi, &format!("{checks} => draw Repetition"));
+    // The king leaves the rook's lines once, so one move between the first and the fourth position gives no check.
+    // A quiet move before the first of the four positions does not matter. The second player gives check.
+    check_endings(
+        BOARD,
+        Game::Shogi,
+        "
+        4k4/9/9/9/9/9/9/9/R3K4 b - 1 | 9i9a 5a5b 9a8a 5b4b 8a9a 4b5b (9a9b 5b5a 9b9a 5a5b)*2 => draw Repetition
+        4k4/9/9/9/9/9/9/9/R3K4 b - 1 | 9i9h 5a4b 9h9i 4b5a 9i9a 5a5b (9a9b 5b5a 9b9a 5a5b)*3 => second PerpetualCheck
+        r3k4/9/9/9/9/9/9/9/4K4 w - 1 | 9a9i 5i5h (9i9h 5h5i 9h9i 5i5h)*3 => first PerpetualCheck
+        ",
+    );
 }
 
 #[test]
 fn shogi_ends_at_the_move_limit() {
-    let limit = shogi(ShogiRules::NONE.with_move_limit(256));
-    let text = |number: u32| format!("4k4/9/9/9/9/9/9/9/R3K4 b - {number}");
-    check_ending_under(limit, Game::Shogi, &text(255), "9i9h", None);
-    check_ending_under(limit, Game::Shogi, &text(256), "9i9h", Some((None, MoveLimit)));
-    check_ending_under(limit, Game::Shogi, &text(256), "9i9a", Some((None, MoveLimit)));
     // Mate on the last move counts.
-    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 256";
-    check_ending_under(limit, Game::Shogi, mate, "G*5b", Some((Some(Side::First), Checkmate)));
+    check_endings(
+        shogi(ShogiRules::NONE.with_move_limit(256)),
+        Game::Shogi,
+        "
+        4k4/9/9/9/9/9/9/9/R3K4 b - 255 | 9i9h => none
+        4k4/9/9/9/9/9/9/9/R3K4 b - 256 | 9i9h => draw MoveLimit
+        4k4/9/9/9/9/9/9/9/R3K4 b - 256 | 9i9a => draw MoveLimit
+        4k4/9/4P4/9/9/9/9/9/4K4 b G 256 | G*5b => first Checkmate
+        ",
+    );
 }
 
 /// Plays a game up to the maximum length with a given last move.
-fn check_longest(last: &str, rules: EndRules, expected: Option<(Option<Side>, Termination)>) {
+fn check_longest(last: &str, rules: EndRules, expected: &str) {
     let kings = ["5i4i", "5a4a", "4i5i", "4a5a"];
     let walk = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
     let end = position(Game::Shogi, "4k4/9/9/9/9/9/4p4/9/4K4 b g 10000").after(walk);
     let end = end.expect("legal moves");
     assert_eq!(end.outcome_under(&rules), None);
     let outcome = end.after([last]).expect("a legal move").outcome_under(&rules);
-    assert_eq!(
-        outcome,
-        expected.map(|(winner, reason)| GameOutcome {
-            result: GameResult::decided(winner),
-            termination: reason
-        }),
-        "{last}"
-    );
+    assert_eq!(written(outcome), expected, "{last}");
 }
 
 #[test]
 fn shogi_is_drawn_at_the_maximum_length() {
-    check_longest("5b6b", EndRules::BOARD, Some((None, MoveLimit)));
-    check_longest("5b6b", NONE, Some((None, MoveLimit)));
+    check_longest("5b6b", BOARD, "draw MoveLimit");
+    check_longest("5b6b", NONE, "draw MoveLimit");
     // Mate on the last move counts.
-    check_longest("G*5h", EndRules::BOARD, Some((Some(Side::Second), Checkmate)));
+    check_longest("G*5h", BOARD, "second Checkmate");
 }
 
 #[test]
 fn a_check_at_the_move_limit_must_end_first() {
     let jsa = shogi(ShogiRules { repetition: None, ..ShogiRules::JSA });
-    let text = "K3k4/9/9/9/9/9/9/9/R8 b - 500";
-    check_ending_under(jsa, Game::Shogi, text, "9i8i", Some((None, MoveLimit)));
-    check_ending_under(jsa, Game::Shogi, text, "9i5i", None);
-    check_ending_under(jsa, Game::Shogi, text, "9i5i 5a4a", Some((None, MoveLimit)));
-    check_ending_under(jsa, Game::Shogi, text, "9i5i 5a4a 5i4i 4a3a", Some((None, MoveLimit)));
-    // No king has entered.
-    let text = "4k4/9/9/9/9/9/9/9/R3K4 b - 500";
-    check_ending_under(jsa, Game::Shogi, text, "9i8i", None);
+    // In the last, no king has entered.
+    check_endings(
+        jsa,
+        Game::Shogi,
+        "
+        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i8i => draw MoveLimit
+        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i5i => none
+        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i5i 5a4a => draw MoveLimit
+        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i5i 5a4a 5i4i 4a3a => draw MoveLimit
+        4k4/9/9/9/9/9/9/9/R3K4 b - 500 | 9i8i => none
+        ",
+    );
 }
 
 #[test]
 fn try_rule_wins_on_the_opponents_king_square() {
     let rules = shogi(ShogiRules { impasse: Impasse::Try, ..ShogiRules::NONE });
-    let text = "9/3K5/9/9/9/9/9/9/8k b - 1";
-    check_ending_under(rules, Game::Shogi, text, "", None);
-    check_ending_under(rules, Game::Shogi, text, "6b5a", Some((Some(Side::First), TryRule)));
-    check_ending_under(NONE, Game::Shogi, text, "6b5a", None);
-    let text = "4K4/9/9/9/9/9/9/4k4/9 w - 1";
-    check_ending_under(rules, Game::Shogi, text, "5h5i", Some((Some(Side::Second), TryRule)));
-    let start = Game::Shogi;
-    check_ending_under(rules, start, "", "7g7f 3c3d", None);
+    check_endings(
+        rules,
+        Game::Shogi,
+        "
+        9/3K5/9/9/9/9/9/9/8k b - 1 | => none
+        9/3K5/9/9/9/9/9/9/8k b - 1 | 6b5a => first TryRule
+        4K4/9/9/9/9/9/9/4k4/9 w - 1 | 5h5i => second TryRule
+        | 7g7f 3c3d => none
+        ",
+    );
+    check_endings(NONE, Game::Shogi, "9/3K5/9/9/9/9/9/9/8k b - 1 | 6b5a => none");
 }
 
 #[track_caller]
-fn check_declaration(impasse: Impasse, text: &str, winner: Option<Side>, reason: Termination) {
+fn check_declaration(impasse: Impasse, text: &str, expected: &str) {
     let rules = shogi(ShogiRules { impasse, ..ShogiRules::NONE });
-    let found = position(Game::Shogi, text).declare(&rules);
-    assert_eq!(
-        found,
-        Some(GameOutcome { result: GameResult::decided(winner), termination: reason }),
-        "{text}"
-    );
+    assert_eq!(written(position(Game::Shogi, text).declare(&rules)), expected, "{text}");
 }
+
+/// The first player declares.
+const WON: &str = "first Declaration";
+const LOST: &str = "second FailedDeclaration";
 
 /// The first player's king and ten pieces in the camp: nine pawns and a gold, 10 points.
 const ENTERED: &str = "4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b";
 
 #[test]
 fn declaration_requires_points_by_side() {
-    let (first, second) = (Some(Side::First), Some(Side::Second));
     let with_hand = |hand: &str| format!("{ENTERED} {hand} 1");
     // 10 points on the board, 5 for each rook and bishop in hand, 1 for each other piece.
     for (hand, points) in [("2R", 20), ("2RB", 25), ("2RBGS", 27), ("2RBGSN", 28), ("2R2BG", 31)] {
@@ -380,45 +354,39 @@ fn declaration_requires_points_by_side() {
         let declared = position(Game::Shogi, &text).declaration().expect("shogi");
         assert_eq!((declared.points, declared.pieces), (points, 10), "{hand}");
         let wins = points >= 28;
-        let (winner, reason) = if wins {
-            (first, Termination::Declaration)
-        } else {
-            (second, Termination::FailedDeclaration)
-        };
-        check_declaration(Impasse::Points27, &text, winner, reason);
+        let expected = if wins { WON } else { LOST };
+        check_declaration(Impasse::Points27, &text, expected);
         assert_eq!(position(Game::Shogi, &text).can_declare(), wins);
-        let (winner, reason) = match points {
-            31.. => (first, Termination::Declaration),
-            24..31 => (None, Termination::Impasse),
-            _ => (second, Termination::FailedDeclaration),
+        let expected = match points {
+            31.. => WON,
+            24..31 => "draw Impasse",
+            _ => LOST,
         };
-        check_declaration(Impasse::Points24, &text, winner, reason);
+        check_declaration(Impasse::Points24, &text, expected);
     }
     // The second player needs one point less.
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbgs 1";
-    check_declaration(Impasse::Points27, text, second, Termination::Declaration);
+    check_declaration(Impasse::Points27, text, "second Declaration");
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbg 1";
-    check_declaration(Impasse::Points27, text, first, Termination::FailedDeclaration);
+    check_declaration(Impasse::Points27, text, "first FailedDeclaration");
 }
 
 #[test]
 fn declaration_requires_a_safe_king_and_ten_pieces_in_the_camp() {
     let enough = "4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2R2BG 1";
-    let won = (Some(Side::First), Termination::Declaration);
-    let lost = (Some(Side::Second), Termination::FailedDeclaration);
-    for (text, (winner, reason)) in [
-        (enough.to_owned(), won),
+    for (text, expected) in [
+        (enough.to_owned(), WON),
         // Nine pieces in the camp and a tenth in hand.
-        (enough.replace("KG3", "K4").replace("2R2BG", "2R2B2G"), lost),
+        (enough.replace("KG3", "K4").replace("2R2BG", "2R2B2G"), LOST),
         // The tenth piece is just outside the camp.
-        ("4K4/PPPPPPPPP/9/4G4/9/9/9/9/4k4 b 2R2B3G 1".to_owned(), lost),
+        ("4K4/PPPPPPPPP/9/4G4/9/9/9/9/4k4 b 2R2B3G 1".to_owned(), LOST),
         // The king is on the fourth rank, or in check.
-        ("4GG3/PPPPPPPPP/9/4K4/9/9/9/9/4k4 b 2R2BG 1".to_owned(), lost),
-        ("r3KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b R2B3G 1".to_owned(), lost),
+        ("4GG3/PPPPPPPPP/9/4K4/9/9/9/9/4k4 b 2R2BG 1".to_owned(), LOST),
+        ("r3KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b R2B3G 1".to_owned(), LOST),
     ] {
-        check_declaration(Impasse::Points27, &text, winner, reason);
-        check_declaration(Impasse::Points24, &text, winner, reason);
-        assert_eq!(position(Game::Shogi, &text).can_declare(), winner == Some(Side::First));
+        check_declaration(Impasse::Points27, &text, expected);
+        check_declaration(Impasse::Points24, &text, expected);
+        assert_eq!(position(Game::Shogi, &text).can_declare(), expected == WON);
     }
     let nothing = shogi(ShogiRules::NONE);
     assert_eq!(position(Game::Shogi, enough).declare(&nothing), None);
@@ -431,24 +399,14 @@ fn handicap_pieces_count_for_their_giver() {
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w RB8P4L4N4S2Gpg 1";
     let declared = position(Game::Shogi, text).declaration().expect("shogi");
     assert_eq!((declared.points, declared.missing), (12, 10));
-    check_declaration(
-        Impasse::Points27Handicap,
-        text,
-        Some(Side::First),
-        Termination::FailedDeclaration,
-    );
+    check_declaration(Impasse::Points27Handicap, text, "first FailedDeclaration");
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w RB8P4L4S2Gp4ng 1";
-    check_declaration(Impasse::Points27, text, Some(Side::First), Termination::FailedDeclaration);
+    check_declaration(Impasse::Points27, text, "first FailedDeclaration");
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w R8P4L4Sbp4n2g 1";
     let declared = position(Game::Shogi, text).declaration().expect("shogi");
     assert_eq!((declared.points, declared.missing), (22, 11));
-    check_declaration(
-        Impasse::Points27Handicap,
-        text,
-        Some(Side::Second),
-        Termination::Declaration,
-    );
-    check_declaration(Impasse::Points27, text, Some(Side::First), Termination::FailedDeclaration);
+    check_declaration(Impasse::Points27Handicap, text, "second Declaration");
+    check_declaration(Impasse::Points27, text, "first FailedDeclaration");
 }
 
 #[test]
