@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, Tab, against, game};
+use crate::support::{Fixture, Tab, against, game, id_of};
 
 fn settings(lines: u32) -> Value {
     json!({ "lines": lines, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false })
@@ -15,13 +15,9 @@ async fn open(tab: &mut Tab, moves: &[&str]) -> (u32, String, Vec<Value>) {
     let mut new = game("chess", Value::Null);
     new["start"] = json!({ "kind": "text", "text": text });
     let (topic, state) = tab.new_game(new).await;
-    let id = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
-    let nodes = state["nodes"]
-        .as_array()
-        .expect("nodes")
-        .iter()
-        .map(|as_array| as_array["id"].clone())
-        .collect();
+    let id = id_of(&topic);
+    let nodes =
+        state["nodes"].as_array().expect("nodes").iter().map(|it| it["id"].clone()).collect();
     (id, topic, nodes)
 }
 
@@ -34,10 +30,8 @@ fn info_text(message: &Value) -> Option<(&Value, &str)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn final_output_is_reported_with_the_best_move() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
     // The engine sends depths 1 to 20 and its move in one burst.
-    let engine = tab.add_mime(&["stale"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["stale"]).await;
     let (id, topic, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
@@ -45,7 +39,7 @@ async fn final_output_is_reported_with_the_best_move() {
     let settings =
         json!({ "lines": 1, "goal": goal, "only": [], "threat": false, "locked": false });
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
-    assert_eq!(tab.ask(begun).await["kind"], "done");
+    tab.done(begun).await;
     let done = tab.change(&analysis, |delta| delta["engines"][0]["status"] == "done").await;
     let info = &done["engines"][0]["info"];
     assert_eq!((&info["depth"], &info["nodes"]), (&json!(20), &json!(2000)), "{info}");
@@ -64,9 +58,7 @@ async fn final_output_is_reported_with_the_best_move() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn output_of_another_position_is_not_shown() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["stale"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["stale"]).await;
     let moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"];
     let (id, topic, nodes) = open(&mut tab, &moves).await;
     let mut fens: HashMap<String, String> = HashMap::new();
@@ -79,7 +71,7 @@ async fn output_of_another_position_is_not_shown() {
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
-    assert_eq!(tab.ask(begun).await["kind"], "done");
+    tab.done(begun).await;
     let mut seen = 0;
     for round in 0..3 {
         for node in nodes.iter().skip(round % 2) {
@@ -103,9 +95,7 @@ async fn output_of_another_position_is_not_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stopped_analysis_keeps_its_output() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (id, _, _) = open(&mut tab, &["e2e4"]).await;
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
@@ -113,7 +103,7 @@ async fn stopped_analysis_keeps_its_output() {
         json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(21) });
     assert_eq!(tab.ask(rejected).await["category"], "limit");
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
-    assert_eq!(tab.ask(begun).await["kind"], "done");
+    tab.done(begun).await;
     let line =
         tab.change(&analysis, |delta| delta["engines"][0]["info"]["lines"][0].is_object()).await;
     let line = &line["engines"][0]["info"]["lines"][0];
@@ -129,17 +119,14 @@ async fn stopped_analysis_keeps_its_output() {
         })
         .await;
     assert_eq!(last["engines"][0]["info"]["best"]["uci"], "a7a5");
-    let ended = tab.ask(json!({ "kind": "end_analysis", "game": id, "engine": engine })).await;
-    assert_eq!(ended["kind"], "done");
+    tab.done(json!({ "kind": "end_analysis", "game": id, "engine": engine })).await;
     tab.change(&analysis, |delta| delta["removed"][0] == engine).await;
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn several_engines_analyze_concurrently() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let one = tab.add_mime(&[]).await;
+    let (server, mut tab, one) = Fixture::with_engine(&[]).await;
     let two = tab.add_mime(&["stale"]).await;
     let (id, _, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
@@ -147,7 +134,7 @@ async fn several_engines_analyze_concurrently() {
     for engine in [&one, &two] {
         let begun =
             json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(0) });
-        assert_eq!(tab.ask(begun).await["kind"], "done");
+        tab.done(begun).await;
     }
     for engine in [&one, &two] {
         let panel = tab
@@ -164,9 +151,7 @@ async fn several_engines_analyze_concurrently() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_engine_is_reported_and_restarted() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["crash"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["crash"]).await;
     let (id, _, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
@@ -183,28 +168,21 @@ async fn a_failed_engine_is_reported_and_restarted() {
 
 /// Imports a game and reports on it. Returns its number.
 pub(crate) async fn reported(server: &Fixture, tab: &mut Tab, engine: &Value, pgn: &[u8]) -> Value {
-    let read =
-        server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
-    let game = read.json()["opened"].clone();
+    let game = server.open_pgn(pgn).await;
     let topic = format!("report/{game}");
     tab.follow(&topic).await;
     let settings = json!({ "engine": engine, "limits": { "depth": 3 } });
     let on = json!({ "kind": "games", "games": [game] });
-    let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
-    assert_eq!(begun["kind"], "done", "{begun}");
+    tab.done(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     tab.change(&topic, |delta| delta["status"] == "done").await;
     game
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_judges_and_annotates_every_position() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let pgn = b"1. f3 e5 2. g4 Qh4# 0-1\n";
-    let read =
-        server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
-    let game = read.json()["opened"].clone();
+    let game = server.open_pgn(pgn).await;
     let topic = format!("report/{game}");
     assert_eq!(tab.follow(&topic).await["status"], "none");
     let settings = json!({
@@ -213,7 +191,7 @@ async fn a_report_judges_and_annotates_every_position() {
     let begun = json!({
         "kind": "start_report", "on": { "kind": "games", "games": [game] }, "settings": settings,
     });
-    assert_eq!(tab.ask(begun).await["kind"], "done");
+    tab.done(begun).await;
     tab.change(&topic, |delta| delta["status"] == "done").await;
     let report = tab.follow(&topic).await;
     assert_eq!((&report["done"], &report["total"]), (&json!(5), &json!(5)), "{report}");
@@ -232,21 +210,16 @@ async fn a_report_judges_and_annotates_every_position() {
 /// A report adds to the game and changes nothing of its author. One undo removes all of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_preserves_the_annotations_of_the_author() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let pgn = b"1. e4 $1 {[%eval 0.5]} e5 $3 2. Qh5 $3 {my} Nc6 3. Bc4 Nf6 $4 4. Qxf7# *\n";
-    let read =
-        server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
-    let game = read.json()["opened"].clone();
+    let game = server.open_pgn(pgn).await;
     let author = server.get(&format!("/api/export/{game}?format=pgn")).await.text();
     let before = tab.follow(&format!("game/{game}")).await;
     let topic = format!("report/{game}");
     tab.follow(&topic).await;
     let settings = json!({ "engine": engine, "limits": { "depth": 3 }, "annotate": true });
     let on = json!({ "kind": "games", "games": [game] });
-    let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
-    assert_eq!(begun["kind"], "done", "{begun}");
+    tab.done(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     tab.change(&topic, |delta| delta["status"] == "done").await;
     let unchanged = server.get(&format!("/api/export/{game}?format=pgn")).await.text();
     assert_eq!(unchanged, author);
@@ -259,16 +232,15 @@ async fn a_report_preserves_the_annotations_of_the_author() {
     // A later report replaces the notes of the earlier one, which undo brings back.
     let other = tab.add_mime(&["proud"]).await;
     let settings = json!({ "engine": other, "limits": { "depth": 3 }, "annotate": true });
-    let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
-    assert_eq!(begun["kind"], "done", "{begun}");
+    tab.done(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     tab.change(&topic, |delta| delta["status"] == "done").await;
     let second = tab.follow(&format!("game/{game}")).await;
     assert_ne!(second["nodes"], after["nodes"]);
     let undo = json!({ "kind": "edit", "game": game, "edit": { "kind": "undo" } });
-    assert_eq!(tab.ask(undo.clone()).await["kind"], "done");
+    tab.done(undo.clone()).await;
     let first = tab.follow(&format!("game/{game}")).await;
     assert_eq!(first["nodes"], after["nodes"]);
-    assert_eq!(tab.ask(undo).await["kind"], "done");
+    tab.done(undo).await;
     let undone = tab.follow(&format!("game/{game}")).await;
     assert_eq!(undone["nodes"], before["nodes"]);
     assert_eq!(undone["undo"], json!({ "undo": false, "redo": true }));
@@ -277,13 +249,9 @@ async fn a_report_preserves_the_annotations_of_the_author() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_report_is_resumed() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let deaf = tab.add_mime(&["stale"]).await;
+    let (server, mut tab, deaf) = Fixture::with_engine(&["stale"]).await;
     let pgn = b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n";
-    let read =
-        server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
-    let game = read.json()["opened"].clone();
+    let game = server.open_pgn(pgn).await;
     let topic = format!("report/{game}");
     tab.follow(&topic).await;
     let settings =
@@ -291,20 +259,15 @@ async fn a_stopped_report_is_resumed() {
     let begin = json!({
         "kind": "start_report", "on": { "kind": "games", "games": [game] }, "settings": settings,
     });
-    assert_eq!(tab.ask(begin.clone()).await["kind"], "done");
+    tab.done(begin.clone()).await;
     tab.change(&topic, |delta| delta["done"].as_u64() >= Some(1)).await;
     let stopped = tab.ask(json!({ "kind": "stop_report", "game": game })).await;
     let over = stopped["category"] == "conflict";
     assert!(over || stopped["kind"] == "done", "{stopped}");
     if !over {
         // The probe ends as well.
-        tab.change("engines", |delta| {
-            let it = &delta["processes"][0];
-            it["purpose"]["kind"] == "report" && it["status"] == "ended"
-        })
-        .await;
-        let again = tab.ask(begin).await;
-        assert_eq!(again["kind"], "done", "{again}");
+        tab.process_is(&json!("report"), "ended").await;
+        tab.done(begin).await;
         tab.change(&topic, |delta| delta["status"] == "done").await;
     }
     assert_eq!(tab.follow(&topic).await["done"], 7);
@@ -313,10 +276,8 @@ async fn a_stopped_report_is_resumed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_attempt_at_a_mistake_is_judged() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
     // Its score is winning for the side to move: only its own move is good.
-    let engine = tab.add_mime(&["proud"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["proud"]).await;
     let game = reported(&server, &mut tab, &engine, b"1. f3 e5 2. g4 Qh4# 0-1\n").await;
     let state = tab.follow(&format!("game/{game}")).await;
     let before_mate = state["nodes"][3]["id"].clone();
@@ -347,17 +308,13 @@ async fn an_attempt_at_a_mistake_is_judged() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_exits_during_an_attempt_is_reported() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let game = reported(&server, &mut tab, &engine, b"1. f3 e5 2. g4 Qh4# 0-1\n").await;
     let source = json!({
         "kind": "program", "path": crate::support::mime(), "args": ["crash"], "dir": null, "env": {},
     });
     let entry = json!({ "name": "", "source": source, "protocol": null });
-    let changed =
-        tab.ask(json!({ "kind": "change_engine", "engine": engine, "entry": entry })).await;
-    assert_eq!(changed["kind"], "done", "{changed}");
+    tab.done(json!({ "kind": "change_engine", "engine": engine, "entry": entry })).await;
     let attempt = json!({ "kind": "try_move", "game": game, "node": 0, "text": "d4", "limits": { "depth": 1 } });
     let answer = tab.ask(attempt).await;
     assert_eq!(answer["category"], "engine", "{answer}");

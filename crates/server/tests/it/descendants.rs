@@ -8,7 +8,7 @@ use readyok_client::unstable::Containment;
 use serde_json::{Value, json};
 use tokio::time::{Duration, sleep, timeout};
 
-use crate::support::{Fixture, LONG, game, mime, options};
+use crate::support::{Fixture, LONG, game, id_of, mime, options};
 
 const COUNT: usize = 50;
 
@@ -62,17 +62,17 @@ async fn descendants_of_a_removed_engine_are_killed() {
     wait_for(0, &tag).await;
 
     let (topic, _) = tab.new_game(game("chess", Value::Null)).await;
-    let id: u32 = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    let id = id_of(&topic);
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
     let settings = json!({
         "lines": 1, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false,
     });
     let analyse = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
-    assert_eq!(tab.ask(analyse).await["kind"], "done");
+    tab.done(analyse).await;
     tab.change(&analysis, |delta| delta["engines"][0]["info"]["depth"].is_number()).await;
     wait_for(COUNT, &tag).await;
-    assert_eq!(tab.ask(json!({ "kind": "remove_engine", "engine": engine })).await["kind"], "done");
+    tab.done(json!({ "kind": "remove_engine", "engine": engine })).await;
     wait_for(0, &tag).await;
     server.stop().await;
 }

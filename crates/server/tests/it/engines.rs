@@ -12,17 +12,14 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use crate::support::{
-    Fixture, LONG, against, engine_of, forget_what_was_learned, game, gone, mime, options,
+    Fixture, LONG, against, engine_of, forget_what_was_learned, game, gone, id_of, mime, options,
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_of_an_engine_are_reported_and_set() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let state = tab.follow("engines").await;
-    let found = state["engines"].as_array().expect("engines");
-    let found = found.iter().find(|one| one["id"] == engine).expect("it is listed");
+    let found = engine_of(&state, &engine);
     assert_eq!(found["protocol"], "uci");
     assert_eq!(found["identity"]["name"], "Mime <b>1</b>");
     assert_eq!(
@@ -54,8 +51,7 @@ async fn options_of_an_engine_are_reported_and_set() {
         assert_eq!(answer["kind"] == "done", accepted, "{values}: {answer}");
     }
     let state = tab.follow("engines").await;
-    let found = state["engines"].as_array().expect("engines");
-    let found = found.iter().find(|one| one["id"] == engine).expect("it is listed");
+    let found = engine_of(&state, &engine);
     assert_eq!(found["values"], json!({ "Hash": "64" }));
     let file = server.get("/api/engines.toml").await.text();
     assert!(file.contains(mime()) && file.contains("Hash = \"64\""), "{file}");
@@ -64,9 +60,7 @@ async fn options_of_an_engine_are_reported_and_set() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_button_is_pressed_in_running_processes_or_a_new_one() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let press =
         |button: &str| json!({ "kind": "press_button", "engine": engine, "option": button });
     assert_eq!(tab.ask(press("Hash")).await["category"], "engine");
@@ -82,12 +76,11 @@ async fn a_button_is_pressed_in_running_processes_or_a_new_one() {
     };
     for wanted in [1, 2] {
         while presses(&lines) < wanted {
-            let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
-            lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+            tab.read_log(&topic, &mut lines).await;
         }
         // The second time, the process runs already.
         if wanted == 1 {
-            assert_eq!(tab.ask(press("Clear Hash")).await["kind"], "done");
+            tab.done(press("Clear Hash")).await;
         }
     }
     server.stop().await;
@@ -95,8 +88,7 @@ async fn a_button_is_pressed_in_running_processes_or_a_new_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_executable_programs_are_registered() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let entry = |path: &str| {
         let source = json!({ "kind": "program", "path": path, "args": [], "dir": null, "env": {} });
         json!({ "kind": "add_engine", "entry": { "name": "", "source": source, "protocol": null } })
@@ -123,16 +115,10 @@ async fn only_executable_programs_are_registered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_contains_both_sides_and_lines_of_the_user() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
     let process = console["process"].clone();
-    tab.change("engines", |delta| {
-        let it = &delta["processes"][0];
-        it["id"] == process && it["status"] == "idle"
-    })
-    .await;
+    tab.process_is(&process, "idle").await;
     let topic = format!("log/{process}");
     let log = tab.follow(&topic).await;
     let lines = log["lines"].as_array().expect("lines");
@@ -142,8 +128,7 @@ async fn the_log_contains_both_sides_and_lines_of_the_user() {
     tab.ask(send_line("go depth 1")).await;
     let mut lines: Vec<Value> = Vec::new();
     while !lines.iter().any(|line| line["text"] == "bestmove a2a3") {
-        let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
-        lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+        tab.read_log(&topic, &mut lines).await;
     }
     let mine = lines.iter().find(|line| line["text"] == "go depth 1").expect("it was sent");
     assert_eq!(mine["by"], "user");
@@ -156,22 +141,15 @@ async fn the_log_contains_both_sides_and_lines_of_the_user() {
     assert!(file.contains("# note: "), "{file}");
     let file = server.get(&format!("/api/log/{process}?language=ja")).await.text();
     assert!(file.contains("! go depth 1") && file.contains("# 注意: "), "{file}");
-    let quit = tab.ask(json!({ "kind": "quit_process", "process": process })).await;
-    assert_eq!(quit["kind"], "done");
-    tab.change("engines", |delta| {
-        let it = &delta["processes"][0];
-        it["id"] == process && it["status"] == "ended"
-    })
-    .await;
+    tab.done(json!({ "kind": "quit_process", "process": process })).await;
+    tab.process_is(&process, "ended").await;
     assert_eq!(tab.ask(send_line("isready")).await["category"], "not_found");
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_can_be_registered() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["register"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["register"]).await;
     let asks = |status: &'static str| {
         let engine = engine.clone();
         move |delta: &Value| {
@@ -185,46 +163,30 @@ async fn an_engine_can_be_registered() {
     tab.change("engines", asks("error")).await;
     tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
     let with = json!({ "name": "Ada Lovelace", "code": "1843" });
-    let done = tab.ask(json!({ "kind": "register_engine", "engine": engine, "with": with })).await;
-    assert_eq!(done["kind"], "done", "{done}");
+    tab.done(json!({ "kind": "register_engine", "engine": engine, "with": with })).await;
     tab.change("engines", asks("ok")).await;
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_can_be_killed() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
     let process = console["process"].clone();
-    let idle = tab
-        .change("engines", |delta| {
-            let it = &delta["processes"][0];
-            it["id"] == process && it["status"] == "idle"
-        })
-        .await;
+    let idle = tab.process_is(&process, "idle").await;
     let pid = idle["processes"][0]["pid"].as_u64().expect("a process");
     tab.ask(json!({ "kind": "kill_process", "process": process })).await;
-    tab.change("engines", |delta| {
-        let it = &delta["processes"][0];
-        it["id"] == process && it["status"] == "dead"
-    })
-    .await;
+    tab.process_is(&process, "dead").await;
     server.stop().await;
     gone(pid).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_of_engines_are_known_after_a_restart() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let (chess, shogi) = (tab.add_mime(&[]).await, tab.add_mime(&["usi"]).await);
     let before = tab.follow("engines").await;
-    let directory = server.stop().await.expect("its directory");
-
-    let server = Fixture::start_with(options(directory.path())).await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = server.restart().await;
     let after = tab.follow("engines").await;
     for (engine, variant) in [(chess, "chess"), (shogi, "shogi")] {
         let (before, after) = (engine_of(&before, &engine), engine_of(&after, &engine));
@@ -241,8 +203,7 @@ async fn options_of_engines_are_known_after_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unknown_engines_are_probed_with_limited_concurrency() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let mut engines = Vec::new();
     for _ in 0..9 {
         engines.push(tab.add_mime(&[]).await);
@@ -274,9 +235,7 @@ async fn unknown_engines_are_probed_with_limited_concurrency() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_handshake_of_a_replaced_program_is_obsolete() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let change = |name: &str, args: Value| {
         let source =
             json!({ "kind": "program", "path": mime(), "args": args, "dir": null, "env": {} });
@@ -297,9 +256,7 @@ async fn the_handshake_of_a_replaced_program_is_obsolete() {
 /// A process of the replaced program rejects options of the new one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rejected_value_does_not_affect_the_others() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["plain"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["plain"]).await;
     let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
     let process = console["process"].clone();
     let is = |delta: &Value, error: bool| {
@@ -321,7 +278,7 @@ async fn a_rejected_value_does_not_affect_the_others() {
     // They are sent by name.
     let values = json!({ "Hash": "64", "Style": "Wild" });
     let set = json!({ "kind": "set_options", "engine": engine, "of": "all", "values": values });
-    assert_eq!(tab.ask(set).await["kind"], "done");
+    tab.done(set).await;
     tab.change("engines", |delta| is(delta, true)).await;
     // Commands to an engine stay in order.
     tab.ask(json!({ "kind": "send_line", "process": process, "line": "go depth 1" })).await;
@@ -329,8 +286,7 @@ async fn a_rejected_value_does_not_affect_the_others() {
     let log = tab.follow(&topic).await;
     let mut lines = log["lines"].as_array().expect("lines").clone();
     while !lines.iter().any(|line| line["text"] == "bestmove a2a3") {
-        let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
-        lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+        tab.read_log(&topic, &mut lines).await;
     }
     let set = lines.iter().filter_map(|line| line["text"].as_str()?.strip_prefix("setoption "));
     assert_eq!(set.collect::<Vec<_>>(), ["name Style value Wild"]);
@@ -339,18 +295,13 @@ async fn a_rejected_value_does_not_affect_the_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn numbers_of_engines_are_not_reused() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let first = tab.add_mime(&[]).await;
+    let (server, mut tab, first) = Fixture::with_engine(&[]).await;
     let remove = |id: &Value| json!({ "kind": "remove_engine", "engine": id });
-    assert_eq!(tab.ask(remove(&first)).await["kind"], "done");
+    tab.done(remove(&first)).await;
     let second = tab.add_mime(&[]).await;
     assert_ne!(second, first);
-    assert_eq!(tab.ask(remove(&second)).await["kind"], "done");
-    let directory = server.stop().await.expect("its directory");
-
-    let server = Fixture::start_with(options(directory.path())).await;
-    let mut tab = server.tab().await;
+    tab.done(remove(&second)).await;
+    let (server, mut tab) = server.restart().await;
     let third = tab.add_mime(&[]).await;
     assert!(third != first && third != second, "{third}");
     server.stop().await;
@@ -358,8 +309,7 @@ async fn numbers_of_engines_are_not_reused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_command_line_can_read_the_list_of_engines() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let add = |name: &str, source: Value, protocol: Value| {
         let entry = json!({ "name": name, "source": source, "protocol": protocol });
         json!({ "kind": "add_engine", "entry": entry })
@@ -388,7 +338,7 @@ async fn the_command_line_can_read_the_list_of_engines() {
     }
     let values = json!({ "Hash": "64", "Style": "Wild" });
     let set = json!({ "kind": "set_options", "engine": added[0], "of": "all", "values": values });
-    assert_eq!(tab.ask(set).await["kind"], "done");
+    tab.done(set).await;
     let file = server.get("/api/engines.toml").await.text().replace(mime(), "/opt/mime");
     server.stop().await;
     // A test of the command line reads the same file.
@@ -406,14 +356,12 @@ async fn sent_lines(server: &Fixture, process: &Value) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_set_after_the_search_for_a_move() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let mut players = against(&engine, json!({ "kind": "none" }), false);
     players["second"]["options"] = json!({ "Style": "Wild" });
     players["second"]["strength"] = json!({ "value": 5 });
     let (topic, state) = tab.new_game(game("chess", players)).await;
-    let id: u32 = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    let id = id_of(&topic);
     let ask = |kind: &str| json!({ "kind": kind, "game": id });
     let mut e4 = ask("move");
     (e4["node"], e4["text"]) = (state["cursor"].clone(), json!("e4"));
@@ -426,13 +374,13 @@ async fn options_are_set_after_the_search_for_a_move() {
     let process = plays["id"].clone();
     let set = |values: Value| json!({ "kind": "set_options", "engine": engine, "of": "play", "values": values });
     let values = json!({ "Hash": "64", "Style": "Calm", "Skill Level": "9" });
-    assert_eq!(tab.ask(set(values)).await["kind"], "done");
+    tab.done(set(values)).await;
     let before = ["Skill Level value 5", "Style value Wild"];
     assert_eq!(sent_lines(&server, &process).await, before);
     tab.ask(ask("move_now")).await;
     tab.change(&topic, |delta| delta["play"]["status"] == "your_turn").await;
     // Values of the game remain, and reset values return to the default.
-    assert_eq!(tab.ask(set(json!({ "Hash": null, "Style": null }))).await["kind"], "done");
+    tab.done(set(json!({ "Hash": null, "Style": null }))).await;
     let all = [before, ["Hash value 64", "Hash value 16"]].concat();
     let lines = async {
         while sent_lines(&server, &process).await.len() < all.len() {
@@ -446,9 +394,7 @@ async fn options_are_set_after_the_search_for_a_move() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_of_an_engine_has_its_own_values() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let set = |engine: &Value, hash: &str| json!({ "kind": "set_options", "engine": engine, "of": "all", "values": { "Hash": hash } });
     let copy_of = |engine: &Value| json!({ "kind": "copy_engine", "engine": engine });
     tab.ask(set(&engine, "64")).await;
@@ -458,7 +404,7 @@ async fn a_copy_of_an_engine_has_its_own_values() {
     let state = tab.follow("engines").await;
     assert_eq!(engine_of(&state, &copy)["name"], "Mime <b>1</b> (2)");
     assert_eq!(engine_of(&state, &copy)["values"], json!({ "Hash": "64" }));
-    assert_eq!(tab.ask(set(&copy, "128")).await["kind"], "done");
+    tab.done(set(&copy, "128")).await;
 
     // The built-in engine stays, and its copies have names.
     let built_in = tab.ask(copy_of(&json!(1))).await["engine"].clone();
@@ -467,18 +413,14 @@ async fn a_copy_of_an_engine_has_its_own_values() {
         |engine: &Value| json!({ "kind": "change_engine", "engine": engine, "entry": entry });
     assert_eq!(tab.ask(change(&json!(1))).await["category"], "conflict");
     assert_eq!(tab.ask(change(&copy)).await["category"], "invalid_request");
-    assert_eq!(tab.ask(change(&built_in)).await["kind"], "done");
-    let directory = server.stop().await.expect("its directory");
-
-    let server = Fixture::start_with(options(directory.path())).await;
-    let mut tab = server.tab().await;
+    tab.done(change(&built_in)).await;
+    let (server, mut tab) = server.restart().await;
     let state = tab.follow("engines").await;
     assert_eq!(engine_of(&state, &engine)["values"], json!({ "Hash": "64" }));
     assert_eq!(engine_of(&state, &copy)["values"], json!({ "Hash": "128" }));
     let quick = engine_of(&state, &built_in);
     assert_eq!((&quick["name"], &quick["built_in"]), (&json!("Quick"), &json!(false)));
-    let remove = json!({ "kind": "remove_engine", "engine": built_in });
-    assert_eq!(tab.ask(remove).await["kind"], "done");
+    tab.done(json!({ "kind": "remove_engine", "engine": built_in })).await;
     server.stop().await;
 }
 
@@ -493,7 +435,7 @@ async fn checked(source: Value, only: &[&str]) -> (Value, Value) {
     let entry = json!({ "name": "Mime", "source": source, "protocol": "uci" });
     let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
     let check = json!({ "kind": "check_engine", "engine": added["engine"] });
-    assert_eq!(tab.ask(check.clone()).await["kind"], "done");
+    tab.done(check.clone()).await;
     let again = tab.ask(check).await;
     let of = |delta: &Value| delta["engines"][0]["check"].clone();
     let done = loop {
@@ -547,7 +489,7 @@ async fn a_check_shows_its_progress_and_is_canceled() {
     let entry = json!({ "name": "Silent", "source": source, "protocol": "uci" });
     let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
     let engine = added["engine"].clone();
-    assert_eq!(tab.ask(json!({ "kind": "check_engine", "engine": engine })).await["kind"], "done");
+    tab.done(json!({ "kind": "check_engine", "engine": engine })).await;
     let of = |delta: &Value| delta["engines"][0]["check"].clone();
     // `id author` is missing.
     let failing = |run: &Value| {
@@ -560,7 +502,7 @@ async fn a_check_shows_its_progress_and_is_canceled() {
     let (done, total) = (running["done"].as_u64(), running["total"].as_u64());
     assert!(Some(0) < done && done < total, "{running}");
     let cancel = json!({ "kind": "cancel_check", "engine": engine });
-    assert_eq!(tab.ask(cancel.clone()).await["kind"], "done");
+    tab.done(cancel.clone()).await;
     let canceled = of(&tab.change("engines", |delta| of(delta)["kind"] != "running").await);
     assert_eq!(canceled["kind"], "canceled", "{canceled}");
     assert!(failing(&canceled), "{canceled}");
@@ -570,7 +512,7 @@ async fn a_check_shows_its_progress_and_is_canceled() {
         assert!(!Path::new("/proc").join(pid).exists(), "{pid}");
     }
     // It has already ended.
-    assert_eq!(tab.ask(cancel).await["kind"], "done");
+    tab.done(cancel).await;
     server.stop().await;
 }
 
@@ -653,8 +595,7 @@ async fn a_missing_engine_cannot_be_checked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn engines_of_a_list_are_registered_with_their_values() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let list = json!([
         { "name": "Listed", "command": mime(), "protocol": "uci",
           "options": [{ "name": "Hash", "value": 32 }] },

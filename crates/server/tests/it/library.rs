@@ -17,12 +17,11 @@ async fn post(server: &Fixture, path: &str, body: &Value) -> Value {
 }
 
 async fn import(server: &Fixture, query: &str, text: &str) -> Value {
-    let path = format!("/api/import?name=a.pgn{query}");
-    server.post(&path, "application/octet-stream", text.as_bytes()).await.json()
+    server.import(&format!("?name=a.pgn{query}"), text).await.json()
 }
 
 async fn search(server: &Fixture, query: &Value) -> Value {
-    post(server, "/api/library/search", query).await
+    server.search(query).await.json()
 }
 
 /// The names of the first players.
@@ -105,8 +104,7 @@ async fn the_explorer_counts_transpositions_and_closed_games() {
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let mv = json!({ "kind": "move", "game": id, "node": 1, "text": "d5" });
     assert_eq!(tab.ask(mv).await["kind"], "node");
-    let close = json!({ "kind": "close_game", "game": id });
-    assert_eq!(tab.ask(close).await["kind"], "done");
+    tab.done(json!({ "kind": "close_game", "game": id })).await;
     let found =
         explore("rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1", json!({})).await;
     assert_eq!(found["moves"][0]["uci"], "d7d5", "{found}");
@@ -130,14 +128,12 @@ async fn duplicates_are_skipped_or_kept_and_listed() {
 /// Another program has added annotations to a file that is open here.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_does_not_replace_an_open_game() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let headers = "[Event \"A\"]\n[Site \"B\"]\n[White \"Ada\"]\n[Black \"Bob\"]\n\n";
     let opened = import(&server, "&open=true", &format!("{headers}1. e4 e5 2. Nf3 *\n")).await;
     let game = opened["opened"].clone();
     let comment = json!({ "kind": "comment", "node": 1, "comments": ["mine"] });
-    let edit = json!({ "kind": "edit", "game": game, "edit": comment });
-    assert_eq!(tab.ask(edit).await["kind"], "done");
+    tab.done(json!({ "kind": "edit", "game": game, "edit": comment })).await;
     let changed = format!("{headers}1. e4 {{theirs, and longer}} e5 $1 2. Nf3 $3 *\n");
     let text = async || server.get(&format!("/api/export/{game}?format=pgn")).await.text();
 
@@ -160,9 +156,9 @@ async fn an_import_does_not_replace_an_open_game() {
     assert!(text().await.contains("mine"), "it is open");
     let waiting = post(&server, "/api/library/undecided", &json!({})).await;
     assert_eq!(waiting["total"], 1, "{waiting}");
-    assert_eq!(tab.ask(json!({ "kind": "close_game", "game": game })).await["kind"], "done");
+    tab.done(json!({ "kind": "close_game", "game": game })).await;
     assert!(text().await.contains("mine"), "its changes are in the library");
-    assert_eq!(tab.ask(decide).await["kind"], "done");
+    tab.done(decide).await;
     let text = text().await;
     assert!(text.contains("theirs") && !text.contains("mine"), "{text}");
     server.stop().await;
@@ -175,7 +171,7 @@ async fn deleted_games_are_restored_with_their_labels() {
     let mut tab = server.tab().await;
     let ada = json!({ "kind": "filter", "filter": { "player": "ada" } });
     let label = json!({ "kind": "set_label", "of": ada, "label": "study", "set": true });
-    assert_eq!(tab.ask(label).await["kind"], "done");
+    tab.done(label).await;
     let page = search(&server, &json!({ "label": "study" })).await;
     assert_eq!((&page["total"], &page["games"][0]["labels"]), (&json!(2), &json!(["study"])));
     assert_eq!(page["labels"], json!([{ "label": "study", "games": 2 }]));
@@ -300,8 +296,7 @@ async fn a_file_becomes_a_collection_and_a_file_again() {
 async fn names_of_chapters_are_headers_of_shogi_records() {
     let server = Fixture::start().await;
     let text = "position startpos moves 7g7f\nposition startpos moves 2g2f\n";
-    let path = "/api/import?name=moves.usi";
-    let imported = server.post(path, "application/octet-stream", text.as_bytes()).await.json();
+    let imported = server.import("?name=moves.usi", text).await.json();
     let file = &imported["collection"];
     assert_eq!(file, &json!({ "name": "moves", "games": [1, 2] }), "{imported}");
     let of = json!({ "kind": "games", "games": [2, 1] });
@@ -313,14 +308,7 @@ async fn names_of_chapters_are_headers_of_shogi_records() {
         let of = json!({ "kind": "collection", "id": created["id"] });
         let text = export(&server, &of, format).await.text();
         let other = Fixture::start().await;
-        let again = other
-            .post(
-                &format!("/api/import?name=a.{format}"),
-                "application/octet-stream",
-                text.as_bytes(),
-            )
-            .await
-            .json();
+        let again = other.import(&format!("?name=a.{format}"), &text).await.json();
         assert_eq!(again["collection"]["name"], "m", "{format}: {text}");
         let of = json!({ "kind": "games", "games": again["collection"]["games"] });
         let create = json!({ "kind": "create", "name": "m", "of": of });

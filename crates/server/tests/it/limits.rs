@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::support::{Fixture, LONG, Options, Tab, game, open_socket, options};
+use crate::support::{Fixture, LONG, Options, Tab, game, id_of, open_socket, options};
 
 /// Minimum interval between updates of a search.
 const MIN_INTERVAL: Duration = Duration::from_millis(40);
@@ -22,8 +22,7 @@ const RELOAD: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_number_of_tabs_is_limited() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let mut others = Vec::new();
     // The first message is a handshake, or there is no message.
     while others.len() < 1000 {
@@ -54,9 +53,7 @@ async fn the_number_of_tabs_is_limited() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_number_of_processes_is_limited() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let mut answer = Value::Null;
     let mut started = 0;
     while started < 1000 {
@@ -90,9 +87,7 @@ async fn the_number_of_concurrent_uploads_is_limited() {
         assert_eq!(answer, CONTINUE);
         slow.push(stream);
     }
-    let small = async || {
-        server.post("/api/import?name=b.pgn", "application/octet-stream", b"1. e4 *\n").await
-    };
+    let small = async || server.import("?name=b.pgn", "1. e4 *\n").await;
     assert_eq!(small().await.json()["category"], "conflict");
     // Another upload starts after the server has noticed the disconnection.
     drop(slow);
@@ -110,8 +105,7 @@ async fn the_number_of_concurrent_uploads_is_limited() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closes_the_longest_idle_game_at_the_limit() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     tab.follow("games").await;
     let set_up = async |tab: &mut Tab, players: Value| {
         tab.ask(json!({ "kind": "new_game", "game": game("chess", players) })).await
@@ -135,7 +129,7 @@ async fn closes_the_longest_idle_game_at_the_limit() {
     assert_eq!(set_up(&mut tab, played.clone()).await["category"], "limit");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["category"], "limit");
     // Games without subscribers are closed and remain in the library.
-    assert_eq!(tab.ask(json!({ "kind": "unsubscribe", "topic": watched })).await["kind"], "done");
+    tab.done(json!({ "kind": "unsubscribe", "topic": watched })).await;
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["kind"], "game");
     let state = tab.follow(&format!("game/{left}")).await;
     assert_eq!(state["nodes"][1]["uci"], "e2e4");
@@ -150,8 +144,7 @@ async fn archives_are_not_unpacked() {
     archive.extend([0xed, 0xc1, 1, 1, 0, 0, 0, 0x80, 0x90, 0xfe, 0xaf, 0xee, 8, 0x0a]);
     let zip = b"PK\x03\x04\x14\0\0\0\x08\0";
     for (name, bytes) in [("a.pgn.gz", archive.as_slice()), ("a.zip", zip), ("a.pgn", zip)] {
-        let path = format!("/api/import?name={name}");
-        let read = server.post(&path, "application/octet-stream", bytes).await.json();
+        let read = server.import(&format!("?name={name}"), bytes).await.json();
         assert_eq!(read["total"], 0, "{name}: {read}");
         assert!(!read["errors"].as_array().is_none_or(Vec::is_empty), "{name}: {read}");
     }
@@ -160,11 +153,9 @@ async fn archives_are_not_unpacked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_output_is_limited_to_25_updates_per_second() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, _) = tab.new_game(game("chess", Value::Null)).await;
-    let id: u32 = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    let id = id_of(&topic);
     let topic = format!("analysis/{id}");
     tab.follow(&topic).await;
     let before = Instant::now();
@@ -172,7 +163,7 @@ async fn search_output_is_limited_to_25_updates_per_second() {
         "lines": 1, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false,
     });
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
-    assert_eq!(tab.ask(begun).await["kind"], "done");
+    tab.done(begun).await;
     let mut depths = Vec::new();
     while depths.len() < 12 {
         let delta = tab.change(&topic, |delta| delta["engines"].is_array()).await;
@@ -192,8 +183,7 @@ async fn the_server_exits_without_tabs_if_set() {
     let mut tab = server.tab().await;
     let mut settings = tab.follow("settings").await;
     settings["on_close"]["quit"] = json!(true);
-    let done = tab.ask(json!({ "kind": "set_settings", "settings": settings })).await;
-    assert_eq!(done["kind"], "done", "{done}");
+    tab.done(json!({ "kind": "set_settings", "settings": settings })).await;
     drop(tab);
     server.ended().await;
 }
@@ -232,7 +222,7 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
             "locked": false,
         },
     });
-    assert_eq!(tab.ask(begun).await["kind"], "done");
+    tab.done(begun).await;
     tab.change(&analysis, |delta| delta["engines"][0]["status"] == "searching").await;
     drop(tab);
     // A tab that reconnects in time must disconnect again.
@@ -278,8 +268,7 @@ async fn the_server_exits_after_the_last_game_if_set() {
     let mut tab = server.tab().await;
     let mut settings = tab.follow("settings").await;
     settings["on_close"] = json!({ "pause_games": false, "stop_analysis": true, "quit": true });
-    let done = tab.ask(json!({ "kind": "set_settings", "settings": settings })).await;
-    assert_eq!(done["kind"], "done", "{done}");
+    tab.done(json!({ "kind": "set_settings", "settings": settings })).await;
     // The flag falls when the tab has been gone for long enough.
     let time =
         json!({ "kind": "clock", "base": 1500, "increment": 0, "byoyomi": 0, "moves": null });

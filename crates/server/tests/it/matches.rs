@@ -371,8 +371,7 @@ fn start_match(engines: [&Value; 2], pairs: usize) -> Value {
 /// A match over a socket, from the command to the library.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tab_starts_a_match_whose_games_are_stored() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
     tab.follow("matches").await;
     let answer = tab.ask(start_match([&one, &two], 1)).await;
@@ -385,8 +384,7 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
     tab.change("matches", over).await;
     let state = tab.follow("match/1").await;
     assert_eq!((&state["played"], &state["games"][1]["number"]), (&json!(2), &json!(2)), "{state}");
-    let query = json!({ "player": "a" }).to_string();
-    let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
+    let page = server.search(&json!({ "player": "a" })).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
 
     let report = server.get("/api/report/1").await;
@@ -420,12 +418,11 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
     let answer = tab.ask(open(1)).await;
     assert!(answer["kind"] == "game" && !opened.contains(&answer["game"]), "{answer}");
     assert_eq!(tab.ask(open(3)).await["category"], "not_found");
-    let deleted = tab.ask(json!({ "kind": "delete_match", "id": 1 })).await;
-    assert_eq!(deleted["kind"], "done", "{deleted}");
+    tab.done(json!({ "kind": "delete_match", "id": 1 })).await;
     let rejected = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
     assert_eq!(rejected["category"], "not_found", "{rejected}");
     assert_eq!(tab.ask(open(2)).await["category"], "not_found");
-    let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
+    let page = server.search(&json!({ "player": "a" })).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
     server.stop().await;
 }
@@ -434,8 +431,7 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
 #[tokio::test(flavor = "multi_thread")]
 async fn snapshots_and_deltas_of_a_match_do_not_overlap() {
     const GAMES: usize = 80;
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
     let answer = tab.ask(start_match([&one, &two], GAMES / 2)).await;
     assert_eq!(answer["kind"], "match", "{answer}");
@@ -476,8 +472,7 @@ async fn snapshots_and_deltas_of_a_match_do_not_overlap() {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn matches_use_the_environment_and_directory_of_an_engine() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let directory = TempDir::new().expect("a directory");
     std::fs::write(directory.path().join("play"), "").expect("it can be written");
     let EnginePlan { command, args, dir, env, .. } = scripted(directory.path());

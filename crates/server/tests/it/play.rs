@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, Tab, against, forget_what_was_learned, game, options};
+use crate::support::{Fixture, Tab, against, forget_what_was_learned, game, id_of, options};
 
 fn no_time() -> Value {
     json!({ "kind": "none" })
@@ -17,12 +17,7 @@ fn clock() -> Value {
 
 /// A move after a node.
 fn mv(game: &str, node: &Value, text: &str) -> Value {
-    let id: u32 = game.rsplit_once('/').expect("a number").1.parse().expect("a number");
-    json!({ "kind": "move", "game": id, "node": node, "text": text })
-}
-
-fn id(game: &str) -> u32 {
-    game.rsplit_once('/').expect("a number").1.parse().expect("a number")
+    json!({ "kind": "move", "game": id_of(game), "node": node, "text": text })
 }
 
 /// Waits until it is the human's turn. Returns the last node.
@@ -33,9 +28,7 @@ async fn my_turn(tab: &mut Tab, topic: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_human_plays_against_an_engine() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     assert_eq!(state["position"]["legal"].as_array().map(Vec::len), Some(20));
     let root = state["cursor"].clone();
@@ -52,8 +45,7 @@ async fn a_human_plays_against_an_engine() {
     assert_eq!(play["clocks"]["running"], "first");
     assert_eq!(play["players"]["second"]["name"], "Mime <b>1</b>");
     assert!(last["clock"].as_u64().is_some_and(|left| left <= 301_000), "{last}");
-    let resigned = tab.ask(json!({ "kind": "resign", "game": id(&topic) })).await;
-    assert_eq!(resigned["kind"], "done");
+    tab.done(json!({ "kind": "resign", "game": id_of(&topic) })).await;
     let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
     assert_eq!(over["over"]["outcome"]["result"], "0-1");
     assert_eq!(over["over"]["outcome"]["termination"], "resignation");
@@ -62,16 +54,13 @@ async fn a_human_plays_against_an_engine() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shogi_is_played_in_usi_notation() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["usi"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["usi"]).await;
     let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
     let played = tab.ask(mv(&topic, &state["cursor"], "▲７六歩")).await;
     assert_eq!(played["kind"], "node", "{played}");
     // Without a limit, the engine searches until “Move now”.
     tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
-    let now = tab.ask(json!({ "kind": "move_now", "game": id(&topic) })).await;
-    assert_eq!(now["kind"], "done", "{now}");
+    tab.done(json!({ "kind": "move_now", "game": id_of(&topic) })).await;
     my_turn(&mut tab, &topic).await;
     let state = tab.follow(&topic).await;
     let nodes = state["nodes"].as_array().expect("nodes");
@@ -93,9 +82,8 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
     .await;
     let engines = tab.follow("engines").await;
     let processes = engines["processes"].as_array().expect("processes");
-    let purpose = json!({ "kind": "play", "game": id(&topic) });
-    let process =
-        processes.iter().find(|processe| processe["purpose"] == purpose).expect("its process");
+    let purpose = json!({ "kind": "play", "game": id_of(&topic) });
+    let process = processes.iter().find(|it| it["purpose"] == purpose).expect("its process");
     let topic_of_log = format!("log/{}", process["id"]);
     let go_in = |log: &Value| {
         let lines = log["lines"].as_array()?;
@@ -108,8 +96,7 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
         log = tab.change(&topic_of_log, |delta| go_in(delta).is_some()).await;
     }
     let go = go_in(&log).expect("it was asked");
-    let over = json!({ "kind": "resign", "game": id(&topic) });
-    assert_eq!(tab.ask(over).await["kind"], "done");
+    tab.done(json!({ "kind": "resign", "game": id_of(&topic) })).await;
     // The human's remaining time depends on the machine.
     let tokens: Vec<&str> = go.split(' ').collect();
     let mut shown = Vec::new();
@@ -124,9 +111,7 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_time_controls_are_sent_to_engines() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let uci = tab.add_mime(&[]).await;
+    let (server, mut tab, uci) = Fixture::with_engine(&[]).await;
     let usi = tab.add_mime(&["usi"]).await;
     let clock = |increment: u32, byoyomi: u32, moves: Option<u32>| {
         json!({
@@ -154,15 +139,12 @@ async fn all_time_controls_are_sent_to_engines() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_is_taken_back_with_its_reply() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), true))).await;
     let root = state["cursor"].clone();
     tab.ask(mv(&topic, &root, "e4")).await;
     my_turn(&mut tab, &topic).await;
-    let back = tab.ask(json!({ "kind": "take_back", "game": id(&topic) })).await;
-    assert_eq!(back["kind"], "done", "{back}");
+    tab.done(json!({ "kind": "take_back", "game": id_of(&topic) })).await;
     let state = tab.follow(&topic).await;
     assert_eq!(state["nodes"].as_array().map(Vec::len), Some(1));
     assert_eq!(state["play"]["status"], "your_turn");
@@ -186,14 +168,14 @@ async fn each_tab_has_its_own_cursor() {
     // A new tab begins at the latest cursor, and moves from there.
     let mut three = server.tab().await;
     assert_eq!(three.follow(&topic).await["cursor"], played["node"]);
-    let back = json!({ "kind": "go_to", "game": id(&topic), "node": state["cursor"] });
+    let back = json!({ "kind": "go_to", "game": id_of(&topic), "node": state["cursor"] });
     three.send(back).await;
     let seen = three.change(&topic, |delta| delta["at"]["cursor"] == state["cursor"]).await;
     assert_eq!(seen["at"]["position"]["turn"], "first");
     assert_eq!(one.follow(&topic).await["cursor"], played["node"]);
     // The removal of its node moves a cursor to the parent.
     let delete = json!({ "kind": "delete", "node": played["node"] });
-    two.send(json!({ "kind": "edit", "game": id(&topic), "edit": delete })).await;
+    two.send(json!({ "kind": "edit", "game": id_of(&topic), "edit": delete })).await;
     one.change(&topic, |delta| delta["at"]["cursor"] == state["cursor"]).await;
     server.stop().await;
 }
@@ -213,7 +195,7 @@ async fn tabs_at_the_end_of_a_game_follow_it() {
     let reply = one.follow(&topic).await["play"]["last_move_node"].clone();
     two.change(&topic, |delta| delta["at"]["cursor"] == reply).await;
     // A tab that has gone back stays there.
-    let back = json!({ "kind": "go_to", "game": id(&topic), "node": state["cursor"] });
+    let back = json!({ "kind": "go_to", "game": id_of(&topic), "node": state["cursor"] });
     three.ask(back).await;
     one.ask(mv(&topic, &reply, "d4")).await;
     my_turn(&mut one, &topic).await;
@@ -231,7 +213,7 @@ async fn all_tabs_receive_the_same_state() {
     two.follow(&topic).await;
     let played = one.ask(mv(&topic, &state["cursor"], "g1f3")).await;
     let comment = json!({ "kind": "comment", "node": played["node"], "comments": ["<script>"], "before": [] });
-    two.ask(json!({ "kind": "edit", "game": id(&topic), "edit": comment })).await;
+    two.ask(json!({ "kind": "edit", "game": id_of(&topic), "edit": comment })).await;
     let delta = one.change(&topic, |delta| delta["nodes"][0]["comments"][0] == "<script>").await;
     assert_eq!(delta["undo"]["undo"], true);
     server.stop().await;
@@ -239,25 +221,18 @@ async fn all_tabs_receive_the_same_state() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_is_resumed_after_a_restart() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let before = my_turn(&mut tab, &topic).await;
-    let directory = server.stop().await.expect("its directory");
-
-    let server = Fixture::start_with(options(directory.path())).await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = server.restart().await;
     let games = tab.follow("games").await;
-    assert_eq!(games["games"][0]["id"], id(&topic));
+    assert_eq!(games["games"][0]["id"], id_of(&topic));
     let state = tab.follow(&topic).await;
     assert_eq!(state["play"]["status"], "interrupted");
     assert_eq!(state["play"]["last_move_node"], before["last_move_node"]);
-    let resumed = tab
-        .ask(json!({ "kind": "resume", "game": id(&topic), "from": null, "players": null }))
+    tab.done(json!({ "kind": "resume", "game": id_of(&topic), "from": null, "players": null }))
         .await;
-    assert_eq!(resumed["kind"], "done", "{resumed}");
     assert_eq!(my_turn(&mut tab, &topic).await["last_move_node"], before["last_move_node"]);
     tab.ask(mv(&topic, &before["last_move_node"], "d4")).await;
     let after = my_turn(&mut tab, &topic).await;
@@ -268,9 +243,7 @@ async fn a_game_is_resumed_after_a_restart() {
 /// Plays against an engine of limited strength, stops the server, changes its data, and resumes the game. Returns
 /// the protocol log after the restart.
 async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let mut players = against(&engine, clock(), false);
     players["second"]["strength"] = json!({ "value": 5 });
     players["second"]["options"] = json!({ "Hash": "32" });
@@ -283,8 +256,8 @@ async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
     let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     tab.follow(&topic).await;
-    let resume = json!({ "kind": "resume", "game": id(&topic), "from": null, "players": null });
-    assert_eq!(tab.ask(resume).await["kind"], "done");
+    tab.done(json!({ "kind": "resume", "game": id_of(&topic), "from": null, "players": null }))
+        .await;
     my_turn(&mut tab, &topic).await;
     tab.ask(mv(&topic, &tip, "d4")).await;
     tab.change(&topic, |delta| {
@@ -313,21 +286,14 @@ async fn limited_strength_remains_after_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_of_an_engine_interrupts_the_game() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["crash"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["crash"]).await;
     // The increment exceeds the time of the first move, also on a busy machine.
     let mut clock = clock();
     clock["increment"] = json!(200_000);
     let players = against(&engine, clock.clone(), false);
     let (topic, state) = tab.new_game(game("chess", players)).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
-    let lost = tab
-        .change("engines", |delta| {
-            let it = &delta["processes"][0];
-            it["purpose"]["kind"] == "play" && it["status"] == "dead"
-        })
-        .await;
+    let lost = tab.process_is(&json!("play"), "dead").await;
     let process = &lost["processes"][0];
     assert_eq!(process["stderr"][0], "mime: out of thoughts");
     let error = json!({
@@ -354,13 +320,10 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
 /// A search that fails is answered: until then, nobody knows why there is no hint.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hint_is_answered_with_a_move_or_the_failure() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, _) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
-    let hint = |engine: &Value| json!({ "kind": "hint", "game": id(&topic), "engine": engine });
-    let answer = tab.ask(hint(&engine)).await;
-    assert_eq!(answer["kind"], "done", "{answer}");
+    let hint = |engine: &Value| json!({ "kind": "hint", "game": id_of(&topic), "engine": engine });
+    tab.done(hint(&engine)).await;
     let state = tab.follow(&topic).await;
     assert_eq!(state["play"]["hint"]["hint"]["uci"], "a2a3", "{state}");
     let crashing = tab.add_mime(&["crash"]).await;
@@ -375,9 +338,7 @@ async fn a_hint_is_answered_with_a_move_or_the_failure() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_illegal_move_loses() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["illegal"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["illegal"]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
@@ -439,44 +400,38 @@ async fn the_first_moves_come_from_a_book() {
 /// The outcome of the game after export and import.
 async fn exported(server: &Fixture, tab: &mut Tab, game: u32, format: &str) -> Value {
     let text = server.get(&format!("/api/export/{game}?format={format}")).await.text();
-    let name = format!("/api/import?name=a.{format}&open=true");
-    let read = server.post(&name, "application/octet-stream", text.as_bytes()).await.json();
+    let name = format!("?name=a.{format}&open=true");
+    let read = server.import(&name, &text).await.json();
     assert!(read["opened"].is_number(), "{read}: {text}");
     tab.follow(&format!("game/{}", read["opened"])).await["outcome"].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["usi"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["usi"]).await;
     let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
     assert_eq!(tab.ask(mv(&topic, &state["cursor"], "7g7f")).await["kind"], "node");
     // Without a limit, the engine searches until “Move now”.
     tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
-    let resign = json!({ "kind": "resign", "game": id(&topic) });
-    assert_eq!(tab.ask(resign).await["kind"], "done");
+    tab.done(json!({ "kind": "resign", "game": id_of(&topic) })).await;
     let expected = tab.follow(&topic).await["outcome"].clone();
     assert_eq!(
         (&expected["result"], &expected["termination"]),
         (&json!("0-1"), &json!("resignation"))
     );
     for format in ["csa", "kif", "ki2", "jkf"] {
-        assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
+        assert_eq!(exported(&server, &mut tab, id_of(&topic), format).await, expected, "{format}");
     }
-    let directory = server.stop().await.expect("its directory");
     // The outcome is stored with the game.
-    let server = Fixture::start_with(options(directory.path())).await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = server.restart().await;
     assert_eq!(tab.follow(&topic).await["outcome"], expected);
-    assert_eq!(exported(&server, &mut tab, id(&topic), "csa").await, expected);
+    assert_eq!(exported(&server, &mut tab, id_of(&topic), "csa").await, expected);
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_of_perpetual_check_name_the_winner() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let human = json!({ "kind": "human", "name": "", "time": no_time() });
     let mut setup = game("shogi", json!({ "first": human, "second": human }));
     setup["start"] = json!({ "kind": "text", "text": "5k3/9/9/9/9/9/9/9/K3R4 b - 1" });
@@ -492,18 +447,16 @@ async fn records_of_perpetual_check_name_the_winner() {
     let end = (&expected["result"], &expected["termination"]);
     assert_eq!(end, (&json!("0-1"), &json!("perpetual-check")));
     for format in ["csa", "kif", "ki2", "jkf"] {
-        assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
+        assert_eq!(exported(&server, &mut tab, id_of(&topic), format).await, expected, "{format}");
     }
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forfeit_has_a_result_and_a_termination() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let kif = "手合割：平手\n   1 ７六歩(77)\n   2 不戦敗\nまで1手で後手の不戦敗\n";
-    let name = "/api/import?name=a.kif&open=true";
-    let read = server.post(name, "application/octet-stream", kif.as_bytes()).await.json();
+    let read = server.import("?name=a.kif&open=true", kif).await.json();
     let outcome = tab.follow(&format!("game/{}", read["opened"])).await["outcome"].clone();
     assert_eq!((&outcome["result"], &outcome["termination"]), (&json!("1-0"), &json!("forfeit")));
     server.stop().await;
@@ -513,10 +466,6 @@ fn sudden_death(base: u64) -> Value {
     json!({ "kind": "clock", "base": base, "increment": 0, "byoyomi": 0, "moves": null })
 }
 
-fn game_id(topic: &str) -> Value {
-    topic.rsplit_once('/').expect("a number").1.parse::<u32>().expect("a number").into()
-}
-
 fn of(kind: &str, game: &Value) -> Value {
     json!({ "kind": kind, "game": game })
 }
@@ -524,8 +473,8 @@ fn of(kind: &str, game: &Value) -> Value {
 /// Starts a game and resigns. Returns its number.
 async fn lost(tab: &mut Tab, new: Value) -> Value {
     let (topic, _) = tab.new_game(new).await;
-    let game = game_id(&topic);
-    assert_eq!(tab.ask(of("resign", &game)).await["kind"], "done");
+    let game = json!(id_of(&topic));
+    tab.done(of("resign", &game)).await;
     game
 }
 
@@ -543,9 +492,7 @@ async fn rematch(tab: &mut Tab, game: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rematch_swaps_sides_and_keeps_the_settings() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let mut players = against(&engine, sudden_death(60_000), true);
     players["first"]["time"] = sudden_death(300_000);
     players["second"]["limits"] = json!({ "depth": 3, "nodes": null, "time": null, "mate": null });
@@ -555,7 +502,7 @@ async fn a_rematch_swaps_sides_and_keeps_the_settings() {
     new["start"] = json!({ "kind": "text", "text": "position startpos moves d2d4 d7d5" });
     let (topic, before) = tab.new_game(new).await;
     assert_eq!(before["play"]["rematch"], Value::Null);
-    let first = game_id(&topic);
+    let first = json!(id_of(&topic));
     let early = tab.ask(of("rematch", &first)).await;
     assert_eq!(early["error"]["code"], "game_not_over", "{early}");
     tab.ask(of("resign", &first)).await;
@@ -581,9 +528,7 @@ async fn a_rematch_swaps_sides_and_keeps_the_settings() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rematch_keeps_the_handicap() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&["usi"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["usi"]).await;
     let players = against(&engine, json!({ "kind": "none" }), false);
     let mut new = game("shogi", players.clone());
     new["start"] = json!({ "kind": "handicap", "name": "lance" });
@@ -611,9 +556,7 @@ async fn there_is_one_rematch_until_it_is_deleted() {
     assert_eq!(rematch(&mut two, &first).await["id"], next);
 
     // It is known after a restart. A deletion is known to a closed game as well.
-    let directory = server.stop().await.expect("its directory");
-    let server = Fixture::start_with(options(directory.path())).await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = server.restart().await;
     assert_eq!(state(&mut tab, &first).await["play"]["rematch"], begun);
     tab.ask(of("delete_game", &next)).await;
     let open = json!({ "kind": "open", "swapped": true });
@@ -628,9 +571,7 @@ async fn there_is_one_rematch_until_it_is_deleted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_opening_of_a_rematch_comes_from_the_same_book() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let book = server.data.join("book.pgn");
     std::fs::write(&book, "1. e4 c5 2. Nf3 d6 *\n").expect("it is written");
     let mut new = game("chess", against(&engine, sudden_death(60_000), false));

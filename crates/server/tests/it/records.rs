@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, Options, Tab, against, game, options};
+use crate::support::{Fixture, Options, Tab, against, game, id_of, options};
 
 const PGN: &str = "[Event \"Club\"]\n[White \"Ada\"]\n[Black \"Babbage\"]\n[Date \"1843.07.10\"]\n\
     [Result \"0-1\"]\n\n1. f3 {weak} e5 2. g4?? Qh4# 0-1\n\n\
@@ -14,8 +14,7 @@ const PGN: &str = "[Event \"Club\"]\n[White \"Ada\"]\n[Black \"Babbage\"]\n[Date
 #[tokio::test(flavor = "multi_thread")]
 async fn games_are_found_by_their_properties() {
     let server = Fixture::start().await;
-    let read =
-        server.post("/api/import?name=a.pgn", "application/octet-stream", PGN.as_bytes()).await;
+    let read = server.import("?name=a.pgn", PGN).await;
     let read = read.json();
     assert_eq!((&read["total"], &read["errors"]), (&json!(2), &json!([])), "{read}");
     for (query, total) in [
@@ -34,24 +33,20 @@ async fn games_are_found_by_their_properties() {
         (json!({ "variant": "shogi" }), 0),
         (json!({ "player": "'; DROP TABLE game; --" }), 0),
     ] {
-        let body = query.to_string();
-        let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
+        let page = server.search(&query).await;
         assert_eq!(page.json()["total"], total, "{query}: {}", page.text());
     }
     // An invalid condition is not ignored.
-    let wrong = json!({ "from": "soon" }).to_string();
-    let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
+    let page = server.search(&json!({ "from": "soon" })).await;
     assert_eq!((page.status, page.json()["category"].clone()), (400, json!("invalid_request")));
-    let wrong = json!({ "opening": "e5" }).to_string();
-    let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
+    let page = server.search(&json!({ "opening": "e5" })).await;
     assert_eq!((page.status, page.json()["category"].clone()), (400, json!("illegal_move")));
     server.stop().await;
 }
 
 /// The number of found games.
 async fn total_found(server: &Fixture, query: &Value) -> Value {
-    let body = query.to_string();
-    let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
+    let page = server.search(&query).await;
     assert_eq!(page.status, 200, "{query}: {}", page.text());
     page.json()["total"].clone()
 }
@@ -61,7 +56,7 @@ async fn queries_without_a_variant_match_all_variants() {
     let server = Fixture::start().await;
     let kif = "手合割：平手\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n";
     for text in [kif, "1. e4 c5 2. Nf3 *\n"] {
-        let read = server.post("/api/import", "application/octet-stream", text.as_bytes()).await;
+        let read = server.import("", text).await;
         assert_eq!(read.json()["total"], 1, "{}", read.text());
     }
     let after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
@@ -78,8 +73,7 @@ async fn queries_without_a_variant_match_all_variants() {
     assert_eq!(total_found(&server, &json!({ "opening": "e2e4" })).await, 1);
     assert_eq!(total_found(&server, &json!({ "opening": "e4", "variant": "chess960" })).await, 0);
     // The error is that of the variant that parses more of the text.
-    let wrong = json!({ "opening": "P-7f 7g7f" }).to_string();
-    let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
+    let page = server.search(&json!({ "opening": "P-7f 7g7f" })).await;
     assert_eq!(page.json()["category"], "illegal_move");
     assert_eq!(page.json()["error"]["context"]["move"], "7g7f", "{}", page.text());
     server.stop().await;
@@ -90,7 +84,7 @@ async fn openings_without_a_header_are_found_by_name() {
     let server = Fixture::start().await;
     let text = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *\n\n\
         [ECO \"C60\"]\n[White \"ÖZIL\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n";
-    let read = server.post("/api/import", "application/octet-stream", text.as_bytes()).await;
+    let read = server.import("", text).await;
     assert_eq!(read.json()["total"], 2);
     for (query, total) in [
         (json!({ "named": "najdorf" }), 1),
@@ -107,15 +101,12 @@ async fn openings_without_a_header_are_found_by_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn players_of_unknown_type_match_engine_queries() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
-    let engine = tab.add_mime(&[]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let none = json!({ "kind": "none" });
     tab.new_game(game("chess", against(&engine, none, false))).await;
     let pgn = "[White \"Bert\"]\n[WhiteType \"human\"]\n[Black \"Crafty\"]\n\
         [BlackType \"program\"]\n\n1. e4 *\n\n[White \"Dora\"]\n[Black \"Ada\"]\n\n1. d4 *\n";
-    let read =
-        server.post("/api/import?name=a.pgn", "application/octet-stream", pgn.as_bytes()).await;
+    let read = server.import("?name=a.pgn", pgn).await;
     assert_eq!(read.json()["total"], 2);
     for (query, total) in [
         (json!({ "player": "ada" }), 2),
@@ -128,8 +119,7 @@ async fn players_of_unknown_type_match_engine_queries() {
         (json!({ "engine": "dora" }), 1),
         (json!({ "engine": "%" }), 0),
     ] {
-        let body = query.to_string();
-        let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
+        let page = server.search(&query).await;
         assert_eq!(page.json()["total"], total, "{query}: {}", page.text());
     }
     server.stop().await;
@@ -141,20 +131,14 @@ async fn export_restores_the_imported_record() {
     let kif = "手合割：平手\n先手：Ada\n後手：Byron\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n*角道を開ける\n   2 ３四歩(33)   ( 0:02/00:00:02)\n   3 投了\n";
     let sjis = {
         // 7-bit parts and Shift_JIS alike come from the encoder of the rules.
-        let read = server
-            .post("/api/import?name=a.kif&open=true", "application/octet-stream", kif.as_bytes())
-            .await
-            .json();
+        let read = server.import("?name=a.kif&open=true", kif).await.json();
         let id = read["opened"].clone();
         assert!(id.is_number(), "{read}");
         let answer = server.get(&format!("/api/export/{id}?format=kif&encoding=shift_jis")).await;
         assert_eq!(answer.header("content-type"), Some("text/plain; charset=shift_jis"));
         answer.body
     };
-    let read = server
-        .post("/api/import?name=b.kif&open=true", "application/octet-stream", &sjis)
-        .await
-        .json();
+    let read = server.import("?name=b.kif&open=true", &sjis).await.json();
     let id = read["opened"].clone();
     for (format, part) in [
         ("kif", "*角道を開ける"),
@@ -178,8 +162,7 @@ async fn export_restores_the_imported_record() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn save_errors_are_published() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
     assert_eq!(state["save_error"], Value::Null);
     let id = &state["id"];
@@ -204,7 +187,7 @@ async fn save_errors_are_published() {
     assert_eq!(tab.ask(mv(1, "e5")).await["kind"], "node");
     let delta = tab.change(&topic, |delta| delta["save_status"].is_object()).await;
     assert_eq!(delta["save_status"]["error"], Value::Null);
-    assert_eq!(tab.ask(close).await["kind"], "done");
+    tab.done(close).await;
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let state = tab.follow(&topic).await;
     assert_eq!(state["nodes"].as_array().map(Vec::len), Some(3));
@@ -213,14 +196,13 @@ async fn save_errors_are_published() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn open_games_are_listed_with_what_distinguishes_them() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let pgn = "[Event \"Paris\"]\n[Round \"3\"]\n[Date \"1858.12.??\"]\n[White \"Morphy\"]\n\n1. e4 *\n\n\
         [Event \"?\"]\n[Round \"-\"]\n[Date \"????.??.??\"]\n[White \"Morphy\"]\n\n1. d4 *\n";
     let kif =
         "開始日時：2026/11/21 10:00:00\n棋戦：竜王戦\n手合割：平手\n先手：羽生\n1 ７六歩(77)\n";
     for text in [pgn, kif] {
-        let read = server.post("/api/import", "application/octet-stream", text.as_bytes()).await;
+        let read = server.import("", text).await;
         for game in read.json()["games"].as_array().expect("games") {
             tab.ask(json!({ "kind": "open_game", "game": game["id"] })).await;
         }
@@ -241,8 +223,7 @@ async fn open_games_are_listed_with_what_distinguishes_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn arrows_and_circles_are_kept_on_both_boards() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let mark = |from: &str, to: Option<&str>| json!({ "color": "red", "from": from, "to": to });
     let set = |game: &Value, mark: &Value| {
         let edit = json!({ "kind": "marks", "node": 0, "marks": [mark] });
@@ -254,7 +235,7 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
         ("chess", [mark("a1", None), mark("e2", Some("e4"))], mark("7g", Some("7f"))),
     ] {
         let (topic, _) = tab.new_game(game(variant, Value::Null)).await;
-        let id = json!(topic.rsplit_once('/').and_then(|(_, id)| id.parse::<u32>().ok()));
+        let id = json!(id_of(&topic));
         for mark in &good {
             let done = tab.ask(set(&id, mark)).await;
             assert_eq!(done["kind"], "done", "{mark}: {done}");
@@ -269,9 +250,7 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
     assert!(kif.status == 200 && !kif.text().contains("9i"), "{}", kif.text());
     let pgn = server.get(&format!("/api/export/{}?format=pgn", games[1].0)).await.text();
     assert!(pgn.contains("[%cal Re2e4]"), "{pgn}");
-    let directory = server.stop().await.expect("its directory");
-    let server = Fixture::start_with(options(directory.path())).await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = server.restart().await;
     for (_, topic, mark) in games {
         assert_eq!(tab.follow(&topic).await["nodes"][0]["marks"], json!([mark]), "{topic}");
     }
@@ -287,8 +266,7 @@ async fn defective_records_are_imported_as_expected() {
     let mut wrong = Vec::new();
     for (name, expected) in &expected {
         let bytes = std::fs::read(cases.join(name)).expect("a file");
-        let path = format!("/api/import?name={name}&duplicates=keep");
-        let read = server.post(&path, "application/octet-stream", &bytes).await.json();
+        let read = server.import(&format!("?name={name}&duplicates=keep"), bytes).await.json();
         assert_eq!(read["errors"], json!([]), "{name}: {read}");
         let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let plies: Vec<u64> =
@@ -324,10 +302,7 @@ async fn defective_records_are_imported_as_expected() {
 async fn notices_have_positions() {
     let server = Fixture::start().await;
     let broken = "[White \"A\"]\n\n1. e4 e5 2. Ke3 Nf6 *\n\n[White \"B\"]\n\n1. d4 *\n";
-    let read = server
-        .post("/api/import?name=x.pgn", "application/octet-stream", broken.as_bytes())
-        .await
-        .json();
+    let read = server.import("?name=x.pgn", broken).await.json();
     assert_eq!(read["total"], 2, "{read}");
     assert_eq!(read["games"][0]["plies"], 2, "{read}");
     let warning = json!({
@@ -338,10 +313,7 @@ async fn notices_have_positions() {
     });
     assert_eq!(read["warnings"][0], warning);
     let lines = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5;\n8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n";
-    let read = server
-        .post("/api/import?name=x.epd", "application/octet-stream", lines.as_bytes())
-        .await
-        .json();
+    let read = server.import("?name=x.epd", lines).await.json();
     assert_eq!(read["total"], 2, "{read}");
     server.stop().await;
 }
@@ -349,10 +321,7 @@ async fn notices_have_positions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_of_the_library_is_opened_and_deleted() {
     let server = Fixture::start().await;
-    let read = server
-        .post("/api/import?name=a.pgn", "application/octet-stream", PGN.as_bytes())
-        .await
-        .json();
+    let read = server.import("?name=a.pgn", PGN).await.json();
     let id = read["games"][1]["id"].clone();
     let mut tab = server.tab().await;
     let opened = tab.ask(json!({ "kind": "open_game", "game": id })).await;
@@ -412,10 +381,7 @@ async fn lines_of_both_protocols_are_games() {
         "position fen 8/8/8/4k3/8/8/4P3/4K3 w - - 0 1 moves e2e4",
         "position startpos moves 7g7f 3c3d",
     ] {
-        let read = server
-            .post("/api/import?name=", "application/octet-stream", line.as_bytes())
-            .await
-            .json();
+        let read = server.import("?name=", line).await.json();
         assert_eq!((&read["total"], &read["errors"]), (&json!(1), &json!([])), "{line}: {read}");
     }
     server.stop().await;
@@ -452,8 +418,7 @@ async fn job_ends(tab: &mut Tab, id: &Value) -> Value {
 }
 
 async fn games_found(server: &Fixture, query: Value) -> Vec<Value> {
-    let body = query.to_string();
-    let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
+    let page = server.search(&query).await;
     page.json()["games"].as_array().expect("games").clone()
 }
 
@@ -487,7 +452,7 @@ async fn imports_the_games_of_a_directory() {
     let elsewhere = tab.ask(json!({ "kind": "import_directory", "path": "/etc" })).await;
     assert_eq!(elsewhere["category"], "invalid_path", "{elsewhere}");
     let id = &begun["id"];
-    assert_eq!(tab.ask(json!({ "kind": "delete_job", "id": id })).await["kind"], "done");
+    tab.done(json!({ "kind": "delete_job", "id": id })).await;
     assert_eq!(tab.follow("jobs").await["jobs"], json!([]));
     server.stop().await;
 }
@@ -538,7 +503,7 @@ async fn all_cut_games_of_a_job_are_counted() {
     let job = job_ends(&mut tab, &begun["id"]).await;
     assert_eq!((&job["games"], &job["total_errors"]), (&json!(150), &json!(150)), "{job}");
     assert_eq!(job["errors"].as_array().map_or(0, Vec::len), 20, "{job}");
-    let read = server.post("/api/import?name=cut.pgn", "application/octet-stream", cut.as_bytes());
+    let read = server.import("?name=cut.pgn", cut);
     let read = read.await.json();
     assert_eq!((&read["total_warnings"], &read["total_errors"]), (&json!(150), &json!(0)));
     assert_eq!(read["warnings"].as_array().map_or(0, Vec::len), 100, "{read}");
@@ -601,8 +566,7 @@ async fn a_job_is_resumed_after_a_restart_of_the_server() {
     assert_eq!(job["id"], id, "{jobs}");
     if job["status"] != "done" {
         assert_eq!(job["status"], "stopped", "{job}");
-        let resumed = tab.ask(json!({ "kind": "resume_job", "id": id })).await;
-        assert_eq!(resumed["kind"], "done", "{resumed}");
+        tab.done(json!({ "kind": "resume_job", "id": id })).await;
         let job = job_ends(&mut tab, &id).await;
         assert_eq!((&job["status"], &job["done"]), (&json!("done"), &json!(12)), "{job}");
         assert_eq!(job["failed"], 0, "{job}");
@@ -630,24 +594,21 @@ async fn a_job_fails_if_its_engine_always_crashes() {
 /// The ratings of PGN headers, and of the comments of floodgate.
 #[tokio::test(flavor = "multi_thread")]
 async fn ratings_of_the_players_are_those_of_the_record() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
     let floodgate = std::fs::read(root.join("floodgate-2026.csa")).expect("it is there");
     let pgn = b"[White \"Ada\"]\n[WhiteElo \"2817\"]\n[BlackElo \"?\"]\n\n1. e4 *\n".to_vec();
     for (name, file, first, second) in
         [("a.csa", floodgate, json!(3456), json!(3401)), ("a.pgn", pgn, json!(2817), Value::Null)]
     {
-        let path = format!("/api/import?name={name}&open=true");
-        let read = server.post(&path, "application/octet-stream", &file).await.json();
+        let read = server.import(&format!("?name={name}&open=true"), file).await.json();
         let topic = format!("game/{}", read["opened"]);
         let state = tab.follow(&topic).await;
         assert_eq!(state["ratings"], json!({ "first": first, "second": second }), "{name}");
         if name == "a.pgn" {
             let headers = json!([{ "name": "BlackElo", "value": "2700" }]);
             let edit = json!({ "kind": "headers", "headers": headers });
-            let edited = json!({ "kind": "edit", "game": read["opened"], "edit": edit });
-            assert_eq!(tab.ask(edited).await["kind"], "done");
+            tab.done(json!({ "kind": "edit", "game": read["opened"], "edit": edit })).await;
             let delta = tab.change(&topic, |delta| delta["ratings"].is_object()).await;
             assert_eq!(delta["ratings"], json!({ "first": null, "second": 2700 }));
         }

@@ -189,7 +189,7 @@ async fn games_of_the_library_are_explored() {
         }
         text.extend(["\n", moves, " ", result, "\n\n"]);
     }
-    let read = server.post("/api/import?name=a.pgn", "application/octet-stream", text.as_bytes());
+    let read = server.import("?name=a.pgn", text);
     assert_eq!(read.await.json()["total"], 3);
     let explore = async |position: &str, filter: Value| {
         let source = json!({ "kind": "library", "filter": filter });

@@ -89,10 +89,10 @@ async fn commands_do_not_wait_for_saving() {
     let played = tab.send(mv(&state["id"], 0, "d4")).await;
     // Subscribers receive the move; another game and the tab itself continue.
     other.change(&topic, |delta| delta["nodes"][1]["uci"] == "d2d4").await;
-    assert_eq!(other.ask(go_to(&second["id"], 0)).await["kind"], "done");
+    other.done(go_to(&second["id"], 0)).await;
     let third = other.send(mv(&second["id"], 1, "e5")).await;
-    assert_eq!(other.ask(go_to(&second["id"], 1)).await["kind"], "done");
-    assert_eq!(tab.ask(go_to(&state["id"], 0)).await["kind"], "done");
+    other.done(go_to(&second["id"], 1)).await;
+    tab.done(go_to(&state["id"], 0)).await;
     // Answers are sent after saving.
     assert!(!tab.has_answer(played) && !other.has_answer(third));
 
@@ -111,17 +111,16 @@ async fn commands_do_not_wait_for_saving() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_do_not_wait_for_an_import() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let (_, state) = tab.new_game(game("chess", Value::Null)).await;
     assert_eq!(tab.ask(mv(&state["id"], 0, "e4")).await["kind"], "node");
     let blocked = Blocked::new(library(&server.data));
     let body = pgn(100);
-    let import = server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes());
+    let import = server.import("?name=a.pgn", body);
     let meanwhile = async {
         // The waiting writer must not delay these commands.
         for node in [0, 1, 0, 1] {
-            assert_eq!(tab.ask(go_to(&state["id"], node)).await["kind"], "done");
+            tab.done(go_to(&state["id"], node)).await;
         }
         blocked.release();
     };
@@ -165,17 +164,14 @@ async fn moves_during_a_write_are_saved_together() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answered_changes_survive_a_crash() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let (_, state) = tab.new_game(game("chess", Value::Null)).await;
     let (_, closed) = tab.new_game(game("chess", Value::Null)).await;
     assert_eq!(tab.ask(mv(&closed["id"], 0, "e4")).await["kind"], "node");
-    let close = json!({ "kind": "close_game", "game": closed["id"] });
-    assert_eq!(tab.ask(close).await["kind"], "done");
+    tab.done(json!({ "kind": "close_game", "game": closed["id"] })).await;
     let engine = tab.add_mime(&[]).await;
     let settings = json!({ "page": { "theme": "dark" } });
-    let set = json!({ "kind": "set_settings", "settings": settings });
-    assert_eq!(tab.ask(set).await["kind"], "done");
+    tab.done(json!({ "kind": "set_settings", "settings": settings })).await;
     for (node, text) in (0..10).zip(SHUFFLE.into_iter().cycle()) {
         assert_eq!(tab.ask(mv(&state["id"], node, text)).await["kind"], "node");
     }
@@ -224,7 +220,7 @@ async fn a_game_is_closed_after_it_is_saved() {
     let played = tab.send(mv(id, 0, "e4")).await;
     let closed = tab.send(json!({ "kind": "close_game", "game": id })).await;
     other.change(&topic, |delta| delta["nodes"][1]["uci"] == "e2e4").await;
-    assert_eq!(other.ask(go_to(&second["id"], 0)).await["kind"], "done");
+    other.done(go_to(&second["id"], 0)).await;
     assert!(!tab.has_answer(closed));
     blocked.release();
     assert_eq!(tab.answer(played).await["kind"], "node");
@@ -262,16 +258,14 @@ async fn games_are_imported_in_batches() {
     server.probes_ended().await;
     let before = transactions(&server.data);
     let body = pgn(130);
-    let imported =
-        server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes()).await;
+    let imported = server.import("?name=a.pgn", body).await;
     assert_eq!((imported.status, imported.json()["total"].clone()), (200, json!(130)));
     let made = transactions(&server.data) - before;
     assert!((1..=5).contains(&made), "{made} transactions");
     let db = library(&server.data);
     assert_eq!(number(&db, "SELECT count(*) FROM game"), 130);
     assert_eq!(number(&app(&server.data), "SELECT count(*) FROM open_game"), 0);
-    let query = json!({ "opening": "1. e4 e5 2. Nf3" }).to_string();
-    let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
+    let page = server.search(&json!({ "opening": "1. e4 e5 2. Nf3" })).await;
     assert_eq!(page.json()["total"], 130);
     server.stop().await;
 }
@@ -291,8 +285,7 @@ async fn games_are_imported_until_the_disk_is_full() {
     let db = library(&server.data);
     full_at(&db, 700);
     let body = pgn(1100);
-    let imported =
-        server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes()).await;
+    let imported = server.import("?name=a.pgn", body).await;
     let imported = imported.json();
     let total = imported["total"].as_u64().expect("a number");
     assert!(total <= 700, "{total}");
@@ -367,8 +360,7 @@ async fn a_job_that_failed_on_a_full_disk_resumes_without_duplicates() {
     let error = failed["changed"][0]["errors"][0]["why"]["text"].as_str().expect("an error");
     assert!(error.contains("disk is full"), "{error}");
     db.execute_batch("DROP TRIGGER full").expect("it is gone");
-    let resume = json!({ "kind": "resume_job", "id": answer["id"] });
-    assert_eq!(tab.ask(resume).await["kind"], "done");
+    tab.done(json!({ "kind": "resume_job", "id": answer["id"] })).await;
     let done = tab.change("jobs", |delta| delta["changed"][0]["status"] == "done").await;
     assert_eq!(done["changed"][0]["games"], 100);
     assert_eq!(number(&db, "SELECT count(*) FROM game"), 100);
@@ -401,7 +393,7 @@ async fn a_damaged_file_is_reported_in_the_terminal_and_the_page() {
     assert_eq!(first["kind"], "handshake");
     assert_eq!(first["damaged"], json!([{ "path": path, "moved_to": moved, "game": null }]));
     // The library is used.
-    let page = server.post("/api/library/search", "application/json", b"{}").await;
+    let page = server.search(&json!({})).await;
     assert_eq!(page.json()["total"], 1);
     server.stop().await;
 }

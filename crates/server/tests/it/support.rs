@@ -100,6 +100,29 @@ impl Fixture {
         Self { host, authorization, data, directory: None, stop, task }
     }
 
+    /// A server and a tab.
+    pub(crate) async fn with_tab() -> (Self, Tab) {
+        let server = Self::start().await;
+        let tab = server.tab().await;
+        (server, tab)
+    }
+
+    /// A server, a tab, and the test engine with some faults.
+    pub(crate) async fn with_engine(faults: &[&str]) -> (Self, Tab, Value) {
+        let (server, mut tab) = Self::with_tab().await;
+        let engine = tab.add_mime(faults).await;
+        (server, tab, engine)
+    }
+
+    /// Stops the server, and starts another one with its data.
+    pub(crate) async fn restart(self) -> (Self, Tab) {
+        let directory = self.stop().await.expect("its directory");
+        let mut server = Self::start_with(options(directory.path())).await;
+        server.directory = Some(directory);
+        let tab = server.tab().await;
+        (server, tab)
+    }
+
     /// Stops the server. Returns the directory of its data.
     pub(crate) async fn stop(self) -> Option<TempDir> {
         let _ = self.stop.send(());
@@ -135,8 +158,7 @@ impl Fixture {
             tab.ask(json!({ "kind": "unsubscribe", "topic": "engines" })).await;
         }
         // Commands that change the library are answered when all earlier changes are saved.
-        let settings = json!({ "kind": "set_settings", "settings": { "page": {} } });
-        assert_eq!(tab.ask(settings).await["kind"], "done");
+        tab.done(json!({ "kind": "set_settings", "settings": { "page": {} } })).await;
     }
 
     /// The headers of the page's socket.
@@ -150,6 +172,22 @@ impl Fixture {
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
         get(&self.host, path, &[("authorization", &self.authorization)]).await
+    }
+
+    /// Imports a file. The query contains its name.
+    pub(crate) async fn import(&self, query: &str, file: impl AsRef<[u8]>) -> Answer {
+        let path = format!("/api/import{query}");
+        self.post(&path, "application/octet-stream", file.as_ref()).await
+    }
+
+    /// Imports a game in PGN and opens it. Returns its number.
+    pub(crate) async fn open_pgn(&self, pgn: impl AsRef<[u8]>) -> Value {
+        self.import("?name=a.pgn&open=true", pgn).await.json()["opened"].clone()
+    }
+
+    pub(crate) async fn search(&self, query: &Value) -> Answer {
+        let query = query.to_string();
+        self.post("/api/library/search", "application/json", query.as_bytes()).await
     }
 
     pub(crate) async fn post(&self, path: &str, kind: &str, body: &[u8]) -> Answer {
@@ -332,6 +370,27 @@ impl Tab {
         self.answer(id).await
     }
 
+    /// Sends a command that is executed.
+    pub(crate) async fn done(&mut self, command: Value) {
+        let answer = self.ask(command.clone()).await;
+        assert_eq!(answer["kind"], "done", "{command}: {answer}");
+    }
+
+    /// Waits until the first process, with this number or purpose, has a status.
+    pub(crate) async fn process_is(&mut self, process: &Value, status: &str) -> Value {
+        let fits = |delta: &Value| {
+            let it = &delta["processes"][0];
+            [&it["id"], &it["purpose"]["kind"]].contains(&process) && it["status"] == status
+        };
+        self.change("engines", fits).await
+    }
+
+    /// Adds the next lines of a log.
+    pub(crate) async fn read_log(&mut self, topic: &str, lines: &mut Vec<Value>) {
+        let delta = self.change(topic, |delta| delta["lines"].is_array()).await;
+        lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+    }
+
     /// Sends a command without waiting for its answer.
     pub(crate) async fn send(&mut self, command: Value) -> u32 {
         self.last += 1;
@@ -427,6 +486,11 @@ impl Tab {
 
 fn answers(message: &Value, id: u32) -> bool {
     matches!(message["kind"].as_str(), Some("answer" | "error")) && message["id"] == id
+}
+
+/// The number of a game from its topic.
+pub(crate) fn id_of(topic: &str) -> u32 {
+    topic.rsplit_once('/').expect("a number").1.parse().expect("a number")
 }
 
 /// A human and an engine.

@@ -21,8 +21,7 @@ async fn import(server: &Fixture, name: &str, text: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_problem_is_solved_graded_and_stored() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
+    let (server, mut tab) = Fixture::with_tab().await;
     let imported = import(&server, "a.pgn", LADDER).await;
     assert_eq!((&imported["added"], &imported["known"]), (&json!(1), &json!(0)), "{imported}");
     let imported = import(&server, "a.pgn", LADDER).await;
@@ -68,10 +67,8 @@ async fn a_problem_is_solved_graded_and_stored() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_of_own_games_become_exercises() {
-    let server = Fixture::start().await;
-    let mut tab = server.tab().await;
     // Its score is winning for the side to move: all other moves are mistakes.
-    let engine = tab.add_mime(&["proud"]).await;
+    let (server, mut tab, engine) = Fixture::with_engine(&["proud"]).await;
     let pgn = b"[White \"Foolish\"]\n[Black \"Lucky\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
     let game = reported(&server, &mut tab, &engine, pgn).await;
     let all = json!({ "kind": "collect_exercises", "game": null, "side": null });
@@ -80,7 +77,7 @@ async fn mistakes_of_own_games_become_exercises() {
         "kind": "set_settings",
         "settings": { "page": {}, "training": { "names": [" foolish "], "new_per_day": 20 } },
     });
-    assert_eq!(tab.ask(set).await["kind"], "done");
+    tab.done(set).await;
     let collected = tab.ask(all.clone()).await;
     assert_eq!((&collected["added"], &collected["known"]), (&json!(2), &json!(0)), "{collected}");
     let view = training(&server).await;
