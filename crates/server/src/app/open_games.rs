@@ -158,8 +158,9 @@ impl AppState {
     pub(super) fn evict_idle(&mut self) -> Result<(), ApiError> {
         while MAX_OPEN <= self.sessions.len() {
             let idle = self.sessions.values().filter(|session| self.is_idle(session));
-            let oldest =
-                idle.min_by_key(|idle| (idle.last_changed(), idle.id())).map(GameSession::id);
+            let oldest = idle
+                .min_by_key(|session| (session.last_changed(), session.id()))
+                .map(GameSession::id);
             let Some(oldest) = oldest else {
                 return Err(ApiError::too_many(ErrorSubject::OpenGame));
             };

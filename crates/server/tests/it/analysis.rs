@@ -17,7 +17,7 @@ async fn open(tab: &mut Tab, moves: &[&str]) -> (u32, String, Vec<Value>) {
     let (topic, state) = tab.new_game(new).await;
     let id = id_of(&topic);
     let nodes =
-        state["nodes"].as_array().expect("nodes").iter().map(|it| it["id"].clone()).collect();
+        state["nodes"].as_array().expect("nodes").iter().map(|node| node["id"].clone()).collect();
     (id, topic, nodes)
 }
 

@@ -16,7 +16,7 @@ const COUNT: usize = 50;
 fn count(tag: &str) -> usize {
     let processes = fs::read_dir("/proc").expect("it is mounted").flatten();
     let arguments =
-        processes.map(|processe| fs::read(processe.path().join("cmdline")).unwrap_or_default());
+        processes.map(|process| fs::read(process.path().join("cmdline")).unwrap_or_default());
     let expected = format!("/bin/sleep\0{tag}\0").into_bytes();
     arguments.filter(|argument| *argument == expected).count()
 }

@@ -197,7 +197,7 @@ async fn options_of_engines_are_known_after_a_restart() {
     }
     // They were not probed.
     let processes = after["processes"].as_array().expect("processes");
-    assert!(processes.iter().all(|processe| processe["engine"] == 1), "{after}");
+    assert!(processes.iter().all(|process| process["engine"] == 1), "{after}");
     server.stop().await;
 }
 
@@ -370,7 +370,7 @@ async fn options_are_set_after_the_search_for_a_move() {
     let state = tab.follow("engines").await;
     let processes = state["processes"].as_array().expect("processes");
     let plays =
-        processes.iter().find(|processe| processe["purpose"]["kind"] == "play").expect("it plays");
+        processes.iter().find(|process| process["purpose"]["kind"] == "play").expect("it plays");
     let process = plays["id"].clone();
     let set = |values: Value| json!({ "kind": "set_options", "engine": engine, "of": "play", "values": values });
     let values = json!({ "Hash": "64", "Style": "Calm", "Skill Level": "9" });

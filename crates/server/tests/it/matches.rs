@@ -377,9 +377,7 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
     let answer = tab.ask(start_match([&one, &two], 1)).await;
     assert_eq!((&answer["kind"], &answer["id"]), (&json!("match"), &json!(1)), "{answer}");
     let over = |delta: &Value| {
-        delta["changed"]
-            .as_array()
-            .is_some_and(|as_array| as_array.iter().any(|as_array| as_array["status"] == "over"))
+        delta["changed"].as_array().is_some_and(|all| all.iter().any(|one| one["status"] == "over"))
     };
     tab.change("matches", over).await;
     let state = tab.follow("match/1").await;
@@ -488,9 +486,7 @@ async fn matches_use_the_environment_and_directory_of_an_engine() {
     let answer = tab.ask(json!({ "kind": "start_match", "plan": plan })).await;
     assert_eq!(answer["kind"], "match", "{answer}");
     let over = |delta: &Value| {
-        delta["changed"]
-            .as_array()
-            .is_some_and(|as_array| as_array.iter().any(|as_array| as_array["status"] == "over"))
+        delta["changed"].as_array().is_some_and(|all| all.iter().any(|one| one["status"] == "over"))
     };
     tab.change("matches", over).await;
     let state = tab.follow("match/1").await;

@@ -83,7 +83,8 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
     let engines = tab.follow("engines").await;
     let processes = engines["processes"].as_array().expect("processes");
     let purpose = json!({ "kind": "play", "game": id_of(&topic) });
-    let process = processes.iter().find(|it| it["purpose"] == purpose).expect("its process");
+    let process =
+        processes.iter().find(|process| process["purpose"] == purpose).expect("its process");
     let topic_of_log = format!("log/{}", process["id"]);
     let go_in = |log: &Value| {
         let lines = log["lines"].as_array()?;
@@ -267,7 +268,7 @@ async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
     let state = tab.follow("engines").await;
     let processes = state["processes"].as_array().expect("processes");
     let plays =
-        processes.iter().find(|processe| processe["purpose"]["kind"] == "play").expect("it plays");
+        processes.iter().find(|process| process["purpose"]["kind"] == "play").expect("it plays");
     let log = server.get(&format!("/api/log/{}", plays["id"])).await.text();
     server.stop().await;
     log

@@ -190,13 +190,7 @@ async fn answered_changes_survive_a_crash() {
     assert_eq!((&open[0]["id"], &open[0]["plies"]), (&state["id"], &json!(10)));
     assert_eq!(tab.follow("settings").await["page"]["theme"], "dark");
     let engines = tab.follow("engines").await;
-    assert!(
-        engines["engines"]
-            .as_array()
-            .expect("engines")
-            .iter()
-            .any(|as_array| as_array["id"] == engine)
-    );
+    assert!(engines["engines"].as_array().expect("engines").iter().any(|one| one["id"] == engine));
     let reopen = json!({ "kind": "open_game", "game": closed["id"] });
     assert_eq!(tab.ask(reopen).await["kind"], "game");
     for db in [library(copy.path()), app(copy.path())] {
