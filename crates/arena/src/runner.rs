@@ -276,7 +276,7 @@ pub enum MatchError {
         why: String,
     },
     /// All workers have rejected the match.
-    #[error("all workers have rejected the match{}", rejections(.0))]
+    #[error("all workers have rejected the match: {}", rejections(.0))]
     Rejected(Vec<(WorkerId, Rejection)>),
     /// The next pairing depends on results, but no pairing is being played.
     #[error("the next pairing depends on results, but no pairing is being played")]
@@ -284,14 +284,13 @@ pub enum MatchError {
 }
 
 fn rejections(workers: &[(WorkerId, Rejection)]) -> String {
-    let mut text = String::new();
-    for (number, (worker, why)) in workers.iter().take(MAX_WORKERS).enumerate() {
-        text.push_str(if number == 0 { ": " } else { "; " });
-        text.push_str(&format!("{}: {}", truncate(&worker.0), truncate(&why.to_string())));
-    }
+    let shown = workers.iter().take(MAX_WORKERS);
+    let shown = shown
+        .map(|(worker, why)| format!("{}: {}", truncate(&worker.0), truncate(&why.to_string())));
+    let shown = shown.collect::<Vec<_>>().join("; ");
     match workers.len().saturating_sub(MAX_WORKERS) {
-        0 => text,
-        more => format!("{text}; and {more} more"),
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
     }
 }
 

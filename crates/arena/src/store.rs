@@ -552,7 +552,7 @@ pub enum StoreError {
 }
 
 fn list(items: &[impl fmt::Display]) -> String {
-    items.iter().map(|item| format!("; {item}")).collect()
+    items.iter().flat_map(|item| ["; ".to_owned(), item.to_string()]).collect()
 }
 
 impl StoreError {

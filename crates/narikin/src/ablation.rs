@@ -2,11 +2,7 @@
 //!
 //! In all other builds `enabled!` is `true`, and this module does not exist.
 
-use std::{
-    error::Error,
-    fmt,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 macro_rules! features {
     ($($variant:ident = $name:literal,)+) => {
@@ -105,8 +101,12 @@ pub fn disable_features(names: &str) -> Result<(), UnknownFeature> {
 
 /// The search has no feature of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown search feature `{}`; known are {}", .0.escape_debug(), NAMES.map(|(_, name)| name).join(" "))]
+#[error("unknown search feature `{}`; known are {}", .0.escape_debug(), known_features())]
 pub struct UnknownFeature(String);
+
+fn known_features() -> String {
+    NAMES.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
+}
 
 #[cfg(test)]
 mod tests {

@@ -154,18 +154,18 @@ impl Source {
             Openable::Start => Ok(Line::from(Position::start(self.game), None)),
             Openable::Positions(list) => list
                 .get(at)
-                .ok_or(OpeningDefect::NoOpenings.into())
+                .ok_or_else(|| OpeningDefect::NoOpenings.into())
                 .and_then(|text| position(self.game, text.as_bytes())),
             Openable::Chess960(numbers) => {
                 let all = u16::try_from(entry).unwrap_or(u16::MAX);
                 let number = if numbers.is_empty() { Some(all) } else { numbers.get(at).copied() };
-                number.ok_or(OpeningDefect::NoOpenings.into()).and_then(chess960)
+                number.ok_or_else(|| OpeningDefect::NoOpenings.into()).and_then(chess960)
             }
             Openable::DoubleChess960(numbers) => {
                 let of = |number: u64| u16::try_from(number).unwrap_or(u16::MAX);
                 let all = (of(entry / CHESS960), of(entry % CHESS960));
                 let pair = if numbers.is_empty() { Some(all) } else { numbers.get(at).copied() };
-                pair.ok_or(OpeningDefect::NoOpenings.into()).and_then(double_chess960)
+                pair.ok_or_else(|| OpeningDefect::NoOpenings.into()).and_then(double_chess960)
             }
             Openable::Handicap(handicap) => Setup::handicap(*handicap)
                 .position()
@@ -262,7 +262,8 @@ fn from_file(
     let Some(entry) = entries.get(number).map_err(|error: io::Error| in_file(error.into()))? else {
         return Ok(None);
     };
-    let bytes = entry.bytes.ok_or(OpeningDefect::OpeningTooLong { limit: Entries::MAX_LEN }.into());
+    let bytes =
+        entry.bytes.ok_or_else(|| OpeningDefect::OpeningTooLong { limit: Entries::MAX_LEN }.into());
     let line = bytes.map_err(|fault| (1, fault)).and_then(|bytes| match entries.kind() {
         EntryKind::Line => position(game, &bytes).map_err(|fault| (1, fault)),
         EntryKind::Game => pgn(game, &bytes),
