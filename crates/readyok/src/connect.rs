@@ -179,7 +179,7 @@ fn is_error(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     ["error", "fail", "not found", "cannot", "can't", "unable", "missing", "invalid"]
         .iter()
-        .any(|word| line.contains(word))
+        .any(|text| line.contains(text))
 }
 
 /// The hidden command of the guard, by which engines are started.

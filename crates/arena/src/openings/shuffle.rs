@@ -132,8 +132,8 @@ impl Mt64 {
                 (self.state_at(index) & Self::UPPER) | (self.state_at(index + 1) & !Self::UPPER);
             let twist = if mixed.is_multiple_of(2) { 0 } else { Self::TWIST };
             let value = self.state_at(index + Self::MIDDLE) ^ (mixed >> 1) ^ twist;
-            if let Some(word) = self.state.get_mut(index) {
-                *word = value;
+            if let Some(entry) = self.state.get_mut(index) {
+                *entry = value;
             }
         }
     }
