@@ -1,8 +1,33 @@
-// The match queue of the server: polled while it is shown.
-import type { NewQueueMatch, OpeningFiles, QueueAction, QueuedId, QueueOverview } from '../api/wire';
+// Matches: local ones over the connection of the tab, those of the queue by requests while they are shown. Both have the
+// same standings, scores, curves and tests.
+import type {
+  NewQueueMatch,
+  OpeningFiles,
+  QueueAction,
+  QueuedId,
+  QueueMatch,
+  QueueOverview,
+} from '../api/wire';
 import { get, post, upload } from './http';
 import { RequestError } from './connection';
-import { showError } from './server.svelte';
+import type { MatchId } from './ids';
+import { follow, showError } from './server.svelte';
+
+/** The list of local matches. */
+export const localMatches = () => follow('matches', () => 'matches');
+
+/** A local match. */
+export const localMatch = (id: () => MatchId) => follow('match', () => `match/${id()}`);
+
+/** The matches and workers of the queue; null without a queue. */
+export const queueOverview = (search: () => string) =>
+  polled<QueueOverview | null>(
+    () => 'queue',
+    (): Record<string, string> => (search() ? { search: search() } : {}),
+  );
+
+/** A match of the queue. */
+export const queueMatch = (id: () => string) => polled<QueueMatch>(() => `queue/${id()}`);
 
 /** Milliseconds between two requests. */
 const INTERVAL = 2000;
@@ -24,7 +49,7 @@ export async function checkQueue(): Promise<void> {
 }
 
 /** The latest value of a path, for the lifetime of the component. */
-export function polled<T>(path: () => string, query: () => Record<string, string> = () => ({})) {
+function polled<T>(path: () => string, query: () => Record<string, string> = () => ({})) {
   let value = $state.raw<T | undefined>();
   let failed = $state(false);
   let run = 0;
