@@ -1,6 +1,5 @@
 //! `go mate` of USI.
 
-use std::io::{self, BufRead, BufReader, Write};
 use std::thread;
 use std::time::Duration;
 
@@ -8,18 +7,9 @@ use crate::client::Client;
 
 /// The reply to `go mate` in a position.
 fn answer(sfen: &str, go: &str) -> String {
-    let (input, mut client) = io::pipe().expect("a pipe");
-    let (output, engine) = io::pipe().expect("a pipe");
-    let runner = narikin::runner().expect("memory for the table");
-    let served = thread::spawn(move || runner.run(input, engine));
-    let lines = format!("usi\nposition sfen {sfen}\n{go}\n");
-    client.write_all(lines.as_bytes()).expect("the engine listens");
-    let lines = BufReader::new(output).lines().map(|line| line.expect("text"));
-    let answer = lines.into_iter().find(|line| line.starts_with("checkmate"));
-    drop(client);
-    // The engine may still write after its output is closed.
-    let _ = served.join().expect("the engine does not panic");
-    answer.expect("an answer")
+    let mut client = Client::with("usi", &[]);
+    client.send(&format!("position sfen {sfen}\n{go}"));
+    client.receive_until("checkmate").pop().expect("an answer")
 }
 
 #[test]

@@ -1,26 +1,11 @@
 //! The engine's replies to clients.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::thread;
+use crate::client::Client;
 
 /// Sends lines, and returns all output up to the first `bestmove`.
 fn answer(lines: &str) -> Vec<String> {
-    let (input, mut client) = io::pipe().expect("a pipe");
-    let (output, engine) = io::pipe().expect("a pipe");
-    let runner = narikin::runner().expect("memory for the table");
-    let served = thread::spawn(move || runner.run(input, engine));
-    client.write_all(lines.as_bytes()).expect("the engine listens");
-    let mut sent = Vec::new();
-    for line in BufReader::new(output).lines() {
-        sent.push(line.expect("text"));
-        if sent.last().is_some_and(|line| line.starts_with("bestmove")) {
-            break;
-        }
-    }
-    drop(client);
-    // The engine may still write after its output is closed.
-    let _ = served.join().expect("the engine does not panic");
-    sent
+    let (hello, rest) = lines.split_once('\n').expect("a handshake");
+    Client::handshake(hello).ask(rest)
 }
 
 #[track_caller]

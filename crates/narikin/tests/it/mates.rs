@@ -27,40 +27,26 @@ fn check_over(game: Game, text: &str, score: Score) {
 }
 
 #[test]
-fn mates_in_one_move_of_chess() {
-    check_mate(Game::Chess, "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", 1, &["e1e8"]);
-    check_mate(Game::Chess, "k3r3/8/8/8/8/8/5PPP/6K1 b - - 0 1", 1, &["e8e1"]);
-}
+fn finds_the_shortest_mates() {
+    use Game::{Chess, Chess960, Shogi};
 
-#[test]
-fn mates_in_two_moves_of_chess() {
-    check_mate(Game::Chess, "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", 3, &["b1b7", "a2a7"]);
-}
-
-#[test]
-fn mates_in_three_moves_of_chess() {
-    check_mate(Game::Chess, "8/6k1/8/8/8/8/R7/1R4K1 w - - 0 1", 5, &["b1b6", "a2a6"]);
-}
-
-#[test]
-fn mates_in_one_move_of_shogi() {
-    check_mate(Game::Shogi, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", 1, &["G*5b"]);
-}
-
-#[test]
-fn mates_in_three_plies_of_shogi() {
-    check_mate(Game::Shogi, "7k1/9/9/6p2/9/9/9/9/K8 b GS 1", 3, &["S*2c"]);
-    check_mate(Game::Shogi, "9/8k/9/4+R4/9/9/9/9/K8 b G 1", 3, &["5d2d"]);
-}
-
-#[test]
-fn mates_without_a_king() {
-    check_mate(Game::Shogi, "4k4/9/4P4/9/9/9/9/9/9 b G 1", 1, &["G*5b"]);
-}
-
-#[test]
-fn mates_by_castling_in_chess960() {
-    check_mate(Game::Chess960, "2rkr3/2p1p3/8/8/8/8/8/RK6 w A - 0 1", 1, &["b1a1"]);
+    for (game, text, plies, first) in [
+        (Chess, "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", 1, &["e1e8"][..]),
+        (Chess, "k3r3/8/8/8/8/8/5PPP/6K1 b - - 0 1", 1, &["e8e1"]),
+        (Chess, "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", 3, &["b1b7", "a2a7"]),
+        (Chess, "8/6k1/8/8/8/8/R7/1R4K1 w - - 0 1", 5, &["b1b6", "a2a6"]),
+        // On the last of the fifty moves.
+        (Chess, "7k/8/6K1/8/8/8/R7/8 w - - 99 80", 1, &["a2a8"]),
+        // By castling.
+        (Chess960, "2rkr3/2p1p3/8/8/8/8/8/RK6 w A - 0 1", 1, &["b1a1"]),
+        (Shogi, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", 1, &["G*5b"]),
+        (Shogi, "7k1/9/9/6p2/9/9/9/9/K8 b GS 1", 3, &["S*2c"]),
+        (Shogi, "9/8k/9/4+R4/9/9/9/9/K8 b G 1", 3, &["5d2d"]),
+        // Without a king.
+        (Shogi, "4k4/9/4P4/9/9/9/9/9/9 b G 1", 1, &["G*5b"]),
+    ] {
+        check_mate(game, text, plies, first);
+    }
 }
 
 #[test]
@@ -131,11 +117,6 @@ fn repetition_includes_the_game_before_the_search() {
     // The second occurrence is not a draw, but the third is.
     assert!(matches!(score(1), Score::Centipawns(value) if value > 100), "{:?}", score(1));
     assert_eq!(score(2), Score::Centipawns(0));
-}
-
-#[test]
-fn gives_mate_on_the_last_of_the_fifty_moves() {
-    check_mate(Game::Chess, "7k/8/6K1/8/8/8/R7/8 w - - 99 80", 1, &["a2a8"]);
 }
 
 /// The pruning of an earlier normal search does not affect a mate search.

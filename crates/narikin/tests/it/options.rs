@@ -14,60 +14,18 @@ fn declared(hello: &str) -> Vec<String> {
 #[test]
 fn each_protocol_declares_the_options_of_its_games() {
     let (uci, usi) = (declared("uci"), declared("usi"));
-    for name in [
-        "Hash",
-        "Clear Hash",
-        "Threads",
-        "MultiPV",
-        "Ponder",
-        "Move Overhead",
-        "OwnBook",
-        "Book File",
-        "Book Depth",
-        "Best Book Move",
-        "EvalFile",
-        "Contempt",
-        "UCI_Opponent",
-        "UCI_SetPositionValue",
-        "UCI_LimitStrength",
-        "UCI_Elo",
-        "UCI_AnalyseMode",
-        "UCI_ShowWDL",
-        "UCI_ShowCurrLine",
-        "UCI_ShowRefutations",
-        "UCI_Chess960",
-        "UCI_Variant",
-        "UCI_EngineAbout",
-        "NalimovPath",
-        "NalimovCache",
-        "UCI_ShredderbasesPath",
-        "Debug Log File",
-    ] {
+    let names = "Hash, Clear Hash, Threads, MultiPV, Ponder, Move Overhead, OwnBook, Book File, Book Depth, \
+         Best Book Move, EvalFile, Contempt, UCI_Opponent, UCI_SetPositionValue, UCI_LimitStrength, \
+         UCI_Elo, UCI_AnalyseMode, UCI_ShowWDL, UCI_ShowCurrLine, UCI_ShowRefutations, UCI_Chess960, \
+         UCI_Variant, UCI_EngineAbout, NalimovPath, NalimovCache, UCI_ShredderbasesPath, Debug Log File";
+    for name in names.split(", ") {
         assert!(uci.iter().any(|other| other == name), "{name} in {uci:?}");
     }
-    for name in [
-        "USI_Hash",
-        "Clear_Hash",
-        "Threads",
-        "MultiPV",
-        "USI_Ponder",
-        "Move_Overhead",
-        "USI_OwnBook",
-        "Book_File",
-        "Book_Depth",
-        "Best_Book_Move",
-        "EvalFile",
-        "USI_LimitStrength",
-        "USI_Strength",
-        "USI_AnalyseMode",
-        "USI_ShowCurrLine",
-        "USI_ShowRefutations",
-        "EnteringKingRule",
-        "MaxMovesToDraw",
-        "Contempt",
-        "ResignValue",
-        "Debug_Log_File",
-    ] {
+    let names = "USI_Hash, Clear_Hash, Threads, MultiPV, USI_Ponder, Move_Overhead, USI_OwnBook, Book_File, \
+         Book_Depth, Best_Book_Move, EvalFile, USI_LimitStrength, USI_Strength, USI_AnalyseMode, \
+         USI_ShowCurrLine, USI_ShowRefutations, EnteringKingRule, MaxMovesToDraw, Contempt, ResignValue, \
+         Debug_Log_File";
+    for name in names.split(", ") {
         assert!(usi.iter().any(|other| other == name), "{name} in {usi:?}");
     }
     for token in ["960", "Variant", "Elo", "Nalimov", "Shredder", "Syzygy", "UCI"] {
