@@ -20,7 +20,9 @@ mod tolerance;
 mod tree;
 mod tsshogi;
 
-use readyok_rules::record::{self, Format, GameRecord, Notice, RecordError};
+use readyok_rules::record::{
+    self, Annotations, Format, GameRecord, Node, NodeId, Notice, RecordError,
+};
 
 /// All games of a text.
 fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>> {
@@ -37,6 +39,22 @@ fn read_one(bytes: &[u8], format: impl Into<Option<Format>>) -> (GameRecord, Vec
     let more = games.next();
     assert!(more.is_none(), "{}: {more:?}", String::from_utf8_lossy(bytes));
     (game, warnings)
+}
+
+/// The annotations of the main line.
+fn mainline_notes(record: &GameRecord) -> Vec<Annotations> {
+    record.mainline().map(|node| record.annotations(node.id()).clone()).collect()
+}
+
+/// All nodes, each after its parent and after the variations before it.
+fn nodes(record: &GameRecord) -> Vec<&Node> {
+    let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
+    while let Some(node) = open.pop().and_then(|id| record.node(id)) {
+        nodes.push(node);
+        let children: Vec<NodeId> = record.children(node.id()).map(Node::id).collect();
+        open.extend(children.iter().rev());
+    }
+    nodes
 }
 
 fn written(game: &GameRecord, format: Format) -> Vec<u8> {

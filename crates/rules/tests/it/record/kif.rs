@@ -12,7 +12,7 @@ use readyok_rules::{CastlingForm, Game, Position, Side};
 use readyok_rules::{GameOutcome, GameResult, Termination};
 
 use super::games::Plan;
-use super::{check_round_trip, games, read_all, read_one, written};
+use super::{check_round_trip, games, mainline_notes, read_all, read_one, written};
 
 /// The main line in USI notation.
 pub(super) fn uci_moves(record: &GameRecord) -> String {
@@ -344,8 +344,7 @@ fn reads_evaluations_in_comments() {
          3 ２六歩(27)\n**評価値=-20\n",
         "7g7f 3c3d 2g2f",
     );
-    let notes: Vec<_> =
-        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
+    let notes = mainline_notes(&record);
     let score = |score, depth| Some(Evaluation { score, depth });
     assert_eq!(notes[0].evaluation, score(Score::Cp(108), Some(12)));
     assert_eq!(notes[0].comments, ["互角\n#エンジン=何か"]);

@@ -12,13 +12,13 @@ use std::time::Duration;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use readyok_protocol::Score;
-use readyok_rules::record::{Annotations, Format, GameRecord, MarkColor, Node, NodeId, Tag};
+use readyok_rules::record::{Annotations, Format, GameRecord, MarkColor, Node, Tag};
 use readyok_rules::{Game, Side, Square};
 use readyok_rules::{GameResult, Termination};
 use serde_json::{Value, json};
 
 use super::kif::uci_moves;
-use super::{endings, games, read_all, read_one, written};
+use super::{endings, games, nodes, read_all, read_one, written};
 
 /// Sends a request to the Python libraries.
 fn query(request: &Value) -> Option<Value> {
@@ -104,19 +104,16 @@ fn notes(notes: &Annotations) -> Value {
     })
 }
 
-/// All nodes, each after its parent and after the variations before it.
+/// All nodes, in the order of [`nodes`].
 fn tree(record: &GameRecord) -> Vec<Value> {
-    let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
-    while let Some(node) = open.pop().and_then(|id| record.node(id)) {
+    let described = |node: &Node| {
         let mut value = notes(record.annotations(node.id()));
         let uci = node.mv().map(|mv| mv.to_uci(record.game().castling_form()));
         value["move"] = uci.unwrap_or_default().into();
         value["ply"] = node.ply().into();
-        nodes.push(value);
-        let children: Vec<NodeId> = record.children(node.id()).map(Node::id).collect();
-        open.extend(children.iter().rev());
-    }
-    nodes
+        value
+    };
+    nodes(record).into_iter().map(described).collect()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use readyok_rules::record::{
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
-use super::{check_round_trip, games, read_all, read_one, written};
+use super::{check_round_trip, games, mainline_notes, read_all, read_one, written};
 
 /// The main line in UCI notation.
 fn uci_moves(record: &GameRecord) -> String {
@@ -116,8 +116,7 @@ fn reads_commands_in_comments() {
         Format::PGN,
     );
     assert_eq!(warnings, []);
-    let notes: Vec<_> =
-        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
+    let notes = mainline_notes(&record);
     assert_eq!(notes[0].evaluation, Some(Evaluation { score: Score::Cp(25), depth: Some(18) }));
     assert_eq!(notes[0].clock, Some(Duration::from_millis(598_500)));
     assert_eq!(notes[0].comments, ["a good [%foo bar] move [%clk 9]"]);
@@ -153,8 +152,7 @@ fn marks_of_another_board_are_not_written() {
 fn engine_output_in_comments_can_have_line_breaks() {
     let text = b"1. e4 {+0.54/12\n0.31s} e5 {+0.10/11\r\n0.25s,\r\nn=1200} *";
     let (record, _) = read_one(text, Format::PGN);
-    let notes: Vec<_> =
-        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
+    let notes = mainline_notes(&record);
     let depths = notes.iter().map(|notes| notes.evaluation.and_then(|it| it.depth));
     assert_eq!(depths.collect::<Vec<_>>(), [Some(12), Some(11)]);
     let times = notes.iter().filter_map(|notes| notes.elapsed);
@@ -170,8 +168,7 @@ fn reads_the_comments_of_match_runners() {
           3. Bc4 {0.00/1} Nf6 {1/2 open} *",
         Format::PGN,
     );
-    let notes: Vec<_> =
-        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
+    let notes = mainline_notes(&record);
     let scores: Vec<_> =
         notes.iter().map(|notes| notes.evaluation.map(|it| (it.score, it.depth))).collect();
     assert_eq!(
@@ -200,8 +197,7 @@ fn reads_times_without_scores() {
           3. Bc4 {s} Nf6 {1.s} *",
         Format::PGN,
     );
-    let notes: Vec<_> =
-        record.mainline().map(|node| record.annotations(node.id()).clone()).collect();
+    let notes = mainline_notes(&record);
     let times = notes.iter().map(|notes| notes.elapsed.map(|time| time.as_millis()));
     assert_eq!(
         times.collect::<Vec<_>>(),

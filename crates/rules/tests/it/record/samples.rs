@@ -5,20 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use readyok_rules::Side;
-use readyok_rules::record::{self, Annotations, Format, GameRecord, Node, NodeId};
+use readyok_rules::record::{self, Annotations, Format, GameRecord};
 
-use super::laws;
-
-/// All nodes of a record.
-fn nodes(record: &GameRecord) -> Vec<&Node> {
-    let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
-    while let Some(node) = open.pop().and_then(|id| record.node(id)) {
-        nodes.push(node);
-        let children: Vec<NodeId> = record.children(node.id()).map(Node::id).collect();
-        open.extend(children.iter().rev());
-    }
-    nodes
-}
+use super::{laws, nodes};
 
 /// A summary of a game.
 fn summary(record: &GameRecord) -> String {
