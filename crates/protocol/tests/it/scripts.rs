@@ -72,7 +72,7 @@ fn script(name: String, text: &str) -> Script {
     for line in text.lines() {
         match line.split_once(' ').unwrap_or((line, "")) {
             ("row" | "-", _) => (),
-            ("start", start) => script.start = start.to_owned(),
+            ("start", start) => start.clone_into(&mut script.start),
             ("option", option) => script.options.push(option.to_owned()),
             _ => script.steps.extend([line, "\n"]),
         }
