@@ -276,7 +276,7 @@ pub enum MatchError {
         why: String,
     },
     /// All workers have rejected the match.
-    #[error("all workers have rejected the match: {}", rejections(.0))]
+    #[error("all workers have rejected the match{}", rejections(.0))]
     Rejected(Vec<(WorkerId, Rejection)>),
     /// The next pairing depends on results, but no pairing is being played.
     #[error("the next pairing depends on results, but no pairing is being played")]
@@ -284,13 +284,14 @@ pub enum MatchError {
 }
 
 fn rejections(workers: &[(WorkerId, Rejection)]) -> String {
-    let shown = workers.iter().take(MAX_WORKERS);
-    let shown = shown
+    let first = workers.iter().take(MAX_WORKERS);
+    let first = first
         .map(|(worker, why)| format!("{}: {}", truncate(&worker.0), truncate(&why.to_string())));
-    let shown = shown.collect::<Vec<_>>().join("; ");
+    let first = first.collect::<Vec<_>>().join("; ");
+    let colon = if workers.is_empty() { "" } else { ": " };
     match workers.len().saturating_sub(MAX_WORKERS) {
-        0 => shown,
-        more => format!("{shown}; and {more} more"),
+        0 => format!("{colon}{first}"),
+        more => format!("{colon}{first}; and {more} more"),
     }
 }
 

@@ -177,7 +177,7 @@ fn built_in_or_remote(text: &str) -> Result<Option<Transport>, AddressError> {
 }
 
 fn list(tried: &[Tried]) -> String {
-    tried.iter().map(|tried| format!(", {tried}")).collect()
+    tried.iter().map(|tried| format!(", {tried}")).collect::<Vec<_>>().concat()
 }
 
 /// An address that cannot be resolved.

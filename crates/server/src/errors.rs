@@ -208,7 +208,9 @@ pub(crate) fn option_error(error: &OptionError) -> ErrorCode {
         OptionError::UnknownChoice { option, value, choices } => {
             (*option, *value) = (printable(option), printable(value));
             choices.truncate(MAX_CHOICES);
-            choices.iter_mut().for_each(|choice| *choice = printable(choice));
+            for choice in choices {
+                *choice = printable(choice);
+            }
         }
         OptionError::OutOfRange { option, .. }
         | OptionError::LineBreak { option }
