@@ -256,8 +256,6 @@ export const errors = {
   'subject.node': "move or position",
   'subject.note': "note",
   'subject.open_game': "open game",
-  'subject.opening': "opening",
-  'subject.operation': "operation",
   'subject.option': "option",
   'subject.player_name': "player name",
   'subject.position': "position",

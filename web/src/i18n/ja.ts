@@ -379,8 +379,6 @@ export const ja: Record<Key, string> = {
   'subject.node': '局面',
   'subject.note': '書き込み',
   'subject.open_game': '開いている対局',
-  'subject.opening': '開始局面',
-  'subject.operation': '命令',
   'subject.option': 'オプション',
   'subject.player_name': '対局者の名前',
   'subject.position': '局面',

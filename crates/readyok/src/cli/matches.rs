@@ -239,8 +239,9 @@ pub(super) fn match_failure(error: Box<dyn Error>) -> Failure {
 /// Whether the plan is invalid, as opposed to a failure of the host.
 fn is_invalid_plan(error: &MatchError) -> bool {
     match error {
-        MatchError::Plan(_) | MatchError::Test(_) => true,
-        MatchError::Schedule(ScheduleError::Opening(_)) => true,
+        MatchError::Plan(_)
+        | MatchError::Test(_)
+        | MatchError::Schedule(ScheduleError::Opening(_)) => true,
         MatchError::Schedule(ScheduleError::Pairing(error)) => error.is_of_plan(),
         MatchError::Export(error) => matches!(error, ExportError::Form { .. }),
         _ => false,

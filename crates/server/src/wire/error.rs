@@ -491,8 +491,6 @@ texts! {
         Node => "move or position",
         Note => "note",
         OpenGame => "open game",
-        Opening => "opening",
-        Operation => "operation",
         Option => "option",
         PlayerName => "player name",
         Position => "position",
