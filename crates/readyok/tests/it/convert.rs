@@ -632,7 +632,7 @@ fn a_closed_pipe_ends_the_conversion_quietly() {
     let output = run(&mut shell, b"");
     assert_eq!(output.stderr, "");
     let line = fs::read_to_string(dir.path().join("first.fen")).expect("the first line");
-    assert!(line.ends_with("\n") && line.contains(" w "), "{line}");
+    assert!(line.ends_with('\n') && line.contains(" w "), "{line}");
 }
 
 /// Compares the moves with those of pgn-extract, if it is installed.

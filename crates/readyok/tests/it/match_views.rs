@@ -136,7 +136,10 @@ fn the_views_of_a_match_of_three_show_equal_numbers() {
             if games == 0 {
                 continue;
             }
-            let score = format!("{:.1}%", 100.0 * points / games as f64);
+            let score = format!(
+                "{:.1}%",
+                100.0 * points / f64::from(u32::try_from(games).expect("a few games"))
+            );
             let row = report.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
             let cells: Vec<&str> = row.expect("a row").split_whitespace().collect();
             assert_eq!([cells[6], cells[7]], [games.to_string().as_str(), score.as_str()]);

@@ -190,7 +190,7 @@ fn epd_task(epd: &Epd, file: &str) -> Option<Task> {
                 variation = moves.iter().map(|mv| mv.to_uci(form)).collect();
             }
             Operation::DirectMate(moves) => {
-                mate = u32::try_from(*moves).ok().filter(|try_from| 0 < *try_from)
+                mate = u32::try_from(*moves).ok().filter(|moves| 0 < *moves);
             }
             Operation::AvoidMoves(_) => avoids = true,
             _ => (),
