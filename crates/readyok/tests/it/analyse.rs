@@ -226,8 +226,7 @@ fn rejects_a_game_of_another_protocol() {
     let dir = Dir::new();
     dir.write("engines.toml", "[[engine]]\nname = 'a'\ncommand = 'narikin'\nprotocol = 'uci'\n");
     let output = run(readyok(&dir).args(["analyse", "a", "--game", "shogi"]), b"");
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("this game needs USI"), "{}", output.stderr);
+    output.reports(2, "this game needs USI");
 }
 
 const INFINITE: &str = "\
@@ -342,9 +341,7 @@ fn rejects_unusable_tablebases_and_positions() {
         (vec!["--syzygy", &syzygy(), "--game", "shogi"], "no Syzygy tablebases for shogi"),
         (vec![], "required arguments"),
     ] {
-        let output = run(readyok(&Dir::new()).arg("analyse").args(arguments), b"");
-        assert_eq!(output.code(), Some(2), "{}", output.stderr);
-        assert!(output.stderr.contains(message), "{}", output.stderr);
+        run(readyok(&Dir::new()).arg("analyse").args(arguments), b"").reports(2, message);
     }
 }
 

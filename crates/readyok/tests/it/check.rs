@@ -1,6 +1,7 @@
 //! `readyok check`: targets, output formats and exit codes.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -39,6 +40,13 @@ fn reports(dir: &Dir, arguments: &[&str]) -> (Output, Value, String, String) {
     let junit = fs::read_to_string(junit).expect("the file");
     let markdown = fs::read_to_string(markdown).expect("the file");
     (output, json, junit, markdown)
+}
+
+/// The script and the command of an engine that violates a must.
+fn nonconforming(dir: &Dir) -> (PathBuf, String) {
+    let script = dir.write("engine.sh", NONCONFORMING);
+    let command = format!("sh {}", script.display());
+    (script, command)
 }
 
 fn ids(json: &Value) -> Vec<&str> {
@@ -91,8 +99,7 @@ fn reports_a_conforming_engine_in_every_format() {
 #[test]
 fn reports_a_violated_must_in_every_format() {
     let dir = Dir::new();
-    let script = dir.write("engine.sh", NONCONFORMING);
-    let engine = format!("sh {}", script.display());
+    let (_, engine) = nonconforming(&dir);
     let (output, json, junit, markdown) = reports(&dir, &[&engine, "--only", "lexical.idle-stop"]);
     assert_eq!(output.code(), Some(1), "{}", output.text());
     assert_eq!(json["name"], r#"Mock <&"> | *one*"#);
@@ -158,8 +165,7 @@ fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
 #[test]
 fn input_of_a_failure_reproduces_it() {
     let dir = Dir::new();
-    let script = dir.write("engine.sh", NONCONFORMING);
-    let engine = format!("sh {}", script.display());
+    let (script, engine) = nonconforming(&dir);
     let (output, json, _, markdown) = reports(&dir, &[&engine, "--only", "lexical.idle-stop"]);
     let lines = json["checks"][0]["input"].as_array().expect("lines");
     let lines: String = lines.iter().filter_map(Value::as_str).flat_map(|it| [it, "\n"]).collect();
@@ -187,8 +193,7 @@ fn input_of_a_failure_reproduces_it() {
 fn input_with_control_characters_is_a_shell_command() {
     let dir = Dir::new();
     // The engine ignores a line with a carriage return.
-    let script = dir.write("engine.sh", NONCONFORMING);
-    let engine = format!("sh {}", script.display());
+    let (_, engine) = nonconforming(&dir);
     let output =
         check(&dir, &[&engine, "--json", "--only", "lexical.crlf", "--timeout-scale", "0.1"]);
     let json: Value = serde_json::from_str(output.text()).expect("JSON");
@@ -231,9 +236,7 @@ fn rejects_a_selection_without_checks() {
     let dir = Dir::new();
     let engine = format!("{READYOK} engine");
     for option in ["--only", "--skip"] {
-        let output = check(&dir, &[&engine, option, "nosuch."]);
-        assert_eq!(output.code(), Some(2), "{}", output.text());
-        assert!(output.stderr.contains("`nosuch.`"), "{}", output.stderr);
+        check(&dir, &[&engine, option, "nosuch."]).reports(2, "`nosuch.`");
     }
     let none = check(&dir, &[&engine, "--only", "search.", "--skip", "sea"]);
     assert_eq!(none.code(), Some(2), "{}", none.text());
@@ -244,8 +247,7 @@ fn rejects_a_selection_without_checks() {
 #[test]
 fn known_failures_may_only_shrink() {
     let dir = Dir::new();
-    let script = dir.write("engine.sh", NONCONFORMING);
-    let engine = format!("sh {}", script.display());
+    let (_, engine) = nonconforming(&dir);
     let known = dir.path().join("known.txt");
     let file = known.to_str().expect("UTF-8");
     let only = ["--only", "lexical.idle-stop", "--only", "handshake.name", "--baseline", file];
@@ -281,8 +283,7 @@ fn time_limit_bounds_the_run() {
 #[test]
 fn annotations_and_the_badge_show_a_violated_must() {
     let dir = Dir::new();
-    let script = dir.write("engine.sh", NONCONFORMING);
-    let engine = format!("sh {}", script.display());
+    let (_, engine) = nonconforming(&dir);
     let badge = dir.path().join("badge.json");
     let file = badge.to_str().expect("UTF-8");
     let options = ["--only", "lexical.idle-stop", "--annotations", "--badge", file];

@@ -114,6 +114,20 @@ fn summary() -> String {
     SUMMARY.lines().flat_map(|line| ["< ", line, "\n"]).collect()
 }
 
+/// The steps up to the start of the game.
+fn begin() -> String {
+    let summary = summary();
+    format!(
+        "> LOGIN me x\n< LOGIN:me OK\n{summary}> AGREE ../test+me+you\n< START:../test+me+you\n"
+    )
+}
+
+/// The steps after the other player resigned.
+const WON: &str = "< %TORYO,T1\n< #RESIGN\n< #WIN\n> LOGOUT\n< LOGOUT:completed";
+
+/// The resignation of the client, and the steps after it.
+const LOST: &str = "> %TORYO\n< %TORYO,T0\n< #RESIGN\n< #LOSE\n> LOGOUT\n< LOGOUT:completed";
+
 fn records(directory: &Path) -> Vec<GameRecord> {
     let files =
         fs::read_dir(directory).into_iter().flatten().map(|file| file.expect("a file").path());
@@ -186,11 +200,8 @@ fn continues_a_game_with_its_clocks_and_saves_the_record() {
     let dir = Dir::new();
     let answer = "< info depth 3 score cp 40 pv 2g2f 8c8d\n< bestmove 2g2f";
     let engine = engine(&dir, "btime 80000 wtime 97000 byoyomi 10000", answer);
-    let (address, server) = serve(&format!(
-        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
-         > +2726FU,'* 40 -8384FU\n< +2726FU,T2\n< %TORYO,T1\n< #RESIGN\n< #WIN\n> LOGOUT\n< LOGOUT:completed",
-        summary()
-    ));
+    let (address, server) =
+        serve(&format!("{}> +2726FU,'* 40 -8384FU\n< +2726FU,T2\n{WON}", begin()));
     let output =
         finish(client(&dir, &address, &engine).arg("--floodgate").spawn().expect("a client"));
     server.join().expect("the expected messages");
@@ -217,14 +228,11 @@ fn connects_again_after_a_lost_connection() {
          > position startpos moves 7g7f 3c3d\n{go}< bestmove 6i7h"
     );
     let engine = engine_with(&dir, false, &steps);
-    let begin = format!(
-        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n",
-        summary()
-    );
+    let begin = begin();
     let (address, server) = serve_all(vec![
         format!("{begin}> +2726FU"),
         "> LOGIN me x\n< LOGIN:incorrect".to_owned(),
-        format!("{begin}> +6978KI\n< %TORYO,T1\n< #RESIGN\n< #WIN\n> LOGOUT\n< LOGOUT:completed"),
+        format!("{begin}> +6978KI\n{WON}"),
     ]);
     let output = finish(client(&dir, &address, &engine).spawn().expect("a client"));
     server.join().expect("the expected messages");
@@ -265,11 +273,11 @@ fn searches_on_the_time_of_the_opponent() {
     );
     let engine = engine_with(&dir, true, &steps);
     let (address, server) = serve(&format!(
-        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
+        "{}\
          > +2726FU\n< +2726FU,T0\n- {ponders}\n< -8384FU,T0\n\
          > +2625FU\n< +2625FU,T0\n- {ponders}\n< -4132KI,T0\n\
-         > %TORYO\n< %TORYO,T0\n< #RESIGN\n< #LOSE\n> LOGOUT\n< LOGOUT:completed",
-        summary()
+         {LOST}",
+        begin()
     ));
     let mut command = readyok(&dir);
     command.args(["csa", &address, "--engine", &engine, "--user", "me", "--games", "1"]);
@@ -323,11 +331,7 @@ fn restarts_an_engine_that_crashes_after_a_game() {
     let dir = Dir::new();
     let go = "> go btime 80000 wtime 97000 byoyomi 10000\n";
     let engine = engine_with(&dir, false, &format!("{go}< bestmove 2g2f\n> gameover win\n= 3"));
-    let game = format!(
-        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
-         > +2726FU\n< +2726FU,T2\n< %TORYO,T1\n< #RESIGN\n< #WIN\n> LOGOUT\n< LOGOUT:completed",
-        summary()
-    );
+    let game = format!("{}> +2726FU\n< +2726FU,T2\n{WON}", begin());
     let (address, server) = serve_all(vec![game.clone(), game]);
     let output = finish(client_for(2, &dir, &address, &engine).spawn().expect("a client"));
     server.join().expect("the expected messages");
@@ -340,31 +344,21 @@ fn restarts_an_engine_that_crashes_after_a_game() {
 fn resigns_if_a_crashed_engine_cannot_be_restarted() {
     let dir = Dir::new();
     let engine = engine(&dir, "btime 80000 wtime 97000 byoyomi 10000", "= 3");
-    let (address, server) = serve(&format!(
-        "- {}\n> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
-         > %TORYO\n< %TORYO,T0\n< #RESIGN\n< #LOSE\n> LOGOUT\n< LOGOUT:completed",
-        dir.path().join("script").display(),
-        summary()
-    ));
+    let (address, server) =
+        serve(&format!("- {}\n{}{LOST}", dir.path().join("script").display(), begin()));
     let output = finish(client(&dir, &address, &engine).spawn().expect("a client"));
     server.join().expect("the expected messages");
-    assert_eq!(output.code(), Some(0), "{}", output.stderr);
-    assert!(output.stderr.contains("the engine resigns"), "{}", output.stderr);
+    output.reports(0, "the engine resigns");
 }
 
 #[test]
 fn resigns_after_an_illegal_move_of_the_engine() {
     let dir = Dir::new();
     let engine = engine(&dir, "btime 80000 wtime 97000 byoyomi 10000", "< bestmove 2g2e");
-    let (address, server) = serve(&format!(
-        "> LOGIN me x\n< LOGIN:me OK\n{}> AGREE ../test+me+you\n< START:../test+me+you\n\
-         > %TORYO\n< %TORYO,T0\n< #RESIGN\n< #LOSE\n> LOGOUT\n< LOGOUT:completed",
-        summary()
-    ));
+    let (address, server) = serve(&format!("{}{LOST}", begin()));
     let output = finish(client(&dir, &address, &engine).spawn().expect("a client"));
     server.join().expect("the expected messages");
-    assert_eq!(output.code(), Some(0));
-    assert!(output.stderr.contains("illegal move: `2g2e`"), "{}", output.stderr);
+    output.reports(0, "illegal move: `2g2e`");
 }
 
 #[test]
@@ -392,7 +386,7 @@ fn reports_rejected_logins_and_unreachable_servers() {
 fn survives_hostile_servers() {
     let dir = Dir::new();
     let login = "> LOGIN me x\n< LOGIN:me OK\n";
-    let begun = format!("{login}{}> AGREE ../test+me+you\n< START:../test+me+you\n", summary());
+    let begun = begin();
     for (steps, error) in [
         (format!("{login}! x"), "a line that is too long"),
         (login.to_owned(), "closed the connection"),

@@ -4,9 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::matches_real::Running;
-use crate::nats_server::NatsServer;
-use crate::port::free_port;
-use crate::program::{Dir, finish, readyok, run, wait};
+use crate::program::{Dir, finish, readyok, run, start_nats, wait};
 use crate::real::engine;
 
 /// Narikin behind a script that requires a file of weights and writes its path to `READYOK_READ`.
@@ -40,9 +38,7 @@ fn an_engine_reads_its_file_on_a_worker_that_does_not_have_the_path() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
     let (reader, weights) = (write_reader(&dir), dir.write("net", "weights\n"));
-    let port = free_port();
-    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
-    let address = format!("nats://127.0.0.1:{port}");
+    let (_server, address) = start_nats(&nats, &dir);
     let mut command = readyok(&dir);
     command.current_dir(dir.path()).args(["match", &reader, "narikin", "--rounds", "2"]);
     command.args(["--nodes", "50", "--max-moves", "10", "--plain", "--results", "m.jsonl"]);
@@ -75,18 +71,10 @@ fn a_match_whose_engine_needs_a_directory_does_not_start() {
     let dir = Dir::new();
     let reader = write_reader(&dir);
     fs::create_dir(dir.path().join("weights")).expect("a directory");
-    let port = free_port();
-    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
-    let address = format!("nats://127.0.0.1:{port}");
+    let (_server, address) = start_nats(&nats, &dir);
     let mut command = readyok(&dir);
     command.current_dir(dir.path()).args(["match", &reader, "narikin", "--nodes", "50"]);
     command.args(["--queue", &address, "--option"]);
     command.arg("1=Weights=./weights");
-    let output = run(&mut command, b"");
-    assert_eq!(output.code(), Some(1), "{}", output.text());
-    assert!(
-        output.stderr.contains("is a directory, which is not sent to workers"),
-        "{}",
-        output.stderr
-    );
+    run(&mut command, b"").reports(1, "is a directory, which is not sent to workers");
 }

@@ -252,8 +252,7 @@ fn a_configuration_without_its_statistics_starts_from_the_first_game() {
 fn arguments_of_fastchess_are_recognized() {
     let dir = Dir::new();
     let output = at(&dir, &["match", "-engine", "cmd=a", "-engine", "cmd=b"]);
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("readyok match --fastchess"), "{}", output.stderr);
+    output.reports(2, "readyok match --fastchess");
 }
 
 #[test]

@@ -11,6 +11,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
+
 /// Timeout of each wait; no test step takes as long.
 pub(crate) const TIMEOUT: Duration = Duration::from_mins(5);
 
@@ -59,6 +62,13 @@ impl Output {
 
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
+    }
+
+    /// Checks the exit code and a part of the error output.
+    #[track_caller]
+    pub(crate) fn reports(&self, code: i32, part: &str) {
+        assert_eq!(self.code(), Some(code), "{}", self.stderr);
+        assert!(self.stderr.contains(part), "no `{part}`: {}", self.stderr);
     }
 }
 
@@ -140,6 +150,13 @@ pub(crate) fn set_mode(file: &Path, mode: u32) {
         .expect("it is ours");
     #[cfg(windows)]
     let _ = (file, mode);
+}
+
+/// A NATS server with its data in a directory, and its address.
+pub(crate) fn start_nats(program: &Path, dir: &Dir) -> (NatsServer, String) {
+    let port = free_port();
+    let server = NatsServer::start(program, port, &dir.path().join("nats"), &[]);
+    (server, format!("nats://127.0.0.1:{port}"))
 }
 
 /// Path of the scripted engine.

@@ -71,13 +71,11 @@ fn world_readable_credentials_are_rejected_or_cause_a_warning() {
     let open = write_secret(&dir, "open", "secret\n", 0o644);
     let open = open.to_str().expect("UTF-8");
     let output = worker(&dir, &queue, &["--user", "me", "--password-file", open], &[]);
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("other users can read it"), "{}", output.stderr);
+    output.reports(2, "other users can read it");
 
     let in_address = queue.replace("//", "//me:secret@");
     let output = worker(&dir, &in_address, &[], &[]);
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("in the process list"), "{}", output.stderr);
+    output.reports(2, "in the process list");
     // The address is reported without the login.
     assert!(output.stderr.contains(&format!("no queue at {queue}")), "{}", output.stderr);
     let output = worker(&dir, &queue, &[], &[]);
@@ -121,7 +119,5 @@ fn incomplete_or_duplicate_credentials_are_rejected() {
         let output = worker(&dir, queue, &args, &[]);
         assert_eq!(output.code(), Some(2), "{args:?}: {}", output.stderr);
     }
-    let output = run(readyok(&dir).args(["match", "a", "b"]).args(with_user), b"");
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("--queue"), "{}", output.stderr);
+    run(readyok(&dir).args(["match", "a", "b"]).args(with_user), b"").reports(2, "--queue");
 }

@@ -4,9 +4,7 @@
 use std::env;
 use std::process::Command;
 
-use crate::nats_server::NatsServer;
-use crate::port::free_port;
-use crate::program::{Dir, Output, Signal, finish, readyok, run, signal};
+use crate::program::{Dir, Output, Signal, finish, readyok, run, signal, start_nats};
 use crate::real::engine;
 
 const READYOK: &str = env!("CARGO_BIN_EXE_readyok");
@@ -132,9 +130,7 @@ fn a_worker_starts_them_in_its_current_directory() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
     dir.write("engine.sh", &SCRIPTS[0].2.replace("READYOK", READYOK));
-    let port = free_port();
-    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
-    let address = format!("nats://127.0.0.1:{port}");
+    let (_server, address) = start_nats(&nats, &dir);
     let mut worker = readyok(&dir);
     worker.current_dir(dir.path()).args(["worker", "--queue", &address, "--engine", "narikin"]);
     worker.args(["--engine", "sh engine.sh"]);

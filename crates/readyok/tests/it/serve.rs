@@ -6,9 +6,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 #[cfg(unix)]
-use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, run, set_mode, signal, wait};
+use crate::program::{
+    Dir, Output, Signal, TIMEOUT, finish, readyok, run, set_mode, signal, start_nats, wait,
+};
 #[cfg(unix)]
 use crate::real::engine;
 
@@ -70,11 +71,7 @@ fn serves_until_an_interrupt() {
     let data = dir.path().join("data");
     let mut command = readyok(&dir);
     command.args(["serve", "--no-open", "--data"]).arg(&data);
-    let mut child = command.spawn().expect("the process starts");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
-    let mut line = String::new();
-    output.read_line(&mut line).expect("a link");
-    let (host, token) = link(&line);
+    let (child, host, token) = start(&mut command);
     assert!(host.starts_with("127.0.0.1:"), "{host}");
     assert!(get(&host, "/", "").contains("<title>Readyok</title>"));
     let session = log_in(&host, &token).expect("a session");
@@ -91,9 +88,7 @@ fn serves_until_an_interrupt() {
     assert_eq!(same, host);
     assert_ne!(other, token);
 
-    signal(child.id(), Signal::INT);
-    let output = finish(child);
-    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    stop(child);
     assert!(TcpStream::connect(&host).is_err(), "the port is still open");
     assert!(!data.join("running").exists());
     // The guard exits after the main process.
@@ -113,14 +108,10 @@ fn fails_if_the_port_is_in_use() {
     assert!(output.stderr.contains(&format!("cannot listen on {address}")), "{}", output.stderr);
 
     drop(taken);
-    let mut child = command.spawn().expect("the process starts");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
-    let mut line = String::new();
-    output.read_line(&mut line).expect("a link");
+    let (child, host, _) = start(&mut command);
     // An interrupt immediately after the link is accepted.
-    assert_eq!(link(&line).0, address.to_string());
-    signal(child.id(), Signal::INT);
-    assert_eq!(finish(child).code(), Some(0));
+    assert_eq!(host, address.to_string());
+    stop(child);
 }
 
 /// All users of the host can read the arguments of a process.
@@ -134,11 +125,7 @@ fn browser_arguments_contain_no_token() {
     let mut command = readyok(&dir);
     command.args(["serve", "--data"]).arg(dir.path().join("data"));
     command.env("BROWSER", &browser).env("HOME", dir.path());
-    let mut child = command.spawn().expect("the process starts");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
-    let mut line = String::new();
-    output.read_line(&mut line).expect("a link");
-    let (_, token) = link(&line);
+    let (child, _, token) = start(&mut command);
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
     wait("the browser is not started", || read("arguments").ends_with('\n'));
     let arguments = read("arguments");
@@ -146,8 +133,7 @@ fn browser_arguments_contain_no_token() {
     assert!(read("page").contains(&token), "{}", read("page"));
     assert!(read("mode").starts_with("-rw-------"), "{}", read("mode"));
 
-    signal(child.id(), Signal::INT);
-    assert_eq!(finish(child).code(), Some(0));
+    stop(child);
     let files = std::fs::read_dir(dir.path()).expect("a directory").flatten();
     let pages = files.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"readyok-"));
     assert_eq!(pages.count(), 0);
@@ -189,9 +175,7 @@ fn root_serves_localhost_only_with_a_warning() {
     let mut command = readyok(&dir);
     command.args(["serve", "--no-open", "--listen", "0.0.0.0", "--allow-host", "here", "--data"]);
     command.arg(&data).arg("--password-file").arg(&password);
-    let output = run(&mut command, b"");
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("--allow-root"), "{}", output.stderr);
+    run(&mut command, b"").reports(2, "--allow-root");
     let (child, host, token) = start(command.arg("--allow-root"));
     assert!(log_in(&host, &token).is_some());
     stop(child);
@@ -295,10 +279,10 @@ fn other_addresses_than_localhost_need_a_password() {
 fn a_server_with_a_queue_ends_without_a_panic() {
     let Some(nats) = engine("nats-server") else { return };
     for (is_used, end) in [(false, Signal::TERM), (true, Signal::INT)] {
-        let (dir, port) = (Dir::new(), free_port());
-        let _nats = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
+        let dir = Dir::new();
+        let (_nats, address) = start_nats(&nats, &dir);
         let mut command = readyok(&dir);
-        command.args(["serve", "--no-open", "--queue", &format!("nats://127.0.0.1:{port}")]);
+        command.args(["serve", "--no-open", "--queue", &address]);
         command.arg("--data").arg(dir.path().join("data"));
         let (child, host, token) = start(&mut command);
         if is_used {
@@ -357,9 +341,7 @@ fn the_file_of_a_password_can_contain_its_hash() {
         stop(child);
     }
     dir.write("password", "$argon2id$v=19$m=19456\n");
-    let output = run(&mut command, b"");
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("password`: invalid Argon2 hash"), "{}", output.stderr);
+    run(&mut command, b"").reports(2, "password`: invalid Argon2 hash");
 }
 
 /// A guessing visitor behind a proxy does not keep the owner behind the same proxy out.
@@ -380,6 +362,5 @@ fn wrong_passwords_behind_a_trusted_proxy_count_by_client() {
     assert_eq!(try_password(&host, "correct horse", &from("192.0.2.2")), "200");
     stop(child);
     let output = run(readyok(&dir).args(["serve", "--trusted-proxy", "localhost"]), b"");
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("`localhost` is not an address"), "{}", output.stderr);
+    output.reports(2, "`localhost` is not an address");
 }

@@ -4,9 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::matches_real::Running;
-use crate::nats_server::NatsServer;
-use crate::port::free_port;
-use crate::program::{Dir, Output, Signal, readyok, run, signal, wait};
+use crate::program::{Dir, Output, Signal, readyok, run, signal, start_nats, wait};
 use crate::real::engine;
 
 fn at(dir: &Dir, args: &[&str]) -> Output {
@@ -101,17 +99,13 @@ fn rejects_unknown_options_and_invalid_files() {
         fs::write(dir.path().join("tune.toml"), text).expect("space");
         at(&dir, &["tune", "tune.toml", "--results", "x.jsonl"])
     };
-    let output = play(&FILE.replace("max = 64", "max = 2"));
-    assert_eq!(output.code(), Some(2), "{}", output.stderr);
-    assert!(output.stderr.contains("needs `start` between `min` and `max`"), "{}", output.stderr);
+    play(&FILE.replace("max = 64", "max = 2")).reports(2, "needs `start` between `min` and `max`");
     let output = play(&FILE.replace("name = \"Hash\"", "name = \"Nonsense\""));
     assert_eq!(output.code(), Some(1), "{}", output.stderr);
     assert!(output.text().contains("narikin plus failed"), "{}", output.text());
     let args = ["match", "narikin", "narikin", "--depth", "1", "--max-moves", "1"];
     at(&dir, &[&args[..], &["--results", "m.jsonl"]].concat());
-    let output = at(&dir, &["tune", "--resume", "m.jsonl"]);
-    assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("not a tuning"), "{}", output.stderr);
+    at(&dir, &["tune", "--resume", "m.jsonl"]).reports(2, "not a tuning");
 }
 
 /// The number of complete lines of a results file.
@@ -146,9 +140,7 @@ fn tunes_on_a_queue() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
     fs::write(dir.path().join("tune.toml"), FILE).expect("space");
-    let port = free_port();
-    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
-    let address = format!("nats://127.0.0.1:{port}");
+    let (_server, address) = start_nats(&nats, &dir);
     let mut worker = readyok(&dir);
     worker.args(["worker", "--queue", &address, "--allow-any", "--cache"]);
     worker.arg(dir.path().join("cache")).stdout(Stdio::null()).stderr(Stdio::null());

@@ -16,8 +16,7 @@ use readyok_arena::store::Reader;
 
 use crate::matches_real::{Running, games};
 use crate::nats_server::NatsServer;
-use crate::port::free_port;
-use crate::program::{Dir, TIMEOUT, is_in_use, readyok, wait};
+use crate::program::{Dir, TIMEOUT, is_in_use, readyok, start_nats, wait};
 use crate::real::engine;
 use crate::small_match::{self, open, play_here};
 
@@ -75,9 +74,8 @@ impl Place {
         let nats = engine("nats-server")?;
         let dir = Dir::new();
         let engines = ["one", "two"].map(|name| write_engine(&dir, name));
-        let port = free_port();
-        let server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
-        Some(Self { dir, engines, address: format!("nats://127.0.0.1:{port}"), _server: server })
+        let (server, address) = start_nats(&nats, &dir);
+        Some(Self { dir, engines, address, _server: server })
     }
 
     /// A worker with this defect.

@@ -14,9 +14,7 @@ use readyok_server::QueueDashboard as _;
 use readyok_server::wire::{QueueAction, QueueMatch};
 
 use crate::match_views::invocation;
-use crate::nats_server::NatsServer;
-use crate::port::free_port;
-use crate::program::{Dir, TIMEOUT, Terminal};
+use crate::program::{Dir, TIMEOUT, Terminal, start_nats};
 use crate::real::engine;
 use crate::small_match::{open, plan};
 use crate::worker_killed::{worker, write_engine};
@@ -35,9 +33,7 @@ fn no_pair_of_an_excluded_worker_is_shown() {
     let dir = Dir::new();
     let engines = ["one", "two"].map(|name| write_engine(&dir, name));
     let plan = plan(&engines, ROUNDS, [50, 50], "max_moves = 10");
-    let port = free_port();
-    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
-    let server = format!("nats://127.0.0.1:{port}");
+    let (_server, server) = start_nats(&nats, &dir);
     let access = Access { server: server.clone(), ..Access::default() };
     let connection = Connection::open(&access).expect("a connection");
     let mut game = open(&dir.path().join("results.jsonl"), &plan);

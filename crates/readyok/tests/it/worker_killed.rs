@@ -11,9 +11,7 @@ use readyok_arena::event::End;
 use readyok_arena::queue::nats::{Access, Connection, CoordinatorSettings, NatsDispatcher};
 
 use crate::matches_real::{Running, games};
-use crate::nats_server::NatsServer;
-use crate::port::free_port;
-use crate::program::{Dir, Signal, TIMEOUT, is_in_use, readyok, signal, wait};
+use crate::program::{Dir, Signal, TIMEOUT, is_in_use, readyok, signal, start_nats, wait};
 use crate::real::engine;
 use crate::small_match::{open, plan, play_here};
 
@@ -75,9 +73,7 @@ fn every_pairing_counts_once_though_workers_are_killed() {
     let expected = play_here(&here, &plan, 2);
     assert_eq!((&expected.end, expected.complete), (&End::Complete, ROUNDS));
 
-    let port = free_port();
-    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
-    let server = format!("nats://127.0.0.1:{port}");
+    let (_server, server) = start_nats(&nats, &dir);
     let access = Access { server: server.clone(), ..Access::default() };
     let connection = Connection::open(&access).expect("a connection");
     let game = open(&there, &plan);
