@@ -46,7 +46,7 @@ async fn games_are_found_by_their_properties() {
 
 /// The number of found games.
 async fn total_found(server: &Fixture, query: &Value) -> Value {
-    let page = server.search(&query).await;
+    let page = server.search(query).await;
     assert_eq!(page.status, 200, "{query}: {}", page.text());
     page.json()["total"].clone()
 }
