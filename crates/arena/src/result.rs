@@ -730,7 +730,11 @@ mod tests {
         let kind = EngineFailureKind::OptionValue { error };
         check(
             &GameEnd::no_start(EngineFailure::new(kind)),
-            r#"{"kind":"no-start","failure":{"kind":"option-value","error":{"kind":"no-value","option":"Hash"}}}"#,
+            r#"{"kind":"no-start","failure":{"kind":"option-value","error":{"kind":"missing-value","option":"Hash"}}}"#,
         );
+        // The name of an earlier version.
+        let error: OptionError =
+            serde_json::from_str(r#"{"kind":"no-value","option":"Hash"}"#).unwrap();
+        assert_eq!(error, OptionError::MissingValue { option: "Hash".to_owned() });
     }
 }

@@ -61,11 +61,20 @@ pub enum ErrorCategory {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct ErrorInfo {
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "stored_code")]
     pub code: ErrorCode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub context: Option<Box<ErrorContext>>,
+}
+
+/// Reads a code. One of another version, which jobs and games in the library can have, becomes a text.
+fn stored_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ErrorCode, D::Error> {
+    let stored = Value::deserialize(deserializer)?;
+    let name = stored["code"].as_str().map(|code| code.replace('_', " "));
+    Ok(serde_json::from_value(stored).unwrap_or_else(|_| ErrorCode::System {
+        text: name.unwrap_or_else(|| "unknown".to_owned()),
+    }))
 }
 
 /// The object and the location of an error.
@@ -524,6 +533,23 @@ impl fmt::Display for LocalizedText {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_code_of_another_version_is_read_as_a_text() {
+        let read = |json: &str| serde_json::from_str::<ErrorInfo>(json).expect("it is stored");
+        let known = r#"{"code":"too_many","subject":"job","context":{"path":"a.pgn"}}"#;
+        assert_eq!(serde_json::to_string(&read(known)).expect("it is stored"), known);
+        for (old, text) in [
+            (
+                r#"{"code":"invalid_epd_operation","text":"x","context":{"line":7}}"#,
+                "line 7: system error: invalid epd operation",
+            ),
+            (r#"{"code":"too_long","subject":"comment"}"#, "system error: too long"),
+            (r#"{"code":7}"#, "system error: unknown"),
+        ] {
+            assert_eq!(read(old).to_string(), text);
+        }
+    }
 
     #[test]
     fn the_context_precedes_the_text() {
