@@ -544,8 +544,8 @@ mod tests {
                 r#"{"code":"invalid_epd_operation","text":"x","context":{"line":7}}"#,
                 "line 7: system error: invalid epd operation",
             ),
-            (r#"{"code":"too_long","subject":"comment"}"#, "system error: too long"),
-            (r#"{"code":7}"#, "system error: unknown"),
+            (r#"{"code":"not_polyglot"}"#, "system error: not polyglot"),
+            (r#"{"text":"x"}"#, "system error: unknown"),
         ] {
             assert_eq!(read(old).to_string(), text);
         }
