@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::hint::black_box;
 use std::str::FromStr;
 
-use readyok_protocol::{Command, Dialect, Move, MoveList, Position, Parsed, Reply};
+use readyok_protocol::{Command, Dialect, Move, MoveList, Parsed, Position, Reply};
 use uci_parser::{UciCommand, UciInfo, UciOption, UciResponse, UciScore};
 use usi::{EngineCommand, GuiCommand, InfoParams, ThinkParams};
 use vampirc_uci::Serializable as _;

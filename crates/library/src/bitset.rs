@@ -22,6 +22,6 @@ impl BitSet {
 
     #[inline]
     pub(crate) fn contains(&self, number: u32) -> bool {
-        self.0.get(number as usize / 64).is_some_and(|word| word & 1 << (number % 64) != 0)
+        self.0.get(number as usize / 64).is_some_and(|bits| bits & 1 << (number % 64) != 0)
     }
 }

@@ -163,7 +163,7 @@ type Reporter = Arc<dyn Fn(ProcessId, EngineEvent) + Send + Sync>;
 impl Process {
     /// A process whose commands a test receives.
     #[cfg(test)]
-    pub(crate) fn played() -> (Self, mpsc::Receiver<EngineCommand>) {
+    pub(crate) fn fake() -> (Self, mpsc::Receiver<EngineCommand>) {
         let (commands, inbox) = mpsc::channel(MAX_ORDERS);
         (Self { commands, log: Arc::default(), task: tokio::spawn(async {}) }, inbox)
     }

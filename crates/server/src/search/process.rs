@@ -28,7 +28,7 @@ pub(super) struct Task {
     pub(super) wanted: Wanted,
     /// The engine is to play immediately after the search has begun.
     pub(super) moves_now: bool,
-    /// The caller that waits for the result. The owner gets it if there is none.
+    /// The caller that waits for the result. Without one, the owner gets it.
     pub(super) reply: Option<Reply>,
 }
 

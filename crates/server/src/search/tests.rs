@@ -21,7 +21,7 @@ type Commands = mpsc::Receiver<EngineCommand>;
 type Answer = oneshot::Receiver<Result<Found, ErrorInfo>>;
 
 /// The other end of a process.
-struct Played {
+struct FakeProcess {
     commands: Commands,
     is_ready: bool,
     has_quit: bool,
@@ -33,7 +33,7 @@ struct Played {
 struct Stage {
     tasks: Tasks,
     started: Arc<Mutex<Vec<(ProcessId, Commands)>>>,
-    processes: BTreeMap<ProcessId, Played>,
+    processes: BTreeMap<ProcessId, FakeProcess>,
 }
 
 fn line() -> EngineLine {
@@ -76,7 +76,7 @@ impl Stage {
         let started = Arc::<Mutex<Vec<_>>>::default();
         let new = Arc::clone(&started);
         let launch = move |id, _| {
-            let (process, commands) = Process::played();
+            let (process, commands) = Process::fake();
             new.lock().expect("no panic").push((id, commands));
             process
         };
@@ -91,9 +91,9 @@ impl Stage {
 
     fn see_started(&mut self) {
         for (id, commands) in self.started.lock().expect("no panic").drain(..) {
-            let played =
-                Played { commands, is_ready: false, has_quit: false, searches: Vec::new() };
-            self.processes.insert(id, played);
+            let process =
+                FakeProcess { commands, is_ready: false, has_quit: false, searches: Vec::new() };
+            self.processes.insert(id, process);
         }
     }
 
@@ -424,7 +424,7 @@ async fn each_search_ends_once_in_any_order_of_events() {
         run.withdraw(|_| true);
         for id in run.stage.processes.keys().copied().collect::<Vec<_>>() {
             run.stage.read(id);
-            assert!(run.stage.processes[&id].has_quit, "process {id} goes on");
+            assert!(run.stage.processes[&id].has_quit, "process {id} continues");
             let events = run.stage.report(id, EngineEvent::Exited(None));
             run.handle(events);
         }

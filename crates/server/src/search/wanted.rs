@@ -81,7 +81,7 @@ pub(crate) struct Wanted {
     pub(crate) kind: SearchKind,
     pub(crate) line: EngineLine,
     pub(crate) goal: Goal,
-    /// Number of variations; that of the engine's own options if there is none.
+    /// Number of variations; without one, that of the engine's own options.
     pub(crate) lines: Option<u32>,
     /// The first moves to search, in any notation; all if it is empty.
     pub(crate) only: Vec<String>,

@@ -155,7 +155,7 @@ async fn the_owner_is_served_and_logs_in_while_many_addresses_guess() {
         statuses.push(guess.await.expect("an answer"));
     }
     // They exceed the rate of hashes.
-    assert!(statuses.contains(&401) && statuses.iter().all(|statuse| [401, 429].contains(statuse)));
+    assert!(statuses.contains(&401) && statuses.iter().all(|status| [401, 429].contains(status)));
     server.stop().await;
 }
 

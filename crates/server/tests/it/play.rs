@@ -318,7 +318,7 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     server.stop().await;
 }
 
-/// A search that fails is answered: until then, nobody knows why there is no hint.
+/// A search that fails is answered with the reason.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hint_is_answered_with_a_move_or_the_failure() {
     let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
