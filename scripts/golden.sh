@@ -56,7 +56,7 @@ mask fastchess.pgn | tr -s ' \n' '\n' >"$out/fastchess.pgn"
 mkdir -p "$out/records"
 find "$records/records" "$records/cases" -type f ! -name '*.txt' ! -name '*.md' | LC_ALL=C sort | while read -r file; do
     name=$(basename "$(dirname "$file")")-$(basename "$file")
-    for format in json pgn kif ki2 csa jkf usi epd; do
+    for format in pgn kif ki2 csa jkf usi epd; do
         {
             status=0
             "$readyok" convert --to "$format" "$file" || status=$?
