@@ -5,11 +5,10 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-#[cfg(unix)]
 use crate::port::free_port;
-use crate::program::{
-    Dir, Output, Signal, TIMEOUT, finish, readyok, run, set_mode, signal, start_nats, wait,
-};
+#[cfg(unix)]
+use crate::program::start_nats;
+use crate::program::{Dir, Output, Signal, TIMEOUT, finish, readyok, run, set_mode, signal, wait};
 #[cfg(unix)]
 use crate::real::engine;
 
