@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use readyok_arena::plan::EnginePlan;
 use readyok_library::Source;
 use tokio::task::spawn_blocking;
 
 use super::saving::written;
 use super::{App, AppState};
-use crate::matches::{Changes, Entrant, Finished, MatchEvent, Matches};
+use crate::matches::{Changes, Finished, MatchEvent, Matches};
 use crate::store::{StoreError, Written, new_game, storage};
 use crate::time::now;
 use crate::wire::{
@@ -33,8 +34,8 @@ impl App {
     }
 
     pub(super) async fn start_match(self: &Arc<Self>, plan: MatchPlan) -> Result<Answer, ApiError> {
-        let entrants = self.state().entrants(&plan)?;
-        let id = self.with_files(move |matches| matches.start(plan, &entrants)).await?;
+        let engines = self.state().match_engines(&plan)?;
+        let id = self.with_files(move |matches| matches.start(plan, &engines)).await?;
         self.publish_match(id);
         Ok(Answer::Match { id })
     }
@@ -42,9 +43,9 @@ impl App {
     pub(super) async fn resume_match(self: &Arc<Self>, id: MatchId) -> Result<Answer, ApiError> {
         let plan = self.matches()?.asked(id)?;
         // Removed engines can still play, without the values of their environments.
-        let entrants = self.state().entrants(&plan);
-        let entrants = entrants.unwrap_or_default();
-        self.with_files(move |matches| matches.resume(id, &entrants)).await?;
+        let engines = self.state().match_engines(&plan);
+        let engines = engines.unwrap_or_default();
+        self.with_files(move |matches| matches.resume(id, &engines)).await?;
         self.publish_match(id);
         Ok(Answer::Done)
     }
@@ -145,31 +146,31 @@ fn changed(matches: &Matches, id: MatchId) -> MatchesDelta {
 
 impl AppState {
     /// The engines of a plan for the arena.
-    fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
-        let entrant = |id| {
+    fn match_engines(&self, plan: &MatchPlan) -> Result<Vec<EnginePlan>, ApiError> {
+        let registered_as = |id| {
             let engine = self.registry.get(id)?;
             let dialect = engine.dialect(Some(plan.variant));
-            let entrant = Entrant {
+            let registered = EnginePlan {
                 name: engine.name().to_owned(),
                 protocol: dialect,
                 options: engine.fitting(engine.values(ValuesFor::Play), dialect),
-                ..Entrant::default()
+                ..EnginePlan::default()
             };
             Ok(match engine.entry.source.clone() {
                 EngineSource::BuiltIn => {
                     let (program, args) = self.program.built_in.clone();
                     let command = program.to_string_lossy().into_owned();
-                    Entrant { command, args, ..entrant }
+                    EnginePlan { command, args, ..registered }
                 }
                 EngineSource::Program { path, args, dir, env } => {
-                    Entrant { command: path, args, dir, env, ..entrant }
+                    EnginePlan { command: path, args, dir, env, ..registered }
                 }
                 EngineSource::Tcp { address } => {
-                    Entrant { command: format!("tcp://{address}"), ..entrant }
+                    EnginePlan { command: format!("tcp://{address}"), ..registered }
                 }
             })
         };
-        plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
+        plan.engines.iter().map(|engine| registered_as(engine.engine)).collect()
     }
 
     pub(super) fn matches_state(&self) -> TopicState {

@@ -135,9 +135,13 @@ impl AppState {
     ) -> Vec<Effect> {
         let Ok((active, document)) = self.active_mut(game) else { return Vec::new() };
         let against_engine = active.slot(side.other()).engine().is_some();
+        // An engine for other games or positions has made no error.
+        let is_supported = !why.is_some_and(|why| {
+            matches!(why.code, ErrorCode::UnsupportedVariant | ErrorCode::UnsupportedPosition)
+        });
         match why {
             _ if !active.is_running() => Vec::new(),
-            Some(why) if was_ready && against_engine => {
+            Some(why) if was_ready && against_engine && is_supported => {
                 active.on_engine_failed(document, side, why, now())
             }
             Some(_) | None => {

@@ -318,6 +318,25 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     server.stop().await;
 }
 
+/// A USI engine does not play chess, which is no reason to lose.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_does_not_play_the_game_interrupts_it() {
+    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let other = tab.add_mime(&["usi"]).await;
+    let mut players = against(&engine, no_time(), false);
+    players["first"] = players["second"].clone();
+    players["first"]["engine"] = other;
+    let (topic, _) = tab.new_game(game("chess", players)).await;
+    let state = tab.follow(&topic).await;
+    if state["play"]["status"] != "interrupted" {
+        tab.change(&topic, |delta| delta["play"]["status"] == "interrupted").await;
+    }
+    let state = tab.follow(&topic).await;
+    assert_eq!(state["outcome"], Value::Null, "{state}");
+    assert_eq!(state["play"]["failure"]["error"]["code"], "unsupported_variant", "{state}");
+    server.stop().await;
+}
+
 /// A search that fails is answered with the reason.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hint_is_answered_with_a_move_or_the_failure() {
