@@ -47,6 +47,7 @@ use live::{finished, number_of};
 
 pub use live::{Finished, LiveMatch};
 pub use plan::plan_of;
+
 /// Maximum size of the file with the status of a match, in bytes.
 const MAX_STATUS_FILE: u64 = 64 << 20;
 /// Maximum number of matches.
