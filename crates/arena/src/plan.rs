@@ -6,10 +6,11 @@ pub(crate) mod tuning;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use readyok_client::{Timeouts, WaitLimit};
+use readyok_client::{EngineProgram, Timeouts, WaitLimit};
 pub use readyok_protocol::Dialect as Protocol;
 use readyok_protocol::Register;
 use readyok_rules::Game;
@@ -140,6 +141,32 @@ pub struct EnginePlan {
     /// Timeouts of the handshake and of `isready`.
     #[serde(default, skip_serializing_if = "EngineTimeouts::is_default")]
     pub timeouts: EngineTimeouts,
+}
+
+impl EnginePlan {
+    /// Sets the program to start.
+    ///
+    /// # Errors
+    /// This path of it is not UTF-8, so a plan cannot contain it.
+    pub fn with_program(self, program: EngineProgram) -> Result<Self, PathBuf> {
+        let utf8 = |path: PathBuf| path.into_os_string().into_string().map_err(PathBuf::from);
+        let EngineProgram { path, args, dir, env } = program;
+        Ok(Self { command: utf8(path)?, args, dir: dir.map(utf8).transpose()?, env, ..self })
+    }
+
+    /// Sets the address to connect to, `host:port`.
+    #[must_use]
+    pub fn with_address(self, address: &str) -> Self {
+        Self { command: format!("tcp://{address}"), ..self }
+    }
+
+    /// The program to start; none for a connection.
+    pub(crate) fn program(&self) -> Option<EngineProgram> {
+        let (args, env) = (self.args.clone(), self.env.clone());
+        let dir = self.dir.as_ref().map(PathBuf::from);
+        let is_remote = self.command.starts_with("tcp://");
+        (!is_remote).then(|| EngineProgram { path: PathBuf::from(&self.command), args, dir, env })
+    }
 }
 
 /// How far PVs are validated.

@@ -1,16 +1,15 @@
 //! The engine under test, its start, and its resource usage.
 
-use std::ffi::OsString;
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, fs, io, thread};
 
-use readyok_client::Guard;
 use readyok_client::unstable::{ErrorOutput, PipedProcess, join_command_line, own_directory};
+use readyok_client::{EngineProgram, Guard};
 
 use crate::error_lines::ErrorLines;
 
@@ -28,12 +27,7 @@ pub struct Target {
 
 #[derive(Clone)]
 enum Start {
-    Program {
-        file: PathBuf,
-        arguments: Vec<OsString>,
-        directory: Option<PathBuf>,
-        environment: Vec<(OsString, OsString)>,
-    },
+    Program(EngineProgram),
     InProcess(Arc<dyn Fn(PipeReader, PipeWriter) + Send + Sync>),
     Tcp(String),
 }
@@ -70,19 +64,10 @@ impl Target {
     /// A program with its arguments. By default it starts in the directory of its executable if the path is absolute,
     /// otherwise in the current directory.
     pub fn program(
-        file: impl Into<PathBuf>,
-        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        path: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Self {
-        let file = file.into();
-        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-        // An interpreter is known by its script.
-        let name = std::iter::once(file.file_name().unwrap_or(file.as_os_str()));
-        let name = name.chain(arguments.iter().map(OsString::as_os_str));
-        let name: Vec<String> = name.map(|name| name.to_string_lossy().into_owned()).collect();
-        let name = join_command_line(name.iter().map(String::as_str)).unwrap_or_default();
-        let environment = Vec::new();
-        let start = Start::Program { file, arguments, directory: None, environment };
-        Self { name, start, guard: None, cancellation: None }
+        EngineProgram::new(path, arguments).into()
     }
 
     /// An engine in this process: a function that serves a client over two pipes until it exits. It is
@@ -101,28 +86,6 @@ impl Target {
         let address = address.into();
         let name = format!("tcp://{address}");
         Self { name, start: Start::Tcp(address), guard: None, cancellation: None }
-    }
-
-    /// Sets the working directory of the executable.
-    #[must_use]
-    pub fn in_directory(mut self, path: impl Into<PathBuf>) -> Self {
-        if let Start::Program { directory, .. } = &mut self.start {
-            *directory = Some(path.into());
-        }
-        self
-    }
-
-    /// Adds variables to the environment of the executable.
-    #[must_use]
-    pub fn with_environment(
-        mut self,
-        variables: impl IntoIterator<Item = (impl Into<OsString>, impl Into<OsString>)>,
-    ) -> Self {
-        if let Start::Program { environment, .. } = &mut self.start {
-            environment
-                .extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        }
-        self
     }
 
     /// Kills its processes if this process is killed.
@@ -145,16 +108,18 @@ impl Target {
     /// The file next to the executable with another extension.
     pub(crate) fn sibling(&self, extension: &str) -> Option<PathBuf> {
         match &self.start {
-            Start::Program { file, .. } if file.parent().is_some_and(Path::is_dir) => {
-                Some(file.with_extension(extension))
+            Start::Program(EngineProgram { path, .. })
+                if path.parent().is_some_and(Path::is_dir) =>
+            {
+                Some(path.with_extension(extension))
             }
-            Start::Program { .. } | Start::InProcess(_) | Start::Tcp(_) => None,
+            Start::Program(_) | Start::InProcess(_) | Start::Tcp(_) => None,
         }
     }
 
     /// Whether it is a process.
     pub(crate) fn is_process(&self) -> bool {
-        matches!(self.start, Start::Program { .. })
+        matches!(self.start, Start::Program(_))
     }
 
     /// Whether it runs behind a TCP connection.
@@ -169,14 +134,13 @@ impl Target {
         on_exit: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<Started> {
         match &self.start {
-            Start::Program { file, arguments, directory, environment } => {
-                let mut command = Command::new(file);
-                let environment = environment.iter().map(|(name, value)| (name, value));
-                command.args(arguments).envs(environment).env(CHECK, launch.check);
+            Start::Program(program) => {
+                let mut command = program.command();
+                command.env(CHECK, launch.check);
                 let (errors, its_errors) = io::pipe()?;
                 let its_errors = ErrorOutput::Pipe(its_errors);
-                if let Some(directory) = directory.clone().or_else(|| own_directory(file)) {
-                    command.current_dir(directory);
+                if let (None, Some(own)) = (&program.dir, own_directory(&program.path)) {
+                    command.current_dir(own);
                 }
                 let (process, input, output) =
                     PipedProcess::spawn(&mut command, self.guard.as_ref(), its_errors, on_exit)?;
@@ -208,6 +172,16 @@ impl Target {
                 Ok(Started { input, output, errors: None, process: None, connection })
             }
         }
+    }
+}
+
+impl From<EngineProgram> for Target {
+    fn from(program: EngineProgram) -> Self {
+        // An interpreter is known by its script.
+        let name = program.path.file_name().unwrap_or(program.path.as_os_str()).to_string_lossy();
+        let name = std::iter::once(&*name).chain(program.args.iter().map(String::as_str));
+        let name = join_command_line(name).unwrap_or_default();
+        Self { name, start: Start::Program(program), guard: None, cancellation: None }
     }
 }
 

@@ -63,6 +63,7 @@ mod process;
 mod search;
 mod search_state;
 mod shared;
+mod source;
 mod sync;
 mod working_directory;
 
@@ -81,6 +82,7 @@ pub use readyok_protocol::{
     MoveList, OptionDecl, OptionSet, OptionValue, Party, Position, Register, Score, Wdl,
 };
 pub use search::{Game, Limit, Lines, Search, SearchResult, Update};
+pub use source::{EngineProgram, EngineSource};
 
 /// Processes, executables and command lines for the programs of this workspace. Not part of the stable interface.
 #[doc(hidden)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use readyok_client::unstable::{
     directory_for_name, find_executable, find_in_path, split_command_line,
 };
-use readyok_client::{Timeouts, WaitLimit};
+use readyok_client::{EngineProgram, EngineSource, Timeouts, WaitLimit};
 use readyok_protocol::{Command, Dialect, Register};
 use serde::Deserialize;
 
@@ -20,8 +20,7 @@ use crate::dirs::{self, Env};
 /// An engine and the settings of the user for it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Address {
-    /// The connection.
-    pub transport: Transport,
+    pub source: EngineSource,
     /// The protocol, if the user has specified one.
     pub dialect: Option<Dialect>,
     /// Options to set: names and values.
@@ -30,27 +29,6 @@ pub struct Address {
     pub timeout: Option<Timeout>,
     /// The reply to `registration error`. `None` for `later`.
     pub registration: Option<Registration>,
-}
-
-/// The connection to an engine.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Transport {
-    /// Narikin, in this process.
-    Narikin,
-    /// A child process.
-    Program {
-        /// Absolute path of the executable.
-        file: PathBuf,
-        /// Command line arguments.
-        arguments: Vec<String>,
-        /// Working directory. `None` for the directory of the executable. For a program that was found in `PATH` it
-        /// is the current directory.
-        directory: Option<PathBuf>,
-        /// Environment variables in addition to the inherited ones.
-        environment: BTreeMap<String, String>,
-    },
-    /// A TCP connection to `host:port`.
-    Tcp(String),
 }
 
 impl Address {
@@ -77,9 +55,9 @@ impl Address {
     }
 }
 
-impl From<Transport> for Address {
-    fn from(transport: Transport) -> Self {
-        Self { transport, dialect: None, options: Vec::new(), timeout: None, registration: None }
+impl From<EngineSource> for Address {
+    fn from(source: EngineSource) -> Self {
+        Self { source, dialect: None, options: Vec::new(), timeout: None, registration: None }
     }
 }
 
@@ -95,40 +73,39 @@ impl Search<'_> {
     fn entry(mut self, entry: Entry, list: &Path) -> Result<Address, AddressError> {
         let base = list.parent().unwrap_or_else(|| Path::new(""));
         let cwd = entry.cwd.map(|cwd| base.join(cwd));
-        let transport = match built_in_or_remote(&entry.command)? {
-            Some(transport) => transport,
-            None => Transport::Program {
-                file: self.program(&entry.command, base).ok_or_else(|| self.not_found())?,
-                arguments: entry.args,
-                directory: cwd.or_else(|| directory_for_name(&entry.command)),
-                environment: entry.env,
-            },
+        let source = match built_in_or_remote(&entry.command)? {
+            Some(source) => source,
+            None => EngineSource::Program(EngineProgram {
+                path: self.program(&entry.command, base).ok_or_else(|| self.not_found())?,
+                args: entry.args,
+                dir: cwd.or_else(|| directory_for_name(&entry.command)),
+                env: entry.env,
+            }),
         };
         let dialect = entry.protocol;
         let options = entry.options.into_iter();
         let options = options.map(|(name, value)| (name, value.into_text())).collect();
         let (timeout, registration) = (entry.timeout, entry.register);
-        Ok(Address { transport, dialect, options, timeout, registration })
+        Ok(Address { source, dialect, options, timeout, registration })
     }
 
-    fn unlisted(mut self) -> Result<Transport, AddressError> {
-        if let Some(transport) = built_in_or_remote(self.text)? {
-            return Ok(transport);
+    fn unlisted(mut self) -> Result<EngineSource, AddressError> {
+        if let Some(source) = built_in_or_remote(self.text)? {
+            return Ok(source);
         }
-        let program = |name: &str, file, arguments| Transport::Program {
-            file,
-            arguments,
-            directory: directory_for_name(name),
-            environment: BTreeMap::new(),
+        // A program that was found in `PATH` keeps the current directory.
+        let program = |name: &str, path: PathBuf, args: &[String]| {
+            let dir = directory_for_name(name);
+            EngineSource::Program(EngineProgram { dir, ..EngineProgram::new(path, args) })
         };
         if let Some(file) = self.program(self.text, Path::new("")) {
-            return Ok(program(self.text, file, Vec::new()));
+            return Ok(program(self.text, file, &[]));
         }
         let tokens = split_command_line(self.text)
             .ok_or_else(|| AddressError::Quoting { text: self.text.to_owned() })?;
         let found = match tokens.split_first() {
             Some((first, rest)) if first != self.text => {
-                self.program(first, Path::new("")).map(|file| program(first, file, rest.to_vec()))
+                self.program(first, Path::new("")).map(|file| program(first, file, rest))
             }
             Some(_) | None => None,
         };
@@ -163,14 +140,14 @@ impl Search<'_> {
     }
 }
 
-fn built_in_or_remote(text: &str) -> Result<Option<Transport>, AddressError> {
+fn built_in_or_remote(text: &str) -> Result<Option<EngineSource>, AddressError> {
     if text == "narikin" {
-        return Ok(Some(Transport::Narikin));
+        return Ok(Some(EngineSource::BuiltIn));
     }
     let Some(address) = text.strip_prefix("tcp://") else { return Ok(None) };
     match address.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-            Ok(Some(Transport::Tcp(address.to_owned())))
+            Ok(Some(EngineSource::Tcp { address: address.to_owned() }))
         }
         _ => Err(AddressError::Tcp { text: text.to_owned() }),
     }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use std::{env, io};
 
 use readyok_client::unstable::Containment;
-use readyok_client::{Builder, Engine, EngineError, Event, Guard, Notice};
+use readyok_client::{Builder, Engine, EngineError, EngineSource, Event, Guard, Notice};
 use readyok_protocol::{Dialect, Register, Status};
 
-use crate::address::{Address, Registration, Timeout, Transport, default_timeouts};
+use crate::address::{Address, Registration, Timeout, default_timeouts};
 use crate::clock::now;
 use crate::exit::{Code, Failure};
 use crate::secrets;
@@ -40,22 +40,15 @@ impl Address {
     }
 
     fn start(&self, builder: Builder) -> Result<Engine, EngineError> {
-        match &self.transport {
-            Transport::Narikin => builder.in_process(|input, output| {
+        match &self.source {
+            EngineSource::BuiltIn => builder.in_process(|input, output| {
                 // On a failure the client sees the end of the output.
                 if let Ok(narikin) = narikin::runner() {
                     let _ = narikin.run(input, output);
                 }
             }),
-            Transport::Program { file, arguments, directory, environment } => {
-                let mut command = Command::new(file);
-                command.args(arguments).envs(environment);
-                if let Some(directory) = directory {
-                    command.current_dir(directory);
-                }
-                builder.spawn(command)
-            }
-            Transport::Tcp(address) => builder.connect(address),
+            EngineSource::Program(program) => builder.spawn(program.command()),
+            EngineSource::Tcp { address } => builder.connect(address),
         }
     }
 }

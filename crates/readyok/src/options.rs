@@ -6,12 +6,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use readyok_client::Engine;
+use readyok_client::{Engine, EngineSource};
 use readyok_protocol::translation::{LanguageTag, Lookup, Translation, TranslationError};
 use readyok_protocol::{OptionDecl, OptionKind};
 use serde::Serialize;
 
-use crate::address::Transport;
 use crate::dirs::stem;
 use crate::terminal::printable;
 
@@ -184,11 +183,11 @@ fn write_default(f: &mut fmt::Formatter<'_>, default: Option<&impl ToString>) ->
 ///
 /// # Errors
 /// The file cannot be read, or its content is invalid.
-pub fn translation(transport: &Transport) -> Result<Translation, FileError> {
-    let file = match transport {
-        Transport::Program { file, .. } => file,
-        Transport::Tcp(_) => return Ok(Translation::default()),
-        Transport::Narikin => {
+pub fn translation(source: &EngineSource) -> Result<Translation, FileError> {
+    let file = match source {
+        EngineSource::Program(program) => &program.path,
+        EngineSource::Tcp { .. } => return Ok(Translation::default()),
+        EngineSource::BuiltIn => {
             let path = PathBuf::from(format!("narikin.{}", Translation::EXTENSION));
             return Translation::read(narikin::TRANSLATION.as_bytes())
                 .map_err(|error| FileError { path, problem: Problem::Content(error) });

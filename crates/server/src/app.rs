@@ -49,7 +49,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use readyok_client::Guard;
+use readyok_client::{EngineProgram, Guard};
 use readyok_library::Library;
 use readyok_protocol::Language;
 use readyok_protocol::translation::Translation;
@@ -82,8 +82,8 @@ pub(crate) use saving::Reply;
 pub struct ServerSettings {
     /// The data directory.
     pub data: PathBuf,
-    /// The program and the arguments of Narikin.
-    pub built_in: (PathBuf, Vec<String>),
+    /// Narikin.
+    pub built_in: EngineProgram,
     /// The translation file of Narikin.
     pub translation: Vec<u8>,
     /// Ends the engines with this program.

@@ -251,8 +251,12 @@ impl Store {
         last_engine_in(&self.db)
     }
 
-    pub(crate) fn save_engine(&self, id: EngineId, entry: &EngineConfig) -> Result<(), StoreError> {
-        let entry = serde_json::to_string(entry)?;
+    pub(crate) fn save_engine(
+        &self,
+        id: EngineId,
+        config: &EngineConfig,
+    ) -> Result<(), StoreError> {
+        let entry = serde_json::to_string(config)?;
         self.db.execute("REPLACE INTO engine (id, entry) VALUES (?1, ?2)", params![id, entry])?;
         Ok(())
     }

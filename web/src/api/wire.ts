@@ -712,9 +712,9 @@ strength: Strength | null,
 options: { [key in string]: string }, };
 
 /**
- * The source of an engine.
+ * A program that is an engine.
  */
-export type EngineSource = { "kind": "program", 
+export type EngineProgram = { 
 /**
  * The absolute path.
  */
@@ -728,9 +728,14 @@ args: Array<string>,
  */
 dir: string | null, 
 /**
- * Environment variables in addition to those of the server.
+ * Environment variables in addition to the inherited ones.
  */
-env: { [key in string]: string }, } | { "kind": "tcp", 
+env: { [key in string]: string }, };
+
+/**
+ * The source of an engine.
+ */
+export type EngineSource = { "kind": "program" } & EngineProgram | { "kind": "tcp", 
 /**
  * `host:port`
  */
@@ -740,14 +745,6 @@ address: string, } | { "kind": "built_in" };
  * A registered engine.
  */
 export type EngineState = { id: number, 
-/**
- * The name that the user has chosen.
- */
-name: string, source: EngineSource, 
-/**
- * The protocol; none before the first handshake, unless the user has set it.
- */
-protocol: Protocol | null, 
 /**
  * The built-in engine cannot be changed or removed.
  */
@@ -764,18 +761,6 @@ variants: Array<Variant>,
  * The options of the last handshake.
  */
 options: Array<EngineOption>, 
-/**
- * The values of the user, by the name of the option. They override the defaults.
- */
-values: { [key in string]: string }, 
-/**
- * Values for play, which override `values`.
- */
-play_values: { [key in string]: string }, 
-/**
- * Values for analysis, which override `values`.
- */
-analyse_values: { [key in string]: string }, presets: Array<Preset>, 
 /**
  * None if the strength cannot be limited.
  */
@@ -795,7 +780,27 @@ registered_as: string | null,
 /**
  * The last run of the conformance checker.
  */
-check: CheckRun | null, };
+check: CheckRun | null, 
+/**
+ * Empty for the name that the engine reports.
+ */
+name: string, source: EngineSource, 
+/**
+ * None for detection by the handshake.
+ */
+protocol: Protocol | null, 
+/**
+ * They override the defaults.
+ */
+values: { [key in string]: string }, 
+/**
+ * Values for play, which override `values`.
+ */
+play_values: { [key in string]: string }, 
+/**
+ * Values for analysis, which override `values`.
+ */
+analyse_values: { [key in string]: string }, presets: Array<Preset>, };
 
 /**
  * Changes of the engines and processes.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::process::Command;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -340,17 +339,10 @@ fn set_option(
 fn starter(
     plan: &EnginePlan,
 ) -> impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static {
-    let plan = plan.clone();
-    move |builder| {
-        if plan.command.starts_with("tcp://") {
-            return builder.connect(&plan.command);
-        }
-        let mut command = Command::new(&plan.command);
-        command.args(&plan.args).envs(&plan.env);
-        if let Some(dir) = &plan.dir {
-            command.current_dir(dir);
-        }
-        builder.spawn(command)
+    let (program, address) = (plan.program(), plan.command.clone());
+    move |builder| match &program {
+        Some(program) => builder.spawn(program.command()),
+        None => builder.connect(&address),
     }
 }
 

@@ -12,10 +12,11 @@ use readyok_check::{
     CheckResult, ClientSuite, Level, Profile, Progress, Report, Severity, Suite, Target,
     TargetError, Verdict,
 };
+use readyok_client::EngineSource;
 use readyok_client::unstable::join_command_line;
 use readyok_protocol::{Dialect, Party};
 
-use crate::address::{Address, Timeout, Transport};
+use crate::address::{Address, Timeout};
 use crate::clock::now;
 use crate::connect::start_guard;
 use crate::dirs;
@@ -331,23 +332,17 @@ fn list(args: &Args) -> Result<Code, Failure> {
 
 /// The engine of an address as the target of the checks.
 fn target(address: Address) -> Result<Target, Failure> {
-    match address.transport {
-        Transport::Narikin => Ok(Target::in_process("narikin", |input, output| {
+    match address.source {
+        EngineSource::BuiltIn => Ok(Target::in_process("narikin", |input, output| {
             // On a failure the checks see the end of the output.
             if let Ok(narikin) = narikin::runner() {
                 let _ = narikin.run(input, output);
             }
         })),
-        Transport::Program { file, arguments, directory, environment } => {
-            let guard = start_guard().map_err(Failure::usage)?;
-            let target =
-                Target::program(file, arguments).with_environment(environment).guarded(&guard);
-            Ok(match directory {
-                Some(directory) => target.in_directory(directory),
-                None => target,
-            })
+        EngineSource::Program(program) => {
+            Ok(Target::from(program).guarded(&start_guard().map_err(Failure::usage)?))
         }
-        Transport::Tcp(address) => Ok(Target::tcp(address)),
+        EngineSource::Tcp { address } => Ok(Target::tcp(address)),
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) struct OptionsArgs {
 pub(super) fn print_options(args: &OptionsArgs) -> Result<Code, Failure> {
     let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
     let address = args.start.apply(address);
-    let translation = translation(&address.transport).unwrap_or_else(|error| {
+    let translation = translation(&address.source).unwrap_or_else(|error| {
         print_error(&error.to_string());
         Translation::default()
     });

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{env, thread};
 
+use readyok_client::EngineProgram;
 use readyok_server::{
     Options, Password, QueueDashboard, ServeError, Server, ServerSettings, TrustedProxy, serve,
 };
@@ -137,8 +138,11 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         queue,
         reader_password,
         setup: ServerSettings {
+            built_in: EngineProgram {
+                dir: Some(data.clone()),
+                ..EngineProgram::new(own_program()?, ["engine"])
+            },
             data,
-            built_in: (own_program()?, vec!["engine".to_owned()]),
             translation: narikin::TRANSLATION.as_bytes().to_vec(),
             guard: Some(start_guard().map_err(Failure::failed)?),
             checks: Vec::new(),

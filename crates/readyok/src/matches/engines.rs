@@ -6,8 +6,9 @@ use std::str::FromStr;
 use std::{env, fmt, io};
 
 use readyok_arena::plan::{EnginePlan, EngineTimeouts};
+use readyok_client::{EngineProgram, EngineSource};
 
-use crate::address::{Address, AddressError, Transport};
+use crate::address::{Address, AddressError};
 use crate::dirs::Env;
 
 /// An engine argument that cannot be resolved.
@@ -31,30 +32,22 @@ pub enum EngineError {
 pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> {
     let address = Address::find(text, env).map_err(EngineError::Address)?;
     let protocol = address.dialect;
-    let utf8 = |path: std::path::PathBuf| {
-        path.into_os_string()
-            .into_string()
-            .map_err(|path| EngineError::Path(path.to_string_lossy().into_owned()))
-    };
-    let (command, args, dir, env) = match address.transport {
-        // Narikin runs in its own process, like every other engine.
-        Transport::Narikin => {
-            let executable = env::current_exe().map_err(EngineError::OwnPath)?;
-            (utf8(executable)?, vec!["engine".to_owned()], None, BTreeMap::new())
-        }
-        Transport::Program { file, arguments, directory, environment } => {
-            (utf8(file)?, arguments, directory.map(utf8).transpose()?, environment)
-        }
-        Transport::Tcp(address) => (format!("tcp://{address}"), Vec::new(), None, BTreeMap::new()),
-    };
     let options: BTreeMap<String, String> = address.options.into_iter().collect();
     let timeout = address.timeout.map(|timeout| timeout.duration().as_millis());
     let timeout = timeout.and_then(|ms| NonZeroU64::new(u64::try_from(ms).ok()?));
     let timeouts = EngineTimeouts { handshake_ms: timeout, ready_ms: timeout };
     let registration = address.registration.map(|registration| registration.register());
     let default = EnginePlan::default();
-    let plan = EnginePlan { command, args, dir, env, protocol, options, ..default };
-    Ok(EnginePlan { registration, timeouts, ..plan })
+    let plan = EnginePlan { protocol, options, registration, timeouts, ..default };
+    let program = match address.source {
+        // Narikin runs in its own process, like every other engine.
+        EngineSource::BuiltIn => {
+            EngineProgram::new(env::current_exe().map_err(EngineError::OwnPath)?, ["engine"])
+        }
+        EngineSource::Program(program) => program,
+        EngineSource::Tcp { address } => return Ok(plan.with_address(&address)),
+    };
+    plan.with_program(program).map_err(|path| EngineError::Path(path.display().to_string()))
 }
 
 /// Resolves the command of an engine of a plan by [`engine_plan`]. Settings of the plan take

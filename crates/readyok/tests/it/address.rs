@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use readyok::address::{Address, Transport};
+use readyok::address::Address;
 use readyok::matches::find_engine;
 use readyok_arena::plan::EnginePlan;
+use readyok_client::{EngineProgram, EngineSource};
 use readyok_protocol::Dialect;
 
 use crate::program::{Dir, set_mode};
@@ -44,11 +45,9 @@ fn check_program(text: &str, file: &str, arguments: &[&str], is_path: bool) {
     let dir = sample_dir();
     let here = std::env::current_dir().expect("there is one");
     let directory = if is_path { None } else { Some(here) };
-    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    let file = dir.path().join(file);
-    let environment = BTreeMap::new();
-    let transport = Transport::Program { file, arguments, directory, environment };
-    assert_eq!(find(&dir, text), Ok(Address::from(transport)));
+    let program = EngineProgram::new(dir.path().join(file), arguments);
+    let source = EngineSource::Program(EngineProgram { dir: directory, ..program });
+    assert_eq!(find(&dir, text), Ok(Address::from(source)));
 }
 
 #[track_caller]
@@ -71,9 +70,9 @@ fn finds_programs() {
 #[test]
 fn finds_built_in_and_remote_engines() {
     let dir = sample_dir();
-    assert_eq!(find(&dir, "narikin").map(|it| it.transport), Ok(Transport::Narikin));
-    let transport = find(&dir, "tcp://[::1]:4000").map(|it| it.transport);
-    assert_eq!(transport, Ok(Transport::Tcp("[::1]:4000".to_owned())));
+    assert_eq!(find(&dir, "narikin").map(|it| it.source), Ok(EngineSource::BuiltIn));
+    let source = find(&dir, "tcp://[::1]:4000").map(|it| it.source);
+    assert_eq!(source, Ok(EngineSource::Tcp { address: "[::1]:4000".to_owned() }));
 }
 
 #[test]
@@ -100,20 +99,20 @@ fn finds_listed_engines() {
     );
     let options = [("EvalDir", "a b"), ("Ponder", "false"), ("Threads", "2")];
     let listed = Address {
-        transport: Transport::Program {
-            file: dir.path().join("own/my engine"),
-            arguments: vec!["-x".to_owned()],
-            directory: Some(dir.path().join("own")),
-            environment: [("EVAL".to_owned(), "a=b".to_owned())].into(),
-        },
+        source: EngineSource::Program(EngineProgram {
+            path: dir.path().join("own/my engine"),
+            args: vec!["-x".to_owned()],
+            dir: Some(dir.path().join("own")),
+            env: [("EVAL".to_owned(), "a=b".to_owned())].into(),
+        }),
         dialect: Some(Dialect::Usi),
         options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         timeout: Some("40".parse().expect("a timeout")),
         registration: Some("name A B code 7".parse().expect("a registration")),
     };
     assert_eq!(find(&dir, "narikin"), Ok(listed));
-    let far = find(&dir, "far").map(|it| it.transport);
-    assert_eq!(far, Ok(Transport::Tcp("example.org:1".to_owned())));
+    let far = find(&dir, "far").map(|it| it.source);
+    assert_eq!(far, Ok(EngineSource::Tcp { address: "example.org:1".to_owned() }));
 }
 
 #[test]
@@ -199,23 +198,22 @@ fn reads_the_list_exported_by_the_app() {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
     let program = |arguments: &[&str], directory: Option<&str>, environment: &[(&str, &str)]| {
-        Transport::Program {
-            file: file.clone(),
-            arguments: arguments.iter().map(|&it| it.to_owned()).collect(),
-            directory: directory.map(PathBuf::from),
-            environment: pairs(environment).into_iter().collect(),
-        }
+        EngineSource::Program(EngineProgram {
+            dir: directory.map(PathBuf::from),
+            env: pairs(environment).into_iter().collect(),
+            ..EngineProgram::new(&file, arguments)
+        })
     };
     let found = |name: &str| find(&dir, name).expect("the engine is listed");
     let first = found("Mime <b>1</b>");
     let variables = [("EVAL", "a = \"b\""), ("LANG", "日本")];
-    assert_eq!(first.transport, program(&["stale", "a b"], Some("/tmp"), &variables));
+    assert_eq!(first.source, program(&["stale", "a b"], Some("/tmp"), &variables));
     assert_eq!(first.options, pairs(&[("Hash", "64"), ("Style", "Wild")]));
     assert_eq!(first.dialect, None);
     let second = found("Mime <b>1</b> (2)");
-    assert_eq!((second.transport, second.options), (program(&["usi"], None, &[]), Vec::new()));
+    assert_eq!((second.source, second.options), (program(&["usi"], None, &[]), Vec::new()));
     assert_eq!(second.dialect, Some(Dialect::Usi));
-    assert_eq!(found("Far").transport, Transport::Tcp("127.0.0.1:1".to_owned()));
+    assert_eq!(found("Far").source, EngineSource::Tcp { address: "127.0.0.1:1".to_owned() });
 }
 
 #[test]

@@ -72,19 +72,10 @@ impl AppState {
         if self.checks.runs.contains_key(&id) {
             return Err(ApiError::conflict(ErrorCode::CheckRunning));
         }
-        let subject = match &engine.entry.source {
+        let subject = match &engine.config.entry.source {
             EngineSource::Tcp { address } => Target::tcp(address),
-            EngineSource::Program { path, args, dir, env } => {
-                let subject = Target::program(path, args).with_environment(env);
-                match dir {
-                    Some(dir) => subject.in_directory(dir),
-                    None => subject,
-                }
-            }
-            EngineSource::BuiltIn => {
-                let (path, args) = &self.program.built_in;
-                Target::program(path, args).in_directory(&self.program.data)
-            }
+            EngineSource::Program(program) => program.clone().into(),
+            EngineSource::BuiltIn => self.program.built_in.clone().into(),
         };
         let subject = match &self.program.guard {
             Some(guard) => subject.guarded(guard),

@@ -90,15 +90,10 @@ fn read(text: &str) -> Result<FoundEngines, ErrorInfo> {
 impl FoundEngines {
     fn add_candidate(&mut self, candidate: &Candidate, result: Result<Identified, ErrorInfo>) {
         // Paths that are not Unicode cannot be registered.
-        let Some(path) = candidate.path.to_str() else { return };
+        let Some(path) = candidate.program.path.to_str() else { return };
         match result {
             Ok(Identified { name, author, protocol }) => {
-                let source = EngineSource::Program {
-                    path: path.to_owned(),
-                    args: candidate.args.clone(),
-                    dir: None,
-                    env: BTreeMap::new(),
-                };
+                let source = EngineSource::Program(candidate.program.clone());
                 let entry = EngineEntry { name, source, protocol: Some(protocol) };
                 self.engines.push(FoundEngine {
                     entry,
@@ -113,9 +108,9 @@ impl FoundEngines {
     }
 
     fn add_listed(&mut self, list: EngineList, engine: Listed) {
-        let Listed { name, source, protocol, values } = engine;
+        let Listed { entry, values } = engine;
         self.engines.push(FoundEngine {
-            entry: EngineEntry { name, source, protocol },
+            entry,
             author: String::new(),
             values,
             list: Some(list),

@@ -16,9 +16,9 @@ use crate::engine::{
 use crate::search::{EngineProcess, Owner, TaskEvent};
 use crate::store::{StoreError, Written};
 use crate::wire::{
-    Answer, ApiError, Delta, EngineEntry, EngineId, EngineSource, EnginesDelta, EnginesState,
-    ErrorCode, ErrorInfo, ErrorSubject, FoundEngines, Machine, OptionKind, Preset, ProcessId,
-    Registration, Topic, ValuesFor, Variant,
+    Answer, ApiError, Delta, EngineEntry, EngineId, EngineProgram, EngineSource, EnginesDelta,
+    EnginesState, ErrorCode, ErrorInfo, ErrorSubject, FoundEngines, Machine, OptionKind, Preset,
+    ProcessId, Registration, Topic, ValuesFor, Variant,
 };
 
 /// Maximum number of engines that are probed concurrently.
@@ -30,11 +30,11 @@ impl AppState {
     /// Marks the found engines whose programs are registered.
     pub(super) fn mark_registered(&self, found: &mut FoundEngines) {
         let program = |source: &EngineSource| match source {
-            EngineSource::Program { path, args, .. } => Some((path.clone(), args.clone())),
+            EngineSource::Program(program) => Some((program.path.clone(), program.args.clone())),
             EngineSource::Tcp { .. } | EngineSource::BuiltIn => None,
         };
         let registered: Vec<_> =
-            self.registry.iter().filter_map(|(_, engine)| program(&engine.entry.source)).collect();
+            self.registry.iter().filter_map(|(_, it)| program(&it.config.entry.source)).collect();
         for engine in &mut found.engines {
             let program = program(&engine.entry.source);
             engine.registered = program.is_some_and(|program| registered.contains(&program));
@@ -53,9 +53,9 @@ impl AppState {
     /// Saves and publishes a change of an engine.
     fn save_engine(&mut self, id: EngineId) {
         let Ok(engine) = self.registry.get(id) else { return };
-        let entry = engine.entry.to_keep();
+        let config = engine.config.to_keep();
         // After an error it is saved with the next change.
-        drop(self.saves.run(move |store| store.save_engine(id, &entry)));
+        drop(self.saves.run(move |store| store.save_engine(id, &config)));
         self.publish_engine(id);
     }
 
@@ -96,9 +96,8 @@ impl AppState {
         values.extend(overrides.clone());
         let how = Start {
             name: engine.name().to_owned(),
-            source: engine.entry.source.clone(),
+            source: engine.config.entry.source.clone(),
             built_in: self.program.built_in.clone(),
-            home: self.program.data.clone(),
             dialect,
             values: engine.fitting(values, dialect),
             register: engine.register(),
@@ -278,7 +277,7 @@ impl AppState {
     }
 
     pub(super) fn delete_preset(&mut self, id: EngineId, name: &str) -> Result<Answer, ApiError> {
-        let presets = &mut self.registry.get_mut(id)?.entry.presets;
+        let presets = &mut self.registry.get_mut(id)?.config.values.presets;
         presets.retain(|preset| preset.name != name);
         self.save_engine(id);
         Ok(Answer::Done)
@@ -291,7 +290,8 @@ impl AppState {
         of: ValuesFor,
     ) -> Result<Answer, ApiError> {
         let engine = self.registry.get_mut(id)?;
-        let preset = engine.entry.presets.iter().find(|preset| preset.name == name).cloned();
+        let preset =
+            engine.config.values.presets.iter().find(|preset| preset.name == name).cloned();
         let preset = preset.ok_or_else(|| ApiError::not_found(ErrorSubject::Preset, name))?;
         let before = std::mem::replace(engine.values_mut(of), preset.values);
         self.save_engine(id);
@@ -311,7 +311,7 @@ impl AppState {
             return Err(ApiError::invalid_text(ErrorSubject::Registration));
         }
         let engine = self.registry.get_mut(id)?;
-        engine.entry.registered_as = with.map(|with| (with.name, with.code));
+        engine.config.registered_as = with.map(|with| (with.name, with.code));
         let register = engine.register().unwrap_or(Register::Later);
         self.tasks.send_to_all(id, |_| Some(EngineCommand::Register(register.clone())));
         self.save_engine(id);
@@ -376,14 +376,8 @@ pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
     if let Some(address) = text.strip_prefix("tcp://") {
         return Ok(entry(EngineSource::Tcp { address: address.to_owned() }));
     }
-    let program = |path: &str, args: &[String], dir| EngineSource::Program {
-        path: path.to_owned(),
-        args: args.to_vec(),
-        dir,
-        env: BTreeMap::new(),
-    };
     if is_executable(Path::new(text)) {
-        return Ok(entry(program(text, &[], None)));
+        return Ok(entry(EngineSource::Program(EngineProgram::new(text, [""; 0]))));
     }
     let tokens = split_command_line(text).unwrap_or_default();
     let Some((first, args)) = tokens.split_first() else {
@@ -394,13 +388,11 @@ pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
     } else {
         find_in_path(first, &env::var_os("PATH").unwrap_or_default())
     };
-    match found.as_deref().and_then(Path::to_str) {
-        Some(path) => {
-            // Without arguments no file is relative to the directory, which the user might delete.
-            let dir = if args.is_empty() { None } else { directory_for_name(first) };
-            let dir = dir.and_then(|dir| dir.into_os_string().into_string().ok());
-            Ok(entry(program(path, args, dir)))
-        }
-        None => Err(not_a_program(first)),
-    }
+    // JSON has no other paths.
+    let found = found.filter(|path| path.to_str().is_some());
+    let found = found.ok_or_else(|| not_a_program(Path::new(first)))?;
+    // Without arguments no file is relative to the directory, which the user might delete.
+    let dir = if args.is_empty() { None } else { directory_for_name(first) };
+    let dir = dir.filter(|dir| dir.to_str().is_some());
+    Ok(entry(EngineSource::Program(EngineProgram { dir, ..EngineProgram::new(found, args) })))
 }

@@ -8,6 +8,7 @@ use tokio::task::spawn_blocking;
 
 use super::saving::written;
 use super::{App, AppState};
+use crate::engine::not_a_program;
 use crate::matches::{Changes, Finished, MatchEvent, Matches};
 use crate::store::{StoreError, Written, new_game, storage};
 use crate::time::now;
@@ -156,19 +157,12 @@ impl AppState {
                 options: engine.fitting(engine.values(ValuesFor::Play), dialect),
                 ..EnginePlan::default()
             };
-            Ok(match engine.entry.source.clone() {
-                EngineSource::BuiltIn => {
-                    let (program, args) = self.program.built_in.clone();
-                    let command = program.to_string_lossy().into_owned();
-                    EnginePlan { command, args, ..registered }
-                }
-                EngineSource::Program { path, args, dir, env } => {
-                    EnginePlan { command: path, args, dir, env, ..registered }
-                }
-                EngineSource::Tcp { address } => {
-                    EnginePlan { command: format!("tcp://{address}"), ..registered }
-                }
-            })
+            let program = match &engine.config.entry.source {
+                EngineSource::BuiltIn => &self.program.built_in,
+                EngineSource::Program(program) => program,
+                EngineSource::Tcp { address } => return Ok(registered.with_address(address)),
+            };
+            registered.with_program(program.clone()).map_err(|path| not_a_program(&path))
         };
         plan.engines.iter().map(|engine| registered_as(engine.engine)).collect()
     }

@@ -6,7 +6,6 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -15,7 +14,7 @@ use readyok_client::unstable::is_executable;
 use readyok_client::{Builder, Dialect, EngineError, Guard, Timeouts, WaitLimit};
 
 use crate::errors::engine_error;
-use crate::wire::{ErrorCode, ErrorInfo, Protocol};
+use crate::wire::{EngineProgram, ErrorCode, ErrorInfo, Protocol};
 
 /// Maximum number of candidates that are started concurrently.
 const CONCURRENCY: usize = 4;
@@ -177,8 +176,7 @@ impl Places {
 /// A program that may be an engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Candidate {
-    pub(crate) path: PathBuf,
-    pub(crate) args: Vec<String>,
+    pub(crate) program: EngineProgram,
     /// Its protocol by its name. Only unknown programs have to answer `uci` and `usi` within the limit.
     pub(crate) dialect: Option<Dialect>,
 }
@@ -277,9 +275,9 @@ impl Found {
         }
         let stem = stem(&path);
         let argument = ARGUMENTS.iter().find(|(name, _)| *name == stem);
-        let args = argument.map(|(_, argument)| (*argument).to_owned()).into_iter().collect();
         let dialect = known_dialect(&path);
-        self.candidates.push(Candidate { path, args, dialect });
+        let program = EngineProgram::new(path, argument.map(|(_, argument)| *argument));
+        self.candidates.push(Candidate { program, dialect });
     }
 
     fn add_below(&mut self, directory: &Path, depth: usize, entries: &mut usize) {
@@ -340,12 +338,8 @@ async fn identify(
     if let Some(dialect) = candidate.dialect {
         builder = builder.dialect(dialect);
     }
-    let mut command = Command::new(&candidate.path);
-    command.args(&candidate.args);
-    if let Some(directory) = candidate.path.parent() {
-        command.current_dir(directory);
-    }
-    let engine = builder.spawn_async(command).await.map_err(DiscoveryError::Engine)?;
+    let engine = builder.spawn_async(candidate.program.command()).await;
+    let engine = engine.map_err(DiscoveryError::Engine)?;
     let identified = Identified {
         name: engine.identity().name.clone(),
         author: engine.identity().author.clone(),
@@ -372,7 +366,10 @@ mod tests {
     }
 
     fn names(found: &[Candidate]) -> Vec<&str> {
-        found.iter().filter_map(|one| one.path.file_name().and_then(OsStr::to_str)).collect()
+        found
+            .iter()
+            .filter_map(|one| one.program.path.file_name().and_then(OsStr::to_str))
+            .collect()
     }
 
     #[test]
@@ -408,11 +405,12 @@ mod tests {
                 "tournament"
             ]
         );
-        assert_eq!(found[1].args, ["--uci"]);
+        assert_eq!(found[1].program.args, ["--uci"]);
         // gpsusi answers `usiok` to `uci`.
         let dialect = |name| {
-            let named =
-                |candidate: &&Candidate| candidate.path.file_name() == Some(OsStr::new(name));
+            let named = |candidate: &&Candidate| {
+                candidate.program.path.file_name() == Some(OsStr::new(name))
+            };
             found.iter().find(named).and_then(|found| found.dialect)
         };
         assert_eq!(dialect("gpsusi"), Some(Dialect::Usi));
@@ -437,8 +435,7 @@ mod tests {
         ];
         let silent = [("silent", format!("echo $$ > {}; exec sleep 60", pid.display()))];
         let candidate = |(name, script): &(&str, String)| Candidate {
-            path: program(root.path(), name, script),
-            args: Vec::new(),
+            program: EngineProgram::new(program(root.path(), name, script), [""; 0]),
             dialect: None,
         };
         let identify = |scripts: &[(&str, String)], seconds| {

@@ -7,7 +7,10 @@ use std::path::{MAIN_SEPARATOR, Path};
 use readyok_client::unstable::{find_executable, find_in_path, split_command_line};
 use serde_json::{Map, Value};
 
-use crate::wire::{EngineList, EngineSource, ErrorCode, ErrorInfo, ErrorSubject, Protocol};
+use crate::wire::{
+    EngineEntry, EngineList, EngineProgram, EngineSource, ErrorCode, ErrorInfo, ErrorSubject,
+    Protocol,
+};
 
 /// Maximum number of engines of a list.
 const MAX_LISTED: usize = 500;
@@ -19,9 +22,7 @@ const MAX_TEXT: usize = 4096;
 /// An engine of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Listed {
-    pub(crate) name: String,
-    pub(crate) source: EngineSource,
-    pub(crate) protocol: Option<Protocol>,
+    pub(crate) entry: EngineEntry,
     /// Option values that differ from the defaults.
     pub(crate) values: BTreeMap<String, String>,
 }
@@ -157,8 +158,9 @@ fn listed(list: EngineList, name: String, entry: &Map<String, Value>) -> Result<
         args.extend(split_command_line(&more).unwrap_or_default());
     }
     let dir = directory.filter(|directory| Path::new(directory).is_absolute());
-    let source = EngineSource::Program { path, args, dir, env: BTreeMap::new() };
-    Ok(Listed { name, source, protocol, values: values(entry) })
+    let program = EngineProgram { dir: dir.map(Into::into), ..EngineProgram::new(path, args) };
+    let source = EngineSource::Program(program);
+    Ok(Listed { entry: EngineEntry { name, source, protocol }, values: values(entry) })
 }
 
 /// The program of a command, and its arguments.
@@ -224,9 +226,11 @@ mod tests {
         (list, name, engine)
     }
 
-    fn program(listed: &Listed) -> (&str, &[String], Option<&str>) {
-        match &listed.source {
-            EngineSource::Program { path, args, dir, .. } => (path, args, dir.as_deref()),
+    fn program(listed: &Listed) -> (Option<&str>, &[String], Option<&str>) {
+        match &listed.entry.source {
+            EngineSource::Program(EngineProgram { path, args, dir, .. }) => {
+                (path.to_str(), args, dir.as_deref().and_then(Path::to_str))
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -245,9 +249,9 @@ mod tests {
         let shell = engines[0].1.as_ref().expect("it is usable");
         assert_eq!(
             program(shell),
-            ("/bin/sh", &["-c".to_owned(), "a b".to_owned()][..], Some("/bin"))
+            (Some("/bin/sh"), &["-c".to_owned(), "a b".to_owned()][..], Some("/bin"))
         );
-        assert_eq!(shell.protocol, Some(Protocol::Uci));
+        assert_eq!(shell.entry.protocol, Some(Protocol::Uci));
         let values: Vec<_> =
             shell.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(values, ["Hash=128", "Ponder=true"]);
@@ -265,7 +269,7 @@ mod tests {
         let (list, engines) = read(&text.to_string()).expect("it is a list");
         assert_eq!((list, engines.len()), (EngineList::EnCroissant, 1));
         let engine = engines[0].1.as_ref().expect("it is usable");
-        assert_eq!(program(engine).0, "/bin/sh");
+        assert_eq!(program(engine).0, Some("/bin/sh"));
         assert_eq!(engine.values["MultiPV"], "3");
     }
 
@@ -278,7 +282,7 @@ mod tests {
         let (list, name, engine) = one(&text.to_string());
         assert_eq!((list, name.as_str()), (EngineList::ShogiHome, "水匠"));
         let engine = engine.expect("it is usable");
-        assert_eq!(engine.protocol, Some(Protocol::Usi));
+        assert_eq!(engine.entry.protocol, Some(Protocol::Usi));
         assert_eq!(engine.values, BTreeMap::from([("USI_Hash".to_owned(), "1024".to_owned())]));
     }
 
@@ -289,7 +293,7 @@ mod tests {
         let (list, engines) = read(text).expect("it is a list");
         assert_eq!((list, engines.len()), (EngineList::Arena, 2));
         let shell = engines[0].1.as_ref().expect("it is usable");
-        assert_eq!((engines[0].0.as_str(), shell.protocol), ("Shell", Some(Protocol::Uci)));
+        assert_eq!((engines[0].0.as_str(), shell.entry.protocol), ("Shell", Some(Protocol::Uci)));
         assert_eq!(program(shell).1, ["-c", "x"]);
         assert_eq!(engines[1].0, "Engine2");
         assert_eq!(engines[1].1, Err(ListError::OtherProtocol("winboard".to_owned())));

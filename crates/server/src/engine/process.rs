@@ -7,7 +7,6 @@
 //! ```
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,7 +24,7 @@ use super::log::Log;
 use crate::errors::engine_error;
 use crate::game::{EngineAnswer, EngineMove};
 use crate::time::{instant, now};
-use crate::wire::{EngineSource, ErrorInfo, ProcessId, ProcessStatus, SearchInfo};
+use crate::wire::{EngineProgram, EngineSource, ErrorInfo, ProcessId, ProcessStatus, SearchInfo};
 
 /// Minimum interval between reports of a search.
 const MIN_INTERVAL: Duration = Duration::from_millis(40);
@@ -146,10 +145,8 @@ pub(crate) struct EngineInfo {
 pub(crate) struct Start {
     pub(crate) name: String,
     pub(crate) source: EngineSource,
-    /// The program and the arguments of Narikin.
-    pub(crate) built_in: (PathBuf, Vec<String>),
-    /// Its working directory.
-    pub(crate) home: PathBuf,
+    /// Narikin.
+    pub(crate) built_in: EngineProgram,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) values: BTreeMap<String, String>,
     pub(crate) register: Option<Register<'static>>,
@@ -260,26 +257,9 @@ impl Actor {
         if let Some(guard) = &how.guard {
             builder = builder.guard(guard);
         }
-        let command = |path: &std::path::Path, args: &[String]| {
-            let mut command = std::process::Command::new(path);
-            command.args(args);
-            command
-        };
         match &how.source {
-            EngineSource::BuiltIn => {
-                let (path, args) = &how.built_in;
-                let mut command = command(path, args);
-                command.current_dir(&how.home);
-                builder.spawn_async(command).await
-            }
-            EngineSource::Program { path, args, dir, env } => {
-                let mut command = command(path.as_ref(), args);
-                if let Some(dir) = dir {
-                    command.current_dir(dir);
-                }
-                command.envs(env);
-                builder.spawn_async(command).await
-            }
+            EngineSource::BuiltIn => builder.spawn_async(how.built_in.command()).await,
+            EngineSource::Program(program) => builder.spawn_async(program.command()).await,
             EngineSource::Tcp { address } => builder.connect_async(address).await,
         }
     }

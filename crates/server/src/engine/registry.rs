@@ -12,9 +12,9 @@ use super::log::printable;
 use super::options::{self, Learned};
 use super::process::EngineInfo;
 use crate::wire::{
-    ApiError, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer, EngineSource,
-    EngineState, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, Identity, Preset, Protocol,
-    StrengthRange, ValuesFor, Variant,
+    ApiError, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer, EngineProgram,
+    EngineSource, EngineState, EngineValues, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject,
+    Identity, Preset, Protocol, StrengthRange, ValuesFor, Variant,
 };
 
 /// The built-in engine.
@@ -39,7 +39,7 @@ pub(crate) struct Registry {
 /// A registered engine with its current state.
 #[derive(Debug)]
 pub(crate) struct RegisteredEngine {
-    pub(crate) entry: EngineConfig,
+    pub(crate) config: EngineConfig,
     pub(crate) error: Option<ErrorInfo>,
     pub(crate) check: Option<CheckRun>,
     pub(crate) registration: Option<crate::wire::Approval>,
@@ -49,17 +49,10 @@ pub(crate) struct RegisteredEngine {
 /// The stored part of an engine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct EngineConfig {
-    pub(crate) name: String,
-    pub(crate) source: EngineSource,
-    pub(crate) protocol: Option<Protocol>,
-    #[serde(default)]
-    pub(crate) values: BTreeMap<String, String>,
-    #[serde(default)]
-    pub(crate) play_values: BTreeMap<String, String>,
-    #[serde(default)]
-    pub(crate) analyse_values: BTreeMap<String, String>,
-    #[serde(default)]
-    pub(crate) presets: Vec<Preset>,
+    #[serde(flatten)]
+    pub(crate) entry: EngineEntry,
+    #[serde(flatten)]
+    pub(crate) values: EngineValues,
     #[serde(default)]
     pub(crate) registered_as: Option<(String, String)>,
     /// The last handshake, if any.
@@ -82,30 +75,30 @@ impl EngineConfig {
 }
 
 impl RegisteredEngine {
-    fn new(entry: EngineConfig) -> Self {
-        Self { entry, error: None, check: None, registration: None, copy_protection: None }
+    fn new(config: EngineConfig) -> Self {
+        Self { config, error: None, check: None, registration: None, copy_protection: None }
     }
 
     /// Whether its options are unknown.
     pub(crate) fn is_unknown(&self) -> bool {
-        self.entry.learned.is_none()
+        self.config.learned.is_none()
     }
 
     /// Whether it must be probed at the start of the server: the built-in engine may have changed.
     pub(crate) fn needs_probe(&self) -> bool {
-        self.entry.source == EngineSource::BuiltIn || self.is_unknown()
+        self.config.entry.source == EngineSource::BuiltIn || self.is_unknown()
     }
 
     /// The last handshake in the protocol for a game.
     pub(crate) fn learned(&self, variant: Option<Variant>) -> Option<&Learned> {
-        match (&self.entry.source, variant) {
-            (EngineSource::BuiltIn, Some(Variant::Shogi)) => self.entry.learned_in_usi.as_ref(),
-            _ => self.entry.learned.as_ref(),
+        match (&self.config.entry.source, variant) {
+            (EngineSource::BuiltIn, Some(Variant::Shogi)) => self.config.learned_in_usi.as_ref(),
+            _ => self.config.learned.as_ref(),
         }
     }
 
     pub(crate) fn identity(&self) -> Option<&Identity> {
-        self.entry.learned.as_ref().map(|learned| &learned.identity)
+        self.config.learned.as_ref().map(|learned| &learned.identity)
     }
 
     /// Its options, followed by those of its other protocol only.
@@ -113,8 +106,8 @@ impl RegisteredEngine {
         let of = |learned: &Option<Learned>| {
             learned.as_ref().map_or_else(Vec::new, |learned| learned.options.clone())
         };
-        let mut options = of(&self.entry.learned);
-        let mut more = of(&self.entry.learned_in_usi);
+        let mut options = of(&self.config.learned);
+        let mut more = of(&self.config.learned_in_usi);
         let has =
             |name: &str| options.iter().any(|option| Dialect::Usi.same_option(&option.name, name));
         more.retain(|option| !has(&option.name));
@@ -123,9 +116,9 @@ impl RegisteredEngine {
     }
 
     fn variants(&self) -> &[Variant] {
-        match &self.entry.learned {
+        match &self.config.learned {
             // It supports all games, regardless of the protocol.
-            _ if self.entry.source == EngineSource::BuiltIn => {
+            _ if self.config.entry.source == EngineSource::BuiltIn => {
                 &[Variant::Chess, Variant::Chess960, Variant::Shogi]
             }
             Some(learned) => &learned.variants,
@@ -139,42 +132,42 @@ impl RegisteredEngine {
 
     /// The variants to probe it for.
     pub(crate) fn probe_variants(&self) -> &'static [Option<Variant>] {
-        match self.entry.source {
+        match self.config.entry.source {
             EngineSource::BuiltIn => &[None, Some(Variant::Shogi)],
-            EngineSource::Program { .. } | EngineSource::Tcp { .. } => &[None],
+            EngineSource::Program(_) | EngineSource::Tcp { .. } => &[None],
         }
     }
 
     /// The protocol for a probe; none to detect it: the program may have been replaced.
     pub(crate) fn probe_dialect(&self, variant: Option<Variant>) -> Option<Dialect> {
-        match self.entry.source {
+        match self.config.entry.source {
             EngineSource::BuiltIn => self.dialect(variant),
-            EngineSource::Program { .. } | EngineSource::Tcp { .. } => self.entry.protocol,
+            EngineSource::Program(_) | EngineSource::Tcp { .. } => self.config.entry.protocol,
         }
     }
 
     /// The protocol for a game; none to detect it.
     pub(crate) fn dialect(&self, variant: Option<Variant>) -> Option<Dialect> {
-        match (&self.entry.source, variant) {
+        match (&self.config.entry.source, variant) {
             // The built-in engine supports both protocols.
             (EngineSource::BuiltIn, Some(Variant::Shogi)) => Some(Dialect::Usi),
             (EngineSource::BuiltIn, Some(Variant::Chess | Variant::Chess960) | None) => {
                 Some(Dialect::Uci)
             }
             _ => {
-                let detected = || self.entry.learned.as_ref().map(|learned| learned.protocol);
-                self.entry.protocol.or_else(detected)
+                let detected = || self.config.learned.as_ref().map(|learned| learned.protocol);
+                self.config.entry.protocol.or_else(detected)
             }
         }
     }
 
     /// The values for a purpose, which override the general ones.
     pub(crate) fn values(&self, of: ValuesFor) -> BTreeMap<String, String> {
-        let mut values = self.entry.values.clone();
+        let mut values = self.config.values.all.clone();
         let special = match of {
             ValuesFor::All => None,
-            ValuesFor::Play => Some(&self.entry.play_values),
-            ValuesFor::Analyse => Some(&self.entry.analyse_values),
+            ValuesFor::Play => Some(&self.config.values.play),
+            ValuesFor::Analyse => Some(&self.config.values.analyse),
         };
         values.extend(special.into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
         values
@@ -187,10 +180,10 @@ impl RegisteredEngine {
         dialect: Option<Dialect>,
     ) -> BTreeMap<String, String> {
         let learned = match dialect {
-            Some(Dialect::Usi) => &self.entry.learned_in_usi,
-            Some(Dialect::Uci) | None => &self.entry.learned,
+            Some(Dialect::Usi) => &self.config.learned_in_usi,
+            Some(Dialect::Uci) | None => &self.config.learned,
         };
-        if self.entry.source == EngineSource::BuiltIn
+        if self.config.entry.source == EngineSource::BuiltIn
             && let (Some(dialect), Some(learned)) = (dialect, learned)
         {
             let has = |name: &str| {
@@ -202,16 +195,16 @@ impl RegisteredEngine {
     }
 
     pub(crate) fn register(&self) -> Option<Register<'static>> {
-        let (name, code) = self.entry.registered_as.clone()?;
+        let (name, code) = self.config.registered_as.clone()?;
         let filled = |text: String| (!text.is_empty()).then(|| text.into());
         Some(Register::With { name: filled(name), code: filled(code) })
     }
 
     pub(crate) fn values_mut(&mut self, of: ValuesFor) -> &mut BTreeMap<String, String> {
         match of {
-            ValuesFor::All => &mut self.entry.values,
-            ValuesFor::Play => &mut self.entry.play_values,
-            ValuesFor::Analyse => &mut self.entry.analyse_values,
+            ValuesFor::All => &mut self.config.values.all,
+            ValuesFor::Play => &mut self.config.values.play,
+            ValuesFor::Analyse => &mut self.config.values.analyse,
         }
     }
 
@@ -236,41 +229,39 @@ impl RegisteredEngine {
 
     /// The name to show: the user's, the engine's, or the name of the program before the first handshake.
     pub(crate) fn name(&self) -> &str {
-        if !self.entry.name.is_empty() {
-            return &self.entry.name;
+        if !self.config.entry.name.is_empty() {
+            return &self.config.entry.name;
         }
         let reported = self.identity().map(|identity| identity.name.as_str());
-        reported.filter(|name| !name.is_empty()).unwrap_or_else(|| match &self.entry.source {
-            EngineSource::Program { path, .. } => {
-                let file = Path::new(path).file_name();
-                file.and_then(|name| name.to_str()).unwrap_or(path)
+        reported.filter(|name| !name.is_empty()).unwrap_or_else(|| {
+            match &self.config.entry.source {
+                EngineSource::Program(EngineProgram { path, .. }) => {
+                    path.file_name().unwrap_or(path.as_os_str()).to_str().unwrap_or_default()
+                }
+                EngineSource::Tcp { address } => address,
+                EngineSource::BuiltIn => "",
             }
-            EngineSource::Tcp { address } => address,
-            EngineSource::BuiltIn => "",
         })
     }
 
     pub(crate) fn wire(&self, id: EngineId) -> EngineState {
-        let entry = &self.entry;
+        let EngineConfig { entry, values, registered_as, .. } = self.config.clone();
+        let is_built_in = entry.source == EngineSource::BuiltIn;
+        let protocol = self.dialect(None).filter(|_| !is_built_in);
         EngineState {
             id,
-            name: self.name().to_owned(),
-            source: entry.source.clone(),
-            protocol: self.dialect(None).filter(|_| entry.source != EngineSource::BuiltIn),
+            entry: EngineEntry { name: self.name().to_owned(), protocol, ..entry },
+            values,
             built_in: id == BUILT_IN,
             identity: self.identity().cloned(),
             variants: self.variants().to_vec(),
             options: self.options(),
-            values: entry.values.clone(),
-            play_values: entry.play_values.clone(),
-            analyse_values: entry.analyse_values.clone(),
-            presets: entry.presets.clone(),
             strength: self.strength(None).cloned(),
             strength_in_shogi: self.strength(Some(Variant::Shogi)).cloned(),
             error: self.error.clone(),
             registration: self.registration,
             copy_protection: self.copy_protection,
-            registered_as: entry.registered_as.as_ref().map(|(name, _)| name.clone()),
+            registered_as: registered_as.map(|(name, _)| name),
             check: self.check.clone(),
         }
     }
@@ -278,19 +269,9 @@ impl RegisteredEngine {
 
 impl From<EngineEntry> for EngineConfig {
     /// An engine without values.
-    fn from(EngineEntry { name, source, protocol }: EngineEntry) -> Self {
-        Self {
-            name,
-            source,
-            protocol,
-            values: BTreeMap::new(),
-            play_values: BTreeMap::new(),
-            analyse_values: BTreeMap::new(),
-            presets: Vec::new(),
-            registered_as: None,
-            learned: None,
-            learned_in_usi: None,
-        }
+    fn from(entry: EngineEntry) -> Self {
+        let values = EngineValues::default();
+        Self { entry, values, registered_as: None, learned: None, learned_in_usi: None }
     }
 }
 
@@ -307,11 +288,11 @@ impl Registry {
             protocol: None,
         };
         let mut engines = BTreeMap::from([(BUILT_IN, RegisteredEngine::new(built_in.into()))]);
-        for (id, entry) in kept {
-            if id == BUILT_IN && entry.source != EngineSource::BuiltIn {
+        for (id, config) in kept {
+            if id == BUILT_IN && config.entry.source != EngineSource::BuiltIn {
                 continue;
             }
-            engines.insert(id, RegisteredEngine::new(entry));
+            engines.insert(id, RegisteredEngine::new(config));
         }
         let last = engines.keys().next_back().copied().unwrap_or(BUILT_IN).max(last);
         Self { engines, last, translation }
@@ -341,6 +322,7 @@ impl Registry {
         if MAX_VALUES < values.len() || values.iter().any(is_wrong) {
             return Err(ApiError::invalid_text(ErrorSubject::Option));
         }
+        let values = EngineValues { all: values, ..EngineValues::default() };
         self.insert(EngineConfig { values, ..entry.into() })
     }
 
@@ -348,19 +330,19 @@ impl Registry {
     pub(crate) fn copy(&mut self, id: EngineId) -> Result<EngineId, ApiError> {
         let mut taken = self.engines.values().map(|engine| engine.name().to_owned()).collect();
         let engine = self.get(id)?;
-        let entry =
-            EngineConfig { name: distinct(engine.name(), &mut taken), ..engine.entry.clone() };
-        self.insert(entry)
+        let mut config = engine.config.clone();
+        config.entry.name = distinct(engine.name(), &mut taken);
+        self.insert(config)
     }
 
-    fn insert(&mut self, entry: EngineConfig) -> Result<EngineId, ApiError> {
+    fn insert(&mut self, config: EngineConfig) -> Result<EngineId, ApiError> {
         if MAX_ENGINES <= self.engines.len() {
             return Err(ApiError::too_many(ErrorSubject::Engine));
         }
         let id = self.last.checked_add(1);
         let id = id.ok_or_else(|| ApiError::too_many(ErrorSubject::Engine))?;
         self.last = id;
-        self.engines.insert(id, RegisteredEngine::new(entry));
+        self.engines.insert(id, RegisteredEngine::new(config));
         Ok(id)
     }
 
@@ -370,18 +352,20 @@ impl Registry {
             return Err(built_in_stays());
         }
         let engine = self.get_mut(id)?;
-        if engine.entry.source == EngineSource::BuiltIn && entry.source == EngineSource::BuiltIn {
+        if engine.config.entry.source == EngineSource::BuiltIn
+            && entry.source == EngineSource::BuiltIn
+        {
             // Only the name of a copy of the built-in engine can change.
             check_name(&entry.name)?;
         } else {
             check_entry(&entry)?;
         }
-        let EngineEntry { name, source, protocol } = entry;
-        if (&engine.entry.source, engine.entry.protocol) != (&source, protocol) {
+        let old = &engine.config.entry;
+        if (&old.source, old.protocol) != (&entry.source, entry.protocol) {
             // The handshake of another program is obsolete.
-            (engine.entry.learned, engine.entry.learned_in_usi) = (None, None);
+            (engine.config.learned, engine.config.learned_in_usi) = (None, None);
         }
-        (engine.entry.name, engine.entry.source, engine.entry.protocol) = (name, source, protocol);
+        engine.config.entry = entry;
         Ok(())
     }
 
@@ -418,7 +402,7 @@ impl Registry {
     /// Saves a set of values.
     pub(crate) fn save_preset(&mut self, id: EngineId, preset: Preset) -> Result<(), ApiError> {
         let engine = self.get_mut(id)?;
-        let presets = &mut engine.entry.presets;
+        let presets = &mut engine.config.values.presets;
         let too_long = MAX_TEXT < preset.name.len() || MAX_VALUES < preset.values.len();
         if preset.name.trim().is_empty() || too_long || MAX_VALUES <= presets.len() {
             return Err(ApiError::invalid_text(ErrorSubject::Preset));
@@ -444,34 +428,34 @@ impl Registry {
             let name = if name.is_empty() { format!("engine {id}") } else { name.to_owned() };
             let name = distinct(&name, &mut names);
             table.insert("name".to_owned(), text(&name));
-            match &engine.entry.source {
+            match &engine.config.entry.source {
                 EngineSource::BuiltIn => continue,
                 EngineSource::Tcp { address } => {
                     table.insert("command".to_owned(), text(&format!("tcp://{address}")));
                 }
-                EngineSource::Program { path, args, dir, env } => {
-                    table.insert("command".to_owned(), text(path));
+                EngineSource::Program(EngineProgram { path, args, dir, env }) => {
+                    table.insert("command".to_owned(), text(&path.to_string_lossy()));
                     if !args.is_empty() {
                         let args = args.iter().map(|arg| text(arg)).collect();
                         table.insert("args".to_owned(), toml::Value::Array(args));
                     }
                     if let Some(dir) = dir {
-                        table.insert("cwd".to_owned(), text(dir));
+                        table.insert("cwd".to_owned(), text(&dir.to_string_lossy()));
                     }
                     if !env.is_empty() {
                         table.insert("env".to_owned(), texts(env));
                     }
                 }
             }
-            if let Some(protocol) = engine.entry.protocol {
+            if let Some(protocol) = engine.config.entry.protocol {
                 let name = match protocol {
                     Protocol::Uci => "uci",
                     Protocol::Usi => "usi",
                 };
                 table.insert("protocol".to_owned(), text(name));
             }
-            if !engine.entry.values.is_empty() {
-                table.insert("options".to_owned(), texts(&engine.entry.values));
+            if !engine.config.values.all.is_empty() {
+                table.insert("options".to_owned(), texts(&engine.config.values.all));
             }
             engines.push(toml::Value::Table(table));
         }
@@ -482,11 +466,9 @@ impl Registry {
 
     /// Stores the handshake of an engine.
     pub(crate) fn on_handshake(&mut self, id: EngineId, info: &EngineInfo) {
-        let translation = match self.engines.get(&id).map(|engine| &engine.entry.source) {
+        let translation = match self.engines.get(&id).map(|engine| &engine.config.entry.source) {
             Some(EngineSource::BuiltIn) => self.translation.clone(),
-            Some(EngineSource::Program { path, .. }) => {
-                options::translation_next_to(Path::new(path))
-            }
+            Some(EngineSource::Program(program)) => options::translation_next_to(&program.path),
             Some(EngineSource::Tcp { .. }) | None => Translation::default(),
         };
         let Some(engine) = self.engines.get_mut(&id) else { return };
@@ -497,9 +479,9 @@ impl Registry {
             variants: options::variants(&info.options, info.dialect),
             strength: options::strength(&info.options),
         };
-        match (&engine.entry.source, info.dialect) {
-            (EngineSource::BuiltIn, Dialect::Usi) => engine.entry.learned_in_usi = Some(learned),
-            _ => engine.entry.learned = Some(learned),
+        match (&engine.config.entry.source, info.dialect) {
+            (EngineSource::BuiltIn, Dialect::Usi) => engine.config.learned_in_usi = Some(learned),
+            _ => engine.config.learned = Some(learned),
         }
         engine.error = None;
     }
@@ -525,8 +507,9 @@ fn built_in_stays() -> ApiError {
 }
 
 /// A path that is not an executable program.
-pub(crate) fn not_a_program(path: &str) -> ApiError {
-    ApiError::new(ErrorCategory::InvalidPath, ErrorCode::NotExecutable { name: path.to_owned() })
+pub(crate) fn not_a_program(path: &Path) -> ApiError {
+    let name = path.to_string_lossy().into_owned();
+    ApiError::new(ErrorCategory::InvalidPath, ErrorCode::NotExecutable { name })
 }
 
 fn is_malformed(text: &str) -> bool {
@@ -553,8 +536,9 @@ fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
             }
             Ok(())
         }
-        EngineSource::Program { path, args, dir, env } => {
-            let texts = args.iter().chain(env.keys()).chain(env.values()).chain(dir);
+        EngineSource::Program(EngineProgram { path, args, dir, env }) => {
+            let dir_text = dir.as_ref().map(|dir| dir.to_string_lossy().into_owned());
+            let texts = args.iter().chain(env.keys()).chain(env.values()).chain(&dir_text);
             if texts.clone().any(|text| MAX_TEXT < text.len() || text.contains('\0'))
                 || MAX_VALUES < args.len()
                 || MAX_VALUES < env.len()
@@ -562,11 +546,10 @@ fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
             {
                 return Err(ApiError::invalid_text(ErrorSubject::Argument));
             }
-            let is_absolute = |path: &str| Path::new(path).is_absolute();
-            if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {
+            if !path.is_absolute() || dir.as_deref().is_some_and(Path::is_relative) {
                 return Err(ApiError::new(ErrorCategory::InvalidPath, ErrorCode::PathNotAbsolute));
             }
-            if !is_executable(Path::new(path)) {
+            if !is_executable(path) {
                 return Err(not_a_program(path));
             }
             Ok(())
@@ -577,6 +560,7 @@ fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
 #[cfg(test)]
 mod tests {
     use readyok_protocol::{OptionDecl, OptionSet};
+    use serde_json::json;
 
     use super::*;
 
@@ -613,15 +597,29 @@ mod tests {
             let entry = EngineEntry { name, source, protocol: None };
             RegisteredEngine::new(entry.into()).name().to_owned()
         };
-        let program = || EngineSource::Program {
-            path: "/usr/games/gpsusi".to_owned(),
-            args: Vec::new(),
-            dir: None,
-            env: BTreeMap::new(),
-        };
+        let program = || EngineSource::Program(EngineProgram::new("/usr/games/gpsusi", [""; 0]));
         assert_eq!(named("", program()), "gpsusi");
         assert_eq!(named("Mine", program()), "Mine");
         assert_eq!(named("", EngineSource::Tcp { address: "host:1".to_owned() }), "host:1");
+    }
+
+    #[test]
+    fn the_stored_form_is_flat() {
+        let stored = json!({
+            "name": "Mine", "protocol": "usi", "values": { "Hash": "64" }, "play_values": { "A": "1" },
+            "source": {
+                "kind": "program", "path": "/opt/mine", "args": ["-x"], "dir": "/tmp", "env": { "B": "2" },
+            },
+            "analyse_values": {}, "presets": [{ "name": "Fast", "values": { "Hash": "1" } }],
+            "registered_as": ["Ada", "7"], "learned": null, "learned_in_usi": null,
+        });
+        let config: EngineConfig = serde_json::from_value(stored.clone()).expect("an engine");
+        assert_eq!(config.values.all["Hash"], "64");
+        assert_eq!(serde_json::to_value(&config).expect("JSON"), stored);
+        // Fields that the first version did not have.
+        let short = json!({ "name": "", "source": { "kind": "built_in" } });
+        let config: EngineConfig = serde_json::from_value(short).expect("an engine");
+        assert_eq!((config.entry.protocol, config.values), (None, EngineValues::default()));
     }
 
     #[test]
@@ -640,7 +638,7 @@ mod tests {
         let kept = vec![(BUILT_IN, over_tcp("host:1").into())];
         let mut registry = Registry::new(Translation::default(), kept, 0);
         assert_eq!(
-            registry.get(BUILT_IN).map(|value| &value.entry.source),
+            registry.get(BUILT_IN).map(|value| &value.config.entry.source),
             Ok(&EngineSource::BuiltIn)
         );
         assert!(registry.change(BUILT_IN, over_tcp("host:1")).is_err());

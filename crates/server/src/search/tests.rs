@@ -1,7 +1,6 @@
 //! Tests of [`Tasks`] with processes that only this file plays: their events come in random orders.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use readyok_client::Dialect;
@@ -15,7 +14,9 @@ use crate::engine::{
     EngineCommand, EngineEvent, EngineFailure, EngineInfo, Found, Process, SearchKind, Start,
 };
 use crate::game::{EngineAnswer, EngineLine, EngineMove};
-use crate::wire::{EngineSource, ErrorCode, ErrorInfo, Limits, ProcessId, SearchInfo, Side};
+use crate::wire::{
+    EngineProgram, EngineSource, ErrorCode, ErrorInfo, Limits, ProcessId, SearchInfo, Side,
+};
 
 type Commands = mpsc::Receiver<EngineCommand>;
 type Answer = oneshot::Receiver<Result<Found, ErrorInfo>>;
@@ -61,8 +62,7 @@ fn start() -> Start {
     Start {
         name: "Test".to_owned(),
         source: EngineSource::BuiltIn,
-        built_in: (PathBuf::new(), Vec::new()),
-        home: PathBuf::new(),
+        built_in: EngineProgram::new("", [""; 0]),
         dialect: None,
         values: BTreeMap::new(),
         register: None,

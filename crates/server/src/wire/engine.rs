@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use readyok_client::{EngineProgram, EngineSource};
 pub use readyok_protocol::Dialect as Protocol;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -53,11 +54,11 @@ pub struct Machine {
 #[cfg_attr(test, derive(TS))]
 pub struct EngineState {
     pub id: EngineId,
-    /// The name that the user has chosen.
-    pub name: String,
-    pub source: EngineSource,
-    /// The protocol; none before the first handshake, unless the user has set it.
-    pub protocol: Option<Protocol>,
+    /// With the name to show, and the protocol of the last handshake if the user has set none.
+    #[serde(flatten)]
+    pub entry: EngineEntry,
+    #[serde(flatten)]
+    pub values: EngineValues,
     /// The built-in engine cannot be changed or removed.
     pub built_in: bool,
     /// The identity of the last handshake.
@@ -66,13 +67,6 @@ pub struct EngineState {
     pub variants: Vec<Variant>,
     /// The options of the last handshake.
     pub options: Vec<EngineOption>,
-    /// The values of the user, by the name of the option. They override the defaults.
-    pub values: BTreeMap<String, String>,
-    /// Values for play, which override `values`.
-    pub play_values: BTreeMap<String, String>,
-    /// Values for analysis, which override `values`.
-    pub analyse_values: BTreeMap<String, String>,
-    pub presets: Vec<Preset>,
     /// None if the strength cannot be limited.
     pub strength: Option<StrengthRange>,
     /// The same in shogi, for which the engine may use another protocol.
@@ -99,32 +93,6 @@ pub enum Approval {
     Ok,
     /// `error`
     Error,
-}
-
-/// The source of an engine.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum EngineSource {
-    Program {
-        /// The absolute path.
-        path: String,
-        /// The arguments, which no shell expands.
-        #[serde(default)]
-        args: Vec<String>,
-        /// The working directory; none for the directory of the program.
-        dir: Option<String>,
-        /// Environment variables in addition to those of the server.
-        #[serde(default)]
-        env: BTreeMap<String, String>,
-    },
-    /// A TCP connection.
-    Tcp {
-        /// `host:port`
-        address: String,
-    },
-    /// Narikin.
-    BuiltIn,
 }
 
 /// The identity of an engine. The texts are untrusted.
@@ -291,6 +259,23 @@ pub enum ProcessStatus {
     Ended,
     /// Failed: see `error` and `stderr`.
     Dead,
+}
+
+/// The option values of the user for an engine, by the name of the option.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(default)]
+pub struct EngineValues {
+    /// They override the defaults.
+    #[serde(rename = "values")]
+    pub all: BTreeMap<String, String>,
+    /// Values for play, which override `values`.
+    #[serde(rename = "play_values")]
+    pub play: BTreeMap<String, String>,
+    /// Values for analysis, which override `values`.
+    #[serde(rename = "analyse_values")]
+    pub analyse: BTreeMap<String, String>,
+    pub presets: Vec<Preset>,
 }
 
 /// The registration of an engine.

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use readyok_client::EngineProgram;
 pub(crate) use readyok_server::Options;
 use readyok_server::{ServeError, Server, ServerSettings};
 use serde_json::{Value, json};
@@ -66,7 +67,10 @@ pub(crate) fn options(data: &Path) -> Options {
         reader_password: None,
         setup: ServerSettings {
             data: data.to_owned(),
-            built_in: (mime().into(), Vec::new()),
+            built_in: EngineProgram {
+                dir: Some(data.to_owned()),
+                ..EngineProgram::new(mime(), [""; 0])
+            },
             translation: Vec::new(),
             guard: None,
             checks: Vec::new(),
