@@ -13,6 +13,8 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::{io, vec};
 
+use readyok_rules::Side;
+
 use crate::games::GameKind;
 
 /// Why a file of games cannot be read or written.
@@ -200,7 +202,7 @@ pub struct Record {
     pub opening: Vec<u16>,
     /// The searched moves.
     pub plies: Vec<Ply>,
-    pub winner: Winner,
+    pub winner: Option<Side>,
     /// What ended the game.
     pub end: End,
 }
@@ -214,25 +216,17 @@ pub struct Ply {
     pub score: i16,
 }
 
-/// The result of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Winner {
-    /// The side that moves second in the start position.
-    Second,
-    /// A draw.
-    None,
-    /// The side that moves first.
-    First,
+/// The half points of the first side, by which files store the winner.
+fn half_points(winner: Option<Side>) -> u8 {
+    winner.map_or(1, |side| if side == Side::First { 2 } else { 0 })
 }
 
-impl Winner {
-    /// The points of the first side: 0, ½ or 1.
-    pub fn points(self) -> f32 {
-        match self {
-            Self::Second => 0.0,
-            Self::None => 0.5,
-            Self::First => 1.0,
-        }
+fn read_winner(half_points: u8) -> Result<Option<Side>, &'static str> {
+    match half_points {
+        0 => Ok(Some(Side::Second)),
+        1 => Ok(None),
+        2 => Ok(Some(Side::First)),
+        _ => Err("an unknown result"),
     }
 }
 
@@ -279,12 +273,7 @@ impl Record {
     fn read(content: &[u8]) -> Result<Self, &'static str> {
         let (&[low, high, winner, end, random], moves) =
             content.split_first_chunk::<HEAD>().ok_or("a game without its head")?;
-        let winner = match winner {
-            0 => Winner::Second,
-            1 => Winner::None,
-            2 => Winner::First,
-            _ => return Err("an unknown result"),
-        };
+        let winner = read_winner(winner)?;
         let end = End::from_number(end).ok_or("an unknown end of a game")?;
         let (opening, plies) =
             moves.split_at_checked(2 * usize::from(random)).ok_or("a game without its opening")?;

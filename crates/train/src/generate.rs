@@ -15,7 +15,7 @@ use narikin::tablebase::{Tablebases, Wdl};
 use narikin::{Control, Limits, Report, Score, Searcher};
 use readyok_rules::{BoardRef, FenForm, Move, Position, Side, Termination};
 
-use crate::data::{DataError, End, Header, MATE, MAX_PLIES, Ply, Record, Winner, Writer};
+use crate::data::{DataError, End, Header, MATE, MAX_PLIES, Ply, Record, Writer};
 use crate::games::GameKind;
 use crate::{games, rng};
 
@@ -177,9 +177,9 @@ fn play(
         if let Some(ended) = ended(&position) {
             break ended;
         }
-        if let Some(winner) = tables.and_then(|tables| tablebase_result(header, tables, &position))
-        {
-            break (winner, End::Tables);
+        let known = tables.and_then(|tables| tablebase_result(header, tables, &position));
+        if let Some(known) = known {
+            break known;
         }
         let (best, score) = players.think(&position, nodes(header, &mut rng));
         if players.is_stopped() {
@@ -187,7 +187,7 @@ fn play(
         }
         // A game that is not over has a move.
         let Some((mv, number)) = best.and_then(|mv| Some((mv, games::number(mv)?))) else {
-            break (Winner::None, End::Rule);
+            break (None, End::Rule);
         };
         plies.push(Ply { mv: number, score });
         let first = if position.turn() == Side::First { score } else { -score };
@@ -195,7 +195,7 @@ fn play(
             break judged;
         }
         if position.play(mv).is_err() {
-            break (Winner::None, End::Rule);
+            break (None, End::Rule);
         }
     };
     Ok(Some(Record { start: opening.start, opening: opening.moves, plies, winner, end }))
@@ -209,20 +209,23 @@ fn nodes(header: &Header, rng: &mut Rng) -> u64 {
     (nodes - tenth + rng.u64(0..=2 * tenth)).max(1)
 }
 
-fn ended(position: &Position) -> Option<(Winner, End)> {
+fn ended(position: &Position) -> Option<(Option<Side>, End)> {
     if let Some(ending) = position.outcome() {
-        let winner = ending.winner().map_or(Winner::None, winner);
         let end = match ending.termination {
             Termination::Checkmate | Termination::Stalemate => End::Board,
             _ => End::Rule,
         };
-        return Some((winner, end));
+        return Some((ending.winner(), end));
     }
-    position.can_declare().then(|| (winner(position.turn()), End::Rule))
+    position.can_declare().then(|| (Some(position.turn()), End::Rule))
 }
 
-/// The result of a chess position by endgame tables.
-fn tablebase_result(header: &Header, tables: &Tablebases, position: &Position) -> Option<Winner> {
+/// The winner of a chess position by endgame tables.
+fn tablebase_result(
+    header: &Header,
+    tables: &Tablebases,
+    position: &Position,
+) -> Option<(Option<Side>, End)> {
     let BoardRef::Chess(_) = position.board() else { return None };
     let board = cozy_chess::Board::from_fen(&position.text(FenForm::Shredder), true).ok()?;
     // Tables assume that the fifty-move counter is 0.
@@ -231,18 +234,12 @@ fn tablebase_result(header: &Header, tables: &Tablebases, position: &Position) -
         return None;
     }
     let turn = position.turn();
-    Some(match tables.wdl(&board)? {
-        Wdl::Win => winner(turn),
-        Wdl::Loss => winner(turn.other()),
-        Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => Winner::None,
-    })
-}
-
-fn winner(side: Side) -> Winner {
-    match side {
-        Side::First => Winner::First,
-        Side::Second => Winner::Second,
-    }
+    let winner = match tables.wdl(&board)? {
+        Wdl::Win => Some(turn),
+        Wdl::Loss => Some(turn.other()),
+        Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => None,
+    };
+    Some((winner, End::Tables))
 }
 
 /// The maximum number of attempts per game.
@@ -438,7 +435,7 @@ fn max_plies(game: GameKind) -> usize {
 struct Judge {
     game: GameKind,
     plies: usize,
-    ahead: Winner,
+    ahead: Option<Side>,
     /// The number of plies with this leader.
     since: u32,
     level_since: u32,
@@ -446,31 +443,31 @@ struct Judge {
 
 impl Judge {
     fn new(game: GameKind) -> Self {
-        Self { game, plies: 0, ahead: Winner::None, since: 0, level_since: 0 }
+        Self { game, plies: 0, ahead: None, since: 0, level_since: 0 }
     }
 
     /// Adds the score of the next ply for the first side. Returns the result if the game is decided.
-    fn receive(&mut self, score: i16) -> Option<(Winner, End)> {
+    fn receive(&mut self, score: i16) -> Option<(Option<Side>, End)> {
         self.plies += 1;
         let won = won(self.game);
         let ahead = match score {
-            _ if score >= won => Winner::First,
-            _ if score <= -won => Winner::Second,
-            _ => Winner::None,
+            _ if score >= won => Some(Side::First),
+            _ if score <= -won => Some(Side::Second),
+            _ => None,
         };
         self.since = if ahead == self.ahead { self.since + 1 } else { 1 };
         self.ahead = ahead;
-        if ahead != Winner::None && self.since >= WON_PLIES {
+        if ahead.is_some() && self.since >= WON_PLIES {
             return Some((ahead, End::Scores));
         }
         if let Some((level, from)) = drawn(self.game) {
             let is_level = score.abs() <= level && self.plies >= from;
             self.level_since = if is_level { self.level_since + 1 } else { 0 };
             if self.level_since >= DRAWN_PLIES {
-                return Some((Winner::None, End::Scores));
+                return Some((None, End::Scores));
             }
         }
-        (self.plies >= max_plies(self.game)).then_some((Winner::None, End::Length))
+        (self.plies >= max_plies(self.game)).then_some((None, End::Length))
     }
 }
 
@@ -478,7 +475,10 @@ impl Judge {
 mod tests {
     use super::*;
 
-    fn judged(game: GameKind, scores: impl IntoIterator<Item = i16>) -> Option<(usize, Winner)> {
+    fn judged(
+        game: GameKind,
+        scores: impl IntoIterator<Item = i16>,
+    ) -> Option<(usize, Option<Side>)> {
         let mut judge = Judge::new(game);
         let mut plies = 0;
         scores.into_iter().find_map(|score| {
@@ -489,17 +489,17 @@ mod tests {
 
     #[test]
     fn adjudicates_a_win_if_both_sides_agree() {
-        assert_eq!(judged(GameKind::Chess, [1000; 5]), Some((4, Winner::First)));
-        assert_eq!(judged(GameKind::Chess, [-1000; 5]), Some((4, Winner::Second)));
+        assert_eq!(judged(GameKind::Chess, [1000; 5]), Some((4, Some(Side::First))));
+        assert_eq!(judged(GameKind::Chess, [-1000; 5]), Some((4, Some(Side::Second))));
         assert_eq!(judged(GameKind::Chess, [1000, 1000, 1000, 999, 1000, 1000, 1000]), None);
         assert_eq!(judged(GameKind::Chess, [1000, 1000, -1000, -1000, 1000, 1000]), None);
         assert_eq!(judged(GameKind::Shogi, [5999; 5]), None);
-        assert_eq!(judged(GameKind::Shogi, [6000; 5]), Some((4, Winner::First)));
+        assert_eq!(judged(GameKind::Shogi, [6000; 5]), Some((4, Some(Side::First))));
     }
 
     #[test]
     fn adjudicates_a_draw_of_level_chess_games() {
-        assert_eq!(judged(GameKind::Chess, [0; 100]), Some((91, Winner::None)));
+        assert_eq!(judged(GameKind::Chess, [0; 100]), Some((91, None)));
         assert_eq!(judged(GameKind::Shogi, [0; 100]), None);
     }
 
@@ -509,8 +509,8 @@ mod tests {
             let mut judge = Judge::new(game);
             std::iter::repeat_n(100, 1000).find_map(|score| judge.receive(score))
         };
-        assert_eq!(last(GameKind::Chess), Some((Winner::None, End::Length)));
-        assert_eq!(last(GameKind::Shogi), Some((Winner::None, End::Length)));
-        assert_eq!(judged(GameKind::Shogi, [100; 1000]), Some((320, Winner::None)));
+        assert_eq!(last(GameKind::Chess), Some((None, End::Length)));
+        assert_eq!(last(GameKind::Shogi), Some((None, End::Length)));
+        assert_eq!(judged(GameKind::Shogi, [100; 1000]), Some((320, None)));
     }
 }

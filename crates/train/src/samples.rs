@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use narikin::network::Features as _;
 use readyok_rules::Side;
 
-use crate::data::{DataError, Ply, Record, Winner};
+use crate::data::{DataError, Ply, Record};
 use crate::games::{GameKind, TrainGame};
 
 /// A filter of the positions of a game.
@@ -137,7 +137,7 @@ pub fn each<G: TrainGame>(
 /// R. S. Sutton, *Learning to predict by the methods of temporal differences*, Machine Learning 3 (1988), 9–44.
 #[expect(clippy::cast_possible_truncation, reason = "limited before")]
 pub fn average_later_scores(game: &mut Record, lambda: f32, scale: f32) {
-    let mut average = game.winner.points();
+    let mut average = points(game.winner);
     let opening = game.opening.len();
     for (index, ply) in game.plies.iter_mut().enumerate().rev() {
         let sign = if (opening + index).is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -154,6 +154,11 @@ const MIN_EXPECTED: f32 = 0.0001;
 /// Scores are grouped in steps of this size, in centipawns.
 const STEP: i16 = 20;
 
+/// The points of the first side: 0, ½ or 1.
+fn points(winner: Option<Side>) -> f32 {
+    winner.map_or(0.5, |side| if side == Side::First { 1.0 } else { 0.0 })
+}
+
 /// Results by score.
 #[derive(Debug, Clone, Default)]
 pub struct Scores {
@@ -163,10 +168,10 @@ pub struct Scores {
 
 impl Scores {
     /// Adds a position's score for the first side and the winner of its game.
-    pub fn add(&mut self, score: i16, winner: Winner) {
-        let (count, points) = self.steps.entry(score.div_euclid(STEP)).or_default();
+    pub fn add(&mut self, score: i16, winner: Option<Side>) {
+        let (count, sum) = self.steps.entry(score.div_euclid(STEP)).or_default();
         *count += 1;
-        *points += f64::from(winner.points());
+        *sum += f64::from(points(winner));
     }
 
     /// Adds the positions of others.
@@ -221,7 +226,7 @@ mod tests {
             // The second player moves first.
             opening: vec![0],
             plies: scores.map(|score| Ply { mv: 0, score }).to_vec(),
-            winner: Winner::First,
+            winner: Some(Side::First),
             end: End::Board,
         };
         let scores = |lambda| {
@@ -243,7 +248,7 @@ mod tests {
             let expected = 1.0 / (1.0 + (-f64::from(score) / 300.0).exp());
             for game in 0..1000 {
                 let won = f64::from(game) < 1000.0 * expected;
-                scores.add(score, if won { Winner::First } else { Winner::Second });
+                scores.add(score, Some(if won { Side::First } else { Side::Second }));
             }
         }
         assert!((scores.scale() - 300.0).abs() < 2.0, "{}", scores.scale());

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::{fmt, fs};
 
 use narikin::network::Features;
+use readyok_rules::Side;
 use sha2::{Digest as _, Sha256};
 
-use crate::data::{DataError, End, GameReader, Header, Record, Winner};
+use crate::data::{DataError, End, GameReader, Header, Record};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::rng;
 use crate::samples::{self, Filter, LoadError, Scores};
@@ -129,9 +130,9 @@ impl Stats {
         self.positions += game.plies.len() as u64;
         let [second, none, first] = &mut self.results;
         *match game.winner {
-            Winner::Second => second,
-            Winner::None => none,
-            Winner::First => first,
+            Some(Side::Second) => second,
+            None => none,
+            Some(Side::First) => first,
         } += 1;
         let [board, rule, scores, length, tables] = &mut self.ends;
         *match game.end {

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
-use super::{End, MAX_PLIES, Ply, Record, Winner};
+use super::{End, MAX_PLIES, Ply, Record, half_points, read_winner};
 use crate::games::GameKind;
 
 /// The number of games in a group; the last one of a file can have fewer.
@@ -37,14 +37,13 @@ pub(super) fn write(kind: GameKind, games: &[Record]) -> Option<Vec<u8>> {
             return None;
         }
         let plies = u16::try_from(game.plies.len()).ok()?;
-        let winner = match game.winner {
-            Winner::Second => 0,
-            Winner::None => 1,
-            Winner::First => 2,
-        };
         let heads = &mut streams[HEADS];
         heads.extend(game.start.to_le_bytes());
-        heads.extend([winner, game.end.number(), u8::try_from(game.opening.len()).ok()?]);
+        heads.extend([
+            half_points(game.winner),
+            game.end.number(),
+            u8::try_from(game.opening.len()).ok()?,
+        ]);
         heads.extend(plies.to_le_bytes());
         let moves = game.opening.iter().copied().chain(game.plies.iter().map(|ply| ply.mv));
         for mv in moves {
@@ -97,12 +96,7 @@ pub(super) fn read(kind: GameKind, content: &[u8]) -> Result<Vec<Record>, &'stat
     let mut games = Vec::with_capacity(count);
     let (mut all_moves, mut all_plies) = (0, 0);
     for &[start_low, start_high, winner, end, random, plies_low, plies_high] in heads {
-        let winner = match winner {
-            0 => Winner::Second,
-            1 => Winner::None,
-            2 => Winner::First,
-            _ => return Err("an unknown result"),
-        };
+        let winner = read_winner(winner)?;
         let end = End::from_number(end).ok_or("an unknown end of a game")?;
         let plies = usize::from(u16::from_le_bytes([plies_low, plies_high]));
         if plies > MAX_PLIES {

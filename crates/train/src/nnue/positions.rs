@@ -3,8 +3,6 @@
 use narikin::network::Features;
 use readyok_rules::Side;
 
-use crate::data::Winner;
-
 /// Positions with their features, scores and results.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Positions {
@@ -41,7 +39,7 @@ pub struct Position<'a> {
 impl Positions {
     /// Adds a position with its score for the side to move and the winner of its game. A position is
     /// ignored if 2^32 features are exceeded.
-    pub fn push(&mut self, board: &impl Features, score: i16, winner: Winner) {
+    pub fn push(&mut self, board: &impl Features, score: i16, winner: Option<Side>) {
         let Ok(start) = u32::try_from(self.features.len()) else { return };
         let turn = board.turn();
         for side in [turn, turn.other()] {
@@ -50,11 +48,7 @@ impl Positions {
             });
         }
         let count = (self.features.len() - start as usize) / 2;
-        let half_points = match (winner, turn) {
-            (Winner::None, _) => 1,
-            (Winner::First, Side::First) | (Winner::Second, Side::Second) => 2,
-            (Winner::First, Side::Second) | (Winner::Second, Side::First) => 0,
-        };
+        let half_points = winner.map_or(1, |winner| if winner == turn { 2 } else { 0 });
         self.entries.push(PositionEntry {
             start,
             score,

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use readyok_rules::Side;
 use sha2::{Digest as _, Sha256};
 
-use crate::data::{DataError, GameReader, Record, Winner};
+use crate::data::{DataError, GameReader, Record};
 use crate::games::{TrainGame, evaluate};
 use crate::nnue::positions::Positions;
 use crate::rng;
@@ -219,7 +219,12 @@ impl<G: TrainGame + Sync> Source<G> {
 
     /// Calls `with` with each selected position of a game: its board, its score for the side to move,
     /// and the winner.
-    fn select(&self, record: &Record, mut rng: Rng, mut with: impl FnMut(&G::Board, i16, Winner)) {
+    fn select(
+        &self,
+        record: &Record,
+        mut rng: Rng,
+        mut with: impl FnMut(&G::Board, i16, Option<Side>),
+    ) {
         let done = match self.targets {
             Targets::Searches { .. } => samples::each::<G>(record, &self.filter, |sample| {
                 let score = match sample.board.turn() {

@@ -2,17 +2,16 @@
 
 use std::fs;
 
-use narikin_train::data::{
-    DataError, End, GameReader, Header, MAX_PLIES, Ply, Record, Winner, Writer,
-};
+use narikin_train::data::{DataError, End, GameReader, Header, MAX_PLIES, Ply, Record, Writer};
 use narikin_train::games::GameKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use readyok_rules::Side;
 
 use crate::{bytes, header, read, records};
 
 fn record() -> impl Strategy<Value = Record> {
-    let winner = prop_oneof![Just(Winner::First), Just(Winner::None), Just(Winner::Second)];
+    let winner = prop_oneof![Just(Some(Side::First)), Just(None), Just(Some(Side::Second))];
     let end = prop_oneof![Just(End::Board), Just(End::Rule), Just(End::Scores), Just(End::Length)];
     let ply = any::<(u16, i16)>().prop_map(|(mv, score)| Ply { mv, score });
     let moves = (vec(any::<u16>(), 0..12), vec(ply, 0..40));
@@ -90,7 +89,7 @@ proptest! {
 
 fn short_game(mv: u16) -> Record {
     let plies = vec![Ply { mv, score: -3 }, Ply { mv: 5, score: 4 }];
-    Record { start: 518, opening: vec![1, 2], plies, winner: Winner::None, end: End::Rule }
+    Record { start: 518, opening: vec![1, 2], plies, winner: None, end: End::Rule }
 }
 
 /// More than two groups.
@@ -174,9 +173,9 @@ fn reads_but_does_not_write_version_1() {
     assert_eq!(GameReader::open(&path).expect("a file of games").header(), &header);
     let games = records(&path);
     let plies = vec![Ply { mv: 0x8001, score: -3 }, Ply { mv: 5, score: 4 }];
-    let (winner, end) = (Winner::First, End::Rule);
+    let (winner, end) = (Some(Side::First), End::Rule);
     assert_eq!(games[0], Record { start: 0, opening: vec![0x1234], plies, winner, end });
-    assert_eq!((games.len(), games[1].winner), (2, Winner::Second));
+    assert_eq!((games.len(), games[1].winner), (2, Some(Side::Second)));
     let error = Writer::open(&path, &header, |_| ()).expect_err("an old version");
     assert!(error.to_string().ends_with("another version of the format"), "{error}");
 }

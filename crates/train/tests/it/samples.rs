@@ -1,9 +1,9 @@
 //! The filter of positions.
 
-use narikin_train::data::{End, Ply, Record, Winner};
+use narikin_train::data::{End, Ply, Record};
 use narikin_train::games::{Chess, number};
 use narikin_train::samples::{Filter, ReplayError, each};
-use readyok_rules::{Game, Position};
+use readyok_rules::{Game, Position, Side};
 
 /// A game of chess with moves in UCI notation. Scores are those of the side to move.
 fn game(opening: &[&str], plies: &[(&str, i16)]) -> Record {
@@ -17,7 +17,7 @@ fn game(opening: &[&str], plies: &[(&str, i16)]) -> Record {
         start: 518,
         opening: opening.iter().map(|token| numbered(token)).collect(),
         plies: plies.iter().map(|&(token, score)| Ply { mv: numbered(token), score }).collect(),
-        winner: Winner::First,
+        winner: Some(Side::First),
         end: End::Scores,
     }
 }
