@@ -1,7 +1,7 @@
 //! Messages of checks: a text with parameters, in each language.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::process::ExitStatus;
 use std::str::EscapeDebug;
@@ -32,6 +32,7 @@ enum Text {
         id: &'static str,
     },
     Rule(Rule),
+    Illegal(IllegalReason),
     Note(DiagnosticKind),
     NoteClause(DiagnosticKind),
 }
@@ -105,6 +106,8 @@ impl Message {
             }
             Text::Catalog(id) | Text::Library { id, .. } => template(id, language),
             Text::Rule(rule) => return to.write_str(rule.text_in(language)),
+            Text::Illegal(why) if language == Language::English => return write!(to, "{why}"),
+            Text::Illegal(why) => JAPANESE.illegal_moves.get(why).map_or("", String::as_str),
             Text::Note(note) => return to.write_str(note.text_in(language)),
             Text::NoteClause(note) => return to.write_str(note.clause_in(language)),
         };
@@ -259,39 +262,13 @@ impl From<&MoveError> for Value {
 
 impl From<&MoveError> for Message {
     fn from(error: &MoveError) -> Self {
-        let (mv, cause) = (&error.text, reason(error.reason));
+        let (mv, cause) = (&error.text, Self::plain(Text::Illegal(error.reason)));
         if error.candidates.is_empty() {
             return Self::of_library(error.to_string(), "move.illegal", values!(mv, cause));
         }
         let values = values!(mv, cause, moves = error.candidates.join(", "));
         Self::of_library(error.to_string(), "move.illegal-among", values)
     }
-}
-
-fn reason(why: IllegalReason) -> Message {
-    let id = match why {
-        IllegalReason::InvalidMove => "move.unreadable",
-        IllegalReason::EmptyOriginSquare => "move.no-piece",
-        IllegalReason::OpponentPiece => "move.opponents-piece",
-        IllegalReason::OccupiedByOwnPiece => "move.own-piece",
-        IllegalReason::Unreachable => "move.cannot-reach",
-        IllegalReason::CastlingNotAllowed => "move.castling",
-        IllegalReason::PromotionRequired => "move.promotion-missing",
-        IllegalReason::InvalidPromotion => "move.promotion-impossible",
-        IllegalReason::KingInCheck => "move.check",
-        IllegalReason::NotInHand => "move.not-in-hand",
-        IllegalReason::SquareOccupied => "move.square-taken",
-        IllegalReason::SecondPawnOnFile => "move.two-pawns",
-        IllegalReason::NoFurtherMove => "move.dead-piece",
-        IllegalReason::PawnDropMate => "move.drop-mate",
-        IllegalReason::GameTooLong => "move.game-too-long",
-        IllegalReason::AmbiguousMove => "move.ambiguous",
-        IllegalReason::MissingPiece => "move.no-such-piece",
-        IllegalReason::WrongSide => "move.wrong-side",
-        IllegalReason::NoPreviousMove => "move.no-last-move",
-        IllegalReason::NotPlayable => "move.not-playable",
-    };
-    Message::of_library(why.to_string(), id, Vec::new())
 }
 
 #[cfg(test)]
@@ -314,6 +291,7 @@ mod illegal_move_tests {
             message.in_language(Language::Japanese),
             "読み筋どおりに指せない: 3 手目: `e2e5` は指せない (その駒はそこへ動けない)"
         );
+        assert_eq!(JAPANESE.illegal_moves.len(), IllegalReason::TEXTS.len());
         let why = IllegalReason::AmbiguousMove;
         let error =
             MoveError { text: "N".into(), reason: why, candidates: vec!["a".into(), "b".into()] };
@@ -334,12 +312,13 @@ struct Texts {
     ja: String,
 }
 
-/// Japanese texts of the checks; English is part of their declaration.
+/// Japanese texts of declarations in the source, which have the English ones.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Japanese {
     /// Rules by the id of their check.
     checks: BTreeMap<String, String>,
+    illegal_moves: HashMap<IllegalReason, String>,
     /// Sources by their English name.
     sources: BTreeMap<String, String>,
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use readyok_rules::record::is_known_name;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::{Deserialize, Serialize};
 
 use crate::codec::tags;
 use crate::error::{Error, Item};
@@ -66,19 +67,22 @@ pub struct Chapter {
 }
 
 /// A change of a collection. Places are counted from 0; one behind the last is the end.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// `Games` are the games to add: their numbers, or a selection of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[expect(missing_docs, reason = "the names are those of the types above")]
-pub enum CollectionEdit {
+pub enum CollectionEdit<Games = Vec<u32>> {
     /// Creates a collection with chapters. A file of several games becomes one by
     /// [`Imported::order`](crate::Imported::order). A name that is too long is cut.
-    Create { name: String, games: Vec<u32> },
+    Create { name: String, of: Games },
     /// Renames a collection.
     Rename { collection: u32, name: String },
     /// Deletes a collection. Its games remain.
     Delete { collection: u32 },
     /// Adds games as chapters, at the end by default. Their names are those of the study in their headers, or those
     /// of the players.
-    Add { collection: u32, games: Vec<u32>, place: Option<u32> },
+    Add { collection: u32, of: Games, place: Option<u32> },
     /// Renames a chapter.
     RenameChapter { chapter: u32, name: String },
     /// Moves a chapter to a place among the others.
@@ -113,8 +117,8 @@ pub(crate) fn apply(
         return Err(Error::NotFound(Item::Collection, id));
     }
     match *edit {
-        Edit::Create { ref games, .. } => add(&transaction, id, games, None)?,
-        Edit::Add { ref games, place, .. } => add(&transaction, id, games, place)?,
+        Edit::Create { ref of, .. } => add(&transaction, id, of, None)?,
+        Edit::Add { ref of, place, .. } => add(&transaction, id, of, place)?,
         Edit::Rename { ref name, .. } => {
             let name = checked(name, Item::Collection)?;
             let sql = "UPDATE collection SET name = ?2 WHERE id = ?1";

@@ -271,17 +271,10 @@ export type Collection = { id: number, name: string,
 chapters: number, added: number, changed: number, };
 
 /**
- * A change of a collection. Places are counted from 0.
+ * A change of a collection. Places are counted from 0; one behind the last is the end.
+ * `Games` are the games to add: their numbers, or a selection of them.
  */
-export type CollectionEdit = { "kind": "create", name: string, of: Selection, } | { "kind": "rename", collection: number, name: string, } | { "kind": "delete", collection: number, } | { "kind": "add", collection: number, of: Selection, 
-/**
- * The end by default.
- */
-place: number | null, } | { "kind": "rename_chapter", chapter: number, name: string, } | { "kind": "move_chapter", chapter: number, 
-/**
- * Its place among the others.
- */
-place: number, } | { "kind": "remove_chapter", chapter: number, };
+export type CollectionEdit<Games = Array<number>> = { "kind": "create", name: string, of: Games, } | { "kind": "rename", collection: number, name: string, } | { "kind": "delete", collection: number, } | { "kind": "add", collection: number, of: Games, place: number | null, } | { "kind": "rename_chapter", chapter: number, name: string, } | { "kind": "move_chapter", chapter: number, place: number, } | { "kind": "remove_chapter", chapter: number, };
 
 /**
  * The result of `POST /api/library/collections`: all collections, the last changed one first.
@@ -299,7 +292,7 @@ games: Array<number> | null, decision: DuplicateDecision, } | { "kind": "set_lab
 /**
  * False removes the label.
  */
-set: boolean, } | { "kind": "edit_collection", edit: CollectionEdit, } | { "kind": "move", game: number, 
+set: boolean, } | { "kind": "edit_collection", edit: CollectionEdit<Selection>, } | { "kind": "move", game: number, 
 /**
  * The node of the position that the user saw.
  */

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use readyok_client::unstable::split_command_line;
 use regex::Regex;
 
-use crate::export::PgnMoves;
+use crate::export::{PgnMoves, PgnStyle};
 use crate::fastchess::options::{EpdOut, Level, Log, PgnOut};
 use crate::plan::{EnginePlan, Protocol, TimeControl, TimeControlError};
 use crate::stats::SprtError;
@@ -179,7 +179,8 @@ pub(super) fn boolean(value: &str) -> Option<bool> {
 }
 
 pub(super) fn pgn_out(flag: &Flag) -> Result<PgnOut, ArgumentError> {
-    let mut out = PgnOut { append: true, ..PgnOut::default() };
+    let style = PgnStyle { as_fastchess: true, ..PgnStyle::default() };
+    let mut out = PgnOut { append: true, style, ..PgnOut::default() };
     each(flag, |key, value| {
         let field = match key {
             "file" => {
@@ -192,7 +193,7 @@ pub(super) fn pgn_out(flag: &Flag) -> Result<PgnOut, ArgumentError> {
                 return Some(());
             }
             "notation" => {
-                out.notation = match value {
+                out.style.moves = match value {
                     "san" => PgnMoves::San,
                     "lan" => PgnMoves::Lan,
                     "uci" => PgnMoves::Uci,
@@ -201,15 +202,15 @@ pub(super) fn pgn_out(flag: &Flag) -> Result<PgnOut, ArgumentError> {
                 return Some(());
             }
             "append" => &mut out.append,
-            "nodes" => &mut out.nodes,
-            "seldepth" => &mut out.seldepth,
-            "nps" => &mut out.nps,
-            "hashfull" => &mut out.hashfull,
-            "tbhits" => &mut out.tbhits,
-            "timeleft" => &mut out.timeleft,
-            "latency" => &mut out.latency,
-            "pv" => &mut out.pv,
-            "min" => &mut out.min,
+            "nodes" => &mut out.style.fields.nodes,
+            "seldepth" => &mut out.style.fields.seldepth,
+            "nps" => &mut out.style.fields.nps,
+            "hashfull" => &mut out.style.fields.hashfull,
+            "tbhits" => &mut out.style.fields.tbhits,
+            "timeleft" => &mut out.style.fields.time_left,
+            "latency" => &mut out.style.fields.latency,
+            "pv" => &mut out.style.fields.pv,
+            "min" => &mut out.style.min,
             _ => return None,
         };
         *field = boolean(value)?;

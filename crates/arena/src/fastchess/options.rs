@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use readyok_protocol::Party;
 use regex::Regex;
 
-use crate::export::PgnMoves;
+use crate::export::PgnStyle;
 use crate::game::LineObserver;
 
 /// The options of a fastchess command line that are not part of the [`Plan`](crate::plan::Plan).
@@ -108,34 +108,15 @@ pub enum OutputFormat {
     Cutechess,
 }
 
-/// The PGN file and the content of its comments.
+/// The PGN file and its style.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "the flags of fastchess")]
 pub struct PgnOut {
     /// The path; the default contains the time.
     pub file: Option<PathBuf>,
     /// Append to an existing file.
     pub append: bool,
-    /// The notation of moves.
-    pub notation: PgnMoves,
-    /// Nodes.
-    pub nodes: bool,
-    /// Selective depth.
-    pub seldepth: bool,
-    /// Nodes per second.
-    pub nps: bool,
-    /// Hash usage.
-    pub hashfull: bool,
-    /// Tablebase hits.
-    pub tbhits: bool,
-    /// Time on the clock.
-    pub timeleft: bool,
-    /// Measured time minus reported time.
-    pub latency: bool,
-    /// Principal variation.
-    pub pv: bool,
-    /// Omit comments and optional tags.
-    pub min: bool,
+    /// The style of the games.
+    pub style: PgnStyle,
     /// Include engine lines that match one of these regular expressions.
     pub match_lines: Vec<String>,
 }

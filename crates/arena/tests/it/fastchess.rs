@@ -57,7 +57,8 @@ fn parses_a_command_line_of_openbench() {
     assert!(options.recover && options.penta);
     assert_eq!((options.concurrency, options.affinity.as_deref()), (4, Some(&[0, 2, 3, 4][..])));
     let pgn = options.pgn.as_ref().unwrap();
-    assert!(pgn.nodes && pgn.seldepth && pgn.append && !pgn.nps);
+    let fields = pgn.style.fields;
+    assert!(fields.nodes && fields.seldepth && pgn.append && !fields.nps);
 }
 
 #[test]

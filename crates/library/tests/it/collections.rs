@@ -35,7 +35,7 @@ fn import(library: &Library, text: &[u8]) -> Imported {
 }
 
 fn create(library: &Library, name: &str, games: Vec<u32>) -> u32 {
-    let edit = Edit::Create { name: name.to_owned(), games };
+    let edit = Edit::Create { name: name.to_owned(), of: games };
     library.edit_collection(edit, 1).expect("created")
 }
 
@@ -73,7 +73,9 @@ fn chapters_are_named_by_their_headers() {
     // A name that is too long is cut visibly, and control characters are replaced.
     let long = format!("[ChapterName \"a\tb{}\"]\n\n1. e3 *\n", "あ".repeat(200));
     let games = import(&library, long.as_bytes()).order;
-    library.edit_collection(Edit::Add { collection: id, games, place: Some(0) }, 2).expect("added");
+    library
+        .edit_collection(Edit::Add { collection: id, of: games, place: Some(0) }, 2)
+        .expect("added");
     let first = names(&library, id).remove(0);
     assert!(first.starts_with("a bあ") && first.ends_with('…') && first.len() <= 400, "{first}");
 }
@@ -119,8 +121,8 @@ fn edits_of_what_does_not_exist_or_is_too_much_change_nothing() {
     };
     missing(Edit::Rename { collection: 99, name: name() }, Item::Collection);
     missing(Edit::Delete { collection: 99 }, Item::Collection);
-    missing(Edit::Add { collection: 99, games: vec![1], place: None }, Item::Collection);
-    missing(Edit::Create { name: name(), games: vec![99] }, Item::Game);
+    missing(Edit::Add { collection: 99, of: vec![1], place: None }, Item::Collection);
+    missing(Edit::Create { name: name(), of: vec![99] }, Item::Game);
     let chapter = 99_999;
     for of_chapter in [
         Edit::RenameChapter { chapter, name: name() },
@@ -130,7 +132,7 @@ fn edits_of_what_does_not_exist_or_is_too_much_change_nothing() {
         let error = edit(of_chapter);
         assert!(matches!(error, Error::NotFound(Item::Chapter, 99_999)), "{error}");
     }
-    let full = edit(Edit::Add { collection: id, games: vec![1], place: None });
+    let full = edit(Edit::Add { collection: id, of: vec![1], place: None });
     assert!(matches!(full, Error::TooMany(Item::Chapter)), "{full}");
     for name in ["", " ", "a\nb", &"a".repeat(401)] {
         let error = edit(Edit::Rename { collection: id, name: name.to_owned() });
@@ -145,7 +147,7 @@ fn edits_of_what_does_not_exist_or_is_too_much_change_nothing() {
     for _ in 1..1000 {
         create(&library, "More", Vec::new());
     }
-    let error = edit(Edit::Create { name: name(), games: Vec::new() });
+    let error = edit(Edit::Create { name: name(), of: Vec::new() });
     assert!(matches!(error, Error::TooMany(Item::Collection)), "{error}");
 }
 
@@ -233,7 +235,7 @@ proptest! {
             match step {
                 Step::Add(which, game, place) => {
                     let collection = ids[which as usize];
-                    let edit = Edit::Add { collection, games: vec![game, game], place: Some(place) };
+                    let edit = Edit::Add { collection, of: vec![game, game], place: Some(place) };
                     let added = library.edit_collection(edit, 2);
                     prop_assert_eq!(added.is_ok(), library.summary(game).is_some());
                     if added.is_ok() {

@@ -130,6 +130,7 @@ struct RunArgs {
     json: bool,
 }
 
+/// A field of [`PgnFields`], or none: without the option there are three fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum PgnFieldArg {
     Nodes,
@@ -378,25 +379,9 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
     let named = |ending: &str| PathBuf::from(format!("fastchess_{}.{ending}", seconds()));
     let mut exports = Vec::new();
     if let Some(pgn) = &options.pgn {
-        let fields = PgnFields {
-            nodes: pgn.nodes,
-            seldepth: pgn.seldepth,
-            nps: pgn.nps,
-            hashfull: pgn.hashfull,
-            tbhits: pgn.tbhits,
-            time_left: pgn.timeleft,
-            latency: pgn.latency,
-            pv: pgn.pv,
-        };
         exports.push(Export {
             path: pgn.file.clone().unwrap_or_else(|| named("pgn")),
-            form: Form::Pgn(PgnStyle {
-                moves: pgn.notation,
-                min: pgn.min,
-                fields,
-                as_fastchess: true,
-                ..PgnStyle::default()
-            }),
+            form: Form::Pgn(pgn.style),
             existing: existing(pgn.append),
         });
     }

@@ -77,18 +77,17 @@ impl App {
     }
 
     pub(super) async fn edit_collection(&self, edit: CollectionEdit) -> Result<Answer, ApiError> {
-        use CollectionEdit as Edit;
-        use library::CollectionEdit as To;
+        use library::CollectionEdit as Edit;
         let edit = match edit {
-            Edit::Create { name, of } => To::Create { name, games: self.select(of).await? },
-            Edit::Rename { collection, name } => To::Rename { collection, name },
-            Edit::Delete { collection } => To::Delete { collection },
+            Edit::Create { name, of } => Edit::Create { name, of: self.select(of).await? },
+            Edit::Rename { collection, name } => Edit::Rename { collection, name },
+            Edit::Delete { collection } => Edit::Delete { collection },
             Edit::Add { collection, of, place } => {
-                To::Add { collection, games: self.select(of).await?, place }
+                Edit::Add { collection, of: self.select(of).await?, place }
             }
-            Edit::RenameChapter { chapter, name } => To::RenameChapter { chapter, name },
-            Edit::MoveChapter { chapter, place } => To::MoveChapter { chapter, place },
-            Edit::RemoveChapter { chapter } => To::RemoveChapter { chapter },
+            Edit::RenameChapter { chapter, name } => Edit::RenameChapter { chapter, name },
+            Edit::MoveChapter { chapter, place } => Edit::MoveChapter { chapter, place },
+            Edit::RemoveChapter { chapter } => Edit::RemoveChapter { chapter },
         };
         let library = self.library()?;
         let edited = move || library.edit_collection(edit, dated(now())).map_err(failed);

@@ -193,45 +193,8 @@ pub struct Chapter {
     pub game: LibraryGame,
 }
 
-/// A change of a collection. Places are counted from 0.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum CollectionEdit {
-    /// Creates a collection of games.
-    Create {
-        name: String,
-        of: Selection,
-    },
-    Rename {
-        collection: CollectionId,
-        name: String,
-    },
-    /// Deletes a collection; its games remain.
-    Delete {
-        collection: CollectionId,
-    },
-    /// Adds games, whose chapters are named by their headers.
-    Add {
-        collection: CollectionId,
-        of: Selection,
-        /// The end by default.
-        place: Option<u32>,
-    },
-    RenameChapter {
-        chapter: ChapterId,
-        name: String,
-    },
-    MoveChapter {
-        chapter: ChapterId,
-        /// Its place among the others.
-        place: u32,
-    },
-    /// Removes a chapter; its game remains.
-    RemoveChapter {
-        chapter: ChapterId,
-    },
-}
+/// A change of a collection.
+pub type CollectionEdit = readyok_library::CollectionEdit<Selection>;
 
 /// What a collection of imported games contains.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
