@@ -1,7 +1,7 @@
 // Playing a game with a fake server: premoves, sounds, clocks, material, and failures of engines.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import type { Clocks, Command, GameState, Play, Side } from '../src/api/wire';
+import type { ClockState, Command, GameState, Play, Side } from '../src/api/wire';
 import { launch, middle, violations } from './browser';
 import { defaultServer, game, here, legal, node, open, storePrefs, START, SHOGI } from './fakeServer';
 import { en, ja, inBothLanguages } from './labels';
@@ -359,7 +359,7 @@ test.each([
   const fake = defaultServer();
   storePrefs(fake, { language });
   const shogi = variant === 'shogi';
-  const clocks = (remaining: number): Clocks => ({
+  const clocks = (remaining: number): ClockState => ({
     remaining: { first: remaining, second: 60_000 },
     byoyomi: { first: 0, second: 0 },
     increment: { first: 0, second: 0 },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type {
-  Clocks,
+  ClockState,
   EncounterScore,
   EngineOption,
   MatchBoard,
@@ -41,7 +41,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-const CLOCKS: Clocks = {
+const CLOCKS: ClockState = {
   remaining: { first: 3_723_000, second: 61_000 },
   byoyomi: { first: 0, second: 0 },
   increment: { first: 0, second: 0 },

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  play_game ── searches ──> Player ── process, connection, thread ──> engine
-//!      └─ answers and times ──> Referee ──> Clock, rules, adjudication
+//!      └─ answers and times ──> Referee ──> clocks, rules, adjudication
 //! ```
 //!
-//! The [`Referee`] and the [`Clock`]s do no I/O and do not read the time. [`play_game`] waits for the engines. Each move
+//! The [`Referee`] and the [`PlayerClock`]s do no I/O and do not read the time. [`play_game`] waits for the engines. Each move
 //! has one absolute deadline, from sending `go` or `ponderhit` to receiving `bestmove`. A failure of an engine costs
 //! only its game.
 
@@ -18,7 +18,7 @@ mod verify;
 
 pub use crate::game::referee::Decision;
 pub use crate::game::referee::Tablebases;
-pub use clock::{Clock, Overrun, go};
+pub use clock::{Overrun, PlayerClock, go};
 pub use play::{Cancel, GameSettings, play_game};
 pub(crate) use player::probe;
 pub use player::{LineObserver, Player, PlayerOptions, StderrObserver, TextOptions};

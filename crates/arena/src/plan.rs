@@ -96,7 +96,7 @@ impl EngineId {
     }
 }
 
-/// An engine of a match.
+/// An engine of a match. Its program is not an [`EngineProgram`], as results that are stored have these fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "independent settings of an engine")]
@@ -232,7 +232,7 @@ impl EngineTimeouts {
     }
 }
 
-/// The limits of a search. All of them apply.
+/// The limits of each search of an engine in a match, with its clock. All of them apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -257,7 +257,7 @@ pub struct Limits {
     pub margin_ms: u64,
 }
 
-/// Main time for a game or for a number of moves, and an increment.
+/// Main time for a game or for a number of moves, and an increment: the initial time, not the state of a clock.
 ///
 /// The notation is that of cutechess: `[moves/][minutes:]seconds[+increment]` with decimal seconds
 /// and increments, such as `40/5:00`, `10+0.1` or `0.5`. An hourglass is `hg[minutes:]seconds`.

@@ -98,7 +98,7 @@ fn mates(text: &str, nodes: u64) -> io::Result<Tally> {
         let position = Position::from_text(Game::Shogi, line).map_err(|error| wrong(&error))?;
         let BoardRef::Shogi(board) = position.board() else { continue };
         let mut solver = mate::Solver::new(HASH)?;
-        let limits = mate::Limits { nodes: Some(nodes), ..mate::Limits::default() };
+        let limits = mate::SolverLimits { nodes: Some(nodes), ..mate::SolverLimits::default() };
         let solution = solver.solve(board.position(), &limits, &mut |_| false);
         tally.total += 1;
         tally.searched += solver.nodes();

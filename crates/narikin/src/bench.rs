@@ -60,7 +60,7 @@ pub struct Bench {
     file: Option<PathBuf>,
 }
 
-/// The limit of each position.
+/// The limit of each position. Unlike other limits, it is one value, which can be a perft depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BenchLimit {
     Depth(u32),

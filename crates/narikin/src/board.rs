@@ -175,7 +175,7 @@ pub(crate) trait Board: Clone + Send {
     fn mate(
         &self,
         _solver: &mut Solver,
-        _limits: &mate::Limits,
+        _limits: &mate::SolverLimits,
         _stop: &mut dyn FnMut() -> bool,
     ) -> Solution<Self::Move> {
         Solution::Unknown

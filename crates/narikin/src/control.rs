@@ -7,7 +7,7 @@ use readyok_rules::{Impasse, Move};
 
 use crate::{PositionValues, Score, tablebase::Tablebases};
 
-/// Limits and settings of a search. The default is an infinite search of all moves.
+/// Limits and settings of a search, without a clock: the runtime turns it into a time. The default is an infinite search of all moves.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent options of the protocol")]
 pub struct Limits {

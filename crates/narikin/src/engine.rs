@@ -171,11 +171,11 @@ impl Engine for Narikin {
             readyok_rules::Move::Shogi(mv) => Some(mv),
             readyok_rules::Move::Chess(_) => None,
         });
-        let limits = mate::Limits {
+        let limits = mate::SolverLimits {
             nodes: request.go.nodes,
             plies: request.go.depth.map(|depth| u16::try_from(depth).unwrap_or(u16::MAX).max(1)),
             searchmoves: searchmoves.collect(),
-            ..mate::Limits::default()
+            ..mate::SolverLimits::default()
         };
         // In addition to the hash table, which stays allocated.
         let memory = platform::part_that_fits(self.size);

@@ -21,9 +21,9 @@ use readyok_rules::{BoardRef, Move};
 
 use self::table::{Path, ProofTable};
 
-/// Limits of the solver.
+/// Limits of the solver, which finds mates without the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct SolverLimits {
     /// Approximate maximum number of nodes.
     pub nodes: Option<u64>,
     /// Maximum length of the mate in plies.
@@ -75,7 +75,7 @@ impl Solver {
     pub fn solve(
         &mut self,
         position: &Position,
-        limits: &Limits,
+        limits: &SolverLimits,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Solution {
         proof::solve(self, position, limits, stop)
@@ -104,7 +104,7 @@ fn node_info(nodes: u64, time: Duration) -> Info<'static> {
 /// memory. Without a mate within a maximum length, the result is a timeout.
 pub(crate) fn checkmate(
     position: &readyok_rules::Position,
-    limits: Limits,
+    limits: SolverLimits,
     megabytes: usize,
     control: &Control,
 ) -> Result<Checkmate<'static>, Failure> {
@@ -112,7 +112,7 @@ pub(crate) fn checkmate(
         return Ok(Checkmate::NotImplemented);
     };
     let mut solver = Solver::new(megabytes.min(MAX_TABLE_MB))?;
-    let limits = Limits { shorten: SHORTEN_NODES, ..limits };
+    let limits = SolverLimits { shorten: SHORTEN_NODES, ..limits };
     let mut next = REPORT_INTERVAL;
     let solution = solver.solve(board.position(), &limits, &mut |nodes| {
         let time = control.elapsed();

@@ -63,7 +63,7 @@ impl Dialect {
     }
 }
 
-/// The clock of one side.
+/// The clock of one side, as `go` sends it. A game adds its time control, and a runner the limits of an engine.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Clock {
@@ -120,6 +120,29 @@ impl Clock {
         // After the main time is used up, only the byoyomi is left.
         let all = available.max(0).saturating_add(self.byoyomi.max(0));
         parser::duration(all)
+    }
+
+    /// Subtracts the time of a move, and adds the increment of the next one. `period` is the time and the number of
+    /// moves of each period: the time is added after the last move of one. The remaining time must contain the
+    /// increment.
+    ///
+    /// ```
+    /// use readyok_protocol::Clock;
+    /// let mut clock = Clock { remaining: 900, increment: 50, moves_to_go: Some(2), ..Clock::default() };
+    /// clock.spend(100, Some((1000, 40)));
+    /// assert_eq!((clock.remaining, clock.moves_to_go), (850, Some(1)));
+    /// clock.spend(100, Some((1000, 40)));
+    /// assert_eq!((clock.remaining, clock.moves_to_go), (1800, Some(40)));
+    /// ```
+    pub fn spend(&mut self, used: Millis, period: Option<(Millis, u32)>) {
+        self.remaining = self.remaining.saturating_sub(used).max(0).saturating_add(self.increment);
+        if let (Some(left), Some((time, moves))) = (&mut self.moves_to_go, period) {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                self.remaining = self.remaining.saturating_add(time);
+                *left = moves;
+            }
+        }
     }
 
     /// The same clock in another convention.

@@ -235,7 +235,7 @@ pub struct EngineList {
     engine: Vec<Entry>,
 }
 
-/// An engine of the list.
+/// An engine of the list, whose command is not resolved.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {

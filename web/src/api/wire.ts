@@ -236,9 +236,9 @@ handicaps: Array<HandicapChoice>, };
 export type Claim = "draw" | "declare_win" | "declare_draw";
 
 /**
- * The clocks. The page extrapolates the running one; only the server decides when a flag falls.
+ * The clocks at a moment. The page extrapolates the running one; only the server decides when a flag falls.
  */
-export type Clocks = { 
+export type ClockState = { 
 /**
  * The remaining time at `sent_at`, negative after the fall of a flag; none for a side without a clock.
  */
@@ -368,7 +368,7 @@ text: string,
 /**
  * How long to think about it.
  */
-limits: Limits, } | { "kind": "add_syzygy", path: string, } | { "kind": "remove_syzygy", path: string, } | { "kind": "add_book", path: string, } | { "kind": "remove_book", path: string, } | { "kind": "collect_exercises", game: number | null, 
+limits: SearchLimits, } | { "kind": "add_syzygy", path: string, } | { "kind": "remove_syzygy", path: string, } | { "kind": "add_book", path: string, } | { "kind": "remove_book", path: string, } | { "kind": "collect_exercises", game: number | null, 
 /**
  * The side of the game; both by default.
  */
@@ -694,7 +694,7 @@ export type EnginePlayer = { engine: number, time: Time,
 /**
  * Limits of each search in addition to the clock.
  */
-limits: Limits, ponder: boolean, 
+limits: SearchLimits, ponder: boolean, 
 /**
  * None for full strength.
  */
@@ -1672,23 +1672,6 @@ speed: Speed | null,
 label: string | null, };
 
 /**
- * The limits of a search, which the first reached one ends.
- */
-export type Limits = { 
-/**
- * In plies.
- */
-depth: number | null, nodes: number | null, 
-/**
- * In milliseconds.
- */
-time: number | null, 
-/**
- * A search for a mate: in moves (chess), or in milliseconds (shogi; 0 for no limit).
- */
-mate: number | null, };
-
-/**
  * A variation.
  */
 export type Line = { 
@@ -1831,7 +1814,7 @@ last: Array<string>, moves: Array<LineMove>,
 /**
  * The last score of each side, for that side.
  */
-scores: Sides<Score | null>, clocks: Clocks, };
+scores: Sides<Score | null>, clocks: ClockState, };
 
 /**
  * Changes of a match. Absent fields are unchanged.
@@ -2321,7 +2304,7 @@ last_move_node: number,
 /**
  * None without time controls.
  */
-clocks: Clocks | null, 
+clocks: ClockState | null, 
 /**
  * The side with a pending draw offer.
  */
@@ -2906,7 +2889,7 @@ export type ReportSettings = { engine: number,
 /**
  * For each position; half a second if no limit is set.
  */
-limits: Limits, 
+limits: SearchLimits, 
 /**
  * Searches from the last position to the first, which profits from the transposition table.
  */
@@ -3081,6 +3064,23 @@ mate: MateAnswer | null,
  * The best move of a finished search.
  */
 best: LineMove | null, };
+
+/**
+ * The limits of a search without its clock. The first reached one ends it.
+ */
+export type SearchLimits = { 
+/**
+ * In plies.
+ */
+depth: number | null, nodes: number | null, 
+/**
+ * In milliseconds.
+ */
+time: number | null, 
+/**
+ * A search for a mate: in moves (chess), or in milliseconds (shogi; 0 for no limit).
+ */
+mate: number | null, };
 
 /**
  * Games of the library.
@@ -3333,7 +3333,7 @@ moves: Array<TablebaseMoveView>, };
 export type Termination = "checkmate" | "stalemate" | "repetition" | "fivefold-repetition" | "perpetual-check" | "fifty-moves" | "seventy-five-moves" | "insufficient-material" | "dead-position" | "move-limit" | "declaration" | "wrong-declaration" | "impasse" | "try" | "resignation" | "agreement" | "time-forfeit" | "time-without-material" | "illegal-move" | "forfeit" | "adjudication" | "draw-adjudication" | "resign-adjudication" | "mate-claim" | "tablebase" | "engine-failure" | "crash" | "stall" | "no-start" | "aborted" | "no-mate" | "take-back" | "error" | "other";
 
 /**
- * The time control of a side.
+ * The time control of a side. Unlike that of a match plan, whose format is a text, it has fields for the page.
  */
 export type Time = { "kind": "none" } | { "kind": "clock", 
 /**

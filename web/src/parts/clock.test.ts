@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Clocks, Node } from '../api/wire';
+import type { ClockState, Node } from '../api/wire';
 
 vi.hoisted(() => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {} }));
@@ -8,14 +8,14 @@ vi.hoisted(() => {
 import { leftOf, periodsOf, shownClock, timesOf } from './clock';
 import type { Game } from '../store/apply';
 
-const clocks = (more: Partial<Clocks> = {}): Clocks =>
+const clocks = (more: Partial<ClockState> = {}): ClockState =>
   ({
     remaining: { first: 60_000, second: 5000 },
     byoyomi: { first: 0, second: 30_000 },
     running: null,
     sent_at: 1000,
     ...more,
-  }) as Clocks;
+  }) as ClockState;
 
 test('runs only the clock of the side to move', () => {
   expect(leftOf(clocks(), 'first', 31_000)?.text).toBe('1:00');

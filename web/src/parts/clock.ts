@@ -1,5 +1,5 @@
 // Running clocks, and the move times and clocks of a record.
-import type { Clocks, Side } from '../api/wire';
+import type { ClockState, Side } from '../api/wire';
 import { clockText } from '../i18n/format';
 import type { Game } from '../store/apply';
 import { mainLine, moverOf } from '../store/tree';
@@ -18,7 +18,7 @@ const LOW = 20_000;
 const LOW_BYOYOMI = 10_000;
 
 /** The remaining time of a side; null without a clock. */
-export function leftOf(clocks: Clocks | null | undefined, side: Side, now: number): Left | null {
+export function leftOf(clocks: ClockState | null | undefined, side: Side, now: number): Left | null {
   const remaining = clocks?.remaining[side];
   if (!clocks || remaining === null || remaining === undefined) return null;
   const elapsed = clocks.running === side ? Math.max(0, now - clocks.sent_at) : 0;

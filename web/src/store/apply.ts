@@ -29,7 +29,7 @@ const GAMES_KEPT = 500;
 /**
  * Rebases the clocks to the local time of receipt, as the clock of the server may differ.
  */
-function rebased<P extends { clocks: wire.Clocks | null } | null>(play: P, now: number): P {
+function rebased<P extends { clocks: wire.ClockState | null } | null>(play: P, now: number): P {
   return play?.clocks ? { ...play, clocks: { ...play.clocks, sent_at: now } } : play;
 }
 

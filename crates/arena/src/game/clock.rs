@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Clock as WireClock, Clocks, Convention, Dialect, Go, Millis};
+use readyok_protocol::{Clock, Clocks, Dialect, Go, Millis};
 use readyok_rules::{Game, Side};
 
 use crate::plan::Limits;
 
-/// The clock of one side.
+/// The clock of one side, which adds the limits of an engine to a [`Clock`].
 ///
 /// The time of one move:
 /// ```text
@@ -19,12 +19,10 @@ use crate::plan::Limits;
 /// if that is less. In chess an increment is added after each move: the first move has none, unless there is no other
 /// time. In shogi it is added before each move, like the clocks of USI (ShogiHome, floodgate); so does fastchess.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub struct PlayerClock {
     limits: Limits,
-    /// The remaining main time, including the increment of the next move.
-    main: Option<Duration>,
-    /// Moves until the next time control.
-    moves_to_go: Option<u32>,
+    /// The remaining time includes the increment of the next move.
+    clock: Option<Clock>,
 }
 
 /// A loss on time.
@@ -34,38 +32,38 @@ pub struct Overrun {
     pub late: Duration,
 }
 
-impl Clock {
+impl PlayerClock {
     /// The clock at the start of a game.
     pub fn new(limits: Limits, game: Game) -> Self {
-        let main = limits.tc.map(|tc| {
+        let clock = limits.tc.map(|tc| {
             let has_increment = match game {
                 Game::Chess | Game::Chess960 => tc.time.is_zero(),
                 Game::Shogi => true,
             };
-            if has_increment { tc.time.saturating_add(tc.increment) } else { tc.time }
+            let (time, increment) = (millis(tc.time), millis(tc.increment));
+            let remaining = if has_increment { time.saturating_add(increment) } else { time };
+            Clock { remaining, increment, moves_to_go: tc.moves, ..Clock::default() }
         });
-        Self {
-            limits,
-            main: main.or_else(|| limits.byoyomi_ms.map(|_| Duration::ZERO)),
-            moves_to_go: limits.tc.and_then(|tc| tc.moves),
-        }
+        let byoyomi = limits.byoyomi_ms.map(|time| millis(Duration::from_millis(time)));
+        let clock = clock.or_else(|| byoyomi.map(|_| Clock::default()));
+        let clock = clock.map(|clock| Clock { byoyomi: byoyomi.unwrap_or(0), ..clock });
+        Self { limits, clock }
     }
 
     /// Adds an increment before the first move in any game.
     #[must_use]
     pub fn with_first_increment(mut self) -> Self {
-        self.main = self.main.map(|main| match self.limits.tc {
-            Some(tc) => main.max(tc.time.saturating_add(tc.increment)),
-            None => main,
-        });
+        if let Some((clock, tc)) = self.clock.as_mut().zip(self.limits.tc) {
+            clock.remaining = clock.remaining.max(millis(tc.time.saturating_add(tc.increment)));
+        }
         self
     }
 
     /// The time for the next move before the flag falls; `None` without a clock.
     pub fn budget(&self) -> Option<Duration> {
-        let main = self.main.map(|main| main.saturating_add(self.byoyomi()));
+        let clock = self.clock.map(|clock| clock.budget());
         let move_time = self.limits.move_time_ms.map(Duration::from_millis);
-        main.into_iter().chain(move_time).min()
+        clock.into_iter().chain(move_time).min()
     }
 
     /// The deadline of the next move, relative to its start: budget plus margin. A move loses if its time in whole
@@ -85,20 +83,16 @@ impl Clock {
         let used = whole_millis(used);
         let budget = self.budget();
         let overrun = self.deadline().is_some_and(|deadline| deadline < used);
-        if let Some(main) = &mut self.main {
-            *main = main.saturating_sub(used);
+        if let Some(clock) = &mut self.clock {
+            if overrun {
+                clock.remaining = clock.remaining.saturating_sub(millis(used)).max(0);
+            } else {
+                let period = self.limits.tc.and_then(|tc| Some((millis(tc.time), tc.moves?)));
+                clock.spend(millis(used), period);
+            }
         }
         if overrun {
             return Err(Overrun { late: used.saturating_sub(budget.unwrap_or_default()) });
-        }
-        let Some((main, tc)) = self.main.as_mut().zip(self.limits.tc) else { return Ok(()) };
-        *main = main.saturating_add(tc.increment);
-        if let Some(left) = &mut self.moves_to_go {
-            *left = left.saturating_sub(1);
-            if *left == 0 {
-                *main = main.saturating_add(tc.time);
-                self.moves_to_go = tc.moves;
-            }
         }
         Ok(())
     }
@@ -110,30 +104,17 @@ impl Clock {
 
     /// Adds the time used by the opponent, in an hourglass.
     pub fn gain(&mut self, time: Duration) {
-        if self.is_hourglass() {
-            self.main = self.main.map(|main| main.saturating_add(time));
+        let is_hourglass = self.is_hourglass();
+        if let Some(clock) = self.clock.as_mut().filter(|_| is_hourglass) {
+            clock.remaining = clock.remaining.saturating_add(millis(time));
         }
     }
 
     /// The remaining main time, including the increment of the next move but not the byoyomi; `None` without a game
     /// clock.
     pub fn left(&self) -> Option<Duration> {
-        self.main
-    }
-
-    fn byoyomi(&self) -> Duration {
-        Duration::from_millis(self.limits.byoyomi_ms.unwrap_or(0))
-    }
-
-    fn to_wire(&self) -> Option<WireClock> {
-        let increment = self.limits.tc.map_or(Duration::ZERO, |tc| tc.increment);
-        self.main.map(|main| WireClock {
-            remaining: millis(main),
-            increment: millis(increment),
-            byoyomi: millis(self.byoyomi()),
-            moves_to_go: self.moves_to_go,
-            convention: Convention::IncrementIncluded,
-        })
+        let remaining = self.clock?.remaining;
+        Some(Duration::from_millis(u64::try_from(remaining).unwrap_or(0)))
     }
 }
 
@@ -142,7 +123,7 @@ impl Clock {
 /// UCI has no byoyomi, and USI has either byoyomi or increments. In UCI a byoyomi is sent as an increment that was added
 /// already. In USI, if the mover has a byoyomi, increments are included in the remaining times only. An engine that
 /// respects these values never loses on time, but it may assume that unused byoyomi accumulates.
-pub fn go(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Go<'static> {
+pub fn go(mover: &PlayerClock, other: &PlayerClock, side: Side, dialect: Dialect) -> Go<'static> {
     Go {
         clocks: clocks(mover, other, side, dialect),
         depth: mover.limits.depth,
@@ -152,14 +133,14 @@ pub fn go(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Go<'sta
     }
 }
 
-fn clocks(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Clocks {
-    let Some(mine) = mover.to_wire() else { return Clocks::default() };
+fn clocks(mover: &PlayerClock, other: &PlayerClock, side: Side, dialect: Dialect) -> Clocks {
+    let Some(mine) = mover.clock else { return Clocks::default() };
     let has_byoyomi = dialect == Dialect::Usi && 0 < mine.byoyomi;
-    let convert = |clock: WireClock| {
+    let convert = |clock: Clock| {
         if has_byoyomi {
-            return WireClock { increment: 0, byoyomi: mine.byoyomi, ..clock };
+            return Clock { increment: 0, byoyomi: mine.byoyomi, ..clock };
         }
-        WireClock {
+        Clock {
             remaining: clock.remaining.saturating_add(clock.byoyomi),
             increment: clock.increment.saturating_add(clock.byoyomi),
             byoyomi: 0,
@@ -168,7 +149,7 @@ fn clocks(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Clocks 
     };
     let mine = convert(mine);
     // `movestogo` applies to both clocks.
-    let theirs = other.to_wire().map(|clock| WireClock { moves_to_go: None, ..convert(clock) });
+    let theirs = other.clock.map(|clock| Clock { moves_to_go: None, ..convert(clock) });
     let (white, black) = match (is_white(side, dialect), theirs) {
         (true, theirs) => (mine, theirs.unwrap_or(mine)),
         (false, theirs) => (theirs.unwrap_or(mine), mine),

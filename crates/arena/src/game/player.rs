@@ -14,7 +14,7 @@ use readyok_protocol::{OptionKind, Party};
 use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 
 use crate::game::clock;
-use crate::game::clock::Clock;
+use crate::game::clock::PlayerClock;
 use crate::pairing::Opening;
 use crate::plan::{EngineId, EnginePlan, Limits, TimeControl};
 use crate::result::{EngineFailureKind, GameEnd, WarningKind, unsuitable};
@@ -413,7 +413,7 @@ fn probe_search(player: &mut Player, game: Game) -> Result<(), GameEnd> {
     let codec = player.codec()?;
     let start = client_game(codec, game, &Opening::default())?;
     player.prepare(&start, &mut Vec::new())?;
-    let clock = Clock::new(short_limits(player.plan().limits), game);
+    let clock = PlayerClock::new(short_limits(player.plan().limits), game);
     let go = clock::go(&clock, &clock, Side::First, codec.dialect());
     let Some(engine) = player.engine_mut() else { return Ok(()) };
     let result = engine.play(&start, Search::from(go).deadline_after(PROBE_TIMEOUT));

@@ -13,7 +13,7 @@ use readyok_rules::{
 };
 
 use crate::game::clock;
-use crate::game::clock::{Clock, whole_millis};
+use crate::game::clock::{PlayerClock, whole_millis};
 use crate::pairing::Opening;
 use crate::plan::{
     Adjudication, DrawAdjudication, Limits, ResignAdjudication, TablebaseAdjudication,
@@ -45,7 +45,7 @@ use crate::result::GameEnd;
 #[derive(Clone, Debug)]
 pub struct Referee {
     position: Position,
-    clocks: [Clock; 2],
+    clocks: [PlayerClock; 2],
     adjudicator: Adjudicator,
     rules: EndRules,
     tablebases: Option<(Arc<dyn Tablebases>, TablebaseAdjudication)>,
@@ -118,7 +118,7 @@ impl Referee {
         Ok(Self {
             position,
             clocks: limits.map(|limits| {
-                let clock = Clock::new(limits, game);
+                let clock = PlayerClock::new(limits, game);
                 if options.first_increment { clock.with_first_increment() } else { clock }
             }),
             adjudicator: Adjudicator::new(rules),
@@ -148,7 +148,7 @@ impl Referee {
     }
 
     /// The clock of a side.
-    pub fn clock(&self, side: Side) -> &Clock {
+    pub fn clock(&self, side: Side) -> &PlayerClock {
         let [first, second] = &self.clocks;
         match side {
             Side::First => first,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use readyok_arena::game::{Answer, Clock, Decision, Referee, Verdict, go};
+use readyok_arena::game::{Answer, Decision, PlayerClock, Referee, Verdict, go};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, Limits, TimeControl};
 use readyok_arena::result::GameEnd;
@@ -20,7 +20,7 @@ fn tc(text: &str) -> Limits {
 
 /// Spends milliseconds move by move, and compares the remaining time after each.
 fn check(limits: Limits, game: Game, moves: &[(u64, u64)]) {
-    let mut clock = Clock::new(limits, game);
+    let mut clock = PlayerClock::new(limits, game);
     for &(used, left) in moves {
         clock.spend(ms(used)).expect("in time");
         assert_eq!(clock.left(), Some(ms(left)), "after {used} ms of {limits:?}");
@@ -31,12 +31,12 @@ fn check(limits: Limits, game: Game, moves: &[(u64, u64)]) {
 fn increments_follow_moves_in_chess_and_precede_them_in_shogi() {
     check(tc("10+0.1"), Game::Chess, &[(1_000, 9_100), (9_100, 100), (0, 200)]);
     check(tc("10+0.1"), Game::Shogi, &[(1_000, 9_200), (9_200, 100), (0, 200)]);
-    assert_eq!(Clock::new(tc("10+0.1"), Game::Chess).budget(), Some(ms(10_000)));
-    assert_eq!(Clock::new(tc("10+0.1"), Game::Shogi).budget(), Some(ms(10_100)));
+    assert_eq!(PlayerClock::new(tc("10+0.1"), Game::Chess).budget(), Some(ms(10_000)));
+    assert_eq!(PlayerClock::new(tc("10+0.1"), Game::Shogi).budget(), Some(ms(10_100)));
     // Otherwise the first move would have no time.
     check(tc("0+1"), Game::Chess, &[(400, 1_600), (1_600, 1_000)]);
     for game in [Game::Chess, Game::Shogi] {
-        let clock = Clock::new(tc("10+0.1"), game).with_first_increment();
+        let clock = PlayerClock::new(tc("10+0.1"), game).with_first_increment();
         assert_eq!(clock.budget(), Some(ms(10_100)), "as with fastchess");
     }
 }
@@ -51,21 +51,21 @@ fn adds_time_after_each_time_control() {
 fn unused_byoyomi_does_not_accumulate() {
     let limits = Limits { byoyomi_ms: Some(1_000), ..tc("3") };
     check(limits, Game::Shogi, &[(2_000, 1_000), (1_900, 0), (1_000, 0), (10, 0)]);
-    let mut clock = Clock::new(limits, Game::Shogi);
+    let mut clock = PlayerClock::new(limits, Game::Shogi);
     assert_eq!(clock.budget(), Some(ms(4_000)));
     clock.spend(ms(3_999)).expect("in time");
     assert_eq!(clock.budget(), Some(ms(1_000)));
     let only = Limits { byoyomi_ms: Some(1_000), ..Limits::default() };
-    assert_eq!(Clock::new(only, Game::Shogi).budget(), Some(ms(1_000)));
+    assert_eq!(PlayerClock::new(only, Game::Shogi).budget(), Some(ms(1_000)));
 }
 
 #[test]
 fn the_shortest_limit_applies() {
     let limits = Limits { move_time_ms: Some(500), ..tc("10") };
-    let mut clock = Clock::new(limits, Game::Chess);
+    let mut clock = PlayerClock::new(limits, Game::Chess);
     assert_eq!(clock.budget(), Some(ms(500)));
     clock.spend(ms(501)).expect_err("too long for a move");
-    let mut clock = Clock::new(limits, Game::Chess);
+    let mut clock = PlayerClock::new(limits, Game::Chess);
     for _ in 0..20 {
         clock.spend(ms(500)).expect("in time");
     }
@@ -75,14 +75,14 @@ fn the_shortest_limit_applies() {
 #[test]
 fn limits_of_nodes_and_depth_have_no_clock() {
     let limits = Limits { nodes: Some(1), depth: Some(1), ..Limits::default() };
-    let mut clock = Clock::new(limits, Game::Chess);
+    let mut clock = PlayerClock::new(limits, Game::Chess);
     clock.spend(ms(1_000_000)).expect("no clock");
     assert_eq!((clock.budget(), clock.deadline(), clock.left()), (None, None, None));
 }
 
 #[test]
 fn tolerates_an_overrun_within_the_margin() {
-    let mut clock = Clock::new(Limits { margin_ms: 50, ..tc("1+0.5") }, Game::Chess);
+    let mut clock = PlayerClock::new(Limits { margin_ms: 50, ..tc("1+0.5") }, Game::Chess);
     clock.spend(ms(1_050)).expect("within the margin");
     assert_eq!(clock.left(), Some(ms(500)));
     let overrun = clock.spend(ms(551)).expect_err("past it");
@@ -116,7 +116,7 @@ fn any_late_answer_loses() {
 }
 
 fn check_go(limits: [Limits; 2], game: Game, side: Side, dialect: Dialect, expected: &str) {
-    let [first, second] = limits.map(|limits| Clock::new(limits, game));
+    let [first, second] = limits.map(|limits| PlayerClock::new(limits, game));
     let (own, other) = match side {
         Side::First => (first, second),
         Side::Second => (second, first),
@@ -184,7 +184,7 @@ proptest! {
         parts in proptest::collection::vec(0..=1_000_u32, 1..80),
     ) {
         let game = if shogi { Game::Shogi } else { Game::Chess };
-        let mut clock = Clock::new(limits, game);
+        let mut clock = PlayerClock::new(limits, game);
         for part in parts {
             let Some((budget, deadline)) = clock.budget().zip(clock.deadline()) else {
                 prop_assert!(clock.left().is_none() && limits.move_time_ms.is_none());
@@ -214,7 +214,7 @@ proptest! {
         first: bool,
         usi: bool,
     ) {
-        let clocks = limits.map(|limits| Clock::new(limits, Game::Shogi));
+        let clocks = limits.map(|limits| PlayerClock::new(limits, Game::Shogi));
         let side = if first { Side::First } else { Side::Second };
         let [own, other] = &clocks;
         let dialect = if usi { Dialect::Usi } else { Dialect::Uci };

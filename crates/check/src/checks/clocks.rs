@@ -23,9 +23,9 @@ const PROMPT: Duration = Duration::from_millis(250);
 const REPETITIONS: usize = 2;
 const CONFIRMED: usize = 2;
 
-/// A `go` command and the time for the move.
+/// A `go` command as text, and the time for the move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(super) struct TimedGo {
     /// The side to move: 0 is White in chess and Black in shogi.
     side: usize,
     go: &'static str,
@@ -33,13 +33,13 @@ pub(super) struct Clock {
 }
 
 /// `go` with the remaining time of the side to move in milliseconds.
-const fn clock(side: usize, go: &'static str, limit: u64) -> Clock {
-    Clock { side, go, limit: Duration::from_millis(limit) }
+const fn clock(side: usize, go: &'static str, limit: u64) -> TimedGo {
+    TimedGo { side, go, limit: Duration::from_millis(limit) }
 }
 
 /// `go` with nearly no time left.
-const fn prompt(go: &'static str) -> Clock {
-    Clock { side: 0, go, limit: PROMPT }
+const fn prompt(go: &'static str) -> TimedGo {
+    TimedGo { side: 0, go, limit: PROMPT }
 }
 
 pub(super) const CHECKS: &[TestCase] = &[
@@ -146,9 +146,9 @@ fn warm(context: &TestContext<'_>) -> Result<EngineSession, Stop> {
 }
 
 /// Verifies that searches with clocks end in time.
-pub(super) fn in_time(context: &TestContext<'_>, clocks: &[Clock]) -> TestResult {
+pub(super) fn in_time(context: &TestContext<'_>, clocks: &[TimedGo]) -> TestResult {
     let mut session = warm(context)?;
-    for Clock { side, go, limit } in clocks {
+    for TimedGo { side, go, limit } in clocks {
         let position = position_of(context, *side);
         judge(*limit, go, || {
             session.send(&position);
@@ -160,7 +160,7 @@ pub(super) fn in_time(context: &TestContext<'_>, clocks: &[Clock]) -> TestResult
 }
 
 pub(super) fn clock_times(context: &TestContext<'_>) -> TestResult {
-    const UCI: [Clock; 8] = [
+    const UCI: [TimedGo; 8] = [
         clock(0, "go wtime 1000 btime 1000", 1000),
         clock(0, "go wtime 300 btime 300 winc 10 binc 10", 300),
         prompt("go wtime 1 btime 1"),
@@ -170,7 +170,7 @@ pub(super) fn clock_times(context: &TestContext<'_>) -> TestResult {
         clock(1, "go btime 500", 500),
         prompt("go wtime 20 btime 20"),
     ];
-    const USI: [Clock; 6] = [
+    const USI: [TimedGo; 6] = [
         clock(0, "go btime 1000 wtime 1000", 1000),
         clock(0, "go btime 300 wtime 300 binc 10 winc 10", 310),
         prompt("go btime 1 wtime 1"),

@@ -512,14 +512,15 @@ impl Board for Shogi {
     fn mate(
         &self,
         solver: &mut Solver,
-        limits: &mate::Limits,
+        limits: &mate::SolverLimits,
         stop: &mut dyn FnMut() -> bool,
     ) -> Solution {
         // A mate after the end of the game does not count.
         let left = self.last_ply.saturating_sub(self.position.game_ply().saturating_sub(1));
         let left = (self.last_ply < Ply::MAX).then_some(left);
         let plies = left.into_iter().chain(limits.plies).min();
-        solver.solve(&self.position, &mate::Limits { plies, ..limits.clone() }, &mut |_| stop())
+        solver
+            .solve(&self.position, &mate::SolverLimits { plies, ..limits.clone() }, &mut |_| stop())
     }
 }
 

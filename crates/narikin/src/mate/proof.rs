@@ -5,12 +5,12 @@ use readyok_rules::rsshogi::types::Move32;
 
 use super::search::{Child, MAX_DEPTH, Search};
 use super::table::ProofNumbers;
-use super::{Limits, Solution, Solver};
+use super::{Solution, Solver, SolverLimits};
 
 pub(super) fn solve(
     solver: &mut Solver,
     position: &Position,
-    limits: &Limits,
+    limits: &SolverLimits,
     stop: &mut dyn FnMut(u64) -> bool,
 ) -> Solution {
     let Solver { table, path, nodes } = solver;

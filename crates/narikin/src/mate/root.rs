@@ -1,6 +1,6 @@
 //! The mate solver at the root of the search: own mates, and mates after the best move.
 
-use super::{Limits, Solution, Solver};
+use super::{Solution, Solver, SolverLimits};
 use crate::{
     board::{Board, SearchMove},
     search::root::Root,
@@ -76,7 +76,8 @@ impl<'s> RootMateSearch<'s> {
     ) -> bool {
         let (searched, left) = (root.search.nodes, root.search.nodes_left());
         let Some(budget) = self.own.budget(self.share, searched, left) else { return false };
-        let limits = Limits { nodes: Some(budget), plies: self.plies, ..Limits::default() };
+        let limits =
+            SolverLimits { nodes: Some(budget), plies: self.plies, ..SolverLimits::default() };
         let solution = query(self.solver, &mut self.own, &root.search.board, &limits, stop);
         root.search.nodes += self.solver.nodes();
         match solution {
@@ -100,7 +101,7 @@ impl<'s> RootMateSearch<'s> {
         let Some(budget) = self.answer.budget(self.share, searched, left) else { return false };
         let mut board = root.search.board.clone();
         board.play(mv);
-        let limits = Limits { nodes: Some(budget), ..Limits::default() };
+        let limits = SolverLimits { nodes: Some(budget), ..SolverLimits::default() };
         let solution = query(self.solver, &mut self.answer, &board, &limits, stop);
         root.search.nodes += self.solver.nodes();
         match solution {
@@ -114,7 +115,7 @@ fn query<B: Board>(
     solver: &mut Solver,
     question: &mut MateQuery,
     board: &B,
-    limits: &Limits,
+    limits: &SolverLimits,
     stop: &mut dyn FnMut() -> bool,
 ) -> Solution<B::Move> {
     let solution = board.mate(solver, limits, stop);

@@ -6,7 +6,7 @@ use readyok_rules::rsshogi::types::Move32;
 use readyok_rules::{BoardRef, Game};
 
 use super::table::mix;
-use super::{Limits, Solution, Solver};
+use super::{Solution, Solver, SolverLimits};
 
 fn shogi(sfen: &str) -> Option<Position> {
     let position = readyok_rules::Position::from_text(Game::Shogi, sfen).ok()?;
@@ -143,7 +143,7 @@ fn random_position(seed: u64) -> Option<Position> {
     shogi(&format!("{} b {hand} 1", rows.join("/")))
 }
 
-fn solve(position: &Position, limits: &Limits) -> Solution {
+fn solve(position: &Position, limits: &SolverLimits) -> Solution {
     Solver::new(1).expect("a megabyte").solve(position, limits, &mut |_| false)
 }
 
@@ -165,7 +165,7 @@ fn agrees_with_exhaustive_search() {
     let mut counts = [0; 4];
     for (seed, position) in (0..250).filter_map(|seed| Some((seed, random_position(seed)?))) {
         let sfen = position.to_sfen(None);
-        let limits = Limits { nodes: Some(2_000), shorten: 2_000, ..Limits::default() };
+        let limits = SolverLimits { nodes: Some(2_000), shorten: 2_000, ..SolverLimits::default() };
         let found = solve(&position, &limits);
         let length = if let Solution::Mate(line) = &found {
             check_line(&position, line);
@@ -181,7 +181,7 @@ fn agrees_with_exhaustive_search() {
         counts[truth.map_or(0, |plies| plies / 2 + 1)] += 1;
         assert_eq!(length.filter(|&plies| plies < 7), truth, "{sfen} {found:?}");
         for plies in [1, 3, 5] {
-            let limits = Limits { plies: Some(plies), ..Limits::default() };
+            let limits = SolverLimits { plies: Some(plies), ..SolverLimits::default() };
             let plies = usize::from(plies);
             match solve(&position, &limits) {
                 Solution::Mate(line) => {
@@ -202,7 +202,7 @@ fn agrees_with_exhaustive_search() {
 #[track_caller]
 fn check(sfen: &str, expected: &str) {
     let position = shogi(sfen).expect("a position");
-    let limits = Limits { nodes: Some(100_000), shorten: 10_000, ..Limits::default() };
+    let limits = SolverLimits { nodes: Some(100_000), shorten: 10_000, ..SolverLimits::default() };
     let found = match solve(&position, &limits) {
         Solution::Mate(line) => {
             check_line(&position, &line);
@@ -247,7 +247,7 @@ fn an_evasion_can_give_mate() {
 fn respects_limits() {
     let position = shogi("4k4/9/3+R5/9/9/9/9/9/4K4 b P 1").expect("a position");
     let mut solver = Solver::new(1).expect("a megabyte");
-    let nodes = Limits { nodes: Some(1), ..Limits::default() };
+    let nodes = SolverLimits { nodes: Some(1), ..SolverLimits::default() };
     assert_eq!(solver.solve(&position, &nodes, &mut |_| false), Solution::Unknown);
     assert!(solver.nodes() <= 2);
     let mut asked = 0;
@@ -255,6 +255,6 @@ fn respects_limits() {
         asked += 1;
         true
     };
-    let _ = solver.solve(&position, &Limits::default(), stop);
+    let _ = solver.solve(&position, &SolverLimits::default(), stop);
     assert!(asked <= 1);
 }

@@ -14,8 +14,8 @@ use crate::errors::{illegal, move_error};
 use crate::game::parse_move;
 use crate::search::{Goal, Owner, Wanted};
 use crate::wire::{
-    Answer, ApiError, EngineId, ErrorCategory, ErrorCode, ErrorSubject, GameId, Limits, NodeId,
-    Side, Variant,
+    Answer, ApiError, EngineId, ErrorCategory, ErrorCode, ErrorSubject, GameId, NodeId,
+    SearchLimits, Side, Variant,
 };
 
 /// Search time for a hint, in milliseconds.
@@ -42,7 +42,7 @@ impl AppState {
             .into_iter()
             .find_map(|side| Some(session.slot(side)?.engine()?.engine));
         let engine = engine.or(playing).unwrap_or(BUILT_IN);
-        let goal = Goal::Limits(Limits { time: Some(HINT_TIME), ..Limits::default() });
+        let goal = Goal::Limits(SearchLimits { time: Some(HINT_TIME), ..SearchLimits::default() });
         let wanted = Wanted { kind: SearchKind::Play, line, goal, lines: None, only: Vec::new() };
         let awaited = self.search_once(Owner::Hint(game), engine, variant, wanted)?;
         Ok((node, position, awaited))
@@ -85,7 +85,7 @@ impl App {
         self: &Arc<Self>,
         (game, node): (GameId, NodeId),
         text: &str,
-        limits: Limits,
+        limits: SearchLimits,
     ) -> Result<Deferred, ApiError> {
         let attempt = self.update(|state| state.start_attempt((game, node), text, limits))?;
         Ok(self.defer(|_| async move {
@@ -124,7 +124,7 @@ impl AppState {
         &mut self,
         (game, node): (GameId, NodeId),
         text: &str,
-        limits: Limits,
+        limits: SearchLimits,
     ) -> Result<Attempt, ApiError> {
         let missing = || ApiError::new(ErrorCategory::NotFound, ErrorCode::NoEvaluation);
         let (engine, note) = self.note_at(game, node).ok_or_else(missing)?;

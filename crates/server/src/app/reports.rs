@@ -351,10 +351,10 @@ mod tests {
     use readyok_protocol::Score;
 
     use super::*;
-    use crate::wire::Limits;
+    use crate::wire::SearchLimits;
 
     fn check(backwards: bool, expected: [usize; 3]) {
-        let limits = Limits::default();
+        let limits = SearchLimits::default();
         let settings = ReportSettings { engine: 1, limits, backwards, annotate: false };
         let stored = StoredReport::new(settings, vec![0, 1, 2, 3]);
         let mut report = Report::new(stored, ReportStatus::Running);

@@ -20,7 +20,7 @@ use crate::time::{date, midnight, now};
 use crate::training::{Memory, Task, Verdict, mistakes, no_solution, read_exercises};
 use crate::wire::{
     Answer, ApiError, EngineId, ErrorCode, ErrorSubject, ExerciseAttempt, ExerciseGrade,
-    ExerciseId, ExerciseKind, GameId, ImportedExercises, Limits, LineMove, SearchInfo, Side,
+    ExerciseId, ExerciseKind, GameId, ImportedExercises, LineMove, SearchInfo, SearchLimits, Side,
     TrainingQuery, TrainingView, Variant,
 };
 
@@ -196,7 +196,7 @@ impl App {
         if verdict == Verdict::Unknown {
             // A known mate is found long before the end of the time.
             let depth = task.remaining_plies(moves.len()).map(|plies| 2 * plies + MATE_DEPTH);
-            let limits = Limits { depth, time: Some(JUDGE_TIME), ..Limits::default() };
+            let limits = SearchLimits { depth, time: Some(JUDGE_TIME), ..SearchLimits::default() };
             let engine = task.engine.unwrap_or(BUILT_IN);
             let info = self.search_exercise(id, engine, &task, (at.clone(), limits)).await?;
             let best = info.lines.first();
@@ -258,11 +258,15 @@ impl App {
     ) -> Result<Vec<String>, ApiError> {
         let is_mate = task.kind == ExerciseKind::Mate;
         let limits = match (is_mate, task.variant, task.mate) {
-            (true, Variant::Shogi, _) => Limits { mate: Some(SOLVE_TIME), ..Limits::default() },
-            (true, _, Some(mate)) => {
-                Limits { mate: Some(mate.into()), time: Some(SOLVE_TIME), ..Limits::default() }
+            (true, Variant::Shogi, _) => {
+                SearchLimits { mate: Some(SOLVE_TIME), ..SearchLimits::default() }
             }
-            _ => Limits { time: Some(JUDGE_TIME), ..Limits::default() },
+            (true, _, Some(mate)) => SearchLimits {
+                mate: Some(mate.into()),
+                time: Some(SOLVE_TIME),
+                ..SearchLimits::default()
+            },
+            _ => SearchLimits { time: Some(JUDGE_TIME), ..SearchLimits::default() },
         };
         let at = task.after(moves)?;
         let info = self.search_exercise(id, BUILT_IN, task, (at, limits)).await?;
@@ -287,7 +291,7 @@ impl App {
         id: ExerciseId,
         engine: EngineId,
         task: &Task,
-        (at, limits): (EngineLine, Limits),
+        (at, limits): (EngineLine, SearchLimits),
     ) -> Result<SearchInfo, ApiError> {
         let awaited = self.update(|state| {
             // The engine may have been removed.

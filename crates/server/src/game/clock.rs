@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Clock, Clocks as GoClocks, Convention, Dialect};
+use readyok_protocol::{Clock, Clocks, Dialect};
 
 use crate::time::Moment;
-use crate::wire::{Clocks, Side, Sides, Time};
+use crate::wire::{ClockState, Side, Sides, Time};
 
-/// The clock of one side.
+/// The clock of one side, which adds the time control to a [`Clock`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct SideClock {
     time: Time,
-    /// The remaining main time at the last press.
-    remaining: i64,
-    /// The number of moves to the next time control.
-    moves_to_go: Option<u32>,
+    /// At the last press.
+    clock: Clock,
 }
 
 /// Both clocks, of which at most one runs.
@@ -40,23 +38,24 @@ fn index(side: Side) -> usize {
 
 impl SideClock {
     fn new(time: Time) -> Self {
-        let (remaining, moves_to_go) = match time {
-            Time::None => (0, None),
-            Time::Clock { base, moves, .. } => (millis(base), moves.filter(|moves| 0 < *moves)),
-            Time::PerMove { time } => (millis(time), None),
+        let clock = match time {
+            Time::None => Clock::default(),
+            Time::Clock { base, increment, byoyomi, moves } => Clock {
+                remaining: millis(base),
+                increment: millis(increment),
+                byoyomi: millis(byoyomi),
+                moves_to_go: moves.filter(|moves| 0 < *moves),
+                ..Clock::default()
+            },
+            Time::PerMove { time } => Clock { remaining: millis(time), ..Clock::default() },
         };
-        Self { time, remaining, moves_to_go }
+        Self { time, clock }
     }
 
     /// The maximum time of the next move; none without a clock.
     fn budget(&self) -> Option<i64> {
-        match self.time {
-            Time::None => None,
-            Time::Clock { byoyomi, .. } => {
-                Some(self.remaining.max(0).saturating_add(millis(byoyomi)))
-            }
-            Time::PerMove { time } => Some(millis(time)),
-        }
+        (self.time != Time::None)
+            .then(|| self.clock.remaining.max(0).saturating_add(self.clock.byoyomi))
     }
 
     /// Subtracts the time of a move. Returns false if the flag has fallen.
@@ -65,15 +64,8 @@ impl SideClock {
         if budget < elapsed {
             return false;
         }
-        if let Time::Clock { base, increment, moves, .. } = self.time {
-            self.remaining = (self.remaining - elapsed).max(0).saturating_add(millis(increment));
-            if let Some(left) = &mut self.moves_to_go {
-                *left -= 1;
-                if *left == 0 {
-                    self.remaining = self.remaining.saturating_add(millis(base));
-                    self.moves_to_go = moves;
-                }
-            }
+        if let Time::Clock { base, moves, .. } = self.time {
+            self.clock.spend(elapsed, moves.map(|moves| (millis(base), moves)));
         }
         true
     }
@@ -97,8 +89,8 @@ impl GameClocks {
     pub(crate) fn pause(&mut self, now: Moment) {
         let Some((side, since)) = self.running.take() else { return };
         let elapsed = millis(now.saturating_sub(since));
-        let clock = self.side_mut(side);
-        if let Time::Clock { .. } = clock.time {
+        let SideClock { time, clock } = self.side_mut(side);
+        if let Time::Clock { .. } = time {
             clock.remaining = (clock.remaining - elapsed).max(0);
         }
     }
@@ -134,11 +126,11 @@ impl GameClocks {
     pub(crate) fn left(&self, side: Side) -> Option<u64> {
         let clock = self.side(side);
         matches!(clock.time, Time::Clock { .. })
-            .then(|| u64::try_from(clock.remaining).unwrap_or(0))
+            .then(|| u64::try_from(clock.clock.remaining).unwrap_or(0))
     }
 
     pub(crate) fn reading(&self) -> Reading {
-        self.sides.map(|clock| (clock.remaining, clock.moves_to_go))
+        self.sides.map(|side| (side.clock.remaining, side.clock.moves_to_go))
     }
 
     /// Restores an earlier state; none for the start.
@@ -149,12 +141,12 @@ impl GameClocks {
             if let Some((remaining, moves)) =
                 reading.and_then(|reading| reading.get(index).copied())
             {
-                (clock.remaining, clock.moves_to_go) = (remaining, moves);
+                (clock.clock.remaining, clock.clock.moves_to_go) = (remaining, moves);
             }
         }
     }
 
-    pub(crate) fn wire(&self, now: Moment) -> Clocks {
+    pub(crate) fn wire(&self, now: Moment) -> ClockState {
         let remaining = |side: Side| {
             let clock = self.side(side);
             if clock.time == Time::None {
@@ -164,26 +156,15 @@ impl GameClocks {
                 Some((running, since)) if running == side => millis(now.saturating_sub(since)),
                 Some(_) | None => 0,
             };
-            Some(clock.remaining - used)
+            Some(clock.clock.remaining - used)
         };
-        let part = |part: fn(&SideClock) -> u64| Sides {
-            first: part(self.side(Side::First)),
-            second: part(self.side(Side::Second)),
-        };
-        Clocks {
+        let [first, second] = self.sides.map(|side| side.clock);
+        let time = |time: i64| u64::try_from(time).unwrap_or(0);
+        ClockState {
             remaining: Sides { first: remaining(Side::First), second: remaining(Side::Second) },
-            byoyomi: part(|clock| match clock.time {
-                Time::Clock { byoyomi, .. } => byoyomi,
-                Time::None | Time::PerMove { .. } => 0,
-            }),
-            increment: part(|clock| match clock.time {
-                Time::Clock { increment, .. } => increment,
-                Time::None | Time::PerMove { .. } => 0,
-            }),
-            moves_to_go: Sides {
-                first: self.side(Side::First).moves_to_go,
-                second: self.side(Side::Second).moves_to_go,
-            },
+            byoyomi: Sides { first: time(first.byoyomi), second: time(second.byoyomi) },
+            increment: Sides { first: time(first.increment), second: time(second.increment) },
+            moves_to_go: Sides { first: first.moves_to_go, second: second.moves_to_go },
             running: self.running.map(|(side, _)| side),
             sent_at: now,
         }
@@ -191,9 +172,9 @@ impl GameClocks {
 
     /// The clocks of `go` for the engine of a side. The protocols have one byoyomi and one
     /// number of moves, which are the engine's own.
-    pub(crate) fn go(&self, side: Side, dialect: Dialect) -> GoClocks {
+    pub(crate) fn go(&self, side: Side, dialect: Dialect) -> Clocks {
         let clock = |side: Side| self.side(side).go(dialect);
-        let Some(own) = clock(side) else { return GoClocks::default() };
+        let Some(own) = clock(side) else { return Clocks::default() };
         // An opponent without a clock of this kind has as much as the engine.
         let other = clock(side.other()).unwrap_or(own);
         let (first, second) = match side {
@@ -205,7 +186,7 @@ impl GameClocks {
             Dialect::Uci => (first, second),
             Dialect::Usi => (second, first),
         };
-        let mut clocks = GoClocks::new(white, black);
+        let mut clocks = Clocks::new(white, black);
         clocks.moves_to_go = own.moves_to_go;
         let has = |time: Option<i64>| time.is_some_and(|time| time != 0);
         if has(clocks.white_increment) || has(clocks.black_increment) {
@@ -238,25 +219,18 @@ impl GameClocks {
 
 impl SideClock {
     fn go(&self, dialect: Dialect) -> Option<Clock> {
-        let Time::Clock { increment, byoyomi, .. } = self.time else { return None };
-        let (increment, byoyomi) = (millis(increment), millis(byoyomi));
+        let Time::Clock { .. } = self.time else { return None };
+        let Clock { remaining, increment, byoyomi, .. } = self.clock;
         Some(match dialect {
             // The increment was added when the last move ended. UCI has no byoyomi: one that does not
             // keep it is as good as an increment until the main time is used up.
             Dialect::Uci => Clock {
-                remaining: self.remaining.saturating_add(byoyomi),
+                remaining: remaining.saturating_add(byoyomi),
                 increment: increment.max(byoyomi),
                 byoyomi: 0,
-                moves_to_go: self.moves_to_go,
-                convention: Convention::IncrementIncluded,
+                ..self.clock
             },
-            Dialect::Usi => Clock {
-                remaining: self.remaining,
-                increment,
-                byoyomi,
-                moves_to_go: self.moves_to_go,
-                convention: Convention::IncrementIncluded,
-            },
+            Dialect::Usi => self.clock,
         })
     }
 }
@@ -296,7 +270,7 @@ mod tests {
             match clocks.press(Side::First, now, None) {
                 Ok(elapsed) => {
                     assert_eq!(elapsed, Some(*taken));
-                    shown.push(clocks.side(Side::First).remaining.to_string());
+                    shown.push(clocks.side(Side::First).clock.remaining.to_string());
                 }
                 Err(_) => shown.push("flag".to_owned()),
             }

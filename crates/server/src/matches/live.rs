@@ -20,7 +20,7 @@ use crate::errors::{decision, engine_failure, engine_failures, openings_skipped,
 use crate::game::position_view::{last_move, move_text};
 use crate::time::{Moment, now};
 use crate::wire::{
-    self, Clocks, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
+    self, ClockState, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
     MatchLine, MatchPlan, MatchScore, MatchStatus, OutcomeView, Sides,
 };
 
@@ -412,7 +412,7 @@ impl LiveBoard {
         }
     }
 
-    fn clocks(&self, now: Moment) -> Clocks {
+    fn clocks(&self, now: Moment) -> ClockState {
         let turn = self.record.position().turn();
         let elapsed = i64::try_from(now.saturating_sub(self.since)).unwrap_or(i64::MAX);
         let mut remaining = self.remaining.clone();
@@ -421,7 +421,7 @@ impl LiveBoard {
             Side::Second => &mut remaining.second,
         };
         *running = running.map(|left| left.saturating_sub(elapsed));
-        Clocks {
+        ClockState {
             remaining,
             byoyomi: self.byoyomi.clone(),
             increment: self.increment.clone(),

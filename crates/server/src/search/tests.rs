@@ -15,7 +15,7 @@ use crate::engine::{
 };
 use crate::game::{EngineAnswer, EngineLine, EngineMove};
 use crate::wire::{
-    EngineProgram, EngineSource, ErrorCode, ErrorInfo, Limits, ProcessId, SearchInfo, Side,
+    EngineProgram, EngineSource, ErrorCode, ErrorInfo, ProcessId, SearchInfo, SearchLimits, Side,
 };
 
 type Commands = mpsc::Receiver<EngineCommand>;
@@ -43,7 +43,7 @@ fn line() -> EngineLine {
 }
 
 fn wanted() -> Wanted {
-    Wanted::evaluation(line(), Limits::default())
+    Wanted::evaluation(line(), SearchLimits::default())
 }
 
 fn info() -> EngineInfo {

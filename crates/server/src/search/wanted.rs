@@ -9,7 +9,7 @@ use readyok_rules::MoveCodec;
 use crate::engine::SearchKind;
 use crate::game::{EngineLine, TimeBudget};
 use crate::wire::{
-    AnalysisGoal, EngineId, ErrorCode, ErrorInfo, ExerciseId, GameId, Limits, Purpose, Side,
+    AnalysisGoal, EngineId, ErrorCode, ErrorInfo, ExerciseId, GameId, Purpose, SearchLimits, Side,
     ValuesFor,
 };
 
@@ -93,13 +93,13 @@ pub(crate) enum Goal {
     /// The clocks and limits of a player.
     Budget(TimeBudget),
     /// The first limit that is reached. Without a limit, a short time.
-    Limits(Limits),
+    Limits(SearchLimits),
     Analysis(AnalysisGoal),
 }
 
 impl Wanted {
     /// The evaluation of the position after a line.
-    pub(crate) fn evaluation(line: EngineLine, limits: Limits) -> Self {
+    pub(crate) fn evaluation(line: EngineLine, limits: SearchLimits) -> Self {
         let (kind, goal) = (SearchKind::Analyse, Goal::Limits(limits));
         Self { kind, line, goal, lines: Some(1), only: Vec::new() }
     }
@@ -131,7 +131,7 @@ impl Goal {
             Self::Limits(limits) => {
                 // Without a limit, the search would not end.
                 let mate = limits.mate.filter(|mate| *mate != 0);
-                let go = Limits { mate, ..*limits }.go(dialect);
+                let go = SearchLimits { mate, ..*limits }.go(dialect);
                 let move_time = Some(DEFAULT_TIME);
                 Search::from(if go.is_bare() { Go { move_time, ..Go::default() } } else { go })
             }
@@ -142,7 +142,9 @@ impl Goal {
                 AnalysisGoal::Time { time } => Limit::millis(time),
                 AnalysisGoal::Mate { limit } => {
                     let mate = Some(limit);
-                    Limit::Go(Box::new(Limits { mate, ..Limits::default() }.go(dialect)))
+                    Limit::Go(Box::new(
+                        SearchLimits { mate, ..SearchLimits::default() }.go(dialect),
+                    ))
                 }
             }),
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{EngineId, ErrorInfo, GameId, Limits, LineMove, NodeId, ProcessId, Sides};
+use super::{EngineId, ErrorInfo, GameId, LineMove, NodeId, ProcessId, SearchLimits, Sides};
 
 /// The engines that analyze the position at the cursor of a game.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -188,7 +188,7 @@ pub enum MateAnswer {
 pub struct ReportSettings {
     pub engine: EngineId,
     /// For each position; half a second if no limit is set.
-    pub limits: Limits,
+    pub limits: SearchLimits,
     /// Searches from the last position to the first, which profits from the transposition table.
     #[serde(default)]
     pub backwards: bool,

@@ -12,10 +12,10 @@ use super::{
     AnalysisDelta, AnalysisSettings, AnalysisState, ApiError, CollectionEdit, CollectionId,
     Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt,
     ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState,
-    JobId, JobsDelta, JobsState, Limits, LineMove, LogDelta, LogState, MatchDelta, MatchId,
-    MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player,
-    PositionView, Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings,
-    ReportState, Selection, Side, TrainingSettings, ValuesFor,
+    JobId, JobsDelta, JobsState, LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings,
+    MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView,
+    Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings, ReportState,
+    SearchLimits, Selection, Side, TrainingSettings, ValuesFor,
 };
 
 /// One message from a tab over its WebSocket.
@@ -373,7 +373,7 @@ pub enum Command {
         /// The move, in any notation.
         text: String,
         /// How long to think about it.
-        limits: Limits,
+        limits: SearchLimits,
     },
 
     /// Adds a directory with Syzygy tablebases.

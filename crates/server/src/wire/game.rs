@@ -259,7 +259,7 @@ pub struct Play {
     /// The node of the last move that was played. The next move follows it.
     pub last_move_node: NodeId,
     /// None without time controls.
-    pub clocks: Option<Clocks>,
+    pub clocks: Option<ClockState>,
     /// The side with a pending draw offer.
     pub draw_offer: Option<Side>,
     /// The claim that the human to move can make.
@@ -382,10 +382,10 @@ pub struct Hint {
     pub hint: LineMove,
 }
 
-/// The clocks. The page extrapolates the running one; only the server decides when a flag falls.
+/// The clocks at a moment. The page extrapolates the running one; only the server decides when a flag falls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
-pub struct Clocks {
+pub struct ClockState {
     /// The remaining time at `sent_at`, negative after the fall of a flag; none for a side without a clock.
     pub remaining: Sides<Option<i64>>,
     /// The byoyomi of each move after `remaining` is used up.
@@ -415,7 +415,7 @@ pub struct EnginePlayer {
     pub time: Time,
     /// Limits of each search in addition to the clock.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: SearchLimits,
     #[serde(default)]
     pub ponder: bool,
     /// None for full strength.
@@ -425,7 +425,7 @@ pub struct EnginePlayer {
     pub options: BTreeMap<String, String>,
 }
 
-/// The time control of a side.
+/// The time control of a side. Unlike that of a match plan, whose format is a text, it has fields for the page.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -449,11 +449,11 @@ pub enum Time {
     },
 }
 
-/// The limits of a search, which the first reached one ends.
+/// The limits of a search without its clock. The first reached one ends it.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 #[serde(default)]
-pub struct Limits {
+pub struct SearchLimits {
     /// In plies.
     pub depth: Option<u32>,
     pub nodes: Option<u64>,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{Clocks, EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
+use super::{ClockState, EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
 
 /// The number of a match.
 pub type MatchId = u32;
@@ -227,7 +227,7 @@ pub struct MatchBoard {
     pub moves: Vec<LineMove>,
     /// The last score of each side, for that side.
     pub scores: Sides<Option<Score>>,
-    pub clocks: Clocks,
+    pub clocks: ClockState,
 }
 
 /// A finished game.

@@ -13,7 +13,9 @@ use crate::errors::move_error;
 use crate::game::clock::GameClocks;
 use crate::game::tree::EngineLine;
 use crate::time::Moment;
-use crate::wire::{ApiError, ErrorCode, ErrorInfo, Limits, MoveInfo, NodeId, OutcomeView, Side};
+use crate::wire::{
+    ApiError, ErrorCode, ErrorInfo, MoveInfo, NodeId, OutcomeView, SearchLimits, Side,
+};
 
 /// A request to the engine of a side.
 #[derive(Clone, Debug)]
@@ -38,7 +40,7 @@ pub(crate) enum SearchRequest {
 pub(crate) struct TimeBudget {
     clocks: Option<GameClocks>,
     side: Side,
-    limits: Limits,
+    limits: SearchLimits,
 }
 
 /// The answer of an engine that plays.
@@ -81,7 +83,7 @@ pub(super) struct PendingSearch {
 }
 
 impl TimeBudget {
-    pub(super) fn new(clocks: Option<GameClocks>, side: Side, limits: &Limits) -> Self {
+    pub(super) fn new(clocks: Option<GameClocks>, side: Side, limits: &SearchLimits) -> Self {
         Self { clocks, side, limits: *limits }
     }
 
@@ -96,7 +98,7 @@ impl TimeBudget {
     }
 }
 
-impl Limits {
+impl SearchLimits {
     /// The limits as a command of a protocol.
     pub(crate) fn go(&self, dialect: Dialect) -> Go<'static> {
         let Self { depth, nodes, time, mate } = *self;

@@ -9,7 +9,7 @@ use readyok_protocol::Score;
 use super::play::GRACE;
 use super::*;
 use crate::wire::{
-    Claim, EnginePlayer, Limits, LineMove, MoveInfo, MoveText, OutcomeView, PlayStatus, Time,
+    Claim, EnginePlayer, LineMove, MoveInfo, MoveText, OutcomeView, PlayStatus, SearchLimits, Time,
 };
 
 fn clock(base: u64) -> Time {
@@ -20,7 +20,7 @@ fn engine(time: Time, ponder: bool) -> Player {
     Player::Engine(EnginePlayer {
         engine: 1,
         time,
-        limits: Limits::default(),
+        limits: SearchLimits::default(),
         ponder,
         strength: None,
         options: BTreeMap::new(),
