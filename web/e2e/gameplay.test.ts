@@ -168,13 +168,13 @@ test.each(['en', 'ja'] as const)(
     const text = language === 'en' ? en : ja;
     const fake = defaultServer();
     storePrefs(fake, { language });
-    const failure = { side: 'second', error: { code: 'aborted' } } as const;
+    const failure = { side: 'second', error: { code: 'output_closed' } } as const;
     open(fake, thinking({ play: play({ last_move_node: 1, status: 'interrupted', failure }) }));
     const page = await fake.page(browser, '#/play/5');
     const alert = page.getByTestId('failure');
     const shown = await alert.textContent();
     expect(shown).toContain(text('play.failed', { engine: 'Stockfish' }));
-    expect(shown).toContain(text('error.aborted'));
+    expect(shown).toContain(text('error.output_closed'));
     expect(await violations(page)).toEqual([]);
     const last = (): Command | undefined => fake.commands.findLast(({ kind }) => kind !== 'set_settings');
     await alert.getByRole('button', { name: text('play.failed.restart') }).click();

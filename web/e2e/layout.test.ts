@@ -304,11 +304,11 @@ inBothLanguages(() => {
   test('shows messages on phones next to the page, not over it', async () => {
     const fake = analyzed('chess', language());
     // Each click on a line fails for another reason.
-    const codes = ['no_response', 'aborted', 'missing_limit'] as const;
+    const codes = ['no_response', 'output_closed', 'missing_limit'] as const;
     let clicks = 0;
     fake.answer = ({ kind }) =>
       kind === 'edit'
-        ? { category: 'conflict', error: { code: codes[clicks++ % codes.length] ?? 'aborted' } }
+        ? { category: 'conflict', error: { code: codes[clicks++ % codes.length] ?? 'output_closed' } }
         : { kind: 'done' };
     const [width, height] = SIZES[0];
     const page = await fake.page(browser, '#/analyse/5', { viewport: { width, height } });

@@ -275,7 +275,7 @@ readyok_protocol::errors! {
         NotUtf8 => "the opening is not valid UTF-8",
         /// A shogi record without a start position, like a file that is not a record.
         NoMoves => "the record has no moves",
-        OpeningOver { termination: Termination = over(*termination) } =>
+        OpeningOver { termination: Termination = termination.text() } =>
             "the game is already over ({termination})",
         InvalidStartNumber { number: u16 } => "Chess960 has no start position {number}, only 0 to 959",
         UnknownHandicap {
@@ -375,18 +375,6 @@ impl fmt::Display for OpeningError {
             (None, _) => f.write_str("openings: ")?,
         }
         self.fault.fmt(f)
-    }
-}
-
-/// The reason of an end before the first move.
-fn over(termination: Termination) -> String {
-    match termination {
-        Termination::FiftyMoveRule => "the fifty-move rule".to_owned(),
-        Termination::SeventyFiveMoveRule => "the seventy-five-move rule".to_owned(),
-        Termination::DeadPosition => "a dead position".to_owned(),
-        Termination::MoveLimit => "the move limit".to_owned(),
-        Termination::TryRule => "the try rule".to_owned(),
-        other => other.name().replace('-', " "),
     }
 }
 

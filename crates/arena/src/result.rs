@@ -4,7 +4,8 @@ use std::time::Duration;
 use std::{fmt, mem};
 
 use readyok_client::EngineError;
-use readyok_protocol::{Move, OptionError, Rule, Score, Violation};
+use readyok_protocol::translation::display_text;
+use readyok_protocol::{Language, Move, OptionError, Rule, Score};
 use readyok_rules::{Game, GameOutcome, GameResult, IllegalReason, Side, Termination};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -128,87 +129,94 @@ impl Warning {
     pub const MAX_LINE: usize = 4096;
 }
 
-/// The kind of a [`Warning`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum WarningKind {
-    /// The plan sets an option that the engine does not have or that the runner manages.
-    UnknownOption {
-        /// The name.
-        name: String,
-    },
-    /// The plan sets an option to an invalid value; the option is unchanged.
-    OptionValue {
-        /// The name.
-        name: String,
-        /// The value in the plan.
-        value: String,
-        /// The reason.
-        error: OptionError,
-    },
-    /// It reported `registration error`.
-    Unregistered {
-        /// The explanation of the engine, truncated if it was long.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-    },
-    /// It had exited since its last game and was restarted.
-    Restarted {
-        /// The failure.
-        failure: Box<EngineFailure>,
-    },
-    /// It reported no score with its move.
-    NoScore,
-    /// The score of its last `info` line is not valid.
-    UnreadableScore,
-    /// The PV does not start with the move played.
-    OtherPv {
-        /// The first move of the PV.
-        #[serde(rename = "move")]
-        text: String,
-    },
-    /// A move of the PV is illegal.
-    IllegalPv {
-        /// The move, truncated if it was long.
-        #[serde(rename = "move")]
-        text: String,
-    },
-    /// The PV continues after the end of the game.
-    PvBeyondEnd {
-        /// The first move after the end.
-        #[serde(rename = "move")]
-        text: String,
-        /// The termination of the game.
-        end: Termination,
-    },
-    /// The length of the PV of a mate score differs from the score.
-    MatePvLength {
-        /// Plies to mate by the score.
-        plies: u32,
-        /// Plies of the PV.
-        found: u32,
-    },
-    /// The PV of a mate score does not end with mate.
-    MatePvWithoutMate,
-    /// The PV ends with mate, but the score has the opposite sign.
-    WrongMateSign,
-    /// It and its opponent, with the move before, both reported a win by mate, or both a loss.
-    MateScoreConflict {
-        /// Moves to mate by the opponent's score, negative if it is mated.
-        opponent: i64,
-        /// Moves to mate by its own score.
-        own: i64,
-    },
-    /// It lost on time on an overloaded host.
-    HostOverloaded {
-        /// Load average (1 minute) in percent of the CPUs.
-        percent: u32,
-    },
-    /// It violated a rule of its protocol.
-    Protocol {
-        /// The rule.
-        rule: Rule,
-    },
+readyok_protocol::errors! {
+    /// The kind of a [`Warning`].
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(tag = "kind", rename_all = "kebab-case")]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(tag = "code", rename_all = "snake_case"))]
+    // Aliases are the names in results of earlier versions. Programs with a page send variants without a TypeScript
+    // type in another form.
+    pub enum WarningKind {
+        /// The plan sets an option that the engine does not have or that the runner manages.
+        #[serde(alias = "unknown-option")]
+        UnsettableOption { name: String = display_text(name) } => "has no settable option `{name}`",
+        /// The value in the plan is invalid; the option is unchanged.
+        #[serde(alias = "option-value")]
+        #[cfg_attr(feature = "ts", ts(skip))]
+        OptionNotSet {
+            name: String = display_text(name),
+            value: String = display_text(value),
+            #[serde(alias = "error")]
+            cause: OptionError,
+        } => "option `{name}` was not set to `{value}`: {cause}",
+        /// With the explanation of the engine, truncated if it was long.
+        Unregistered {
+            #[serde(default = "registration_error")]
+            message: String = display_text(message),
+        } => "is not registered: `{message}`",
+        /// It had exited since its last game.
+        #[cfg_attr(feature = "ts", ts(skip))]
+        Restarted {
+            #[serde(alias = "failure")]
+            cause: Box<EngineFailure>,
+        } => "was restarted: {cause}",
+        #[serde(alias = "no-score")]
+        MoveWithoutScore => "reported no score",
+        /// Of its last `info` line.
+        UnreadableScore => "reported an invalid score",
+        OtherPv {
+            /// The first move of the PV.
+            #[serde(alias = "move")]
+            text: String = display_text(text),
+        } => "the PV starts with `{text}`, not with the move played",
+        IllegalPv {
+            /// The move, truncated if it was long.
+            #[serde(alias = "move")]
+            text: String = display_text(text),
+        } => "illegal move `{text}` in the PV",
+        PvBeyondEnd {
+            /// The first move after the end.
+            #[serde(alias = "move")]
+            text: String = display_text(text),
+            #[serde(alias = "end")]
+            termination: Termination = termination.text(),
+        } => "the PV continues with `{text}` after the end of the game ({termination})",
+        MatePvLength {
+            /// Plies to mate by the score.
+            plies: u32,
+            /// Plies of the PV.
+            found: u32,
+        } => "the PV of a mate in {plies} plies has {found} plies",
+        MatePvWithoutMate => "the PV of a mate score does not end with mate",
+        WrongMateSign => "the sign of the mate score contradicts the PV",
+        /// It and its opponent, with the move before, both reported a win by mate, or both a loss. Moves are negative
+        /// for a loss.
+        MateScoreConflict { opponent: i64, own: i64 } =>
+            "reported mate in {own} moves after its opponent had reported mate in {opponent}",
+        /// With the load average (1 minute) in percent of the CPUs.
+        // fishtest counts each line with "on time" as a loss.
+        HostOverloaded { percent: u32 } =>
+            "exceeded its time on an overloaded host (CPU load {percent} %)",
+        #[serde(alias = "protocol")]
+        #[cfg_attr(feature = "ts", ts(skip))]
+        ProtocolViolation {
+            #[serde(alias = "rule")]
+            cause: Rule = rule_text(*cause, Language::English),
+        } => "protocol violation: {cause}",
+    }
+}
+
+fn truncated(text: &str) -> String {
+    text.chars().take(EngineFailure::MAX_TEXT).collect()
+}
+
+fn registration_error() -> String {
+    "registration error".to_owned()
+}
+
+/// The rule of a protocol and its clause.
+pub fn rule_text(rule: Rule, language: Language) -> String {
+    format!("{} ({})", rule.text_in(language), rule.clause_in(language))
 }
 
 /// A move of an engine and its search info.
@@ -291,56 +299,10 @@ impl WarningKind {
     /// Whether both are of the same variant, or violations of the same rule.
     pub fn is_same_kind(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Protocol { rule }, Self::Protocol { rule: other }) => rule == other,
+            (Self::ProtocolViolation { cause }, Self::ProtocolViolation { cause: other }) => {
+                cause == other
+            }
             _ => mem::discriminant(self) == mem::discriminant(other),
-        }
-    }
-}
-
-impl fmt::Display for WarningKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownOption { name } => {
-                write!(f, "has no settable option `{}`", name.escape_debug())
-            }
-            Self::OptionValue { error, .. } => write!(f, "an option was not set: {error}"),
-            Self::Unregistered { message } => {
-                f.write_str("is not registered (`registration error`)")?;
-                message.iter().try_for_each(|text| write!(f, ": `{}`", text.escape_debug()))
-            }
-            Self::Restarted { failure } => write!(f, "was restarted: {failure}"),
-            Self::NoScore => f.write_str("reported no score"),
-            Self::UnreadableScore => f.write_str("reported an invalid score"),
-            Self::OtherPv { text } => {
-                write!(f, "the PV starts with `{}`, not with the move played", text.escape_debug())
-            }
-            Self::IllegalPv { text } => {
-                write!(f, "illegal move `{}` in the PV", text.escape_debug())
-            }
-            Self::PvBeyondEnd { text, .. } => {
-                write!(
-                    f,
-                    "the PV continues with `{}` after the end of the game",
-                    text.escape_debug()
-                )
-            }
-            Self::MatePvLength { plies, found } => {
-                write!(f, "the PV of a mate in {plies} plies has {found} plies")
-            }
-            Self::MatePvWithoutMate => f.write_str("the PV of a mate score does not end with mate"),
-            Self::WrongMateSign => f.write_str("the sign of the mate score contradicts the PV"),
-            Self::MateScoreConflict { opponent, own } => {
-                let what = if *own > 0 { "win" } else { "lose" };
-                write!(
-                    f,
-                    "both engines report that they {what} by mate: {opponent} and {own} moves"
-                )
-            }
-            Self::HostOverloaded { percent } => {
-                // fishtest counts each line with "on time" as a loss.
-                write!(f, "exceeded its time on an overloaded host (CPU load {percent} %)")
-            }
-            Self::Protocol { rule } => Violation { by: rule.binds(), rule: *rule }.fmt(f),
         }
     }
 }
@@ -523,9 +485,15 @@ impl GameEnd {
 }
 
 impl WarningKind {
+    /// An engine that is not registered, with its explanation.
+    pub(crate) fn unregistered(message: Option<&str>) -> Self {
+        let message = message.map_or_else(registration_error, truncated);
+        Self::Unregistered { message }
+    }
+
     /// An engine that had exited since its last game.
     pub(crate) fn restarted(error: &EngineError) -> Self {
-        Self::Restarted { failure: Box::new(error.into()) }
+        Self::Restarted { cause: Box::new(error.into()) }
     }
 }
 
@@ -716,7 +684,7 @@ mod tests {
         let exit = Exit { status: ProcessStatus::Signal(11), cause };
         check(
             &GameEnd::crash(EngineFailure::exited(exit)),
-            r#"{"kind":"crash","failure":{"kind":"closed","exit":{"signal":11,"cause":"segmentation_fault"}}}"#,
+            r#"{"kind":"crash","failure":{"kind":"output-closed","exit":{"signal":11,"cause":"segmentation_fault"}}}"#,
         );
         let failure = EngineFailure {
             last_stderr_line: Some("no network".to_owned()),
@@ -724,17 +692,62 @@ mod tests {
         };
         check(
             &GameEnd::no_start(failure),
-            r#"{"kind":"no-start","failure":{"kind":"closed","exit":{"code":3},"last_stderr_line":"no network"}}"#,
+            r#"{"kind":"no-start","failure":{"kind":"output-closed","exit":{"code":3},"last_stderr_line":"no network"}}"#,
         );
         let error = OptionError::MissingValue { option: "Hash".to_owned() };
-        let kind = EngineFailureKind::OptionValue { error };
+        let missing = EngineFailureKind::from(error);
         check(
-            &GameEnd::no_start(EngineFailure::new(kind)),
-            r#"{"kind":"no-start","failure":{"kind":"option-value","error":{"kind":"missing-value","option":"Hash"}}}"#,
+            &GameEnd::no_start(EngineFailure::new(missing.clone())),
+            r#"{"kind":"no-start","failure":{"kind":"missing-value","option":"Hash"}}"#,
         );
-        // The name of an earlier version.
-        let error: OptionError =
-            serde_json::from_str(r#"{"kind":"no-value","option":"Hash"}"#).unwrap();
-        assert_eq!(error, OptionError::MissingValue { option: "Hash".to_owned() });
+        // The names of earlier versions.
+        for (stored, kind) in [
+            (r#"{"kind":"option-value","error":{"kind":"no-value","option":"Hash"}}"#, missing),
+            (r#"{"kind":"not-found"}"#, EngineFailureKind::ProgramNotFound),
+            (r#"{"kind":"permission-denied"}"#, EngineFailureKind::ProgramNotExecutable),
+            (r#"{"kind":"closed"}"#, EngineFailureKind::OutputClosed),
+        ] {
+            let read: EngineFailure = serde_json::from_str(stored).unwrap();
+            assert_eq!(read, EngineFailure::new(kind));
+        }
+    }
+
+    #[test]
+    fn reads_warnings_of_earlier_versions() {
+        let text = || "e2e4".to_owned();
+        let error = OptionError::MissingValue { option: "Hash".to_owned() };
+        let (name, value) = ("Hash".to_owned(), String::new());
+        let closed = Box::new(EngineFailure::new(EngineFailureKind::OutputClosed));
+        for (stored, kind) in [
+            (
+                r#"{"kind":"unknown-option","name":"Hash"}"#,
+                WarningKind::UnsettableOption { name: name.clone() },
+            ),
+            (
+                r#"{"kind":"option-value","name":"Hash","value":"","error":{"kind":"no-value","option":"Hash"}}"#,
+                WarningKind::OptionNotSet { name, value, cause: error },
+            ),
+            (
+                r#"{"kind":"unregistered"}"#,
+                WarningKind::Unregistered { message: "registration error".to_owned() },
+            ),
+            (
+                r#"{"kind":"restarted","failure":{"kind":"closed"}}"#,
+                WarningKind::Restarted { cause: closed },
+            ),
+            (r#"{"kind":"no-score"}"#, WarningKind::MoveWithoutScore),
+            (r#"{"kind":"other-pv","move":"e2e4"}"#, WarningKind::OtherPv { text: text() }),
+            (r#"{"kind":"illegal-pv","move":"e2e4"}"#, WarningKind::IllegalPv { text: text() }),
+            (
+                r#"{"kind":"pv-beyond-end","move":"e2e4","end":"checkmate"}"#,
+                WarningKind::PvBeyondEnd { text: text(), termination: Termination::Checkmate },
+            ),
+            (
+                r#"{"kind":"protocol","rule":"NoName"}"#,
+                WarningKind::ProtocolViolation { cause: Rule::NoName },
+            ),
+        ] {
+            assert_eq!(serde_json::from_str::<WarningKind>(stored).unwrap(), kind);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitStatus;
 
-/// The exit of a process.
+/// The exit of a process. [`ExitDescription`] has its text.
 ///
 /// The cause is part of the value, because signal numbers differ between systems and a stored status
 /// can be read on another one.
@@ -31,32 +31,57 @@ pub enum ProcessStatus {
     Unknown,
 }
 
-/// Why a process was killed.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum ExitCause {
-    /// The executable was not built for this CPU (SIGILL, `STATUS_ILLEGAL_INSTRUCTION`).
-    IllegalInstruction,
-    /// An invalid memory access (SIGSEGV, `STATUS_ACCESS_VIOLATION`).
-    SegmentationFault,
-    /// An access to memory that cannot be mapped (SIGBUS, `STATUS_IN_PAGE_ERROR`).
-    BusError,
-    /// The stack was exhausted (`STATUS_STACK_OVERFLOW`; on Unix it is a segmentation fault).
-    StackOverflow,
-    /// A division by zero (SIGFPE, `STATUS_INTEGER_DIVIDE_BY_ZERO`).
-    ArithmeticError,
-    /// The process called `abort` (SIGABRT, `STATUS_STACK_BUFFER_OVERRUN`).
-    Aborted,
-    /// A library of the executable is missing or unsuitable (`STATUS_DLL_NOT_FOUND`; on Unix it is an exit code).
-    MissingLibrary,
-    /// Killed by another process or for lack of memory (SIGKILL, `STATUS_NO_MEMORY`).
-    Killed,
-    /// Terminated by another process or the system (SIGTERM, `STATUS_CONTROL_C_EXIT`).
-    Terminated,
-    /// A write to a closed pipe (SIGPIPE).
-    BrokenPipe,
+readyok_protocol::texts! {
+    /// Why a process was killed.
+    #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    #[non_exhaustive]
+    pub enum ExitCause {
+        /// SIGILL, `STATUS_ILLEGAL_INSTRUCTION`.
+        IllegalInstruction => "the binary was not built for this CPU",
+        /// SIGSEGV, `STATUS_ACCESS_VIOLATION`.
+        SegmentationFault => "invalid memory access",
+        /// SIGBUS, `STATUS_IN_PAGE_ERROR`.
+        BusError => "access to memory that cannot be mapped",
+        /// `STATUS_STACK_OVERFLOW`; on Unix it is a segmentation fault.
+        StackOverflow => "the stack was exhausted",
+        /// SIGFPE, `STATUS_INTEGER_DIVIDE_BY_ZERO`.
+        ArithmeticError => "division by zero",
+        /// SIGABRT, `STATUS_STACK_BUFFER_OVERRUN`.
+        Aborted => "the engine aborted",
+        /// `STATUS_DLL_NOT_FOUND`; on Unix it is an exit code.
+        MissingLibrary => "a library of the engine is missing or unsuitable",
+        /// SIGKILL, `STATUS_NO_MEMORY`.
+        Killed => "by another program, or out of memory",
+        /// SIGTERM, `STATUS_CONTROL_C_EXIT`.
+        Terminated => "by another program or the system",
+        /// SIGPIPE.
+        BrokenPipe => "write to a closed pipe",
+    }
+}
+
+readyok_protocol::errors! {
+    /// The text of an [`Exit`], without the engine as its subject.
+    #[derive(Clone, Debug, Eq, PartialEq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(tag = "code", rename_all = "snake_case"))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum ExitDescription {
+        Exited { status: i32 } => "exited with code {status}",
+        Signal { signal: i32 } => "was killed by signal {signal}",
+        FatalSignal { signal: i32, name: String, exit_cause: ExitCause } =>
+            "was killed by signal {signal} ({name}: {exit_cause})",
+        /// Of Windows, with its hexadecimal code and its name.
+        Exception { status: String, name: String, exit_cause: ExitCause } =>
+            "crashed with code {status} ({name}: {exit_cause})",
+        /// With an exit code instead of a signal or an exception.
+        Killed { exit_cause: ExitCause } => "was killed: {exit_cause}",
+        /// Neither code nor signal is known.
+        Crashed { exit_cause: ExitCause } => "crashed: {exit_cause}",
+        Ended => "ended",
+    }
 }
 
 /// The exit code of processes that are killed by this crate on Windows: `KYDR`, which no engine returns.
@@ -168,39 +193,31 @@ impl From<ExitStatus> for Exit {
     }
 }
 
-/// `exited with code 3`, `was killed by signal 4 (SIGILL: the binary was not built for this CPU)`, or on Windows
-/// `crashed with code 0xC0000005 (STATUS_ACCESS_VIOLATION: the engine crashed)`.
-impl fmt::Display for Exit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.status, self.cause) {
-            (ProcessStatus::Code(code), None) => write!(f, "exited with code {code}"),
-            (ProcessStatus::Signal(number), None) => write!(f, "was killed by signal {number}"),
-            (ProcessStatus::Signal(number), Some(cause)) => {
-                write!(f, "was killed by signal {number} ({}: {cause})", cause.signal_name())
+impl From<Exit> for ExitDescription {
+    fn from(exit: Exit) -> Self {
+        match (exit.status, exit.cause) {
+            (ProcessStatus::Code(status), None) => Self::Exited { status },
+            (ProcessStatus::Signal(signal), None) => Self::Signal { signal },
+            (ProcessStatus::Signal(signal), Some(exit_cause)) => {
+                Self::FatalSignal { signal, name: exit_cause.signal_name().to_owned(), exit_cause }
             }
-            (ProcessStatus::Code(code), Some(cause)) => match nt_status(code) {
-                Some((name, _)) => write!(f, "crashed with code {code:#010X} ({name}: {cause})"),
-                None => write!(f, "was killed: {cause}"),
+            (ProcessStatus::Code(code), Some(exit_cause)) => match nt_status(code) {
+                Some((name, _)) => Self::Exception {
+                    status: format!("{code:#010X}"),
+                    name: name.to_owned(),
+                    exit_cause,
+                },
+                None => Self::Killed { exit_cause },
             },
-            (ProcessStatus::Unknown, Some(cause)) => write!(f, "crashed: {cause}"),
-            (ProcessStatus::Unknown, None) => f.write_str("ended"),
+            (ProcessStatus::Unknown, Some(exit_cause)) => Self::Crashed { exit_cause },
+            (ProcessStatus::Unknown, None) => Self::Ended,
         }
     }
 }
 
-impl fmt::Display for ExitCause {
+impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::IllegalInstruction => "the binary was not built for this CPU",
-            Self::SegmentationFault | Self::BusError => "the engine crashed",
-            Self::StackOverflow => "the engine exhausted its stack",
-            Self::MissingLibrary => "a library of the engine is missing or unsuitable",
-            Self::ArithmeticError => "the engine divided by zero",
-            Self::Aborted => "the engine aborted",
-            Self::Killed => "by another program, or out of memory",
-            Self::Terminated => "by another program or the system",
-            Self::BrokenPipe => "the engine wrote to a closed pipe",
-        })
+        ExitDescription::from(*self).fmt(f)
     }
 }
 
@@ -217,7 +234,7 @@ mod tests {
     fn exceptions_of_windows_have_names() {
         assert_eq!(
             text(-1_073_741_819),
-            "crashed with code 0xC0000005 (STATUS_ACCESS_VIOLATION: the engine crashed)"
+            "crashed with code 0xC0000005 (STATUS_ACCESS_VIOLATION: invalid memory access)"
         );
         assert_eq!(
             text(-1_073_741_515),

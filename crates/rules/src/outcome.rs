@@ -52,9 +52,9 @@ impl GameResult {
     }
 }
 
-/// Declares the terminations with their names, so that each name is written once.
+/// Declares the terminations with their names and English texts, so that each is written once.
 macro_rules! terminations {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)*) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal => $text:literal,)*) => {
         /// What ended a game. The winner is part of the [`GameOutcome`].
         ///
         /// Articles are those of the FIDE Laws of Chess (2023), of the rules for games of the Japan
@@ -76,6 +76,11 @@ macro_rules! terminations {
             /// All terminations.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
+            /// The English text: `fifty-move rule`.
+            pub fn text(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+
             /// The name in results, events, the library and the messages of the server.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
@@ -94,77 +99,77 @@ macro_rules! terminations {
 
 terminations! {
     /// The side to move is in check and has no move (FIDE 5.1.1; JSA 2.4).
-    Checkmate = "checkmate",
+    Checkmate = "checkmate" => "checkmate",
     /// The side to move has no move without being in check: a draw in chess (FIDE 5.2.1), a loss in
     /// shogi (CSA 27.1.1).
-    Stalemate = "stalemate",
+    Stalemate = "stalemate" => "stalemate",
     /// The same position as often as the rules require: the third time in chess (FIDE 9.2, where it
     /// must be claimed), the fourth in shogi (JSA 8.1).
-    Repetition = "repetition",
+    Repetition = "repetition" => "repetition",
     /// The same position for the fifth time (FIDE 9.6.1, where it ends the game).
-    FivefoldRepetition = "fivefold-repetition",
+    FivefoldRepetition = "fivefold-repetition" => "fivefold repetition",
     /// A repetition with nothing but checks by one side, which loses (shogi; JSA 8; JSA 2013, 3.8.7: in
     /// all moves between the four positions, whether the last of them is a check or the reply to one).
-    PerpetualCheck = "perpetual-check",
+    PerpetualCheck = "perpetual-check" => "perpetual check",
     /// Fifty moves by each side without a capture or a pawn move (FIDE 9.3, where it must be claimed).
-    FiftyMoveRule = "fifty-moves",
+    FiftyMoveRule = "fifty-moves" => "fifty-move rule",
     /// Seventy-five such moves (FIDE 9.6.2, where it ends the game).
-    SeventyFiveMoveRule = "seventy-five-moves",
+    SeventyFiveMoveRule = "seventy-five-moves" => "seventy-five-move rule",
     /// Neither side has the pieces to give mate (FIDE 5.2.2).
-    InsufficientMaterial = "insufficient-material",
+    InsufficientMaterial = "insufficient-material" => "insufficient material",
     /// No line of moves leads to mate, for another reason than the pieces (FIDE 5.2.2).
-    DeadPosition = "dead-position",
+    DeadPosition = "dead-position" => "dead position",
     /// The maximum length of a game (CSA 27.3; in KIF 最大手数), or the longest that can be counted.
-    MoveLimit = "move-limit",
+    MoveLimit = "move-limit" => "move limit",
     /// A declaration with the points that win (shogi; JSA 9.5 for 31 points; 入玉勝ち).
-    Declaration = "declaration",
+    Declaration = "declaration" => "declaration",
     /// A declaration that does not satisfy its conditions, which loses (shogi).
-    FailedDeclaration = "wrong-declaration",
+    FailedDeclaration = "wrong-declaration" => "invalid declaration",
     /// A draw by points (shogi; JSA 9.5 for 24 to 30; 持将棋).
-    Impasse = "impasse",
+    Impasse = "impasse" => "impasse",
     /// A king reached the start square of the other king (shogi, under
     /// [`Impasse::Try`](crate::Impasse::Try), which is no federation's rule).
-    TryRule = "try",
+    TryRule = "try" => "try rule",
     /// A side resigned (投了).
-    Resignation = "resignation",
+    Resignation = "resignation" => "resignation",
     /// The players agreed on a draw, or one was claimed (引き分け).
-    DrawAgreement = "agreement",
+    DrawAgreement = "agreement" => "agreement",
     /// A side exceeded its time (FIDE 6.9; 切れ負け).
-    TimeForfeit = "time-forfeit",
+    TimeForfeit = "time-forfeit" => "time forfeit",
     /// A side exceeded its time, but the opponent cannot mate by any line of moves: a draw (FIDE 6.9).
-    TimeoutInsufficientMaterial = "time-without-material",
+    TimeoutInsufficientMaterial = "time-without-material" => "time forfeit, insufficient mating material",
     /// A move against the rules (FIDE 7.5.5 for the second one; any foul in shogi; 反則).
-    IllegalMove = "illegal-move",
+    IllegalMove = "illegal-move" => "illegal move",
     /// A player did not appear or left (不戦敗).
-    Forfeit = "forfeit",
+    Forfeit = "forfeit" => "forfeit",
     /// Decided by an arbiter or a program.
-    Adjudication = "adjudication",
+    Adjudication = "adjudication" => "adjudication",
     /// A draw because both scores stayed near zero.
-    DrawAdjudication = "draw-adjudication",
+    DrawAdjudication = "draw-adjudication" => "draw adjudication",
     /// A loss because the score stayed low.
-    ResignAdjudication = "resign-adjudication",
+    ResignAdjudication = "resign-adjudication" => "resign adjudication",
     /// A win because a trusted engine reported mate.
-    MateAdjudication = "mate-claim",
+    MateAdjudication = "mate-claim" => "reported mate",
     /// The result according to endgame tablebases.
-    TablebaseAdjudication = "tablebase",
+    TablebaseAdjudication = "tablebase" => "tablebases",
     /// An engine failed; how is not recorded.
-    EngineFailure = "engine-failure",
+    EngineFailure = "engine-failure" => "engine failure",
     /// An engine crashed or exited during the game.
-    EngineCrash = "crash",
+    EngineCrash = "crash" => "engine crash",
     /// An engine did not answer where no clock ran.
-    EngineStall = "stall",
+    EngineStall = "stall" => "engine stall",
     /// An engine could not be started for the game.
-    EngineStartFailure = "no-start",
+    EngineStartFailure = "no-start" => "engine start failure",
     /// The game was not finished (中断).
-    Aborted = "aborted",
+    Aborted = "aborted" => "aborted",
     /// A mate problem has no solution (不詰).
-    NoMate = "no-mate",
+    NoMate = "no-mate" => "no mate",
     /// A player took a move back (待った).
-    TakeBack = "take-back",
+    TakeBack = "take-back" => "move taken back",
     /// An error of the program that recorded the game.
-    Error = "error",
+    Error = "error" => "error",
     /// Anything else; records have a text for it.
-    Other = "other",
+    Other = "other" => "other",
 }
 
 impl Termination {

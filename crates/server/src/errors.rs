@@ -8,18 +8,14 @@ use readyok_arena::runner::MatchError;
 use readyok_arena::schedule::ScheduleError;
 use readyok_arena::stats::Verdict;
 use readyok_arena::store::StoreError;
-use readyok_client::{
-    EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, ProcessStatus,
-};
-use readyok_protocol::{Language, OptionError, Rule};
+use readyok_client::{EngineError, EngineFailure, EngineFailureDetail};
+use readyok_protocol::translation::display_text;
 use readyok_rules::record::{Kept, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError};
 use readyok_rules::{EpdError, Game, IllegalReason, MoveError, PositionError};
 
 use crate::compression::DecompressionError;
 use crate::engine::printable;
-use crate::wire::{
-    ApiError, Coded, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves, LocalizedText,
-};
+use crate::wire::{ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves};
 
 pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
     let code = ErrorCode::from(error.clone());
@@ -152,91 +148,21 @@ pub(crate) fn engine_error(error: &EngineError) -> ErrorInfo {
     engine_failure(&EngineFailure::from(error))
 }
 
+/// The failure with the text that the terminal prints.
 pub(crate) fn engine_failure(failure: &EngineFailure) -> ErrorInfo {
-    let code = match (&failure.kind, failure.exit) {
-        // The exit status is more specific than the closed output.
-        (EngineFailureKind::Closed | EngineFailureKind::NotRunning, Some(exit)) => exit_code(exit),
-        (kind, _) => failure_code(kind, failure.message.as_deref()),
+    let code = match failure.causal_exit() {
+        Some(exit) => exit.into(),
+        None => ErrorCode::from(failure.kind.clone()),
     };
-    match &failure.last_stderr_line {
-        Some(line) => code.with(|context| context.stderr = Some(printable(line))),
-        None => code.into(),
+    let mut details: Vec<_> = failure.details().collect();
+    for detail in &mut details {
+        if let EngineFailureDetail::Message { text } | EngineFailureDetail::Stderr { line: text } =
+            detail
+        {
+            *text = display_text(text).into_owned();
+        }
     }
-}
-
-fn failure_code(kind: &EngineFailureKind, message: Option<&str>) -> ErrorCode {
-    let message = || printable(message.unwrap_or_default());
-    match kind {
-        EngineFailureKind::NotFound => ErrorCode::ProgramNotFound,
-        EngineFailureKind::PermissionDenied => ErrorCode::ProgramNotExecutable,
-        EngineFailureKind::ConnectionRefused => ErrorCode::ConnectionRefused,
-        EngineFailureKind::StartFailed => ErrorCode::StartFailed { text: message() },
-        EngineFailureKind::HandshakeTimeout => ErrorCode::HandshakeTimeout,
-        EngineFailureKind::ReadyTimeout => ErrorCode::ReadyTimeout,
-        EngineFailureKind::StopTimeout => ErrorCode::StopTimeout,
-        EngineFailureKind::ExitTimeout => ErrorCode::ExitTimeout,
-        EngineFailureKind::Overrun { overrun_ms } => {
-            ErrorCode::TimeLimitExceeded { time: *overrun_ms }
-        }
-        EngineFailureKind::Closed => ErrorCode::OutputClosed,
-        EngineFailureKind::NotRunning => ErrorCode::EngineStopped,
-        EngineFailureKind::CopyProtected => ErrorCode::CopyProtectionError,
-        EngineFailureKind::UnknownOption { name } => {
-            ErrorCode::unknown(ErrorSubject::Option, printable(name))
-        }
-        EngineFailureKind::ManagedOption { name } => {
-            ErrorCode::ManagedOption { option: printable(name) }
-        }
-        EngineFailureKind::OptionValue { error } => option_error(error),
-        EngineFailureKind::UnsupportedGame => ErrorCode::UnsupportedVariant,
-        EngineFailureKind::UnsupportedPosition => ErrorCode::UnsupportedPosition,
-        EngineFailureKind::Other => ErrorCode::System { text: message() },
-        other => ErrorCode::system(&format!("{other:?}")),
-    }
-}
-
-/// An error of the value of an option. Texts of the engine and of users can have any length and content.
-pub(crate) fn option_error(error: &OptionError) -> ErrorCode {
-    const MAX_CHOICES: usize = 50;
-    let mut error = error.clone();
-    match &mut error {
-        OptionError::NotABoolean { option, value }
-        | OptionError::NotAnInteger { option, value }
-        | OptionError::OptionIsButton { option, value } => {
-            (*option, *value) = (printable(option), printable(value));
-        }
-        OptionError::UnknownChoice { option, value, choices } => {
-            (*option, *value) = (printable(option), printable(value));
-            choices.truncate(MAX_CHOICES);
-            for choice in choices {
-                *choice = printable(choice);
-            }
-        }
-        OptionError::OutOfRange { option, .. }
-        | OptionError::LineBreak { option }
-        | OptionError::MissingValue { option } => *option = printable(option),
-        other => return ErrorCode::system(other),
-    }
-    Coded(error).into()
-}
-
-fn exit_code(exit: Exit) -> ErrorCode {
-    match (exit.cause, exit.status) {
-        (Some(ExitCause::IllegalInstruction), _) => ErrorCode::UnsupportedCpu,
-        (
-            Some(ExitCause::SegmentationFault | ExitCause::BusError | ExitCause::StackOverflow),
-            _,
-        ) => ErrorCode::SegmentationFault,
-        (Some(ExitCause::ArithmeticError), _) => ErrorCode::ArithmeticError,
-        (Some(ExitCause::Aborted), _) => ErrorCode::Aborted,
-        (Some(ExitCause::Killed), _) => ErrorCode::Killed,
-        (None | Some(ExitCause::MissingLibrary), ProcessStatus::Code(status)) => {
-            ErrorCode::Exited { status }
-        }
-        (None, ProcessStatus::Signal(signal)) => ErrorCode::Signal { signal },
-        // A process without output is terminated.
-        _ => ErrorCode::OutputClosed,
-    }
+    if details.is_empty() { code.into() } else { code.with(|context| context.details = details) }
 }
 
 /// The decision of an SPRT.
@@ -269,47 +195,11 @@ pub(crate) fn openings_skipped(game: Game, skipped: &Skipped) -> Option<ErrorInf
 
 /// A warning about an engine. The text is used if its kind is unknown.
 pub(crate) fn warning(engine: Option<&str>, kind: Option<&WarningKind>, text: &str) -> ErrorInfo {
-    let code = kind.map_or_else(|| ErrorCode::System { text: printable(text) }, warning_code);
+    let code = kind.map_or_else(|| ErrorCode::System { text: printable(text) }, ErrorCode::from);
     match engine {
         Some(name) => code.with(|context| context.engine = Some(name.to_owned())),
         None => code.into(),
     }
-}
-
-fn warning_code(kind: &WarningKind) -> ErrorCode {
-    match kind {
-        WarningKind::UnknownOption { name } => {
-            ErrorCode::unknown(ErrorSubject::Option, printable(name))
-        }
-        WarningKind::Unregistered { .. } | WarningKind::MateScoreConflict { .. } => {
-            ErrorCode::System { text: printable(&kind.to_string()) }
-        }
-        WarningKind::Restarted { failure } => {
-            ErrorCode::Restarted { cause: Box::new(engine_failure(failure)) }
-        }
-        WarningKind::OptionValue { error, .. } => option_error(error),
-        WarningKind::NoScore | WarningKind::UnreadableScore => ErrorCode::MoveWithoutScore,
-        WarningKind::OtherPv { text } => ErrorCode::PvMoveMismatch { token: printable(text) },
-        WarningKind::IllegalPv { text } => ErrorCode::IllegalPvMove { token: printable(text) },
-        WarningKind::PvBeyondEnd { text, end: _ } => {
-            ErrorCode::PvAfterGameEnd { token: printable(text) }
-        }
-        WarningKind::MatePvLength { plies, found } => {
-            ErrorCode::MatePvLength { plies: *plies, found: *found }
-        }
-        WarningKind::MatePvWithoutMate => ErrorCode::MatePvWithoutMate,
-        WarningKind::WrongMateSign => ErrorCode::WrongMateSign,
-        WarningKind::HostOverloaded { percent } => ErrorCode::HostOverloaded { percent: *percent },
-        WarningKind::Protocol { rule } => {
-            let (english, japanese) = (kind.to_string(), japanese(*rule));
-            ErrorCode::ProtocolViolation { text: LocalizedText { english, japanese } }
-        }
-    }
-}
-
-fn japanese(rule: Rule) -> String {
-    let language = Language::Japanese;
-    format!("{} ({})", rule.text_in(language), rule.clause_in(language))
 }
 
 /// The error of a match.
@@ -350,50 +240,14 @@ mod tests {
     use std::path::PathBuf;
 
     use readyok_arena::openings::{OpeningDefect, OpeningError};
-    use readyok_client::{EngineFailure, EngineFailureKind};
 
     use super::*;
-
-    #[test]
-    fn maps_failures_to_error_codes() {
-        let check = |failure: EngineFailure, expected: ErrorCode| {
-            assert_eq!(engine_failure(&failure), expected.into());
-        };
-        let of = EngineFailure::new;
-        check(
-            of(EngineFailureKind::StartFailed).with_message("no memory"),
-            ErrorCode::StartFailed { text: "no memory".to_owned() },
-        );
-        check(of(EngineFailureKind::Closed), ErrorCode::OutputClosed);
-        let failure = EngineFailure {
-            last_stderr_line: Some("no\u{1b} network".to_owned()),
-            ..EngineFailure::exited(Exit::code(3))
-        };
-        let stderr = Some("no\\u{1b} network".to_owned());
-        let expected = ErrorCode::Exited { status: 3 }.with(|context| context.stderr = stderr);
-        assert_eq!(engine_failure(&failure), expected);
-        let killed = Exit { status: ProcessStatus::Signal(9), cause: Some(ExitCause::Killed) };
-        check(
-            EngineFailure { exit: Some(killed), ..of(EngineFailureKind::ReadyTimeout) },
-            ErrorCode::ReadyTimeout,
-        );
-        // Signal numbers belong to the system where the engine ran.
-        let crashed = Exit { status: ProcessStatus::Signal(10), cause: Some(ExitCause::BusError) };
-        check(EngineFailure::exited(crashed), ErrorCode::SegmentationFault);
-        let signal = Exit { status: ProcessStatus::Signal(10), cause: None };
-        check(EngineFailure::exited(signal), ErrorCode::Signal { signal: 10 });
-        let error = OptionError::MissingValue { option: "Hash".to_owned() };
-        check(
-            of(EngineFailureKind::OptionValue { error }),
-            Coded(OptionError::MissingValue { option: "Hash".to_owned() }).into(),
-        );
-    }
 
     #[test]
     fn a_warning_names_its_engine() {
         let kind = WarningKind::OtherPv { text: "e2e4".to_owned() };
         let found = warning(Some("Rogue"), Some(&kind), "English");
-        let code = ErrorCode::PvMoveMismatch { token: "e2e4".to_owned() };
+        let code = ErrorCode::from(&kind);
         assert_eq!(found, code.with(|context| context.engine = Some("Rogue".to_owned())));
         let unknown = warning(None, None, "English");
         assert_eq!(unknown, ErrorCode::System { text: "English".to_owned() }.into());
@@ -434,28 +288,6 @@ mod tests {
         let denied =
             ErrorCode::PermissionDenied.with(|context| context.path = Some("a.match".to_owned()));
         assert_eq!(info(StoreError::Io { path, what: "cannot be opened", error }), denied);
-    }
-
-    #[test]
-    fn a_restart_names_the_failure_as_its_cause() {
-        let failure = Box::new(EngineFailure::new(EngineFailureKind::Closed));
-        let kind = WarningKind::Restarted { failure };
-        let cause = Box::new(ErrorCode::OutputClosed.into());
-        let expected = ErrorCode::Restarted { cause };
-        assert_eq!(warning(Some("Rogue"), Some(&kind), "English").code, expected);
-    }
-
-    #[test]
-    fn a_violation_has_a_japanese_text() {
-        for rule in Rule::ALL {
-            let kind = WarningKind::Protocol { rule };
-            let ErrorCode::ProtocolViolation { text } = warning(None, Some(&kind), "").code else {
-                panic!("{rule:?}");
-            };
-            assert_eq!(text.english, kind.to_string());
-            let expected = rule.text_in(Language::Japanese);
-            assert!(text.japanese.starts_with(expected), "{}", text.japanese);
-        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ mod analysis;
 mod command;
 mod engine;
 mod error;
+#[cfg(test)]
+mod error_samples;
 mod explorer;
 mod format;
 mod game;

@@ -154,6 +154,11 @@ export type BreachText = { text: string,
 clause: string, };
 
 /**
+ * A [`WarningKind`] with its cause as the page shows it.
+ */
+export type CausedWarning = { "code": "option_not_set", name: string, value: string, cause: ErrorInfo, } | { "code": "restarted", cause: ErrorInfo, } | { "code": "protocol_violation", cause: LocalizedText, };
+
+/**
  * A game of a collection.
  */
 export type Chapter = { id: number, name: string, game: LibraryGame, };
@@ -660,6 +665,16 @@ export type EngineFailure = { side: Side,
 error: ErrorInfo | null, };
 
 /**
+ * A detail in the text of an [`EngineFailure`].
+ */
+export type EngineFailureDetail = { "detail": "timeout", timeout_ms: number, } | { "detail": "exit", exit: ExitDescription, } | { "detail": "message", text: string, } | { "detail": "stderr", line: string, };
+
+/**
+ * The kind of an [`EngineFailure`].
+ */
+export type EngineFailureKind = { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "start_failed" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "overrun", overrun_ms: number, } | { "code": "output_closed" } | { "code": "not_running" } | { "code": "copy_protected" } | { "code": "unknown_option", name: string, } | { "code": "managed_option", name: string, } | { "code": "forbidden_value", name: string, } | { "code": "unsupported_game" } | { "code": "unsupported_position" } | { "code": "other" } | OptionError;
+
+/**
  * The index of an engine in the plan.
  */
 export type EngineId = number;
@@ -864,14 +879,14 @@ move?: string,
  */
 kept?: KeptMoves, 
 /**
- * The last line that the engine wrote to its error output.
+ * The details of an engine failure. In games and jobs of earlier versions, this is the last stderr line.
  */
-stderr?: string, };
+details?: Array<EngineFailureDetail>, };
 
 /**
  * An error: its code and its context.
  */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | SprtError | OptionError);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
 
 /**
  * The object of an error: not found, too many, too long, or invalid.
@@ -972,6 +987,16 @@ played: LineMove | null, };
  * How well an exercise is known.
  */
 export type ExerciseStage = "new" | "learning" | "learned";
+
+/**
+ * Why a process was killed.
+ */
+export type ExitCause = "illegal_instruction" | "segmentation_fault" | "bus_error" | "stack_overflow" | "arithmetic_error" | "aborted" | "missing_library" | "killed" | "terminated" | "broken_pipe";
+
+/**
+ * The text of an [`Exit`], without the engine as its subject.
+ */
+export type ExitDescription = { "code": "exited", status: number, } | { "code": "signal", signal: number, } | { "code": "fatal_signal", signal: number, name: string, exit_cause: ExitCause, } | { "code": "exception", status: string, name: string, exit_cause: ExitCause, } | { "code": "killed", exit_cause: ExitCause, } | { "code": "crashed", exit_cause: ExitCause, } | { "code": "ended" };
 
 /**
  * The moves of a position.
@@ -3497,6 +3522,31 @@ export type Variant = "chess" | "chess960" | "shogi";
  * The state of a test.
  */
 export type Verdict = "continue" | "h0" | "h1";
+
+/**
+ * The kind of a [`Warning`].
+ */
+export type WarningKind = { "code": "unsettable_option", name: string, } | { "code": "unregistered", message: string, } | { "code": "move_without_score" } | { "code": "unreadable_score" } | { "code": "other_pv", 
+/**
+ * The first move of the PV.
+ */
+text: string, } | { "code": "illegal_pv", 
+/**
+ * The move, truncated if it was long.
+ */
+text: string, } | { "code": "pv_beyond_end", 
+/**
+ * The first move after the end.
+ */
+text: string, termination: Termination, } | { "code": "mate_pv_length", 
+/**
+ * Plies to mate by the score.
+ */
+plies: number, 
+/**
+ * Plies of the PV.
+ */
+found: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "mate_score_conflict", opponent: number, own: number, } | { "code": "host_overloaded", percent: number, };
 
 /**
  * Probabilities for the side to move in permille: `wdl 10 980 10`.

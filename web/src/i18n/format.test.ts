@@ -75,8 +75,9 @@ test('translates details of an outcome', () => {
 });
 
 test('appends the last stderr line to a failure', () => {
-  const error: ErrorInfo = { code: 'exited', status: 3, context: { stderr: 'no network' } };
-  expect(errorInfoText(error)).toBe('コード3で終了しました。最後の出力: no network');
+  const details = [{ detail: 'stderr', line: 'no network' } as const];
+  const error: ErrorInfo = { code: 'exited', status: 3, context: { details } };
+  expect(errorInfoText(error)).toBe('コード3で終了しました。最後の出力: 「no network」');
 });
 
 test('names squares, pieces and sides by variant', () => {
@@ -94,7 +95,7 @@ test('names squares, pieces and sides by variant', () => {
 test('uses the Japanese text of a violation', () => {
   const violation: ErrorInfo = {
     code: 'protocol_violation',
-    text: { english: 'nothing follows it', japanese: '後には何も送らない' },
+    cause: { english: 'nothing follows it', japanese: '後には何も送らない' },
     context: { engine: 'Rogue' },
   };
   expect(errorInfoText(violation)).toBe('Rogue: プロトコル違反: 後には何も送らない');
@@ -139,7 +140,7 @@ const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|Syzygy|UTF-8|EPD|CPU
 
 test('translates all codes of the server to Japanese', () => {
   const texts = Object.entries(ja).filter(([key]) =>
-    /^(error|category|subject|location|termination|field)\./.test(key),
+    /^(error|category|subject|location|termination|field|detail|exit_cause)\./.test(key),
   );
   expect(texts.length).toBeGreaterThan(200);
   const english = texts.filter(([, text]) =>

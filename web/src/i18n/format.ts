@@ -1,8 +1,10 @@
 // Formats moves, pieces, scores, times and errors.
 import type {
   Bound,
+  EngineFailureDetail,
   HandicapChoice,
   ErrorInfo,
+  ExitCause,
   GameResult,
   LocalizedText,
   MoveText,
@@ -161,26 +163,34 @@ export function detailText(outcome: OutcomeView): string {
 
 /** The text of an error, with squares, pieces and sides of its variant. */
 export function errorInfoText({ code, context = {}, ...parameters }: ErrorInfo): string {
-  const { variant = 'chess', engine, path, game, entry, line, column, move, kept, stderr } = context;
+  const { variant = 'chess', engine, path, game, entry, line, column, move, kept, details = [] } = context;
   const values: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(parameters)) values[name] = parameterText(name, value, variant);
-  const text = t(ofVariant(`error.${code}`, variant), values).trim();
+  const description = t(ofVariant(`error.${code}`, variant), values);
+  const text = [description, ...details.map(engineDetailText)].join('').trim();
   const numbers = Object.entries({ game, entry, line, column })
     .filter(([, number]) => number !== undefined)
     .map(([name, number]) => t(`location.${name as 'line'}`, { [name]: number ?? 0 }));
   const location = [path, ...numbers].filter(Boolean).join(', ');
-  const complete = kept ? t(`kept.${kept.line}`, { text, plies: kept.plies }) : text;
-  const whole = stderr ? t('engine.last_stderr_line', { text: complete, line: stderr }) : complete;
+  const whole = kept ? t(`kept.${kept.line}`, { text, plies: kept.plies }) : text;
   return [engine, location, move, whole].filter(Boolean).join(': ');
+}
+
+/** A detail after the text of an engine failure. */
+function engineDetailText(detail: EngineFailureDetail): string {
+  if (detail.detail === 'exit') return t('detail.exit', { exit: errorInfoText(detail.exit) });
+  if (detail.detail === 'timeout') return t('detail.timeout', { timeout_ms: detail.timeout_ms / 1000 });
+  return t(`detail.${detail.detail}`, { ...detail });
 }
 
 /** A parameter of an error. Names state the type of the value. */
 function parameterText(name: string, value: unknown, variant: Variant): string | number {
   const shogi = variant === 'shogi';
+  if (name === 'choices') return (value as string[]).map((text) => t('text.quoted', { text })).join(', ');
   if (Array.isArray(value)) return value.join(', ');
-  if (value === null) return name === 'min' ? '−∞' : '∞';
-  if (name === 'cause') return errorInfoText(value as ErrorInfo);
+  if (value === null) return name === 'min' ? '-∞' : '∞';
   if (typeof value === 'object' && value) {
+    if ('code' in value) return errorInfoText(value as ErrorInfo);
     const text = value as LocalizedText;
     return language() === 'ja' ? text.japanese : text.english;
   }
@@ -188,6 +198,7 @@ function parameterText(name: string, value: unknown, variant: Variant): string |
   if (name === 'square') return squareName(String(value), shogi);
   if (name === 'piece') return roleName(String(value).toUpperCase(), shogi);
   if (name === 'field') return t(`field.${value as PositionField}`);
+  if (name === 'exit_cause') return t(`exit_cause.${value as ExitCause}`);
   if (name === 'variant') return t(`variant.${value as Variant}`);
   const key = `${name}.${String(value)}`;
   if (name === 'termination' && known(key)) return t(ofVariant(key, variant));

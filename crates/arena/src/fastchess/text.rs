@@ -26,7 +26,7 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
         WarningKind::IllegalPv { text: token } => {
             format!("Illegal PV move - move {token} from {engine}")
         }
-        WarningKind::PvBeyondEnd { text: token, end } => {
+        WarningKind::PvBeyondEnd { text: token, termination: end } => {
             let end = match end.general() {
                 Termination::Repetition => "threefold repetition".to_owned(),
                 Termination::FiftyMoveRule => "fifty-move rule".to_owned(),
@@ -45,12 +45,12 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
         WarningKind::OtherPv { .. } => {
             format!("Bestmove does not match beginning of last PV - move {played} from {engine}")
         }
-        WarningKind::NoScore => {
+        WarningKind::MoveWithoutScore => {
             return format!(
                 "Warning; No info line available to extract score from engine {engine}"
             );
         }
-        WarningKind::UnknownOption { name } => {
+        WarningKind::UnsettableOption { name } => {
             return format!("Warning; {engine} doesn't have option {name}");
         }
         WarningKind::UnreadableScore => {
@@ -58,12 +58,12 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
             let why = score_error(line);
             return format!("Warning; Could not extract score from engine {engine}: {why}");
         }
-        WarningKind::OptionValue { name, value, error: OptionError::NotAnInteger { .. } } => {
+        WarningKind::OptionNotSet { name, value, cause: OptionError::NotAnInteger { .. } } => {
             return format!(
                 "Warning; Failed to set option {name} with value {value} for engine {engine}: stoi"
             );
         }
-        WarningKind::OptionValue { name, value, .. } => {
+        WarningKind::OptionNotSet { name, value, .. } => {
             return format!("Warning; Invalid value for option {name}; {value}");
         }
         kind @ (WarningKind::Unregistered { .. }
@@ -71,7 +71,7 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
         | WarningKind::Restarted { .. }
         | WarningKind::WrongMateSign
         | WarningKind::HostOverloaded { .. }
-        | WarningKind::Protocol { .. }) => return format!("Warning; {engine}: {kind}"),
+        | WarningKind::ProtocolViolation { .. }) => return format!("Warning; {engine}: {kind}"),
     };
     let line = context.line.as_deref().unwrap_or("");
     four_parts(&text, &format!("Info; {line}"), context, &context.moves, one_line)
@@ -128,7 +128,7 @@ fn score_error(line: &str) -> String {
 /// The reason of a failed start: fastchess distinguishes only engines that cannot be executed.
 pub(super) fn start_failure(failure: &EngineFailure) -> String {
     match failure.kind {
-        EngineFailureKind::HandshakeTimeout | EngineFailureKind::Closed => {
+        EngineFailureKind::HandshakeTimeout | EngineFailureKind::OutputClosed => {
             "Engine didn't respond to uciok after startup".to_owned()
         }
         _ => failure.to_string(),

@@ -133,7 +133,7 @@ pub(super) fn check_move(
     info: &Info<'_>,
 ) -> Option<WarningKind> {
     if info.score.is_none() {
-        return Some(WarningKind::NoScore);
+        return Some(WarningKind::MoveWithoutScore);
     }
     let first = played.pv.tokens().next()?;
     let is_same = first == played.mv.as_str()
@@ -178,7 +178,10 @@ fn check_pv(
     let mut length = 0_u32;
     for mv in moves {
         if let Some(end) = end_of_pv(&position) {
-            return Some(WarningKind::PvBeyondEnd { text: mv.chars().take(40).collect(), end });
+            return Some(WarningKind::PvBeyondEnd {
+                text: mv.chars().take(40).collect(),
+                termination: end,
+            });
         }
         if position.play_uci(&mv).is_err() {
             return Some(WarningKind::IllegalPv { text: mv.chars().take(40).collect() });
@@ -254,7 +257,7 @@ impl FastchessInfo {
             return Some(WarningKind::UnreadableScore);
         }
         match check_move(before, played, last)? {
-            WarningKind::NoScore if !self.has_info => None,
+            WarningKind::MoveWithoutScore if !self.has_info => None,
             WarningKind::OtherPv { .. } if last.bound != Bound::Exact => None,
             kind => Some(kind),
         }
@@ -307,7 +310,7 @@ mod tests {
             assert_eq!(selected(lines).check(None, &played, &last), expected, "{lines:?}");
         };
         check(&[], None);
-        check(&["info depth 1"], Some(WarningKind::NoScore));
+        check(&["info depth 1"], Some(WarningKind::MoveWithoutScore));
         check(&["info score cp 1 lowerbound"], None);
         let other = WarningKind::OtherPv { text: "e2e4".to_owned() };
         check(&["info score cp 1"], Some(other));

@@ -561,15 +561,14 @@ impl GameLoop<'_> {
             drop((state.pondering.take(), state.cancel_guard.take()));
             let Some(engine) = state.player.engine_mut() else { continue };
             let notices = engine.drain_notices();
-            let message =
-                engine.status_message().map(|text| truncate(&text, EngineFailure::MAX_TEXT));
+            let message = engine.status_message();
             // A lost engine is detected before its next game.
             let _ = engine.game_over(result);
             let mut is_unregistered = false;
             for notice in notices {
                 match notice {
                     Notice::Event(Event::Violation(violation)) => {
-                        self.warn(side, WarningKind::Protocol { rule: violation.rule });
+                        self.warn(side, WarningKind::ProtocolViolation { cause: violation.rule });
                     }
                     Notice::Event(Event::Registration(Status::Error)) => {
                         is_unregistered = true;
@@ -579,7 +578,7 @@ impl GameLoop<'_> {
                 }
             }
             if is_unregistered {
-                self.warn(side, WarningKind::Unregistered { message });
+                self.warn(side, WarningKind::unregistered(message.as_deref()));
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::game::clock;
 use crate::game::clock::PlayerClock;
 use crate::pairing::Opening;
 use crate::plan::{EngineId, EnginePlan, Limits, TimeControl};
-use crate::result::{EngineFailureKind, GameEnd, WarningKind, unsuitable};
+use crate::result::{EngineFailure, EngineFailureKind, GameEnd, WarningKind, unsuitable};
 use crate::time::now;
 
 /// An engine that plays game after game.
@@ -186,11 +186,7 @@ impl Player {
             if !self.permits(engine, name, value) {
                 return Err(forbidden(name));
             }
-            let result =
-                set_option(engine, name, value).map_err(|error| GameEnd::no_start(&error))?;
-            if let Some(problem) = result {
-                return Err(unsuitable(EngineFailureKind::Other, &problem.to_string()));
-            }
+            set_option(engine, name, value).map_err(|error| GameEnd::no_start(&error))?;
             self.sent_options.insert(name.clone(), value.clone());
         }
         Ok(())
@@ -269,8 +265,8 @@ impl Player {
             return Err(forbidden(name));
         }
         for (name, value) in &self.plan.options {
-            if let Some(warning) =
-                set_option(&mut engine, name, value).map_err(|error| GameEnd::no_start(&error))?
+            if let Some(warning) = set_plan_option(&mut engine, name, value)
+                .map_err(|error| GameEnd::no_start(&error))?
             {
                 warnings.push(warning);
             }
@@ -301,8 +297,8 @@ impl Player {
 }
 
 fn forbidden(name: &str) -> GameEnd {
-    let text = format!("a text value of its option `{name}` is not allowed here");
-    unsuitable(EngineFailureKind::Other, &text)
+    let kind = EngineFailureKind::ForbiddenValue { name: name.to_owned() };
+    GameEnd::no_start(EngineFailure::new(kind))
 }
 
 fn is_gone(error: &EngineError) -> bool {
@@ -312,24 +308,29 @@ fn is_gone(error: &EngineError) -> bool {
     )
 }
 
-fn set_option(
+/// Sets an option, or presses a button.
+fn set_option(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> {
+    let found = engine.options().find(name);
+    match found.map(|option| &option.kind) {
+        Some(OptionKind::Button) => engine.push_button(name),
+        Some(_) | None => engine.set_option(name, value),
+    }
+}
+
+/// Sets an option of the plan. A warning is returned if the engine does not accept it.
+fn set_plan_option(
     engine: &mut Engine,
     name: &str,
     value: &str,
 ) -> Result<Option<WarningKind>, EngineError> {
-    let found = engine.options().find(name);
-    let result = match found.map(|option| &option.kind) {
-        Some(OptionKind::Button) => engine.push_button(name),
-        Some(_) | None => engine.set_option(name, value),
-    };
-    let Err(error) = result else { return Ok(None) };
+    let Err(error) = set_option(engine, name, value) else { return Ok(None) };
     match error.problem() {
         Problem::Usage(UsageError::UnknownOption(_) | UsageError::ManagedOption { .. }) => {
-            Ok(Some(WarningKind::UnknownOption { name: name.to_owned() }))
+            Ok(Some(WarningKind::UnsettableOption { name: name.to_owned() }))
         }
         Problem::Usage(UsageError::OptionValue(error)) => {
             let (name, value) = (name.to_owned(), value.to_owned());
-            Ok(Some(WarningKind::OptionValue { name, value, error: error.clone() }))
+            Ok(Some(WarningKind::OptionNotSet { name, value, cause: error.clone() }))
         }
         _ => Err(error),
     }

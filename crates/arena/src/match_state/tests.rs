@@ -313,8 +313,11 @@ fn warnings_are_counted_by_engine_and_kind() {
     let other = |number: u32| WarningKind::OtherPv { text: format!("a2a{number}") };
     (0..3).for_each(|number| warn(EngineId(0), other(number)));
     warn(EngineId(1), other(0));
-    warn(EngineId(0), WarningKind::NoScore);
+    warn(EngineId(0), WarningKind::MoveWithoutScore);
     let count = |engine, kind| state.warnings_of(Some(EngineId(engine)), &kind);
-    assert_eq!([count(0, other(9)), count(1, other(9)), count(0, WarningKind::NoScore)], [3, 1, 1]);
-    assert_eq!(count(1, WarningKind::NoScore), 0);
+    assert_eq!(
+        [count(0, other(9)), count(1, other(9)), count(0, WarningKind::MoveWithoutScore)],
+        [3, 1, 1]
+    );
+    assert_eq!(count(1, WarningKind::MoveWithoutScore), 0);
 }

@@ -30,7 +30,7 @@ fn an_end_is_described_with_its_details() {
     check(black, sample::crash(), "White crashes (exited with code 3)");
     check(black, GameEnd::stall(1500), "White hangs for 1.5 s");
     let no_start = GameEnd::no_start(EngineFailure::other("no\nprogram"));
-    check(white, no_start, "Black does not start (no program)");
+    check(white, no_start, "Black does not start (failed: `no program`)");
     let illegal =
         |position: &str| GameEnd::illegal_move("e2e5\u{1b}", position, IllegalReason::Unreachable);
     let expected = "White plays the illegal move `e2e5\\u{1b}` at 8/8 w: the piece cannot reach the target square";

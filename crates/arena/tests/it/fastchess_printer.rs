@@ -409,7 +409,7 @@ fn a_start_failure_ends_the_match_immediately() {
     let (text, stops) = play(&line, &games, Some(End::Interrupted), End::Interrupted);
     let expected = "\
 Started game 1 of 4 (new vs base)
-Fatal; new engine startup failure: \"no program\"
+Fatal; new engine startup failure: \"failed: `no program`\"
 Tournament was interrupted.";
     assert!(text.starts_with(expected), "{text}");
     assert!(!text.contains("Player:"), "{text}");

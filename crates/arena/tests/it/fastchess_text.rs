@@ -74,7 +74,7 @@ fn warnings_contain_position_and_moves() {
     };
     let token = || "e2e4".to_owned();
     check(WarningKind::IllegalPv { text: token() }, "Illegal PV move - move e2e4 from new");
-    let beyond = |end| WarningKind::PvBeyondEnd { text: token(), end };
+    let beyond = |end| WarningKind::PvBeyondEnd { text: token(), termination: end };
     for (end, text) in [
         (Termination::Checkmate, "checkmate"),
         (Termination::Stalemate, "stalemate"),

@@ -332,10 +332,10 @@ fn warns_about_unexpected_behavior() {
     };
     let owned = |text: &str| text.to_owned();
     check("info depth 1 score cp 1 pv f2f3 e7e5|bestmove f2f3", &[]);
-    check("f2f3", &[WarningKind::NoScore]);
+    check("f2f3", &[WarningKind::MoveWithoutScore]);
     check(
         "info string license expired|registration error|info depth 1 score cp 1 pv f2f3|bestmove f2f3",
-        &[WarningKind::Unregistered { message: Some(owned("license expired")) }],
+        &[WarningKind::Unregistered { message: owned("license expired") }],
     );
     check(
         "info depth 1 score cp 1 pv e2e4|bestmove f2f3",
@@ -347,11 +347,11 @@ fn warns_about_unexpected_behavior() {
     );
     check(
         "info depth 1 score cp 1 pv f2f3 e7e5 g2g4 d8h4 a2a3|bestmove f2f3",
-        &[WarningKind::PvBeyondEnd { text: owned("a2a3"), end: Termination::Checkmate }],
+        &[WarningKind::PvBeyondEnd { text: owned("a2a3"), termination: Termination::Checkmate }],
     );
     check(
         "info depth 1 score cp 1 pv f2f3 g8f6 b1c3 f6g8 c3b1 g8f6 b1c3 f6g8 c3b1 a7a6|bestmove f2f3",
-        &[WarningKind::PvBeyondEnd { text: owned("a7a6"), end: Termination::Repetition }],
+        &[WarningKind::PvBeyondEnd { text: owned("a7a6"), termination: Termination::Repetition }],
     );
     check(
         "info depth 1 score mate 2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3",
@@ -379,7 +379,10 @@ fn a_pv_may_continue_after_insufficient_material() {
     check(&format!("e1d2 {}", [cycle; 25].join(" ")), &[]);
     check(
         &format!("e1d2 {} e8e7", [cycle; 25].join(" ")),
-        &[WarningKind::PvBeyondEnd { text: owned("e8e7"), end: Termination::FiftyMoveRule }],
+        &[WarningKind::PvBeyondEnd {
+            text: owned("e8e7"),
+            termination: Termination::FiftyMoveRule,
+        }],
     );
 }
 
@@ -447,13 +450,13 @@ fn sets_options_and_warns_about_unknown_ones() {
     let (results, received) = game(&with("Hash", "32"));
     assert!(received && results.iter().all(|result| result.warnings.is_empty()), "{results:?}");
     let ([result, _], _) = game(&with("Hsah", "32"));
-    let unknown = WarningKind::UnknownOption { name: "Hsah".to_owned() };
+    let unknown = WarningKind::UnsettableOption { name: "Hsah".to_owned() };
     assert_eq!(result.warnings.first().map(|warning| &warning.kind), Some(&unknown));
     // An invalid option value does not lose the game.
     let ([result, _], received) = game(&with("Hash", "9999"));
     let warning = result.warnings.first().map(|warning| &warning.kind);
-    let Some(WarningKind::OptionValue { error, .. }) = warning else { panic!("{result:?}") };
-    let OptionError::OutOfRange { option, value: 9999, .. } = &error else { panic!("{error}") };
+    let Some(WarningKind::OptionNotSet { cause, .. }) = warning else { panic!("{result:?}") };
+    let OptionError::OutOfRange { option, value: 9999, .. } = &cause else { panic!("{cause}") };
     assert!(!received && option == "Hash", "{result:?}");
     assert!(!matches!(result.end.termination, Termination::EngineStartFailure), "{result:?}");
 }

@@ -79,7 +79,7 @@ fn ignores_a_second_bestmove() {
         |end| *end == Termination::Checkmate,
     );
     for game in games {
-        let breach = |kind: &WarningKind| matches!(kind, WarningKind::Protocol { .. });
+        let breach = |kind: &WarningKind| matches!(kind, WarningKind::ProtocolViolation { .. });
         assert!(game.warnings.iter().any(|warning| breach(&warning.kind)), "{game:?}");
     }
 }
@@ -161,7 +161,7 @@ fn a_silent_engine_without_a_clock_stalls() {
 #[test]
 fn an_exit_during_the_game_is_a_crash() {
     for act in ["!leave", "MOVE, !leave", "info depth 1|!leave"] {
-        let closed = EngineFailure::new(EngineFailureKind::Closed);
+        let closed = EngineFailure::new(EngineFailureKind::OutputClosed);
         check_fault(&setting(Game::Chess), nodes(), act, |end| {
             *end == GameEnd::crash(closed.clone())
         });
@@ -175,13 +175,13 @@ fn restarts_an_engine_that_exits_after_the_last_move() {
         check(nodes(), script("f2f3, bestmove g2g4|!leave"), |end| *end == Termination::Checkmate);
     let restarted = |game: &MatchGame| {
         game.warnings.iter().find_map(|warning| match &warning.kind {
-            WarningKind::Restarted { failure } => Some(failure.clone()),
+            WarningKind::Restarted { cause } => Some(cause.clone()),
             _ => None,
         })
     };
     assert_eq!(restarted(&games[0]), None);
     // The exit is detected between the games, or at the start of the second one.
-    let ends = [EngineFailureKind::NotRunning, EngineFailureKind::Closed];
+    let ends = [EngineFailureKind::NotRunning, EngineFailureKind::OutputClosed];
     let fault = restarted(&games[1]).map(|fault| fault.kind);
     assert!(fault.is_some_and(|kind| ends.contains(&kind)), "{:?}", games[1]);
 }
@@ -202,7 +202,7 @@ fn an_engine_that_does_not_start_loses() {
         assert_eq!(result.end, Termination::EngineStartFailure);
         let failure = result.end.failure().expect("a failure");
         assert!(failure.to_string().starts_with("cannot be started: "), "{failure}");
-        assert_eq!(failure.kind, EngineFailureKind::NotFound);
+        assert_eq!(failure.kind, EngineFailureKind::ProgramNotFound);
     }
 }
 

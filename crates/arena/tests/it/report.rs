@@ -89,7 +89,7 @@ fn the_first_failures_are_listed_and_the_others_counted() {
         report.add(&pair(index, 0, 1, vec![crash(), crash()]));
     }
     let html = report.html();
-    let row = "<td>base</td><td>crashes (&lt;i&gt;exited&lt;/i&gt; with code 3)</td>";
+    let row = "<td>base</td><td>crashes (failed: `&lt;i&gt;exited&lt;/i&gt; with code 3`)</td>";
     assert_eq!(html.matches(row).count(), 100, "{html}");
     assert!(html.contains("And 2 more."), "{html}");
 }

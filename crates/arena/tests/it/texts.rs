@@ -41,7 +41,7 @@ fn sets_only_allowed_texts() {
     for declared in ["type string default solid", "type filename default solid", "type unknown"] {
         assert_eq!(check(declared, "wild", None), None);
         let why = check(declared, "wild", none()).expect("it is not allowed");
-        assert_eq!(why, "a text value of its option `Style` is not allowed here");
+        assert_eq!(why, "the text value of option `Style` is not allowed here");
         assert_eq!(check(declared, "wild", Some(texts(&["style"], &[]))), None);
         assert_eq!(check(declared, "wild", Some(texts(&[], &["wild"]))), None);
         assert!(check(declared, "wild", Some(texts(&["other"], &["tame"]))).is_some());

@@ -12,6 +12,7 @@ use crate::Dialect;
 use crate::command::decoded;
 use crate::option::decl::{OptionDecl, OptionKind, whole_number};
 use crate::option::known::KnownOption;
+use crate::translation::display_text;
 
 /// The value of an option.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -36,13 +37,13 @@ crate::errors! {
     // Aliases are the names in results of matches before the codes of the page replaced them.
     #[non_exhaustive]
     pub enum OptionError {
-        NotABoolean { option: String, value: String = value.escape_debug() } =>
+        NotABoolean { option: String = display_text(option), value: String = display_text(value) } =>
             "option `{option}` is `true` or `false`, not `{value}`",
         #[cfg_attr(feature = "serde", serde(alias = "not-a-number"))]
-        NotAnInteger { option: String, value: String = value.escape_debug() } =>
+        NotAnInteger { option: String = display_text(option), value: String = display_text(value) } =>
             "option `{option}` is a whole number, not `{value}`",
         OutOfRange {
-            option: String,
+            option: String = display_text(option),
             value: i64,
             /// The smallest value, if there is one.
             min: Option<i64> = end(*min, "-∞"),
@@ -51,16 +52,16 @@ crate::errors! {
         } => "option `{option}` is between {min} and {max}, not {value}",
         #[cfg_attr(feature = "serde", serde(alias = "not-a-choice"))]
         UnknownChoice {
-            option: String,
-            value: String = value.escape_debug(),
+            option: String = display_text(option),
+            value: String = display_text(value),
             choices: Vec<String> = quoted(choices),
         } => "option `{option}` cannot be `{value}`, only {choices}",
         /// Or NUL.
-        LineBreak { option: String } => "line end in the value of option `{option}`",
+        LineBreak { option: String = display_text(option) } => "line end in the value of option `{option}`",
         #[cfg_attr(feature = "serde", serde(alias = "no-value"))]
-        MissingValue { option: String } => "option `{option}` needs a value",
+        MissingValue { option: String = display_text(option) } => "option `{option}` needs a value",
         #[cfg_attr(feature = "serde", serde(alias = "unwanted-value"))]
-        OptionIsButton { option: String, value: String = value.escape_debug() } =>
+        OptionIsButton { option: String = display_text(option), value: String = display_text(value) } =>
             "button `{option}` takes no value, not `{value}`",
     }
 }
@@ -70,7 +71,11 @@ fn end(end: Option<i64>, missing: &str) -> String {
 }
 
 fn quoted(choices: &[String]) -> String {
-    choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ")
+    choices
+        .iter()
+        .map(|choice| format!("`{}`", display_text(choice)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl OptionDecl<'_> {

@@ -309,7 +309,7 @@ fn prints_a_few_warnings_of_each_kind() {
     let count = (0..20).filter(|&number| printed(A, other(number))).count();
     assert_eq!(count, 5, "the move makes no other kind");
     assert!(printed(B, other(0)), "another engine");
-    assert!(printed(A, WarningKind::NoScore), "another kind");
+    assert!(printed(A, WarningKind::MoveWithoutScore), "another kind");
 
     let end = Event::MatchEnd { why: End::Complete, complete: 1, games: 2 };
     let lines = line(&mut state, &end).unwrap_or_default();

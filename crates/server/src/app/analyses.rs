@@ -1,5 +1,6 @@
 //! Analysis at the cursor of a game by any number of engines.
 
+use readyok_client::EngineFailureKind;
 use readyok_rules::{MoveCodec, Position};
 
 use super::AppState;
@@ -78,7 +79,7 @@ impl AppState {
         check_settings(&settings, &position)?;
         let dialect = self.registry.get(engine)?.dialect(Some(position.game()));
         if dialect.is_some_and(|dialect| MoveCodec::new(dialect, position.game()).is_none()) {
-            return Err(ApiError::engine(ErrorCode::UnsupportedVariant));
+            return Err(ApiError::engine(EngineFailureKind::UnsupportedGame));
         }
         let panels = self.analyses.entry(game).or_default();
         if MAX_ENGINES <= panels.len() && !panels.contains_key(&engine) {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
+use readyok_client::EngineFailureKind;
 use readyok_library::{NewGame, Source};
 use readyok_rules::MoveCodec;
 
@@ -418,7 +419,7 @@ impl AppState {
         let dialect = self.registry.get(engine)?.dialect(variant);
         match dialect.zip(variant) {
             Some((dialect, variant)) if MoveCodec::new(dialect, variant).is_none() => {
-                Err(ApiError::engine(ErrorCode::UnsupportedVariant))
+                Err(ApiError::engine(EngineFailureKind::UnsupportedGame))
             }
             Some(_) | None => Ok(()),
         }

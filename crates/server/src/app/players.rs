@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use readyok_client::EngineFailureKind;
 use readyok_protocol::GameResult;
 
 use super::AppState;
@@ -10,8 +11,8 @@ use crate::game::{ActiveGame, Effect, GameSession, SearchRequest};
 use crate::search::{EngineProcess, Goal, Owner, TaskEvent, Wanted};
 use crate::time::now;
 use crate::wire::{
-    ApiError, EngineFailure, ErrorCategory, ErrorCode, ErrorInfo, GameId, MoveInfo, ProcessId,
-    SearchInfo, Side,
+    ApiError, Coded, EngineFailure, ErrorCategory, ErrorCode, ErrorInfo, GameId, MoveInfo,
+    ProcessId, SearchInfo, Side,
 };
 
 impl AppState {
@@ -137,7 +138,8 @@ impl AppState {
         let against_engine = active.slot(side.other()).engine().is_some();
         // An engine for other games or positions has made no error.
         let is_supported = !why.is_some_and(|why| {
-            matches!(why.code, ErrorCode::UnsupportedVariant | ErrorCode::UnsupportedPosition)
+            use EngineFailureKind::{UnsupportedGame, UnsupportedPosition};
+            matches!(why.code, ErrorCode::Engine(Coded(UnsupportedGame | UnsupportedPosition)))
         });
         match why {
             _ if !active.is_running() => Vec::new(),

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use readyok_client::EngineFailureKind;
 use readyok_library::{Key, move_of};
 use readyok_rules::{
     Book, BookError, IllegalReason, Position, Syzygy, TablebaseError, TablebaseMove,
@@ -156,7 +157,7 @@ impl App {
         let tables = self.references.syzygy(&directories)?;
         let result = tables.probe_moves(&position).map_err(|error| {
             ApiError::conflict(match error {
-                TablebaseError::Shogi => ErrorCode::UnsupportedVariant,
+                TablebaseError::Shogi => EngineFailureKind::UnsupportedGame.into(),
                 TablebaseError::NotPlayable => IllegalReason::NotPlayable.into(),
                 TablebaseError::CastlingRights => ErrorCode::TablebaseCastling,
                 TablebaseError::TooManyPieces { pieces, max } => {

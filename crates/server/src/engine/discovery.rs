@@ -11,10 +11,12 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::iter;
 use readyok_client::unstable::is_executable;
-use readyok_client::{Builder, Dialect, EngineError, Guard, Timeouts, WaitLimit};
+use readyok_client::{
+    Builder, Dialect, EngineError, EngineFailureKind, Guard, Timeouts, WaitLimit,
+};
 
 use crate::errors::engine_error;
-use crate::wire::{EngineProgram, ErrorCode, ErrorInfo, Protocol};
+use crate::wire::{EngineProgram, ErrorInfo, Protocol};
 
 /// Maximum number of candidates that are started concurrently.
 const CONCURRENCY: usize = 4;
@@ -202,7 +204,7 @@ impl From<DiscoveryError> for ErrorInfo {
     fn from(error: DiscoveryError) -> Self {
         match error {
             DiscoveryError::Engine(error) => engine_error(&error),
-            DiscoveryError::Timeout => ErrorCode::HandshakeTimeout.into(),
+            DiscoveryError::Timeout => EngineFailureKind::HandshakeTimeout.into(),
         }
     }
 }
@@ -451,7 +453,7 @@ mod tests {
         let shogi = shogi.1.expect("it is an engine");
         assert_eq!((shogi.name.as_str(), shogi.protocol), ("Shogi 2", Protocol::Usi));
         let error = ErrorInfo::from(silent.1.expect_err("it is silent"));
-        assert_eq!(error.code, ErrorCode::HandshakeTimeout);
+        assert_eq!(error.code, EngineFailureKind::HandshakeTimeout.into());
         assert!(exits.1.is_err());
         // It was killed.
         let pid: u32 = fs::read_to_string(&pid).expect("it ran").trim().parse().expect("a number");

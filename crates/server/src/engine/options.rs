@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use readyok_client::EngineFailureKind;
 use readyok_protocol::translation::{LanguageTag, Lookup, Translation};
 use readyok_protocol::{
     Dialect, KnownOption, OptionDecl, OptionError, OptionKind as Declared, OptionSet, OptionValue,
@@ -13,10 +14,8 @@ use readyok_protocol::{
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::log::printable;
-use crate::errors::option_error;
 use crate::wire::{
-    Choice, EngineOption, ErrorCode, ErrorSubject, Identity, OptionKind, Protocol, StrengthRange,
-    Variant,
+    Choice, EngineOption, ErrorCode, Identity, OptionKind, Protocol, StrengthRange, Variant,
 };
 
 /// The languages of the page.
@@ -183,10 +182,10 @@ pub(crate) fn check_value(
     value: &str,
 ) -> Result<(), ErrorCode> {
     let Some(option) = options.iter().find(|option| option.name == name) else {
-        return Err(ErrorCode::unknown(ErrorSubject::Option, name));
+        return Err(EngineFailureKind::UnknownOption { name: name.to_owned() }.into());
     };
     if option.set_by_server {
-        return Err(ErrorCode::ManagedOption { option: printable(name) });
+        return Err(EngineFailureKind::ManagedOption { name: name.to_owned() }.into());
     }
     let declared: OptionDecl<'static> = match &option.kind {
         OptionKind::Check { default } => {
@@ -203,18 +202,18 @@ pub(crate) fn check_value(
                 value: value.to_owned(),
                 choices: choices.iter().map(|choice| choice.value.clone()).collect(),
             };
-            return known.then_some(()).ok_or_else(|| option_error(&error()));
+            return known.then_some(()).ok_or_else(|| error().into());
         }
         OptionKind::Button => {
             let (option, value) = (name.to_owned(), value.to_owned());
-            return Err(option_error(&OptionError::OptionIsButton { option, value }));
+            return Err(OptionError::OptionIsButton { option, value }.into());
         }
         OptionKind::String { .. } | OptionKind::Filename { .. } | OptionKind::Other { .. } => {
             OptionDecl::string(name.to_owned(), "")
         }
     };
     let read: Result<OptionValue, _> = declared.value(Some(value));
-    read.map(|_| ()).map_err(|error| option_error(&error))
+    read.map(|_| ()).map_err(ErrorCode::from)
 }
 
 /// Maximum size as JSON of a stored handshake; the engine is probed again instead. Engines with a hundred options

@@ -11,6 +11,7 @@ use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::result::{EndDetail, GameEnd, MatchGame as PlayedGame, MoveRecord};
+use readyok_client::EngineFailureKind;
 use readyok_protocol::Score;
 use readyok_rules::record::GameRecord;
 use readyok_rules::{Move, Position, Side, Termination};
@@ -463,7 +464,7 @@ fn of_game(game: &PlayedGame) -> OutcomeView {
 fn detail(end: &GameEnd) -> Option<ErrorInfo> {
     let code = match (&end.detail, end.termination) {
         (Some(EndDetail::TimeForfeit { overrun_us }), _) => {
-            ErrorCode::TimeLimitExceeded { time: overrun_us / 1000 }
+            EngineFailureKind::Overrun { overrun_ms: overrun_us / 1000 }.into()
         }
         (Some(EndDetail::Stall { waited_ms }), _) => ErrorCode::NoOutput { time: *waited_ms },
         (Some(EndDetail::IllegalMove { text, position: _, reason }), _) => {
@@ -517,7 +518,7 @@ fn one(plan: &Plan, pair: &PairResult, index: usize, game: &PlayedGame) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use readyok_client::{EngineFailure, EngineFailureKind, Exit};
+    use readyok_client::{EngineFailure, Exit, ExitDescription};
     use readyok_rules::{Game, IllegalReason};
     use serde_json::{from_value, json};
 
@@ -587,7 +588,10 @@ mod tests {
 
     #[test]
     fn ends_of_match_games_have_details() {
-        check(GameEnd::time_forfeit(2_500), ErrorCode::TimeLimitExceeded { time: 2 });
+        check(
+            GameEnd::time_forfeit(2_500),
+            ErrorCode::from(EngineFailureKind::Overrun { overrun_ms: 2 }),
+        );
         check(GameEnd::stall(10), ErrorCode::NoOutput { time: 10 });
         check(Termination::MateAdjudication, ErrorCode::MateAdjudication);
         check(
@@ -596,9 +600,9 @@ mod tests {
                 .with(|context| context.mv = Some("e2e5".to_owned())),
         );
         let crash = GameEnd::crash(EngineFailure::exited(Exit::code(3)));
-        check(crash, ErrorCode::Exited { status: 3 });
+        check(crash, ErrorCode::from(ExitDescription::Exited { status: 3 }));
         let failure = EngineFailure::new(EngineFailureKind::ReadyTimeout);
-        check(GameEnd::no_start(failure), ErrorCode::ReadyTimeout);
+        check(GameEnd::no_start(failure), ErrorCode::from(EngineFailureKind::ReadyTimeout));
         assert_eq!(detail(&Termination::Checkmate.into()), None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use readyok_client::{Dialect, Game as EngineGame};
+use readyok_client::{Dialect, EngineFailureKind, Game as EngineGame};
 use readyok_protocol::Language;
 use readyok_rules::MoveCodec;
 use tokio::sync::oneshot;
@@ -143,9 +143,9 @@ impl EngineProcess {
         let (Some(dialect), Some(task)) = (self.dialect, &self.task) else { return Ok(()) };
         let Wanted { kind, line, .. } = &task.wanted;
         let codec = MoveCodec::new(dialect, line.position.game());
-        let codec = codec.ok_or(ErrorCode::UnsupportedVariant)?;
+        let codec = codec.ok_or(EngineFailureKind::UnsupportedGame)?;
         let sent = codec.encode_position(&line.start, &line.moves);
-        let sent = sent.ok_or(ErrorCode::UnsupportedPosition)?;
+        let sent = sent.ok_or(EngineFailureKind::UnsupportedPosition)?;
         let search = task.wanted.search(codec)?;
         let game = match &self.game {
             Some(game) => game.at(sent),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use readyok_client::Dialect;
+use readyok_client::{Dialect, EngineFailureKind};
 use readyok_protocol::{GameResult, OptionSet};
 use readyok_rules::{Game, Position};
 use tokio::sync::{mpsc, oneshot};
@@ -201,10 +201,13 @@ async fn each_failed_search_is_answered() {
     check(|stage, id| drop(stage.report(id, EngineEvent::Exited(None))), ErrorCode::EngineStopped);
     check(
         |stage, id| {
-            let why = EngineFailure { why: ErrorCode::ProgramNotFound.into(), stderr: Vec::new() };
+            let why = EngineFailure {
+                why: EngineFailureKind::ProgramNotFound.into(),
+                stderr: Vec::new(),
+            };
             stage.report(id, EngineEvent::Exited(Some(why)));
         },
-        ErrorCode::ProgramNotFound,
+        EngineFailureKind::ProgramNotFound.into(),
     );
     check(|stage, _| drop(stage.search_once(Owner::Hint(1))), ErrorCode::AttemptReplaced);
     check(|stage, _| stage.tasks.end_game(1), ErrorCode::GameClosed);
@@ -238,7 +241,7 @@ async fn a_position_that_the_engine_does_not_support_is_answered() {
     let info = EngineInfo { dialect: Dialect::Usi, ..info() };
     stage.tasks.get_mut(id).expect("it is known").set_ready(&info, None);
     assert!(stage.tasks.begin(id).is_none(), "a caller waits for the result");
-    assert_eq!(code(&mut answer), Some(Err(ErrorCode::UnsupportedVariant)));
+    assert_eq!(code(&mut answer), Some(Err(EngineFailureKind::UnsupportedGame.into())));
     stage.read(id);
     assert!(stage.processes[&id].has_quit);
 }
@@ -377,7 +380,7 @@ impl Run {
         let event = match (self.random.below(10), search) {
             (0, _) => EngineEvent::Exited(None),
             (1, _) => {
-                let why = ErrorCode::OutputClosed.into();
+                let why = EngineFailureKind::OutputClosed.into();
                 EngineEvent::Exited(Some(EngineFailure { why, stderr: Vec::new() }))
             }
             _ if process.has_quit => EngineEvent::Exited(None),

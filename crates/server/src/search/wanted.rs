@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use readyok_client::{Limit, Search};
+use readyok_client::{EngineFailureKind, Limit, Search};
 use readyok_protocol::{Dialect, Go, MoveList};
 use readyok_rules::MoveCodec;
 
 use crate::engine::SearchKind;
 use crate::game::{EngineLine, TimeBudget};
 use crate::wire::{
-    AnalysisGoal, EngineId, ErrorCode, ErrorInfo, ExerciseId, GameId, Purpose, SearchLimits, Side,
-    ValuesFor,
+    AnalysisGoal, EngineId, ErrorInfo, ExerciseId, GameId, Purpose, SearchLimits, Side, ValuesFor,
 };
 
 /// Time of a search with [`Goal::Limits`] that has no other limit.
@@ -113,7 +112,7 @@ impl Wanted {
         }
         let mut only = MoveList::EMPTY;
         for mv in &self.only {
-            only.push(codec.encode_text(mv).ok_or(ErrorCode::UnsupportedPosition)?);
+            only.push(codec.encode_text(mv).ok_or(EngineFailureKind::UnsupportedPosition)?);
         }
         Ok(search.only(only))
     }

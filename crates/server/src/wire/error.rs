@@ -1,14 +1,17 @@
 //! Errors: a category, a code with its parameters, and the context.
 //!
-//! [`ErrorCode`] has the English texts, and the enums that it wraps have theirs. From them, the test `typescript`
-//! generates `web/src/api/errors.ts`. The Japanese texts are in `web/src/i18n/ja.ts`.
+//! [`ErrorCode`] has the English texts, and the enums that it wraps have theirs, which the terminal prints. From them,
+//! the test `typescript` generates `web/src/api/errors.ts`. The Japanese texts are in `web/src/i18n/ja.ts`.
 
 use std::fmt;
 
 use readyok_arena::openings::OpeningDefect;
+use readyok_arena::result::{WarningKind, rule_text};
 use readyok_arena::schedule::PairingError;
 use readyok_arena::stats::SprtError;
-use readyok_protocol::{OptionError, errors, texts};
+use readyok_client::{EngineFailureDetail, EngineFailureKind, ExitDescription};
+use readyok_protocol::translation::display_text;
+use readyok_protocol::{Language, OptionError, errors, texts};
 use readyok_rules::record::{Defect, Limit};
 use readyok_rules::{EpdDefect, IllegalReason, PositionError};
 use serde::de::{self, DeserializeOwned};
@@ -19,6 +22,7 @@ use ts_rs::TS;
 
 use super::Variant;
 use crate::compression::DecompressionError;
+use crate::errors::engine_failure;
 
 /// Why a request failed. Nothing has changed.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -107,9 +111,29 @@ pub struct ErrorContext {
     /// The part of a defective game that was read; absent if nothing else is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptMoves>,
-    /// The last line that the engine wrote to its error output.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stderr: Option<String>,
+    /// The details of an engine failure. In games and jobs of earlier versions, this is the last stderr line.
+    #[serde(
+        alias = "stderr",
+        deserialize_with = "stored_details",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[cfg_attr(test, ts(as = "Option<Vec<EngineFailureDetail>>"))]
+    pub details: Vec<EngineFailureDetail>,
+}
+
+fn stored_details<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<EngineFailureDetail>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Details(Vec<EngineFailureDetail>),
+        Stderr(String),
+    }
+    Ok(match Stored::deserialize(deserializer)? {
+        Stored::Details(details) => details,
+        Stored::Stderr(line) => vec![EngineFailureDetail::Stderr { line }],
+    })
 }
 
 /// The part of a defective game that was read.
@@ -192,6 +216,12 @@ impl From<ErrorCode> for ErrorInfo {
     }
 }
 
+impl From<EngineFailureKind> for ErrorInfo {
+    fn from(kind: EngineFailureKind) -> Self {
+        ErrorCode::from(kind).into()
+    }
+}
+
 impl From<ApiError> for ErrorInfo {
     fn from(error: ApiError) -> Self {
         error.error
@@ -202,7 +232,7 @@ impl From<ApiError> for ErrorInfo {
 impl fmt::Display for ErrorInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(context) = &self.context else { return self.code.fmt(f) };
-        let ErrorContext { variant: _, engine, path, game, entry, line, column, mv, kept, stderr } =
+        let ErrorContext { variant: _, engine, path, game, entry, line, column, mv, kept, details } =
             &**context;
         if let Some(engine) = engine {
             write!(f, "{engine}: ")?;
@@ -219,15 +249,12 @@ impl fmt::Display for ErrorInfo {
             write!(f, "{mv}: ")?;
         }
         self.code.fmt(f)?;
+        details.iter().try_for_each(|detail| detail.fmt(f))?;
         match kept {
-            Some(KeptMoves::Main { plies }) => write!(f, "; read up to ply {plies}")?,
+            Some(KeptMoves::Main { plies }) => write!(f, "; read up to ply {plies}"),
             Some(KeptMoves::Variation { plies }) => {
-                write!(f, "; variation read up to ply {plies}")?;
+                write!(f, "; variation read up to ply {plies}")
             }
-            None => {}
-        }
-        match stderr {
-            Some(line) => write!(f, "; last stderr line: {line}"),
             None => Ok(()),
         }
     }
@@ -241,35 +268,15 @@ errors! {
     pub enum ErrorCode {
         DeclarationRejected => "the win declaration was rejected",
         InvalidBestMove { answer: String } => "answered `{answer}` although legal moves exist",
-        TimeLimitExceeded { time: u64 } => "{time} ms over the time limit",
         NoOutput { time: u64 } => "no output for {time} ms",
         DrawAdjudication => "by the scores of both engines",
         ResignAdjudication => "by score",
         MateAdjudication => "by a trusted mate score",
         TablebaseAdjudication => "by tablebases",
 
-        StartFailed { text: String } => "failed to start: {text}",
-        ProgramNotFound => "failed to start: program or working directory not found",
-        ProgramNotExecutable => "failed to start: no permission to execute the program",
-        ConnectionRefused => "no response at its address",
-        HandshakeTimeout => "no response to the handshake (`uci` or `usi`)",
-        ReadyTimeout => "no response to `isready`",
-        StopTimeout => "no response to `stop`",
-        ExitTimeout => "did not exit after `quit`",
-        OutputClosed => "closed its output or the connection",
-        Exited { status: i32 } => "exited with code {status}",
-        UnsupportedCpu => "not built for this CPU",
-        SegmentationFault => "crashed (SIGSEGV, segmentation fault)",
-        ArithmeticError => "crashed (SIGFPE, division by zero)",
-        Aborted => "crashed (SIGABRT, aborted)",
-        Killed => "killed (SIGKILL) by Readyok or by the out-of-memory killer",
-        Signal { signal: i32 } => "terminated by signal {signal}",
         KilledByUser => "killed by the user",
         EngineStopped => "stopped",
-        CopyProtectionError => "reports a copy protection error",
         CheckFailed { text: LocalizedText } => "conformance check failed to run: {text}",
-        UnsupportedVariant => "does not play this game",
-        UnsupportedPosition => "does not support this position",
         NullMoveNotAllowed => "the side to move cannot pass here",
         NoScore => "reports no score",
         TooManyProcesses => "too many engines are running",
@@ -336,7 +343,6 @@ errors! {
         NotAnalyzing => "the engine is not analyzing this game",
         CheckRunning => "a conformance check is running",
         InputNotAccepted => "accepts no input",
-        ManagedOption { option: String } => "{option} is set automatically",
         DirectoryNotImported => "the directory must be imported first",
         NoGames => "no games found",
         ReportRunning => "a report on this game is running",
@@ -377,16 +383,6 @@ errors! {
         OpeningsSkipped { count: u64, cause: Box<ErrorInfo> } =>
             "{count} openings skipped; the first: {cause}",
         InvalidResults => "the results of the match are unreadable or belong to another match",
-        Restarted { cause: Box<ErrorInfo> } => "restarted: {cause}",
-        MoveWithoutScore => "played a move without a score",
-        PvMoveMismatch { token: String } => "the PV starts with another move: {token}",
-        IllegalPvMove { token: String } => "illegal move in the PV: {token}",
-        PvAfterGameEnd { token: String } => "the PV continues after the end of the game: {token}",
-        MatePvLength { found: u32, plies: u32 } => "the mating PV has {found} plies instead of {plies}",
-        MatePvWithoutMate => "the mating PV does not end with checkmate",
-        WrongMateSign => "the mate score has the wrong sign",
-        HostOverloaded { percent: u32 } => "lost on time on an overloaded host (CPU load {percent} %)",
-        ProtocolViolation { text: LocalizedText } => "protocol violation: {text}",
     }
     wraps {
         #[serde(untagged)]
@@ -408,8 +404,15 @@ errors! {
         #[serde(untagged)]
         Sprt(SprtError),
         #[serde(untagged)]
-        #[cfg_attr(test, ts(as = "OptionError"))]
-        Option(Coded<OptionError>),
+        #[cfg_attr(test, ts(as = "EngineFailureKind"))]
+        Engine(Coded<EngineFailureKind>),
+        #[serde(untagged)]
+        Exit(ExitDescription),
+        #[serde(untagged)]
+        CausedWarning(CausedWarning),
+        #[serde(untagged)]
+        #[cfg_attr(test, ts(as = "WarningKind"))]
+        Warning(Coded<WarningKind>),
     }
 }
 
@@ -426,7 +429,8 @@ impl<T: fmt::Display> fmt::Display for Code<T> {
     }
 }
 
-/// An error whose stored form has the tag `kind` instead of `code`, and names in kebab case.
+/// An error whose stored form has the tag `kind` instead of `code`, and names in kebab case. Texts of engines and users,
+/// which can have any length and content, are made safe for display.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Coded<T>(pub T);
 
@@ -445,12 +449,31 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Coded<T> {
 }
 
 fn retagged(mut value: Value, tags: (&str, &str), separators: (char, &str)) -> Value {
-    if let Some(fields) = value.as_object_mut()
-        && let Some(Value::String(name)) = fields.remove(tags.0)
-    {
-        fields.insert(tags.1.to_owned(), name.replace(separators.0, separators.1).into());
+    if let Some(fields) = value.as_object_mut() {
+        let name = fields.remove(tags.0);
+        fields.values_mut().for_each(displayed);
+        if let Some(Value::String(name)) = name {
+            fields.insert(tags.1.to_owned(), name.replace(separators.0, separators.1).into());
+        }
     }
     value
+}
+
+/// Truncates texts and lists, and makes texts safe for display.
+fn displayed(value: &mut Value) {
+    const MAX_CHARS: usize = 1000;
+    const MAX_ITEMS: usize = 50;
+    match value {
+        Value::String(text) => {
+            let short: String = text.chars().take(MAX_CHARS).collect();
+            *text = display_text(&short).into_owned();
+        }
+        Value::Array(items) => {
+            items.truncate(MAX_ITEMS);
+            items.iter_mut().for_each(displayed);
+        }
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 impl<T: fmt::Display> fmt::Display for Coded<T> {
@@ -465,10 +488,87 @@ impl From<IllegalReason> for ErrorCode {
     }
 }
 
+impl From<EngineFailureKind> for ErrorCode {
+    fn from(kind: EngineFailureKind) -> Self {
+        Self::Engine(Coded(kind))
+    }
+}
+
+impl From<OptionError> for ErrorCode {
+    fn from(error: OptionError) -> Self {
+        EngineFailureKind::from(error).into()
+    }
+}
+
+impl From<&WarningKind> for ErrorCode {
+    fn from(kind: &WarningKind) -> Self {
+        match kind {
+            WarningKind::OptionNotSet { name, value, cause } => CausedWarning::OptionNotSet {
+                name: display_text(name).into_owned(),
+                value: display_text(value).into_owned(),
+                cause: Box::new(ErrorCode::from(cause.clone()).into()),
+            }
+            .into(),
+            WarningKind::Restarted { cause } => {
+                CausedWarning::Restarted { cause: Box::new(engine_failure(cause)) }.into()
+            }
+            WarningKind::ProtocolViolation { cause } => {
+                let text = |language| rule_text(*cause, language);
+                let cause = LocalizedText {
+                    english: text(Language::English),
+                    japanese: text(Language::Japanese),
+                };
+                CausedWarning::ProtocolViolation { cause }.into()
+            }
+            kind => Coded(kind.clone()).into(),
+        }
+    }
+}
+
 impl From<Limit> for ErrorCode {
     fn from(code: Limit) -> Self {
         Self::RecordLimit(Code { code })
     }
+}
+
+/// A [`WarningKind`] with its cause as the page shows it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum CausedWarning {
+    OptionNotSet { name: String, value: String, cause: Box<ErrorInfo> },
+    Restarted { cause: Box<ErrorInfo> },
+    ProtocolViolation { cause: LocalizedText },
+}
+
+/// The text of the [`WarningKind`].
+impl fmt::Display for CausedWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OptionNotSet { name, value, cause } => {
+                fill(f, "OptionNotSet", &[("name", name), ("value", value), ("cause", cause)])
+            }
+            Self::Restarted { cause } => fill(f, "Restarted", &[("cause", cause)]),
+            Self::ProtocolViolation { cause } => fill(f, "ProtocolViolation", &[("cause", cause)]),
+        }
+    }
+}
+
+/// Fills the text of a [`WarningKind`], like the page.
+fn fill(
+    f: &mut fmt::Formatter<'_>,
+    variant: &str,
+    values: &[(&str, &dyn fmt::Display)],
+) -> fmt::Result {
+    let text = WarningKind::TEXTS.iter().find(|(name, _)| *name == variant);
+    let parts = text.map_or(variant, |(_, text)| text).split(['{', '}']).enumerate();
+    for (index, part) in parts {
+        match values.iter().find(|(name, _)| index % 2 == 1 && *name == part) {
+            Some((_, value)) => value.fmt(f)?,
+            None => f.write_str(part)?,
+        }
+    }
+    Ok(())
 }
 
 texts! {
@@ -545,6 +645,10 @@ mod tests {
                 "line 7: system error: invalid epd operation",
             ),
             (r#"{"code":"not_polyglot"}"#, "system error: not polyglot"),
+            (
+                r#"{"code":"output_closed","context":{"stderr":"no net"}}"#,
+                "closed its output or the connection; last stderr line: `no net`",
+            ),
             (r#"{"text":"x"}"#, "system error: unknown"),
         ] {
             assert_eq!(read(old).to_string(), text);
@@ -583,7 +687,7 @@ mod tests {
         assert_eq!(error, OptionError::MissingValue { option: "Hash".to_owned() });
         let stored = serde_json::to_value(&error).expect("it is serializable");
         assert_eq!(stored, serde_json::json!({ "kind": "missing-value", "option": "Hash" }));
-        let info = ErrorInfo::from(ErrorCode::from(Coded(error)));
+        let info = ErrorInfo::from(ErrorCode::from(error));
         let json = serde_json::to_value(&info).expect("it is serializable");
         assert_eq!(json, serde_json::json!({ "code": "missing_value", "option": "Hash" }));
         assert_eq!(serde_json::from_value::<ErrorInfo>(json).expect("it is an error"), info);

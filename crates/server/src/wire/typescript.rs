@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use readyok_arena::openings::OpeningDefect;
+use readyok_arena::result::WarningKind;
 use readyok_arena::schedule::PairingError;
 use readyok_arena::stats::SprtError;
+use readyok_client::{EngineFailureDetail, EngineFailureKind, ExitCause, ExitDescription};
 use readyok_protocol::OptionError;
 use readyok_rules::record::{Defect, Format, Limit};
-use readyok_rules::{EpdDefect, Field, Game, IllegalReason, PositionError};
+use readyok_rules::{EpdDefect, Field, Game, IllegalReason, PositionError, Termination};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::compression::DecompressionError;
@@ -88,7 +90,7 @@ fn generated() -> String {
 }
 
 /// Compares a generated file with the committed one, which is replaced if `READYOK_BLESS` is set.
-fn check(path: &str, expected: &str) {
+pub(super) fn check(path: &str, expected: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/src").join(path);
     if std::env::var_os("READYOK_BLESS").is_some() {
         std::fs::write(&file, expected).expect("it is writable");
@@ -144,7 +146,7 @@ fn the_formats_of_the_page_match_the_table() {
 }
 
 /// `RankCount` as serde writes it: `rank_count`.
-fn snake_case(name: &str) -> String {
+pub(super) fn snake_case(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {
         if letter.is_uppercase() && !text.is_empty() {
@@ -174,7 +176,12 @@ fn the_page_has_the_english_text_of_each_error() {
         ("error", PairingError::TEXTS),
         ("error", SprtError::TEXTS),
         ("error", OptionError::TEXTS),
+        ("error", EngineFailureKind::TEXTS),
+        ("error", ExitDescription::TEXTS),
+        ("error", WarningKind::TEXTS),
         ("error", wire::ErrorCode::TEXTS),
+        ("detail", EngineFailureDetail::TEXTS),
+        ("exit_cause", ExitCause::TEXTS),
         ("subject", wire::ErrorSubject::TEXTS),
         ("field", Field::TEXTS),
     ] {
@@ -185,6 +192,10 @@ fn the_page_has_the_english_text_of_each_error() {
             let _ = writeln!(text, "  '{key}': {english},");
             assert!(keys.insert(key), "two errors have the code of {name}");
         }
+    }
+    for termination in Termination::ALL {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "  'termination.{}': {:?},", termination.name(), termination.text());
     }
     text.push_str("} as const;\n");
     check("api/errors.ts", &text);

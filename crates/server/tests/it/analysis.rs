@@ -160,7 +160,7 @@ async fn a_failed_engine_is_reported_and_restarted() {
     for _ in 0..2 {
         let panel = tab.change(&analysis, |delta| delta["engines"][0]["status"] == "failed").await;
         let error = &panel["engines"][0]["error"];
-        assert_eq!(error["code"], "aborted", "{error}");
+        assert_eq!(error["exit_cause"], "aborted", "{error}");
         tab.ask(begun.clone()).await;
     }
     server.stop().await;

@@ -297,11 +297,10 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     let lost = tab.process_is(&json!("play"), "dead").await;
     let process = &lost["processes"][0];
     assert_eq!(process["stderr"][0], "mime: out of thoughts");
-    let error = json!({
-        "code": "aborted",
-        "context": { "stderr": "mime: out of thoughts" },
-    });
-    assert_eq!(process["error"], error);
+    let error = &process["error"];
+    assert_eq!(error["exit_cause"], "aborted", "{error}");
+    let details = json!([{ "detail": "stderr", "line": "mime: out of thoughts" }]);
+    assert_eq!(error["context"]["details"], details);
     let state = tab.follow(&topic).await;
     assert_eq!(state["play"]["status"], "interrupted");
     assert_eq!(state["play"]["failure"], json!({ "side": "second", "error": error }));
@@ -333,7 +332,7 @@ async fn an_engine_that_does_not_play_the_game_interrupts_it() {
     }
     let state = tab.follow(&topic).await;
     assert_eq!(state["outcome"], Value::Null, "{state}");
-    assert_eq!(state["play"]["failure"]["error"]["code"], "unsupported_variant", "{state}");
+    assert_eq!(state["play"]["failure"]["error"]["code"], "unsupported_game", "{state}");
     server.stop().await;
 }
 
@@ -349,7 +348,8 @@ async fn a_hint_is_answered_with_a_move_or_the_failure() {
     let crashing = tab.add_mime(&["crash"]).await;
     let failed = tab.ask(hint(&crashing)).await;
     assert_eq!(failed["category"], "engine", "{failed}");
-    assert_eq!(failed["error"]["context"]["stderr"], "mime: out of thoughts", "{failed}");
+    let detail = &failed["error"]["context"]["details"][0];
+    assert_eq!(detail["line"], "mime: out of thoughts", "{failed}");
     let illegal = tab.add_mime(&["illegal"]).await;
     let failed = tab.ask(hint(&illegal)).await;
     assert_eq!(failed["category"], "engine", "{failed}");

@@ -88,7 +88,7 @@ async fn positions_outside_of_tables_are_errors() {
     let many = probe(&server, "chess", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1").await;
     assert_eq!(many["error"], json!({ "code": "tablebase_pieces", "pieces": 10, "limit": 4 }));
     let shogi = probe(&server, "shogi", "4k4/9/9/9/9/9/9/9/4K4 b - 1").await;
-    assert_eq!(shogi["error"]["code"], "unsupported_variant");
+    assert_eq!(shogi["error"]["code"], "unsupported_game");
     assert_eq!(probe(&server, "chess", "nonsense").await["category"], "invalid_position");
     let unknown = probe(&server, "chess", "8/8/4k3/8/8/3BN3/8/K7 w - - 0 1").await;
     assert_eq!(unknown["category"], Value::Null);
