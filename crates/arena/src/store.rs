@@ -31,8 +31,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fmt, io, thread};
+use std::{io, thread};
 
+use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 pub use crate::contents::{ChangedFile, ContentHash, Difference, NoHash};
@@ -66,23 +67,23 @@ impl Store {
     /// # Errors
     /// The file exists or cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
-        let head = Head::new(plan).at(path, "cannot be written")?;
+        let head = Head::new(plan).at(path, FileOperation::Write)?;
         Self::create_with(path, head, plan)
     }
 
     fn create_with(path: &Path, head: Head, plan: &Plan) -> Result<Self, StoreError> {
         let line = format::serialize(&Record::Head(Box::new(Cow::Borrowed(&head))))
-            .at(path, "cannot be written")?;
+            .at(path, FileOperation::Write)?;
         let directory = directory_of(path);
         // The file gets its name when its first line is complete.
         let file = if head.sealed { private_in(directory) } else { unnamed_in(directory) };
-        let mut file = file.at(path, "cannot be created")?;
-        file.write_all(&line).at(path, "cannot be written")?;
-        file.as_file().sync_all().at(path, "cannot be written")?;
+        let mut file = file.at(path, FileOperation::Create)?;
+        file.write_all(&line).at(path, FileOperation::Write)?;
+        file.as_file().sync_all().at(path, FileOperation::Write)?;
         lock(file.as_file(), path)?;
         let file =
-            file.persist_noclobber(path).map_err(|error| StoreError::create(path, error.error))?;
-        sync_directory(directory).at(path, "cannot be written")?;
+            file.persist_noclobber(path).map_err(|error| StoreError::create(path, &error.error))?;
+        sync_directory(directory).at(path, FileOperation::Write)?;
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -120,7 +121,7 @@ impl Store {
     ) -> Result<(Self, u64), StoreError> {
         // Files that are opened for appending cannot be truncated on Windows.
         let mut file =
-            OpenOptions::new().read(true).write(true).open(path).at(path, "cannot be opened")?;
+            OpenOptions::new().read(true).write(true).open(path).at(path, FileOperation::Open)?;
         lock(&file, path)?;
         let mut scan = Scan::start(path, BufReader::new(&file))?;
         let mut exports = Vec::new();
@@ -132,12 +133,12 @@ impl Store {
             }
         }
         let (head, stored, end) = scan.finish();
-        let length = file.metadata().at(path, "cannot be read")?.len();
+        let length = file.metadata().at(path, FileOperation::Read)?.len();
         if length > end {
-            file.set_len(end).at(path, "cannot be truncated")?;
-            file.sync_all().at(path, "cannot be truncated")?;
+            file.set_len(end).at(path, FileOperation::Truncate)?;
+            file.sync_all().at(path, FileOperation::Truncate)?;
         }
-        file.seek(io::SeekFrom::End(0)).at(path, "cannot be read")?;
+        file.seek(io::SeekFrom::End(0)).at(path, FileOperation::Read)?;
         let (path, plan) = (path.to_owned(), head.plan.clone());
         let store = Self { path, file, end, head, plan, stored, exports, synced: true };
         Ok((store, length.saturating_sub(end)))
@@ -189,7 +190,7 @@ impl Store {
             contents::between(&wanted, plan)
         };
         if !differences.is_empty() {
-            return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
+            return Err(StoreError::other_plan(&self.path, &differences));
         }
         if grown {
             self.write(&Record::Rounds(plan.rounds))?;
@@ -210,7 +211,7 @@ impl Store {
         if !self.may_grow(rounds) {
             let wanted = Plan { rounds, ..self.head.plan.clone() };
             let differences = contents::between(&self.head.plan, &wanted);
-            return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
+            return Err(StoreError::other_plan(&self.path, &differences));
         }
         self.write(&Record::Rounds(rounds))?;
         self.head.plan.rounds = rounds;
@@ -253,7 +254,7 @@ impl Store {
         if differences.is_empty() {
             return Ok(());
         }
-        Err(StoreError::OtherPlan { path: self.path.clone(), differences })
+        Err(StoreError::other_plan(&self.path, &differences))
     }
 
     /// Checks that the values of all environment variables are known.
@@ -276,7 +277,7 @@ impl Store {
         if variables.is_empty() {
             return Ok(());
         }
-        Err(StoreError::NoValues { path: self.path.clone(), variables })
+        Err(StoreError::new(&self.path, StoreDefect::MissingVariables { variables }))
     }
 
     /// Checks that engines and openings have not changed since the start of the match.
@@ -285,10 +286,11 @@ impl Store {
     /// Some have changed.
     pub fn check_files(&self) -> Result<(), StoreError> {
         let files = self.head.contents.changed(&Contents::of(&self.head.plan));
+        let files: Vec<String> = files.iter().map(ChangedFile::to_string).collect();
         if files.is_empty() {
             return Ok(());
         }
-        Err(StoreError::OtherFiles { path: self.path.clone(), files })
+        Err(StoreError::new(&self.path, StoreDefect::OtherFiles { files }))
     }
 
     /// Resumes with changed engines and openings.
@@ -325,15 +327,15 @@ impl Store {
         &mut self,
         is_discarded: impl Fn(&PairResult) -> bool,
     ) -> Result<Vec<u64>, StoreError> {
-        let file = File::open(&self.path).at(&self.path, "cannot be opened")?;
+        let file = File::open(&self.path).at(&self.path, FileOperation::Open)?;
         let mut scan = Scan::start(&self.path, BufReader::new(file))?;
         let directory = directory_of(&self.path);
         let new = if self.head.sealed { private_in(directory) } else { unnamed_in(directory) };
-        let mut new = new.at(&self.path, "cannot be created")?;
+        let mut new = new.at(&self.path, FileOperation::Create)?;
         let line =
-            |record: &Record<'_>| format::serialize(record).at(&self.path, "cannot be written");
+            |record: &Record<'_>| format::serialize(record).at(&self.path, FileOperation::Write);
         let head = line(&Record::Head(Box::new(Cow::Borrowed(scan.head()))))?;
-        new.write_all(&head).at(&self.path, "cannot be written")?;
+        new.write_all(&head).at(&self.path, FileOperation::Write)?;
         let (mut end, mut stored) = (head.len() as u64, IndexSet::default());
         let mut discarded = Vec::new();
         while let Some(record) = scan.next()? {
@@ -345,21 +347,21 @@ impl Store {
                 stored.insert(pair.pairing.index);
             }
             let line = line(&record)?;
-            new.write_all(&line).at(&self.path, "cannot be written")?;
+            new.write_all(&line).at(&self.path, FileOperation::Write)?;
             end += line.len() as u64;
         }
         if discarded.is_empty() {
             return Ok(discarded);
         }
-        new.as_file().sync_all().at(&self.path, "cannot be written")?;
+        new.as_file().sync_all().at(&self.path, FileOperation::Write)?;
         lock(new.as_file(), &self.path)?;
         if cfg!(windows) {
             // An open file cannot be replaced there.
-            self.file = new.reopen().at(&self.path, "cannot be replaced")?;
+            self.file = new.reopen().at(&self.path, FileOperation::Replace)?;
         }
         let file = new.persist(&self.path).map_err(|error| error.error);
-        self.file = file.at(&self.path, "cannot be replaced")?;
-        sync_directory(directory).at(&self.path, "cannot be written")?;
+        self.file = file.at(&self.path, FileOperation::Replace)?;
+        sync_directory(directory).at(&self.path, FileOperation::Write)?;
         (self.end, self.stored, self.synced) = (end, stored, true);
         Ok(discarded)
     }
@@ -380,20 +382,20 @@ impl Store {
     /// Flushing fails.
     pub fn sync(&mut self) -> Result<(), StoreError> {
         if !self.synced {
-            self.file.sync_data().at(&self.path, "cannot be written")?;
+            self.file.sync_data().at(&self.path, FileOperation::Write)?;
             self.synced = true;
         }
         Ok(())
     }
 
     fn write(&mut self, record: &Record<'_>) -> Result<(), StoreError> {
-        let line = format::serialize(record).at(&self.path, "cannot be written")?;
+        let line = format::serialize(record).at(&self.path, FileOperation::Write)?;
         self.synced = false;
         if let Err(error) = self.file.write_all(&line) {
             // A partial line in the middle of the file would be damage.
-            self.file.set_len(self.end).at(&self.path, "cannot be truncated")?;
-            self.file.seek(io::SeekFrom::End(0)).at(&self.path, "cannot be truncated")?;
-            return Err(error).at(&self.path, "cannot be written");
+            self.file.set_len(self.end).at(&self.path, FileOperation::Truncate)?;
+            self.file.seek(io::SeekFrom::End(0)).at(&self.path, FileOperation::Truncate)?;
+            return Err(error).at(&self.path, FileOperation::Write);
         }
         self.end += line.len() as u64;
         Ok(())
@@ -440,8 +442,10 @@ fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
                 // There is no portable lock with a timeout.
                 thread::park_timeout(LOCK_TIMEOUT / 50);
             }
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(error).at(path, "cannot be locked"),
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::new(path, StoreDefect::ResultsInUse));
+            }
+            Err(TryLockError::Error(error)) => return Err(error).at(path, FileOperation::Lock),
         }
     }
 }
@@ -478,99 +482,99 @@ fn try_lock(file: &File) -> Result<(), TryLockError> {
 }
 
 /// An error of a results file.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// An I/O error.
-    #[error("`{}` {what}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The failed operation: `cannot be opened`.
-        what: &'static str,
-        /// The cause.
-        #[source]
-        error: io::Error,
-    },
-    /// The new file already exists.
-    #[error("`{}` already exists", .0.display())]
-    Exists(PathBuf),
-    /// Another process has the file open for writing.
-    #[error("`{}` is in use by another process", .0.display())]
-    Locked(PathBuf),
-    /// The first line is not that of a results file.
-    #[error("`{}` is not a results file: {why}", path.display())]
-    NoHead {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        why: String,
-    },
-    /// The file has another version of the format.
-    #[error("`{}` has version {version} of the results format; only version {supported} is supported", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The version of the file.
-        version: u32,
-        /// The supported version.
-        supported: u32,
-    },
-    /// A line is damaged, and valid ones follow.
-    #[error("line {line} of `{}` is damaged: {why}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The line number, from 1.
-        line: u64,
-        /// The reason.
-        why: String,
-    },
-    /// The file has another plan.
-    #[error("`{}` has another plan{}", path.display(), list(differences))]
-    OtherPlan {
-        /// The file.
-        path: PathBuf,
-        /// The differences of the plans.
-        differences: Vec<Difference>,
-    },
-    /// Values of environment variables are required.
-    #[error("`{}` does not contain the values of environment variables; specify the plan again for {}", path.display(), variables.join(", "))]
-    NoValues {
-        /// The file.
-        path: PathBuf,
-        /// The variables: `engines[1].env.NAME`.
-        variables: Vec<String>,
-    },
-    /// Engines or openings have changed since the start of the match.
-    #[error("`{}` has other engines or openings{}", path.display(), list(files))]
-    OtherFiles {
-        /// The file.
-        path: PathBuf,
-        /// The changed files.
-        files: Vec<ChangedFile>,
-    },
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{}{}: {defect}", path.display(), line.map(|line| format!(", line {line}")).unwrap_or_default())]
+pub struct StoreError {
+    /// The file.
+    pub path: PathBuf,
+    /// The line of the error, from 1.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub defect: StoreDefect,
 }
 
-fn list(items: &[impl fmt::Display]) -> String {
-    items.iter().flat_map(|item| ["; ".to_owned(), item.to_string()]).collect()
+readyok_protocol::errors! {
+    /// Why a results file cannot be used.
+    #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    #[serde(tag = "code", rename_all = "snake_case")]
+    pub enum StoreDefect {
+        ResultsUnusable {
+            operation: FileOperation,
+            /// The message of the system.
+            error: String,
+        } => "{operation}: {error}",
+        ResultsExist => "already exists",
+        ResultsInUse => "is in use by another process",
+        /// By its first line.
+        NoResults { why: String } => "is not a results file: {why}",
+        ResultsVersion { version: u32, supported: u32 } =>
+            "has version {version} of the results format; only version {supported} is supported",
+        /// Valid lines follow.
+        ResultsDamaged { why: String } => "is damaged: {why}",
+        OtherPlan {
+            /// [`Difference`] as text.
+            differences: Vec<String> = differences.join(", "),
+        } => "has another plan: {differences}",
+        MissingVariables {
+            /// `engines[1].env.NAME`.
+            variables: Vec<String> = variables.join(", "),
+        } => "does not contain the values of environment variables; specify the plan again for {variables}",
+        /// Engines or openings have changed since the start of the match.
+        OtherFiles {
+            /// [`ChangedFile`] as text.
+            files: Vec<String> = files.join(", "),
+        } => "has other engines or openings: {files}",
+    }
+}
+
+readyok_protocol::texts! {
+    /// An operation on a file that failed.
+    #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    #[serde(rename_all = "snake_case")]
+    pub enum FileOperation {
+        Create => "cannot be created",
+        Lock => "cannot be locked",
+        Open => "cannot be opened",
+        Read => "cannot be read",
+        Rename => "cannot be renamed",
+        Replace => "cannot be replaced",
+        Rewrite => "cannot be rewritten",
+        Truncate => "cannot be truncated",
+        Write => "cannot be written",
+    }
 }
 
 impl StoreError {
-    fn create(path: &Path, error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            return Self::Exists(path.to_owned());
+    pub(crate) fn new(path: &Path, defect: StoreDefect) -> Self {
+        Self { path: path.to_owned(), line: None, defect }
+    }
+
+    fn io(path: &Path, operation: FileOperation, error: &io::Error) -> Self {
+        Self::new(path, StoreDefect::ResultsUnusable { operation, error: error.to_string() })
+    }
+
+    fn create(path: &Path, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Self::new(path, StoreDefect::ResultsExist),
+            _ => Self::io(path, FileOperation::Create, error),
         }
-        Self::Io { path: path.to_owned(), what: "cannot be created", error }
+    }
+
+    fn other_plan(path: &Path, differences: &[Difference]) -> Self {
+        let differences = differences.iter().map(Difference::to_string).collect();
+        Self::new(path, StoreDefect::OtherPlan { differences })
     }
 }
 
 /// Adds the path and the failed operation to an I/O error.
 pub(crate) trait IoContext<T> {
-    fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError>;
+    fn at(self, path: &Path, operation: FileOperation) -> Result<T, StoreError>;
 }
 
 impl<T> IoContext<T> for io::Result<T> {
-    fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError> {
-        self.map_err(|error| StoreError::Io { path: path.to_owned(), what, error })
+    fn at(self, path: &Path, operation: FileOperation) -> Result<T, StoreError> {
+        self.map_err(|error| StoreError::io(path, operation, &error))
     }
 }

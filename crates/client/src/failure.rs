@@ -54,7 +54,7 @@ readyok_protocol::errors! {
         HandshakeTimeout => "no reply to `uci` or `usi`",
         ReadyTimeout => "no `readyok`",
         StopTimeout => "no `bestmove` after `stop`",
-        ExitTimeout => "still running after `quit`",
+        ExitTimeout => "no exit after `quit`",
         Overrun { overrun_ms: u64 } => "exceeded the time limit by {overrun_ms} ms",
         #[cfg_attr(feature = "serde", serde(alias = "closed"))]
         OutputClosed => "closed its output or the connection",

@@ -13,7 +13,7 @@ use readyok_rules::record::{GameDocument, GameIdentity, GameRecord, NodeId, Tag,
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{BoardRef, Game, Position, Setup, Side};
 
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::game::{NewGame, StoredGame};
 use crate::postings::Key;
 use crate::summary::{Source, Summary};
@@ -155,7 +155,8 @@ impl StoredGame {
 /// The position of a stored text; that of the game without one.
 fn position_of(game: Game, text: Option<&str>) -> Result<Position, Error> {
     let Some(text) = text else { return Ok(Position::start(game)) };
-    let setup = Setup::read(game, text).map_err(|_| Error::Corrupt)?;
+    let setup =
+        Setup::read(game, text).map_err(|_| Error::Defect(LibraryDefect::LibraryDamaged))?;
     Ok(Position::for_viewing(&setup))
 }
 

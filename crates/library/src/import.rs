@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records};
 
 use crate::collection::MAX_CHAPTERS;
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::game::NewGame;
 use crate::library::Library;
 use crate::outcome::{Duplicates, Outcome, Outcomes};
@@ -198,7 +198,8 @@ impl<'a> Importer<'a> {
     fn receive(&mut self, waiting: usize) -> Result<(), Error> {
         while self.waiting.len() > waiting {
             let Some((first, receiver)) = self.waiting.pop_front() else { break };
-            let outcomes = receiver.recv().map_err(|_| Error::Stopped)??;
+            let outcomes =
+                receiver.recv().map_err(|_| Error::Defect(LibraryDefect::LibraryClosed))??;
             self.state.add(first, outcomes);
         }
         Ok(())

@@ -47,7 +47,7 @@ mod writer;
 pub use codec::{code_of, decode_document, encode_document, move_of};
 pub use collection::{Chapter, Collection, CollectionEdit, MAX_CHAPTERS};
 pub use duplicates::Undecided;
-pub use error::{Error, Item, is_damage};
+pub use error::{Error, Item, LibraryDefect, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
 pub use import::{ImportOptions, Imported, Importer};
 pub use library::Library;

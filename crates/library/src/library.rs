@@ -12,7 +12,7 @@ use readyok_rules::record::Condition;
 
 use crate::collection::{self, Chapter, Collection, CollectionEdit};
 use crate::duplicates::{Undecided, groups, undecided};
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::game::{GameEntry, Indexer, NewGame, StoredGame};
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
 use crate::postings::Key;
@@ -69,9 +69,9 @@ impl Library {
         request: impl FnOnce(Sender<Result<T, Error>>) -> Request,
     ) -> Result<T, Error> {
         let (sender, response) = mpsc::channel();
-        let requests = self.requests.as_ref().ok_or(Error::Stopped)?;
-        requests.send(request(sender)).map_err(|_| Error::Stopped)?;
-        response.recv().map_err(|_| Error::Stopped)?
+        let requests = self.requests.as_ref().ok_or(Error::Defect(LibraryDefect::LibraryClosed))?;
+        requests.send(request(sender)).map_err(|_| Error::Defect(LibraryDefect::LibraryClosed))?;
+        response.recv().map_err(|_| Error::Defect(LibraryDefect::LibraryClosed))?
     }
 
     /// Adds games in one transaction and returns their numbers.
@@ -80,7 +80,11 @@ impl Library {
     /// Nothing was added.
     pub fn add(&self, games: Vec<NewGame>) -> Result<Vec<u32>, Error> {
         let outcomes = self.send_games(games, Duplicates::Keep, None)?.recv();
-        Ok(outcomes.map_err(|_| Error::Stopped)??.into_iter().map(Outcome::game).collect())
+        Ok(outcomes
+            .map_err(|_| Error::Defect(LibraryDefect::LibraryClosed))??
+            .into_iter()
+            .map(Outcome::game)
+            .collect())
     }
 
     /// Adds games in one transaction, unless this is a repetition of the last batch of its source. Then the games were
@@ -95,7 +99,9 @@ impl Library {
         duplicates: Duplicates,
     ) -> Result<Vec<Outcome>, Error> {
         let batch = Some((source.to_owned(), batch));
-        self.send_games(games, duplicates, batch)?.recv().map_err(|_| Error::Stopped)?
+        self.send_games(games, duplicates, batch)?
+            .recv()
+            .map_err(|_| Error::Defect(LibraryDefect::LibraryClosed))?
     }
 
     /// The last batches of all sources of [`Self::add_once`].
@@ -122,9 +128,9 @@ impl Library {
         batch: Option<(String, u64)>,
     ) -> Result<Receiver<Outcomes>, Error> {
         let (response, receiver) = mpsc::channel();
-        let requests = self.requests.as_ref().ok_or(Error::Stopped)?;
+        let requests = self.requests.as_ref().ok_or(Error::Defect(LibraryDefect::LibraryClosed))?;
         let request = Request::Add { games, duplicates, batch, response };
-        requests.send(request).map_err(|_| Error::Stopped)?;
+        requests.send(request).map_err(|_| Error::Defect(LibraryDefect::LibraryClosed))?;
         Ok(receiver)
     }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::codec::KEY_SCHEME;
 use crate::collection;
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 
 /// Stored as `user_version`. A file since version 3 is extended; one with another version is rejected.
 pub(crate) const VERSION: i64 = 5;
@@ -102,7 +102,9 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
         transaction.pragma_update(None, "user_version", VERSION)?;
     } else {
         match check(&transaction) {
-            Err(Error::Version { found, .. }) if (3..VERSION).contains(&found) => {
+            Err(Error::Defect(LibraryDefect::LibraryVersion { found, .. }))
+                if (3..VERSION).contains(&found) =>
+            {
                 for added in ADDED.iter().skip(usize::try_from(found - 3).unwrap_or_default()) {
                     transaction.execute_batch(added)?;
                 }
@@ -140,11 +142,11 @@ fn configure(connection: &Connection, foreign_keys: &str, cache: i64) -> Result<
 fn check(connection: &Connection) -> Result<(), Error> {
     let value = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if value("application_id")? != APPLICATION {
-        return Err(Error::Foreign);
+        return Err(Error::Defect(LibraryDefect::NoLibrary));
     }
     match value("user_version")? {
         VERSION => Ok(()),
-        found => Err(Error::Version { found, expected: VERSION }),
+        found => Err(Error::Defect(LibraryDefect::LibraryVersion { found, expected: VERSION })),
     }
 }
 

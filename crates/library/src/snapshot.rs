@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use rusqlite::Connection;
 
 use crate::bitset::BitSet;
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::index::Run;
 use crate::postings::{Key, Posting};
 use crate::schema;
@@ -124,10 +124,12 @@ impl Summaries {
     }
 
     pub(crate) fn push_chunk(&mut self, data: &[u8]) -> Result<(), Error> {
-        let (digests, rests) = data.split_at_checked(CHUNK * DIGEST_SIZE).ok_or(Error::Corrupt)?;
+        let (digests, rests) = data
+            .split_at_checked(CHUNK * DIGEST_SIZE)
+            .ok_or(Error::Defect(LibraryDefect::LibraryDamaged))?;
         let (rests, rest) = rests.as_chunks::<REST_SIZE>();
         if rests.len() != CHUNK || !rest.is_empty() {
-            return Err(Error::Corrupt);
+            return Err(Error::Defect(LibraryDefect::LibraryDamaged));
         }
         let (digests, _) = digests.as_chunks::<DIGEST_SIZE>();
         let digests = digests.iter().map(|digest| Digest::from_bytes(*digest)).collect();

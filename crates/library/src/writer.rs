@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 use crate::codec::KEY_SCHEME;
 use crate::collection::{self, CollectionEdit};
 use crate::duplicates::{Duplicate, DuplicateFinder, has_more_annotations};
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::game::{Indexer, NewGame, StoredGame};
 use crate::index::{self, Merge};
 use crate::outcome::{Decided, Decision, Duplicates, Outcome, Outcomes};
@@ -103,7 +103,11 @@ impl Writer {
             let mut chunks = connection.prepare("SELECT data FROM summaries ORDER BY no")?;
             let mut rows = chunks.query([])?;
             while let Some(row) = rows.next()? {
-                summaries.push_chunk(row.get_ref(0)?.as_blob().map_err(|_| Error::Corrupt)?)?;
+                summaries.push_chunk(
+                    row.get_ref(0)?
+                        .as_blob()
+                        .map_err(|_| Error::Defect(LibraryDefect::LibraryDamaged))?,
+                )?;
             }
             let mut tail = connection.prepare("SELECT id, summary FROM game WHERE id >= ?1")?;
             let mut rows = tail.query([i64::try_from(summaries.len()).unwrap_or(i64::MAX)])?;
@@ -323,7 +327,7 @@ impl Writer {
                 outcomes.push(Outcome::Duplicate(known));
                 continue;
             }
-            let id = u32::try_from(next).map_err(|_| Error::Full)?;
+            let id = u32::try_from(next).map_err(|_| Error::Defect(LibraryDefect::LibraryFull))?;
             next += 1;
             let (mut summary, site) = self.names.resolve(&transaction, game)?;
             summary.exists = known.is_none();

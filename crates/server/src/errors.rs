@@ -215,15 +215,10 @@ pub(crate) fn match_error(game: Game, error: &MatchError) -> ErrorInfo {
 
 /// The error of stored results.
 pub(crate) fn store_error(error: &StoreError) -> ErrorInfo {
-    match error {
-        StoreError::Io { path, what: _, error } => {
-            io_error(error).with(|context| context.path = Some(path.display().to_string()))
-        }
-        StoreError::Damaged { path, line, why: _ } => ErrorCode::InvalidResults.with(|context| {
-            (context.path, context.line) = (Some(path.display().to_string()), Some(*line));
-        }),
-        _ => ErrorCode::InvalidResults.into(),
-    }
+    let StoreError { path, line, defect } = error;
+    ErrorCode::from(defect.clone()).with(|context| {
+        (context.path, context.line) = (Some(path.display().to_string()), *line);
+    })
 }
 
 /// The error of a schedule.
@@ -236,10 +231,8 @@ pub(crate) fn schedule_error(game: Game, error: &ScheduleError) -> ErrorInfo {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::path::PathBuf;
-
     use readyok_arena::openings::{OpeningDefect, OpeningError};
+    use readyok_arena::store::StoreDefect;
 
     use super::*;
 
@@ -276,18 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn storage_errors_name_the_file() {
-        let info = |error| match_error(Game::Chess, &MatchError::Store(error));
-        let path = PathBuf::from("a.match");
-        let why = "English".to_owned();
-        let damaged = ErrorCode::InvalidResults.with(|context| {
-            (context.path, context.line) = (Some("a.match".to_owned()), Some(3));
-        });
-        assert_eq!(info(StoreError::Damaged { path: path.clone(), line: 3, why }), damaged);
-        let error = io::Error::from(ErrorKind::PermissionDenied);
-        let denied =
-            ErrorCode::PermissionDenied.with(|context| context.path = Some("a.match".to_owned()));
-        assert_eq!(info(StoreError::Io { path, what: "cannot be opened", error }), denied);
+    fn errors_of_results_have_the_text_of_the_terminal() {
+        let defect = StoreDefect::ResultsDamaged { why: "English".to_owned() };
+        let error = StoreError { path: "a.match".into(), line: Some(3), defect };
+        let info = match_error(Game::Chess, &MatchError::Store(error.clone()));
+        assert_eq!(info.to_string(), error.to_string());
+        assert_eq!(info.to_string(), "a.match, line 3: is damaged: English");
     }
 
     #[test]

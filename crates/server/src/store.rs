@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_library::Library;
+use readyok_library::{Library, LibraryDefect};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::engine::EngineConfig;
@@ -137,7 +137,7 @@ pub enum StoreError {
     #[error("app.sqlite failed: {0}")]
     Database(#[from] rusqlite::Error),
     /// The library.
-    #[error("the library failed: {0}")]
+    #[error(transparent)]
     Library(#[from] readyok_library::Error),
     /// A stored JSON value is invalid.
     #[error("app.sqlite is damaged: {0}")]
@@ -333,8 +333,10 @@ fn settings_in(db: &Connection) -> Result<Settings, StoreError> {
 /// An error of the library as one of a file.
 fn unusable(path: &Path, error: readyok_library::Error) -> StoreError {
     match error {
-        readyok_library::Error::Foreign => StoreError::Version(path.to_owned(), None),
-        readyok_library::Error::Version { found, .. } => {
+        readyok_library::Error::Defect(LibraryDefect::NoLibrary) => {
+            StoreError::Version(path.to_owned(), None)
+        }
+        readyok_library::Error::Defect(LibraryDefect::LibraryVersion { found, .. }) => {
             StoreError::Version(path.to_owned(), Some(found))
         }
         error => StoreError::Unusable(path.to_owned(), Box::new(error.into())),

@@ -5,6 +5,7 @@ import type {
   HandicapChoice,
   ErrorInfo,
   ExitCause,
+  FileOperation,
   GameResult,
   LocalizedText,
   MoveText,
@@ -198,6 +199,7 @@ function parameterText(name: string, value: unknown, variant: Variant): string |
   if (name === 'square') return squareName(String(value), shogi);
   if (name === 'piece') return roleName(String(value).toUpperCase(), shogi);
   if (name === 'field') return t(`field.${value as PositionField}`);
+  if (name === 'operation') return t(`operation.${value as FileOperation}`);
   if (name === 'exit_cause') return t(`exit_cause.${value as ExitCause}`);
   if (name === 'variant') return t(`variant.${value as Variant}`);
   const key = `${name}.${String(value)}`;

@@ -1,4 +1,4 @@
-// Failures of engines and warnings of matches have the texts of the terminal.
+// Errors have the texts of the terminal. The server generates the samples from all variants.
 import { expect, test, vi } from 'vitest';
 import type { ErrorInfo } from '../api/wire';
 

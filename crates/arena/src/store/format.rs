@@ -13,7 +13,7 @@ use crate::contents::{ContentHash, Contents};
 use crate::pairing::PairResult;
 use crate::plan::Plan;
 use crate::spec::MatchSpec;
-use crate::store::{IoContext as _, StoreError};
+use crate::store::{FileOperation, IoContext as _, StoreDefect, StoreError};
 
 /// Maximum length of a line. Game pairs with all PVs have a few megabytes at most.
 const MAX_LINE: usize = 64 << 20;
@@ -195,7 +195,7 @@ impl Reader {
     /// # Errors
     /// The file cannot be read or is not a results file.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let file = File::open(path).at(path, "cannot be opened")?;
+        let file = File::open(path).at(path, FileOperation::Open)?;
         Ok(Self { scan: Scan::start(path, BufReader::new(file))? })
     }
 
@@ -251,9 +251,9 @@ pub(super) struct Scan<R> {
 
 impl<R: BufRead> Scan<R> {
     pub(super) fn start(path: &Path, mut reader: R) -> Result<Self, StoreError> {
-        let no_head = |why: String| StoreError::NoHead { path: path.to_owned(), why };
+        let no_head = |why: String| StoreError::new(path, StoreDefect::NoResults { why });
         let mut line = Vec::new();
-        let complete = next_line(&mut reader, &mut line).at(path, "cannot be read")?;
+        let complete = next_line(&mut reader, &mut line).at(path, FileOperation::Read)?;
         let end = line.len() as u64 + 1;
         if !complete {
             return Err(no_head(
@@ -263,7 +263,8 @@ impl<R: BufRead> Scan<R> {
         }
         // Checked first, because the plan of another version may have other keys.
         if let Some(version) = version(&line).filter(|version| *version != VERSION) {
-            return Err(StoreError::Version { path: path.to_owned(), version, supported: VERSION });
+            let defect = StoreDefect::ResultsVersion { version, supported: VERSION };
+            return Err(StoreError::new(path, defect));
         }
         let head = match parse(&mut line).map_err(no_head)? {
             Record::Head(head) if head.format == FORMAT => head.into_owned(),
@@ -317,7 +318,7 @@ impl<R: BufRead> Scan<R> {
     /// Reads a line. Returns whether it was complete.
     fn advance(&mut self) -> Result<bool, StoreError> {
         self.number += 1;
-        next_line(&mut self.reader, &mut self.line).at(&self.path, "cannot be read")
+        next_line(&mut self.reader, &mut self.line).at(&self.path, FileOperation::Read)
     }
 
     /// Ends at a partial last record. The file is damaged if valid lines follow.
@@ -333,7 +334,8 @@ impl<R: BufRead> Scan<R> {
     }
 
     fn damaged(&self, why: String) -> StoreError {
-        StoreError::Damaged { path: self.path.clone(), line: self.number, why }
+        let defect = StoreDefect::ResultsDamaged { why };
+        StoreError { path: self.path.clone(), line: Some(self.number), defect }
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::{EngineId, Limits, OpeningSource, Plan};
 use readyok_arena::runner::{Match, Settings};
-use readyok_arena::store::{ChangedFile, ContentHash, Reader, Store, StoreError};
+use readyok_arena::store::{ContentHash, Reader, Store, StoreDefect, StoreError};
 use tempfile::TempDir;
 
 use crate::sample;
@@ -114,7 +114,13 @@ fn damage_before_valid_lines_is_an_error_and_not_truncated() {
     bytes[second_line + 60] ^= 1;
     fs::write(place.file(), &bytes).expect("space");
     let error = resume(&place.file()).expect_err("a changed pair");
-    assert!(matches!(error, StoreError::Damaged { line: 2, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            StoreError { line: Some(2), defect: StoreDefect::ResultsDamaged { .. }, .. }
+        ),
+        "{error}"
+    );
     assert_eq!(fs::read(place.file()).expect("a file"), bytes);
 }
 
@@ -124,7 +130,7 @@ fn other_files_are_rejected() {
     for text in ["", "\n", "[Event \"?\"]\n", "{\"crc\":\"00000000\"}\n", "no end"] {
         fs::write(place.file(), text).expect("space");
         let error = resume(&place.file()).expect_err(text);
-        assert!(matches!(error, StoreError::NoHead { .. }), "{text}: {error}");
+        assert!(matches!(error.defect, StoreDefect::NoResults { .. }), "{text}: {error}");
         assert_eq!(fs::read_to_string(place.file()).expect("a file"), text);
     }
     for version in [1, 2, 4] {
@@ -134,7 +140,7 @@ fn other_files_are_rejected() {
         fs::write(place.file(), text).expect("space");
         let error = resume(&place.file()).expect_err("another version");
         assert!(
-            matches!(error, StoreError::Version { version: it, .. } if it == version),
+            matches!(error.defect, StoreDefect::ResultsVersion { version: it, .. } if it == version),
             "{error}"
         );
         let text = format!("has version {version} of the results format; only version 3 is");
@@ -148,14 +154,16 @@ fn a_manually_edited_plan_is_rejected() {
     let text =
         fs::read_to_string(place.file()).expect("a file").replace("/nowhere/a", "/nowhere/x");
     fs::write(place.file(), text).expect("space");
-    assert!(matches!(resume(&place.file()), Err(StoreError::NoHead { .. })));
+    let error = resume(&place.file()).expect_err("an edited plan");
+    assert!(matches!(error.defect, StoreDefect::NoResults { .. }), "{error}");
 }
 
 #[test]
 fn a_file_has_one_writer_and_any_number_of_readers() {
     let place = Place::with(1);
     let first = resume(&place.file()).expect("a good file");
-    assert!(matches!(resume(&place.file()), Err(StoreError::Locked(_))));
+    let error = resume(&place.file()).expect_err("a second writer");
+    assert_eq!(error.defect, StoreDefect::ResultsInUse);
     assert_eq!(Reader::open(&place.file()).expect("a good file").count(), 1);
     drop(first);
     resume(&place.file()).expect("a free file");
@@ -165,7 +173,7 @@ fn a_file_has_one_writer_and_any_number_of_readers() {
 fn a_new_match_never_overwrites_another() {
     let place = Place::with(1);
     let error = Store::create(&place.file(), &sample::plan(&["a", "b"], 1)).expect_err("a file");
-    assert!(matches!(error, StoreError::Exists(_)), "{error}");
+    assert_eq!(error.defect, StoreDefect::ResultsExist);
     assert_eq!(resume(&place.file()).expect("a good file").1, pairs(1));
     assert_eq!(fs::read_dir(place.0.path()).expect("a directory").count(), 1, "no temporary file");
 }
@@ -209,10 +217,10 @@ fn environment_values_are_not_stored_and_must_match_on_resume() {
     assert!(Match::new(store, Settings::default()).is_err(), "its engines cannot be started");
     let (mut store, ..) = resume(&place.file()).expect("a good file");
     let error = store.accept(&secret_plan("hunter3")).expect_err("another").to_string();
-    assert!(error.ends_with("; engines[1].env.TOKEN has another value"), "{error}");
+    assert!(error.ends_with("plan: engines[1].env.TOKEN has another value"), "{error}");
     let without = sample::plan(&["a", "b"], 10);
     let error = store.accept(&without).expect_err("another").to_string();
-    assert!(error.ends_with("; engines[1].env.TOKEN was `…` and is nothing"), "{error}");
+    assert!(error.ends_with("plan: engines[1].env.TOKEN was `…` and is nothing"), "{error}");
     let grown = Plan { rounds: 20, ..plan };
     store.accept(&grown).expect("more rounds with the same value");
     store.check_values().expect("all are known");
@@ -274,7 +282,7 @@ fn a_different_plan_is_rejected_with_its_differences() {
         let mut plan = sample::plan(&["a", "b"], 30);
         change(&mut plan);
         let error = store.accept(&plan).expect_err(expected).to_string();
-        let differences = error.split_once("; ").expect("differences").1;
+        let differences = error.split_once("plan: ").expect("differences").1;
         assert_eq!(differences, expected);
         assert_eq!(store.plan().rounds, 10, "nothing has changed");
     };
@@ -324,10 +332,11 @@ fn engines_and_openings_that_have_changed_are_named() {
     plan.openings.source = OpeningSource::File { path, format: None };
     let changed = |store: &Store| match store.check_files() {
         Ok(()) => Vec::new(),
-        Err(StoreError::OtherFiles { files, .. }) => {
-            let name = |file: &ChangedFile| {
-                let path = Path::new(&file.path).file_name().expect("a name");
-                format!("{} {}", path.display(), if file.is_gone { "gone" } else { "changed" })
+        Err(StoreError { defect: StoreDefect::OtherFiles { files }, .. }) => {
+            let name = |file: &String| {
+                let (path, what) = file.rsplit_once("` ").expect("a path and what happened");
+                let path = Path::new(path.trim_start_matches('`')).file_name().expect("a name");
+                format!("{} {what}", path.display())
             };
             files.iter().map(name).collect()
         }
@@ -341,12 +350,17 @@ fn engines_and_openings_that_have_changed_are_named() {
     file("b.net", "another network");
     fs::remove_file(place.0.path().join("book.epd")).expect("it was there");
     let (mut store, ..) = resume(&place.file()).expect("a good file");
-    let all = ["a changed", "b.conf changed", "b.net changed", "book.epd gone"];
+    let all = [
+        "a has changed",
+        "b.conf has changed",
+        "b.net has changed",
+        "book.epd is no longer readable",
+    ];
     let mut found = changed(&store);
     found.sort_unstable();
     assert_eq!(found, all);
     let error = store.check_files().expect_err("changed").to_string();
-    assert!(error.contains("a` has changed; `"), "{error}");
+    assert!(error.contains("a` has changed, `"), "{error}");
     assert!(error.contains("book.epd` is no longer readable"), "{error}");
     store.accept_files().expect("space");
     assert_eq!(changed(&store), [""; 0]);
@@ -369,7 +383,10 @@ fn the_hash_of_an_opening_directory_covers_all_files() {
     let store = Store::create(&place.file(), &plan).expect("new");
     assert!(store.check_files().is_ok());
     fs::write(book.join("2.kif"), "▲２六歩\n").expect("space");
-    assert!(matches!(store.check_files(), Err(StoreError::OtherFiles { .. })));
+    assert!(matches!(
+        store.check_files(),
+        Err(StoreError { defect: StoreDefect::OtherFiles { .. }, .. })
+    ));
 }
 
 #[test]
@@ -385,5 +402,8 @@ fn the_hash_of_a_large_book_covers_samples_only() {
     let store = Store::create(&place.file(), &plan).expect("new");
     assert!(store.check_files().is_ok());
     book.set_len((1 << 36) + 1).expect("a sparse file");
-    assert!(matches!(store.check_files(), Err(StoreError::OtherFiles { .. })));
+    assert!(matches!(
+        store.check_files(),
+        Err(StoreError { defect: StoreDefect::OtherFiles { .. }, .. })
+    ));
 }

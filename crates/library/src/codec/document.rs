@@ -15,7 +15,7 @@ use readyok_rules::record::{GameDocument, GameRecord};
 use super::layer::{self, Layer};
 use super::tags::{self, Known, get_text, put_text};
 use super::{annotations, moves, position_of};
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::summary::{Source, Summary, result_code, result_of};
 use crate::varint::{Corrupt, get, get_u8, put};
 
@@ -51,13 +51,19 @@ pub fn encode_document(document: &GameDocument, data: &[u8]) -> Vec<u8> {
 /// # Errors
 /// The blob is damaged, or was written by another version.
 pub fn decode_document(blob: &[u8]) -> Result<(GameDocument, &[u8]), Error> {
-    let (checksum, mut bytes) = blob.split_first_chunk::<4>().ok_or(Error::Corrupt)?;
+    let (checksum, mut bytes) =
+        blob.split_first_chunk::<4>().ok_or(Error::Defect(LibraryDefect::LibraryDamaged))?;
     if crc32fast::hash(bytes) != u32::from_le_bytes(*checksum) {
-        return Err(Error::Corrupt);
+        return Err(Error::Defect(LibraryDefect::LibraryDamaged));
     }
     match get_u8(&mut bytes)? {
         VERSION => (),
-        found => return Err(Error::Version { found: found.into(), expected: VERSION.into() }),
+        found => {
+            return Err(Error::Defect(LibraryDefect::LibraryVersion {
+                found: found.into(),
+                expected: VERSION.into(),
+            }));
+        }
     }
     let game = *GAMES.get(usize::from(get_u8(&mut bytes)?)).ok_or(Corrupt)?;
     let result = result_of(get_u8(&mut bytes)?);

@@ -9,7 +9,7 @@
 
 use readyok_rules::record::{EngineNotes, GameDocument, NodeId};
 
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::varint::{Corrupt, get, get_u32, put, unzigzag, zigzag};
 
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl Layer {
         let count = usize::try_from(get(&mut bytes)?).map_err(|_| Corrupt)?;
         // Each has a byte or more.
         if bytes.len() < count {
-            return Err(Error::Corrupt);
+            return Err(Error::Defect(LibraryDefect::LibraryDamaged));
         }
         let mut ids = Vec::with_capacity(count);
         let mut id = 0_u32;

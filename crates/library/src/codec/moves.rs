@@ -14,7 +14,7 @@ use readyok_rules::rsshogi::types as shogi;
 use readyok_rules::shakmaty::{self, Position as _, Role};
 use readyok_rules::{BoardRef, Move, Position};
 
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::varint::Corrupt;
 
 /// Begins a variation: moves up to [`CLOSE`] replace the last move.
@@ -186,7 +186,9 @@ pub(crate) fn decode(
     bytes: &[u8],
     ids: &[NodeId],
 ) -> Result<Vec<NodeId>, Error> {
-    let (codes, []) = bytes.as_chunks() else { return Err(Error::Corrupt) };
+    let (codes, []) = bytes.as_chunks() else {
+        return Err(Error::Defect(LibraryDefect::LibraryDamaged));
+    };
     let mut codes = codes.iter().map(|code| u16::from_le_bytes(*code)).peekable();
     let mut order = vec![NodeId::ROOT];
     let mut lines = Vec::new();
@@ -220,7 +222,7 @@ pub(crate) fn decode(
         order.push(line.node);
     }
     let is_complete = lines.is_empty() && (ids.is_empty() || ids.len() == order.len() - 1);
-    if is_complete { Ok(order) } else { Err(Error::Corrupt) }
+    if is_complete { Ok(order) } else { Err(Error::Defect(LibraryDefect::LibraryDamaged)) }
 }
 
 /// Codes of the main line of encoded moves, up to an illegal move.

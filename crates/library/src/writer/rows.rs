@@ -7,7 +7,7 @@ use std::sync::Arc;
 use readyok_rules::record::fold;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use crate::error::Error;
+use crate::error::{Error, LibraryDefect};
 use crate::game::{NewGame, StoredGame};
 use crate::index::{self, Run};
 use crate::schema::set_meta;
@@ -151,7 +151,8 @@ impl Names {
             transaction
                 .prepare_cached("INSERT INTO name (text, folded) VALUES (?1, ?2)")?
                 .execute([text, &fold(text)])?;
-            u32::try_from(transaction.last_insert_rowid()).map_err(|_| Error::Full)?
+            u32::try_from(transaction.last_insert_rowid())
+                .map_err(|_| Error::Defect(LibraryDefect::LibraryFull))?
         };
         self.known.insert(text.into(), id);
         Ok(id)

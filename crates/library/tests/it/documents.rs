@@ -1,7 +1,9 @@
 //! Documents as blobs and as games of the library.
 
 use proptest::prelude::*;
-use readyok_library::{Error, Library, NewGame, Source, decode_document, encode_document};
+use readyok_library::{
+    Error, Library, LibraryDefect, NewGame, Source, decode_document, encode_document,
+};
 use readyok_protocol::Score;
 use readyok_rules::record::{EngineNote, EngineNotes, GameDocument, NodeId};
 use tempfile::TempDir;
@@ -66,10 +68,10 @@ proptest! {
     fn damage_of_a_blob_is_found(seed in 0..1_u64 << 40, at in any::<prop::sample::Index>(), bit in 0_u32..8) {
         let blob = encode_document(&random_document(seed), b"{}");
         let at = at.index(blob.len());
-        prop_assert!(matches!(decode_document(&blob[..at]), Err(Error::Corrupt)), "truncated");
+        prop_assert!(matches!(decode_document(&blob[..at]), Err(Error::Defect(LibraryDefect::LibraryDamaged))), "truncated");
         let mut damaged = blob;
         damaged[at] ^= 1_u8 << bit;
-        prop_assert!(matches!(decode_document(&damaged), Err(Error::Corrupt)), "a changed bit");
+        prop_assert!(matches!(decode_document(&damaged), Err(Error::Defect(LibraryDefect::LibraryDamaged))), "a changed bit");
     }
 
     /// A checksum does not protect against a forged file.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use readyok_library::{Column, Error, Library};
+use readyok_library::{Column, Error, Library, LibraryDefect};
 use readyok_rules::record::Condition;
 use tempfile::TempDir;
 
@@ -106,15 +106,24 @@ fn files_of_other_versions_and_programs_are_rejected_unchanged() {
     drop(connection);
     let bytes = fs::read(&path).expect("it is read");
     let error = Library::open_with(&path, indexer, 1 << 12).expect_err("another version");
-    assert!(matches!(error, Error::Version { found: 9, expected: 5 }), "{error}");
+    assert!(
+        matches!(error, Error::Defect(LibraryDefect::LibraryVersion { found: 9, expected: 5 })),
+        "{error}"
+    );
     assert_eq!(fs::read(&path).expect("it is read"), bytes);
     let other = dir.path().join("other.sqlite");
     let connection = rusqlite::Connection::open(&other).expect("it opens");
     connection.execute_batch("CREATE TABLE other (id)").expect("created");
     drop(connection);
-    assert!(matches!(Library::open_with(&other, indexer, 1 << 12), Err(Error::Foreign)));
+    assert!(matches!(
+        Library::open_with(&other, indexer, 1 << 12),
+        Err(Error::Defect(LibraryDefect::NoLibrary))
+    ));
     fs::write(&other, "no database, but a text that is long enough for a header").expect("written");
-    assert!(matches!(Library::open_with(&other, indexer, 1 << 12), Err(Error::Sqlite(_))));
+    assert!(matches!(
+        Library::open_with(&other, indexer, 1 << 12),
+        Err(Error::Defect(LibraryDefect::LibraryDamaged))
+    ));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use readyok_arena::plan::{OpeningSource, Plan, PvCheck};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
 use readyok_arena::schedule::ScheduleError;
-use readyok_arena::store::{Reader, StoreError};
+use readyok_arena::store::{Reader, StoreDefect, StoreError};
 use readyok_client::unstable::split_command_line;
 use readyok_client::{Guard, Timeouts, WaitLimit};
 
@@ -229,7 +229,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
 /// The failure of a match that could not be played.
 pub(super) fn match_failure(error: Box<dyn Error>) -> Failure {
     match (error.downcast_ref::<StoreError>(), error.downcast_ref::<MatchError>()) {
-        (Some(StoreError::OtherFiles { .. }), _) => {
+        (Some(StoreError { defect: StoreDefect::OtherFiles { .. }, .. }), _) => {
             Failure::failed(format!("{error}; use --ignore-changes to resume anyway"))
         }
         (_, Some(why)) if is_invalid_plan(why) => Failure::usage(error),

@@ -17,7 +17,7 @@ use readyok_arena::queue::nats::{
 use readyok_arena::queue::status::Phase;
 use readyok_arena::runner::{Match, Settings};
 use readyok_arena::stats::Model;
-use readyok_arena::store::{ContentHash, Store, StoreError};
+use readyok_arena::store::{ContentHash, Store, StoreDefect, StoreError};
 use readyok_server::QueueDashboard;
 use readyok_server::wire::{QueueAction, QueueClone, QueueLine, QueueMatch, QueueOverview};
 
@@ -307,7 +307,7 @@ impl Shared {
         let path = self.results_of(id);
         let plan = &spec.plan;
         let store = match Store::adopt(&path, &spec, openings.as_deref()) {
-            Err(StoreError::Exists(_)) => {
+            Err(StoreError { defect: StoreDefect::ResultsExist, .. }) => {
                 let (mut store, _) = Store::resume(&path, |_| ())?;
                 store.accept(plan)?;
                 store

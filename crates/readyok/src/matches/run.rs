@@ -15,7 +15,7 @@ use readyok_arena::plan::Plan;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
-use readyok_arena::store::{IndexSet, Reader, Store, StoreError};
+use readyok_arena::store::{IndexSet, Reader, Store, StoreDefect, StoreError};
 use readyok_client::{Guard, Timeouts};
 use readyok_rules::{Game, Syzygy};
 
@@ -325,7 +325,7 @@ impl Results {
             }
             Self::TakeOver { path, spec, openings } => {
                 match Store::adopt(&path, &spec, openings.as_deref()) {
-                    Err(StoreError::Exists(_)) => {
+                    Err(StoreError { defect: StoreDefect::ResultsExist, .. }) => {
                         let (mut store, truncated) = Store::resume(&path, |_| ())?;
                         store.accept(&spec.plan)?;
                         Ok((store, truncated))
@@ -350,7 +350,7 @@ impl Name {
         let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         let mut created = Store::create(&path, plan);
         for number in 2..MAX_NUMBER {
-            if !matches!(created, Err(StoreError::Exists(_))) {
+            if !matches!(created, Err(StoreError { defect: StoreDefect::ResultsExist, .. })) {
                 break;
             }
             let name = format!("{stem}-{number}.{extension}");

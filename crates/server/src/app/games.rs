@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use readyok_library::LibraryDefect;
+
 use super::AppState;
 use crate::game::{ActiveGame, Document, Effect, GameSession, Published, check_players};
 use crate::store::{StoreError, library_error};
@@ -120,7 +122,7 @@ impl AppState {
             && session.take_unsaved()
             && !self.saves.save(id)
         {
-            session.on_saved(Some(ErrorCode::LibraryClosed.into()));
+            session.on_saved(Some(ErrorCode::from(LibraryDefect::LibraryClosed).into()));
         }
         self.publish_game(id);
     }

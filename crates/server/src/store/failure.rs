@@ -1,7 +1,6 @@
 //! Errors of the library and of the store as error codes.
 
-use readyok_library::Error as Failed;
-use rusqlite::ErrorCode as Failure;
+use readyok_library::{Error as Failed, LibraryDefect};
 
 use super::StoreError;
 use crate::wire::{ApiError, ErrorCode};
@@ -9,17 +8,13 @@ use crate::wire::{ApiError, ErrorCode};
 /// An error of the library as an error code.
 pub(crate) fn library_error(error: &StoreError) -> ErrorCode {
     match error {
-        StoreError::Closed | StoreError::Library(Failed::Stopped) => ErrorCode::LibraryClosed,
-        StoreError::Content(_) | StoreError::Library(Failed::Corrupt) => ErrorCode::LibraryDamaged,
-        StoreError::Database(failure) | StoreError::Library(Failed::Sqlite(failure)) => {
-            match failure.sqlite_error_code() {
-                Some(Failure::DiskFull) => ErrorCode::DiskFull,
-                Some(Failure::ReadOnly) => ErrorCode::LibraryReadOnly,
-                Some(Failure::DatabaseBusy | Failure::DatabaseLocked) => ErrorCode::LibraryInUse,
-                Some(Failure::DatabaseCorrupt | Failure::NotADatabase) => ErrorCode::LibraryDamaged,
-                _ => ErrorCode::system(error),
-            }
-        }
+        StoreError::Closed => LibraryDefect::LibraryClosed.into(),
+        StoreError::Content(_) => LibraryDefect::LibraryDamaged.into(),
+        StoreError::Library(Failed::Defect(defect)) => defect.clone().into(),
+        StoreError::Database(failure) => match LibraryDefect::of(failure) {
+            Some(defect) => defect.into(),
+            None => ErrorCode::system(error),
+        },
         StoreError::Unusable(_, error) => library_error(error),
         StoreError::File(..) | StoreError::Version(..) | StoreError::Library(_) => {
             ErrorCode::system(error)
@@ -45,10 +40,10 @@ mod tests {
             let error = Error::SqliteFailure(ffi::Error::new(code), Some("text".to_owned()));
             library_error(&error.into())
         };
-        assert_eq!(code(ffi::SQLITE_FULL), ErrorCode::DiskFull);
-        assert_eq!(code(ffi::SQLITE_READONLY), ErrorCode::LibraryReadOnly);
-        assert_eq!(code(ffi::SQLITE_BUSY), ErrorCode::LibraryInUse);
-        assert_eq!(code(ffi::SQLITE_CORRUPT), ErrorCode::LibraryDamaged);
+        assert_eq!(code(ffi::SQLITE_FULL), LibraryDefect::DiskFull.into());
+        assert_eq!(code(ffi::SQLITE_READONLY), LibraryDefect::LibraryReadOnly.into());
+        assert_eq!(code(ffi::SQLITE_BUSY), LibraryDefect::LibraryInUse.into());
+        assert_eq!(code(ffi::SQLITE_CORRUPT), LibraryDefect::LibraryDamaged.into());
         let text = "app.sqlite failed: text".to_owned();
         assert_eq!(code(ffi::SQLITE_CONSTRAINT), ErrorCode::System { text });
     }

@@ -9,7 +9,9 @@ use readyok_arena::openings::OpeningDefect;
 use readyok_arena::result::{WarningKind, rule_text};
 use readyok_arena::schedule::PairingError;
 use readyok_arena::stats::SprtError;
+use readyok_arena::store::StoreDefect;
 use readyok_client::{EngineFailureDetail, EngineFailureKind, ExitDescription};
+use readyok_library::LibraryDefect;
 use readyok_protocol::translation::display_text;
 use readyok_protocol::{Language, OptionError, errors, texts};
 use readyok_rules::record::{Defect, Limit};
@@ -309,11 +311,6 @@ errors! {
         NoResponse => "the server does not respond",
         TooManyImports => "too many imports at the same time",
         Unreadable => "unreadable",
-        DiskFull => "the disk is full",
-        LibraryClosed => "the library is closed",
-        LibraryDamaged => "the library is damaged",
-        LibraryInUse => "another program uses the library",
-        LibraryReadOnly => "the library is read-only",
         GameDamaged => "the stored game is damaged",
         GameTreeFull => "the game has the maximum number of moves",
         ShapeOffBoard => "an arrow or circle is outside the board",
@@ -382,7 +379,6 @@ errors! {
         OpeningSkipped { cause: Box<ErrorInfo> } => "opening skipped: {cause}",
         OpeningsSkipped { count: u64, cause: Box<ErrorInfo> } =>
             "{count} openings skipped; the first: {cause}",
-        InvalidResults => "the results of the match are unreadable or belong to another match",
     }
     wraps {
         #[serde(untagged)]
@@ -401,6 +397,10 @@ errors! {
         Opening(OpeningDefect),
         #[serde(untagged)]
         Pairing(PairingError),
+        #[serde(untagged)]
+        Store(StoreDefect),
+        #[serde(untagged)]
+        Library(LibraryDefect),
         #[serde(untagged)]
         Sprt(SprtError),
         #[serde(untagged)]

@@ -1,11 +1,14 @@
-//! Each failure of an engine and each warning of a match has the same text on the terminal and on the page.
+//! Failures of engines, warnings of matches, and errors of results and of the library have the same texts on the terminal
+//! and on the page.
 //!
 //! The samples are generated from the declared variants. `web/src/i18n/samples.test.ts` compares the texts of the page.
 
 use std::fmt;
 
 use readyok_arena::result::{EngineFailure, WarningKind};
+use readyok_arena::store::{StoreDefect, StoreError};
 use readyok_client::{EngineFailureKind, Exit, ExitCause, ProcessStatus};
+use readyok_library::LibraryDefect;
 use readyok_protocol::{OptionError, Rule};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +16,8 @@ use serde_json::{Value, json};
 
 use super::ErrorInfo;
 use super::typescript::{check, snake_case};
-use crate::errors::{engine_failure, warning};
+use crate::errors::{engine_failure, store_error, warning};
+use crate::store as server;
 
 /// An external text with characters that a terminal or a page could interpret.
 const EXTERNAL: &str = "C:\\a \"b\" <i>{cause}</i> `c` \u{1b}[2J\u{202e}\td";
@@ -25,11 +29,13 @@ fn all<T: DeserializeOwned + Serialize>(texts: &[(&str, &str)], samples: &[Value
         let read = samples.iter().find_map(|fields| {
             let mut stored = fields.clone();
             stored["kind"] = name.clone().into();
+            stored["code"] = name.replace('-', "_").into();
             serde_json::from_value(stored).ok()
         });
         let read: T = read.unwrap_or_else(|| panic!("the samples lack a field of {name}"));
         let written = serde_json::to_value(&read).expect("it is serializable");
-        assert_eq!(written["kind"], name);
+        let tag = written["kind"].as_str().or(written["code"].as_str());
+        assert_eq!(tag.map(|tag| tag.replace('_', "-")), Some(name));
         read
     };
     texts.iter().map(|(name, _)| value(name)).collect()
@@ -83,6 +89,22 @@ fn warnings() -> Vec<WarningKind> {
     all(WarningKind::TEXTS, &samples)
 }
 
+fn store_errors() -> Vec<StoreError> {
+    let sample = json!({
+        "operation": "open", "error": EXTERNAL, "why": EXTERNAL, "version": 4, "supported": 3,
+        "differences": ["a", "b"], "variables": ["a", "b"], "files": ["a", "b"],
+    });
+    let defects: Vec<StoreDefect> = all(StoreDefect::TEXTS, &[sample]);
+    let error = |(line, defect)| StoreError { path: "a.match".into(), line, defect };
+    [None, Some(3)].into_iter().cycle().zip(defects).map(error).collect()
+}
+
+fn library_errors() -> Vec<server::StoreError> {
+    let sample = json!({ "found": 6, "expected": 5 });
+    let defects: Vec<LibraryDefect> = all(LibraryDefect::TEXTS, &[sample]);
+    defects.into_iter().map(|defect| server::StoreError::Library(defect.into())).collect()
+}
+
 /// The error for the page, and the text of the terminal.
 fn sample(error: &ErrorInfo, terminal: &impl fmt::Display) -> Value {
     let text = terminal.to_string();
@@ -100,7 +122,10 @@ fn terminal_and_page_have_the_same_texts() {
         failures().into_iter().map(|failure| sample(&engine_failure(&failure), &failure));
     let warnings =
         warnings().into_iter().map(|kind| sample(&warning(None, Some(&kind), ""), &kind));
-    let samples: Vec<Value> = failures.chain(warnings).collect();
+    let results = store_errors().into_iter().map(|error| sample(&store_error(&error), &error));
+    let library = library_errors().into_iter();
+    let library = library.map(|error| sample(&server::library_error(&error).into(), &error));
+    let samples: Vec<Value> = failures.chain(warnings).chain(results).chain(library).collect();
     let samples = serde_json::to_string_pretty(&samples).expect("it is serializable");
     check("api/error-samples.json", &(samples + "\n"));
 }

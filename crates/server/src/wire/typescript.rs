@@ -9,7 +9,9 @@ use readyok_arena::openings::OpeningDefect;
 use readyok_arena::result::WarningKind;
 use readyok_arena::schedule::PairingError;
 use readyok_arena::stats::SprtError;
+use readyok_arena::store::{FileOperation, StoreDefect};
 use readyok_client::{EngineFailureDetail, EngineFailureKind, ExitCause, ExitDescription};
+use readyok_library::LibraryDefect;
 use readyok_protocol::OptionError;
 use readyok_rules::record::{Defect, Format, Limit};
 use readyok_rules::{EpdDefect, Field, Game, IllegalReason, PositionError, Termination};
@@ -174,6 +176,8 @@ fn the_page_has_the_english_text_of_each_error() {
         ("error", DecompressionError::TEXTS),
         ("error", OpeningDefect::TEXTS),
         ("error", PairingError::TEXTS),
+        ("error", StoreDefect::TEXTS),
+        ("error", LibraryDefect::TEXTS),
         ("error", SprtError::TEXTS),
         ("error", OptionError::TEXTS),
         ("error", EngineFailureKind::TEXTS),
@@ -182,6 +186,7 @@ fn the_page_has_the_english_text_of_each_error() {
         ("error", wire::ErrorCode::TEXTS),
         ("detail", EngineFailureDetail::TEXTS),
         ("exit_cause", ExitCause::TEXTS),
+        ("operation", FileOperation::TEXTS),
         ("subject", wire::ErrorSubject::TEXTS),
         ("field", Field::TEXTS),
     ] {

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use readyok_library::{Error, NewGame, Source, StoredGame, decode_document, encode_document};
+use readyok_library::{
+    Error, LibraryDefect, NewGame, Source, StoredGame, decode_document, encode_document,
+};
 use readyok_rules::record::{Node, NodeId as RecordId};
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +69,8 @@ impl StoredSession {
     /// The blob is damaged or has another version.
     pub(crate) fn decode(blob: &[u8]) -> Result<Self, Error> {
         let (document, state) = decode_document(blob)?;
-        let state = serde_json::from_slice(state).map_err(|_| Error::Corrupt)?;
+        let state = serde_json::from_slice(state)
+            .map_err(|_| Error::Defect(LibraryDefect::LibraryDamaged))?;
         Self { tree: document.into(), state }.checked()
     }
 
@@ -91,7 +94,10 @@ impl StoredSession {
     pub(crate) fn from_game(game: &StoredGame) -> Result<Self, Error> {
         let tree = Tree::from(game.document()?);
         let state = game.play.as_deref().map(serde_json::from_str::<StoredState>);
-        let mut state = state.transpose().map_err(|_| Error::Corrupt)?.unwrap_or_default();
+        let mut state = state
+            .transpose()
+            .map_err(|_| Error::Defect(LibraryDefect::LibraryDamaged))?
+            .unwrap_or_default();
         let numbers = std::mem::take(&mut state.numbers);
         if !numbers.is_empty() {
             state.renumber(
@@ -105,7 +111,7 @@ impl StoredSession {
         let last_move_node = self.state.play.as_ref().map(|play| play.last_move_node);
         let is_whole =
             last_move_node.is_none_or(|last_move_node| self.tree.node(last_move_node).is_some());
-        if is_whole { Ok(self) } else { Err(Error::Corrupt) }
+        if is_whole { Ok(self) } else { Err(Error::Defect(LibraryDefect::LibraryDamaged)) }
     }
 }
 
@@ -115,7 +121,8 @@ impl StoredState {
         let id = |number: NodeId| ids.get(&number).copied();
         self.cursor = id(self.cursor).unwrap_or_default();
         if let Some(play) = &mut self.play {
-            play.last_move_node = id(play.last_move_node).ok_or(Error::Corrupt)?;
+            play.last_move_node =
+                id(play.last_move_node).ok_or(Error::Defect(LibraryDefect::LibraryDamaged))?;
             let readings = std::mem::take(&mut play.readings).into_iter();
             play.readings =
                 readings.filter_map(|(number, reading)| Some((id(number)?, reading))).collect();
