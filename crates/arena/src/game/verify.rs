@@ -1,6 +1,5 @@
 //! Verification of results of other hosts: the [`Referee`] replays each game of a pair.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,15 +33,19 @@ pub enum InvalidResult {
 }
 
 /// A contradiction in the result of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GameFault {
     /// The engines or their colors differ from those of the pairing.
+    #[error("other engines or colors")]
     Colors,
     /// No game can start from the opening.
+    #[error(transparent)]
     Opening(OpeningError),
     /// A text or a list is longer than any of a game.
+    #[error("texts or lists are too long")]
     TooLong,
     /// A move is illegal.
+    #[error("illegal move `{}` after {ply} plies", .text.escape_debug())]
     IllegalMove {
         /// The number of plies before it.
         ply: usize,
@@ -50,11 +53,13 @@ pub enum GameFault {
         text: String,
     },
     /// An engine exceeded its time limit with a move, but did not lose.
+    #[error("the move after {ply} plies exceeds the time limit")]
     Late {
         /// The number of plies before the move.
         ply: usize,
     },
     /// The game continues after its end.
+    #[error("moves after the end ({}) at ply {ply}", .end.name())]
     AfterEnd {
         /// The number of plies to the end.
         ply: usize,
@@ -62,6 +67,7 @@ pub enum GameFault {
         end: Termination,
     },
     /// The game has another end.
+    #[error("{}", other_end(*.expected, *.found))]
     OtherEnd {
         /// The end by the rules; none if the game is not over.
         expected: Option<Termination>,
@@ -69,10 +75,18 @@ pub enum GameFault {
         found: Termination,
     },
     /// The winner contradicts the end of the game.
+    #[error("wrong winner of a game that ended by {}", .end.name())]
     Winner {
         /// The end.
         end: Termination,
     },
+}
+
+fn other_end(expected: Option<Termination>, found: Termination) -> String {
+    match expected {
+        Some(expected) => format!("the end is {}, not {}", expected.name(), found.name()),
+        None => format!("the game has not ended by {}", found.name()),
+    }
 }
 
 /// Replays the games of a pair by the rules of a plan, with its clocks and adjudication.
@@ -231,30 +245,4 @@ fn has_normal_lengths(game: &MatchGame) -> bool {
             && made.lines.iter().all(|line| line.len() <= MAX_BYTES)
     });
     engines && moves && game.warnings.len() <= MatchGame::MAX_WARNINGS
-}
-
-impl fmt::Display for GameFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Colors => f.write_str("other engines or colors"),
-            Self::Opening(error) => error.fmt(f),
-            Self::TooLong => f.write_str("texts or lists are too long"),
-            Self::IllegalMove { ply, text } => {
-                write!(f, "illegal move `{}` after {ply} plies", text.escape_debug())
-            }
-            Self::Late { ply } => write!(f, "the move after {ply} plies exceeds the time limit"),
-            Self::AfterEnd { ply, end } => {
-                write!(f, "moves after the end ({}) at ply {ply}", end.name())
-            }
-            Self::OtherEnd { expected: Some(expected), found } => {
-                write!(f, "the end is {}, not {}", expected.name(), found.name())
-            }
-            Self::OtherEnd { expected: None, found } => {
-                write!(f, "the game has not ended by {}", found.name())
-            }
-            Self::Winner { end } => {
-                write!(f, "wrong winner of a game that ended by {}", end.name())
-            }
-        }
-    }
 }

@@ -204,24 +204,12 @@ impl<'a> Worker<'a> {
     }
 }
 
+#[derive(Debug, thiserror::Error)]
 enum OpenError {
-    Engine(EngineError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error("the protocol of the engine does not support the game")]
     WrongGame,
-}
-
-impl From<EngineError> for OpenError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
-    }
-}
-
-impl std::fmt::Display for OpenError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Engine(error) => error.fmt(f),
-            Self::WrongGame => f.write_str("the protocol of the engine does not support the game"),
-        }
-    }
 }
 
 /// An error of a file.

@@ -1,7 +1,5 @@
 //! Games as bytes of an output format.
 
-use std::fmt;
-
 use readyok_rules::record::{
     self, Encoding, Feature, Format, GameRecord, Losses, Node, PgnOptions, RecordMove, WriteError,
 };
@@ -148,19 +146,11 @@ fn epd_of_position(position: Position) -> String {
 }
 
 /// Why a game could not be written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum RenderError {
+    #[error(transparent)]
     Write(WriteError),
-    /// The format does not support the game.
+    /// The format does not support the game: only SFEN supports no chess.
+    #[error("{} does not support {}", .0, if *.0 == FileFormat::Sfen { "chess" } else { "shogi" })]
     WrongGame(FileFormat),
-}
-
-impl fmt::Display for RenderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Write(error) => error.fmt(f),
-            Self::WrongGame(FileFormat::Sfen) => f.write_str("SFEN does not support chess"),
-            Self::WrongGame(format) => write!(f, "{format} does not support shogi"),
-        }
-    }
 }
