@@ -412,7 +412,7 @@ errors! {
         CausedWarning(CausedWarning),
         #[serde(untagged)]
         #[cfg_attr(test, ts(as = "WarningKind"))]
-        Warning(Coded<WarningKind>),
+        Warning(Box<Coded<WarningKind>>),
     }
 }
 
@@ -506,7 +506,7 @@ impl From<&WarningKind> for ErrorCode {
             WarningKind::OptionNotSet { name, value, cause } => CausedWarning::OptionNotSet {
                 name: display_text(name).into_owned(),
                 value: display_text(value).into_owned(),
-                cause: Box::new(ErrorCode::from(cause.clone()).into()),
+                cause: Box::new(Self::from(cause.clone()).into()),
             }
             .into(),
             WarningKind::Restarted { cause } => {
@@ -520,7 +520,7 @@ impl From<&WarningKind> for ErrorCode {
                 };
                 CausedWarning::ProtocolViolation { cause }.into()
             }
-            kind => Coded(kind.clone()).into(),
+            kind => Self::Warning(Box::new(Coded(kind.clone()))),
         }
     }
 }

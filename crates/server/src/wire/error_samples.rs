@@ -34,7 +34,7 @@ fn all<T: DeserializeOwned + Serialize>(texts: &[(&str, &str)], samples: &[Value
         });
         let read: T = read.unwrap_or_else(|| panic!("the samples lack a field of {name}"));
         let written = serde_json::to_value(&read).expect("it is serializable");
-        let tag = written["kind"].as_str().or(written["code"].as_str());
+        let tag = written["kind"].as_str().or_else(|| written["code"].as_str());
         assert_eq!(tag.map(|tag| tag.replace('_', "-")), Some(name));
         read
     };
