@@ -454,6 +454,15 @@ impl Plan {
         Self { rounds: if lasts { Self::UNLIMITED_ROUNDS } else { 1 }, ..self }
     }
 
+    /// Whether later pairings depend on the results of all earlier ones.
+    #[cfg(feature = "nats")]
+    pub(crate) fn needs_all_results(&self) -> bool {
+        match self.format {
+            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid => false,
+            Format::Knockout { .. } | Format::Swiss => true,
+        }
+    }
+
     /// Whether only its sequential test ends the match.
     pub fn is_unlimited(&self) -> bool {
         self.rounds == Self::UNLIMITED_ROUNDS

@@ -71,6 +71,9 @@ pub trait Dispatcher: Send {
         1
     }
 
+    /// All stored pairs are on disk.
+    fn on_synced(&mut self) {}
+
     /// A pair was stored, or was restored from the results file.
     fn on_stored(&mut self, _pair: &PairResult) {}
 
@@ -259,23 +262,14 @@ pub enum Report {
         /// The reason.
         why: ReturnReason,
     },
-    /// A worker rejects the match.
-    Rejected {
-        /// The worker.
-        worker: WorkerId,
-        /// The reason.
-        why: Rejection,
-    },
-    /// For some time, all workers have rejected the match.
-    AllRejected(Vec<(WorkerId, Rejection)>),
-    /// A result contradicts its pairing or the rules. The pairing is in the queue again.
-    Invalid {
-        /// The worker.
-        worker: WorkerId,
+    /// Workers want more jobs.
+    Wanted,
+    /// Something that a user of the match should know, for example the rejection of the match by a worker.
+    Warning {
+        /// The text.
+        text: String,
         /// The index of the pairing.
-        index: u64,
-        /// The contradiction.
-        why: String,
+        pair: Option<u64>,
     },
     /// The results of these workers do not count any more.
     Excluded(BTreeSet<String>),
@@ -298,6 +292,8 @@ pub enum ReturnReason {
     TooManyDeliveries,
     /// The pairing cannot be played, for this reason.
     Failed(String),
+    /// The pairing is not played, for this reason. The match goes on.
+    Skipped(String),
 }
 
 /// Progress of a pairing.
@@ -402,6 +398,12 @@ pub enum Rejection {
     /// A resource other than the engines is missing on the worker's host.
     #[error("{why}")]
     MissingResource {
+        /// The reason.
+        why: String,
+    },
+    /// The coordinator refuses the worker.
+    #[error("{why}")]
+    Refused {
         /// The reason.
         why: String,
     },

@@ -34,7 +34,7 @@ use crate::export::{Export, ExportError, Exports};
 use crate::listener::Listener;
 use crate::match_state::MatchState;
 use crate::plan::{OpeningSource, Plan, PlanError};
-use crate::queue::{Dispatcher, MatchSpec, QueueError, Rejection, Report, Stop, WorkerId};
+use crate::queue::{Dispatcher, MatchSpec, QueueError, Report, Stop};
 use crate::runner::coordinator::{Coordinator, Parts};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::stats::SprtError;
@@ -236,9 +236,6 @@ fn open_schedule(plan: &Plan, openings: Option<&Path>) -> Result<Schedule, Sched
     Schedule::open(&plan)
 }
 
-/// Maximum number of workers in the message.
-const MAX_WORKERS: usize = 4;
-
 /// A match cannot be started or finished.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -275,24 +272,9 @@ pub enum MatchError {
         /// The reason.
         why: String,
     },
-    /// All workers have rejected the match.
-    #[error("all workers have rejected the match{}", rejections(.0))]
-    Rejected(Vec<(WorkerId, Rejection)>),
     /// The next pairing depends on results, but no pairing is being played.
     #[error("the next pairing depends on results, but no pairing is being played")]
     Stuck,
-}
-
-fn rejections(workers: &[(WorkerId, Rejection)]) -> String {
-    let first = workers.iter().take(MAX_WORKERS);
-    let first = first
-        .map(|(worker, why)| format!("{}: {}", truncate(&worker.0), truncate(&why.to_string())));
-    let first = first.collect::<Vec<_>>().join("; ");
-    let colon = if workers.is_empty() { "" } else { ": " };
-    match workers.len().saturating_sub(MAX_WORKERS) {
-        0 => format!("{colon}{first}"),
-        more => format!("{colon}{first}; and {more} more"),
-    }
 }
 
 /// Truncates a text of another host, which may have any length.

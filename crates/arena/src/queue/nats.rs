@@ -31,7 +31,10 @@ mod connection;
 mod coordinator;
 mod files;
 mod lease;
+mod ledger;
+mod matches;
 mod messages;
+pub mod permissions;
 mod pool;
 mod share;
 mod status;
@@ -48,16 +51,13 @@ pub use crate::queue::nats::coordinator::{CoordinatorSettings, NatsDispatcher};
 pub use crate::queue::nats::files::Permissions;
 pub use crate::queue::nats::lease::{OpenError, process_name};
 pub use crate::queue::nats::pool::{Cost, Departure, NewMatch, Pool, PooledJob, Slot, TakeResult};
-pub use crate::queue::nats::worker::{Matches, NatsJobs, ProbingGuard, Served};
+pub use crate::queue::nats::worker::Served;
 
 use crate::plan::{EngineTimeouts, Limits, Plan, TimeControl};
 use crate::queue::MatchSpec;
 
 /// Time without a sign of life after which a job is delivered to another worker.
 pub const LEASE: Duration = Duration::from_secs(30);
-
-/// Interval of the heartbeats of workers.
-const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// Repetitions of the measurement. The fastest one counts, since other load only slows it down.
 const ATTEMPTS: u32 = 5;

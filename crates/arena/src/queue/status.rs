@@ -49,8 +49,14 @@ pub struct MatchStatus {
     pub elo: Option<Rating>,
     /// Elo and LLR by the number of pairs, of a match of two.
     pub curve: Vec<Point>,
+    /// Whether the server proves the names of workers: it has the configuration of a farm.
+    pub has_verified_names: bool,
     /// The workers with results.
     pub workers: Vec<WorkerRow>,
+    /// The number of messages without effect: malformed ones, and those for jobs that their sender does not hold.
+    pub refused: u64,
+    /// The number of pairings that no worker could play.
+    pub skipped: u64,
     /// The number of invalid results.
     pub invalid: u64,
     /// The latest invalid results.

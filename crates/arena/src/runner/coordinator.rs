@@ -202,22 +202,11 @@ impl<'a> Coordinator<'a> {
                 return self.on_done(&result, records);
             }
             Report::Returned { index, why } => return self.on_return(index, why),
-            Report::Rejected { worker, why } => {
-                let (worker, why) = (truncate(&worker.0), truncate(&why.to_string()));
-                self.warn(format!("the worker `{worker}` rejects the match: {why}"), None);
-            }
-            Report::Invalid { worker, index, why } => {
-                let (worker, why) = (truncate(&worker.0), truncate(&why));
-                self.warn(
-                    format!(
-                        "invalid result of the worker `{worker}`, the pairing is replayed: {why}"
-                    ),
-                    Some(index),
-                );
-            }
+            // The next pairings are offered after each report.
+            Report::Wanted => {}
+            Report::Warning { text, pair } => self.warn(text, pair),
             Report::Excluded(workers) => return self.exclude(&workers),
             Report::StopRequested => return self.stop(Stop::Finish, End::Stopped),
-            Report::AllRejected(workers) => return Err(MatchError::Rejected(workers)),
             Report::Interrupted => {
                 self.interrupts += 1;
                 let how = match self.interrupts {
@@ -312,6 +301,10 @@ impl<'a> Coordinator<'a> {
                 let text = "the worker was lost or gave the job back; the pairing is replayed";
                 self.warn(text.to_owned(), Some(index));
                 return Ok(());
+            }
+            ReturnReason::Skipped(why) => {
+                self.warn(format!("the pairing is skipped: {why}"), Some(index));
+                None
             }
             ReturnReason::Withdrawn => None,
             ReturnReason::TooManyDeliveries => Some("its workers were lost".to_owned()),
@@ -427,6 +420,7 @@ impl<'a> Coordinator<'a> {
     fn sync(&mut self) -> Result<(), MatchError> {
         self.sync_by = None;
         self.parts.store.sync()?;
+        self.dispatcher.on_synced();
         Ok(())
     }
 

@@ -23,11 +23,11 @@ use std::time::{Duration, SystemTime};
 use readyok_arena::event::End;
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
-    Access, Connection, CoordinatorSettings, Matches, NatsDispatcher, Permissions, Served,
-    measure_speed, scale_times,
+    Access, Connection, CoordinatorSettings, Cost, NatsDispatcher, NewMatch, Permissions, Pool,
+    Served, Slot, TakeResult, measure_speed, scale_times,
 };
 use readyok_arena::queue::{
-    DELIVERIES, Dispatcher, Jobs, MatchSpec, Report, ReturnReason, Stop, WorkerId,
+    Dispatcher, Lease, MatchSpec, Rejection, Report, ReturnReason, Stop, WorkerId,
 };
 use readyok_arena::store::IndexSet;
 use tempfile::TempDir;
@@ -85,9 +85,12 @@ impl Server {
     }
 }
 
+fn access(port: u16) -> Access {
+    Access { server: format!("nats://127.0.0.1:{port}"), ..Access::default() }
+}
+
 fn connect(port: u16) -> Connection {
-    let server = format!("nats://127.0.0.1:{port}");
-    Connection::open(&Access { server, ..Access::default() }).expect("a connection")
+    Connection::open(&access(port)).expect("a connection")
 }
 
 /// Connections to a server that can be closed.
@@ -127,10 +130,6 @@ impl Cable {
             let _ = end.shutdown(Shutdown::Both);
         }
     }
-
-    fn reconnect(&self) {
-        self.ends.lock().expect("no panic").get_or_insert_default();
-    }
 }
 
 fn find(program: &str) -> PathBuf {
@@ -153,30 +152,97 @@ fn order(directory: &Path, names: [&str; 2]) -> MatchSpec {
     MatchSpec::new(&plan).with_contents().expect("programs that can be read")
 }
 
-fn serve(connection: &Connection, cache: &Path) -> Arc<Served> {
-    let permissions = Permissions::anything();
-    let mut matches = Matches::new(connection, worker("w"));
-    let served = matches.next(&permissions, cache, TIMEOUT, |why| panic!("{why}"));
-    Arc::new(served.expect("a server").expect("a match"))
+/// A worker with one slot, whose jobs a test takes one by one.
+struct Hand {
+    pool: Arc<Pool>,
+    slot: Slot,
+    served: Option<Arc<Served>>,
+}
+
+impl Hand {
+    fn new(port: u16, name: &str, cache: &Path) -> Self {
+        Self::with(&access(port), name, cache, Permissions::anything())
+    }
+
+    fn with(access: &Access, name: &str, cache: &Path, permissions: Permissions) -> Self {
+        let pool = Pool::open(access, name, 1e6, permissions, cache.to_owned(), [1, 1000]);
+        let pool = Arc::new(pool.expect("a connection"));
+        Self { pool, slot: Slot::default(), served: None }
+    }
+
+    /// Waits for a match, and prepares it.
+    fn serve(&mut self) -> Result<Arc<Served>, Rejection> {
+        let until = SystemTime::now() + TIMEOUT;
+        loop {
+            if let Some(result) = self.try_serve() {
+                return result;
+            }
+            assert!(SystemTime::now() < until, "no match is announced");
+        }
+    }
+
+    /// Prepares a match, if one is announced.
+    fn try_serve(&mut self) -> Option<Result<Arc<Served>, Rejection>> {
+        self.pool.refresh().expect("a server that is not away for long");
+        let TakeResult::Prepare(new) = self.pool.take(&mut self.slot) else { return None };
+        Some(self.prepare(&new))
+    }
+
+    fn prepare(&mut self, new: &NewMatch) -> Result<Arc<Served>, Rejection> {
+        match self.pool.accept(new) {
+            Ok(served) => {
+                self.pool.ready(new, Arc::clone(&served), Cost(1));
+                self.served = Some(Arc::clone(&served));
+                Ok(served)
+            }
+            Err(why) => {
+                self.pool.reject(new, why.clone());
+                Err(why)
+            }
+        }
+    }
+
+    /// Waits for a job; `None` after the end of the match.
+    fn take(&mut self) -> Option<Box<dyn Lease>> {
+        let until = SystemTime::now() + TIMEOUT;
+        let pool = Arc::clone(&self.pool);
+        loop {
+            let is_over = |served: &Arc<Served>| served.stop_token().stopped().is_some();
+            if self.served.as_ref().is_some_and(is_over) {
+                self.served = None;
+                return None;
+            }
+            pool.refresh().expect("a server that is not away for long");
+            match pool.take(&mut self.slot) {
+                TakeResult::Leave => return None,
+                TakeResult::Wait => {}
+                TakeResult::Prepare(new) => {
+                    // Without a match that is accepted, this ends by its timeout.
+                    let _ = self.prepare(&new);
+                }
+                TakeResult::Job(mut job) => return job.lease(),
+            }
+            assert!(SystemTime::now() < until, "no job in time");
+        }
+    }
+
+    /// Plays jobs until the end of the match, and gives every `loses`-th one back.
+    fn play(&mut self, loses: u64) {
+        let mut count = 0_u64;
+        while let Some(lease) = self.take() {
+            count += 1;
+            if loses > 0 && count.is_multiple_of(loses) {
+                drop(lease);
+                continue;
+            }
+            let result = sample::played(lease.job().pairing.clone());
+            lease.finish(result).expect("a queue");
+        }
+    }
 }
 
 fn worker(name: &str) -> WorkerId {
     WorkerId(name.to_owned())
-}
-
-/// Plays jobs until the end of the match, and drops every `loses`-th one that was not lost before, since a job fails
-/// after too many deliveries.
-fn play(jobs: &mut dyn Jobs, loses: u64) {
-    let mut count = 0_u64;
-    while let Some(lease) = jobs.take().expect("a queue") {
-        count += 1;
-        if loses > 0 && count.is_multiple_of(loses) && lease.job().deliveries == 0 {
-            drop(lease);
-            continue;
-        }
-        let result = sample::played(lease.job().pairing.clone());
-        lease.finish(result).expect("a queue");
-    }
 }
 
 /// Stops a match, also after a failed assertion: otherwise workers would wait forever.
@@ -199,11 +265,8 @@ fn results(reports: &Receiver<Report>, count: usize) -> BTreeMap<u64, u32> {
         let left = left.unwrap_or_else(|_| panic!("only {done:?} in time"));
         match reports.recv_timeout(left).expect("a report in time") {
             Report::Done { result, .. } => *done.entry(result.pairing.index).or_default() += 1,
-            Report::Returned {
-                why: ReturnReason::TooManyDeliveries | ReturnReason::Failed(_),
-                index,
-            } => {
-                panic!("{index} is lost");
+            Report::Returned { why: ReturnReason::Skipped(why), index } => {
+                panic!("{index} is skipped: {why}");
             }
             Report::QueueFailed(error) => panic!("{error}"),
             _ => {}
@@ -245,18 +308,14 @@ fn each_job_ends_once_despite_lost_workers() {
     let cache = TempDir::new().expect("a directory");
     // A worker that takes a job and disappears, like a host that loses power.
     let cable = Cable::to(server.port);
-    let mut silent = serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
-    let held = silent.take().expect("a queue").expect("a job");
+    let mut silent = Hand::new(cable.port, "silent", cache.path());
+    let held = silent.take().expect("a job");
     cable.cut();
     thread::scope(|scope| {
         let _ends = Ends(&mut dispatcher);
         for name in ["one", "two", "three"] {
-            let (server, cache) = (&server, cache.path());
-            scope.spawn(move || {
-                let connection = server.connect();
-                let served = serve(&connection, cache);
-                play(&mut served.jobs(worker(name)), 7);
-            });
+            let (port, cache) = (server.port, cache.path());
+            scope.spawn(move || Hand::new(port, name, cache).play(7));
         }
         let done = results(&reports, 60);
         assert!(done.values().all(|&times| times == 1), "{done:?}");
@@ -267,52 +326,6 @@ fn each_job_ends_once_despite_lost_workers() {
 }
 
 #[test]
-fn a_restarted_coordinator_learns_of_a_failed_job() {
-    let Some(server) = Server::start() else { return };
-    let directory = TempDir::new().expect("a directory");
-    let order = order(directory.path(), ["a", "b"]);
-    let cable = Cable::to(server.port);
-    let (mut dispatcher, reports) = open(&connect(cable.port), &order, false);
-    offer(&mut dispatcher, &order, 0..2);
-    let cache = TempDir::new().expect("a directory");
-    let served = serve(&server.connect(), cache.path());
-    let mut jobs = served.jobs(worker("w"));
-    cable.cut();
-    let (mut times, mut others) = (0, Vec::new());
-    while times < DELIVERIES {
-        let lease = jobs.take().expect("a queue").expect("a job");
-        if lease.job().pairing.index == 0 {
-            assert_eq!(lease.job().deliveries, times);
-            times += 1;
-        } else {
-            others.push(lease);
-        }
-    }
-    drop(others);
-    let lease = jobs.take().expect("a queue").expect("a job");
-    assert_eq!(lease.job().pairing.index, 1, "the other one is not given out any more");
-    let result = sample::played(lease.job().pairing.clone());
-    lease.finish(result).expect("a queue");
-    thread::scope(|scope| {
-        let _ends = Ends(&mut dispatcher);
-        scope.spawn(|| play(&mut jobs, 0));
-        cable.reconnect();
-        let ends = reports.iter().filter_map(|report| match report {
-            Report::Returned { index, why: ReturnReason::TooManyDeliveries } => {
-                Some((index, false))
-            }
-            Report::Done { result, .. } => Some((result.pairing.index, true)),
-            _ => None,
-        });
-        assert_eq!(
-            ends.take(2).collect::<BTreeMap<_, _>>(),
-            BTreeMap::from([(0, false), (1, true)])
-        );
-    });
-    dispatcher.finish(&End::Complete).expect("a server");
-}
-
-#[test]
 fn continues_after_a_restart_of_the_server() {
     let Some(mut server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
@@ -320,21 +333,23 @@ fn continues_after_a_restart_of_the_server() {
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..10);
-    let cache = TempDir::new().expect("a directory");
-    let workers = server.connect();
-    let served = serve(&workers, cache.path());
-    let mut jobs = served.jobs(worker("steady"));
-    let lease = jobs.take().expect("a queue").expect("a job");
+    let mut steady = Hand::new(server.port, "steady", directory.path());
+    let lease = steady.take().expect("a job");
     server.kill();
     server.start_again();
     let result = sample::played(lease.job().pairing.clone());
     lease.finish(result).expect("a server that has come back");
     thread::scope(|scope| {
         let _ends = Ends(&mut dispatcher);
-        scope.spawn(move || play(&mut jobs, 0));
+        scope.spawn(move || steady.play(0));
         let done = results(&reports, 10);
         assert!(done.values().all(|&times| times == 1), "{done:?}");
     });
+}
+
+/// The indices of the results that were reported.
+fn indices(reports: &Receiver<Report>, count: usize) -> Vec<u64> {
+    results(reports, count).into_keys().collect()
 }
 
 #[test]
@@ -342,13 +357,11 @@ fn a_restarted_coordinator_reads_results_played_meanwhile() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let order = order(directory.path(), ["e", "f"]);
-    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..4);
-    let workers = server.connect();
-    let mut jobs = serve(&workers, cache.path()).jobs(worker("w"));
-    let leases: Vec<_> = (0..2).map(|_| jobs.take().expect("a queue").expect("a job")).collect();
+    let mut hand = Hand::new(server.port, "w", directory.path());
+    let leases: Vec<_> = (0..2).map(|_| hand.take().expect("a job")).collect();
     // The coordinator is killed without notice.
     dispatcher.abandon();
     drop(reports);
@@ -359,18 +372,11 @@ fn a_restarted_coordinator_reads_results_played_meanwhile() {
     let again = server.connect();
     let (mut dispatcher, reports) = open(&again, &order, true);
     offer(&mut dispatcher, &order, 0..4);
-    let known: Vec<u64> = reports
-        .try_iter()
-        .filter_map(|report| match report {
-            Report::Done { result, .. } => Some(result.pairing.index),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(known, [0, 1]);
+    assert_eq!(indices(&reports, 2), [0, 1]);
     thread::scope(|scope| {
         let _ends = Ends(&mut dispatcher);
-        scope.spawn(move || play(&mut jobs, 0));
-        assert_eq!(results(&reports, 2).len(), 2);
+        scope.spawn(move || hand.play(0));
+        assert_eq!(indices(&reports, 2), [2, 3]);
     });
 }
 
@@ -379,75 +385,70 @@ fn does_not_report_stored_results_again() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let order = order(directory.path(), ["q", "r"]);
-    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..3);
-    let workers = server.connect();
-    let mut jobs = serve(&workers, cache.path()).jobs(worker("w"));
+    let mut hand = Hand::new(server.port, "w", directory.path());
     for _ in 0..3 {
-        let lease = jobs.take().expect("a queue").expect("a job");
+        let lease = hand.take().expect("a job");
         let result = sample::played(lease.job().pairing.clone());
         lease.finish(result).expect("a server");
     }
-    dispatcher.abandon();
-    drop(reports);
+    // They are on disk, and kept on the server.
+    for report in reports.iter().filter(|report| matches!(report, Report::Done { .. })).take(3) {
+        let Report::Done { result, .. } = report else { panic!("{report:?}") };
+        dispatcher.on_stored(&result);
+    }
+    dispatcher.on_synced();
+    drop(dispatcher);
     let mut stored = IndexSet::default();
     stored.insert(0);
     let (sender, reports) = channel();
     let again = server.connect();
     let dispatcher = NatsDispatcher::open(&again, order.clone(), Some(&stored), settings(), sender);
     let mut dispatcher = dispatcher.expect("a queue");
-    offer(&mut dispatcher, &order, 0..3);
-    let known = reports.try_iter().filter_map(|report| match report {
-        Report::Done { result, .. } => Some(result.pairing.index),
-        _ => None,
-    });
-    assert_eq!(known.collect::<Vec<_>>(), [1, 2]);
+    offer(&mut dispatcher, &order, 1..3);
+    assert_eq!(indices(&reports, 2), [1, 2]);
+    assert_eq!(reports.try_iter().count(), 0, "it knows the first one");
     dispatcher.finish(&End::Complete).expect("a server");
 }
 
-/// Message names of the previous run are not deduplicated.
 #[test]
 fn a_new_match_ignores_obsolete_results() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let order = order(directory.path(), ["s", "t"]);
-    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     for _ in 0..2 {
         let (mut dispatcher, reports) = open(&connection, &order, false);
         offer(&mut dispatcher, &order, 0..3);
-        let workers = server.connect();
-        let mut jobs = serve(&workers, cache.path()).jobs(worker("w"));
+        let mut hand = Hand::new(server.port, "w", directory.path());
         thread::scope(|scope| {
             let _ends = Ends(&mut dispatcher);
-            scope.spawn(move || play(&mut jobs, 0));
+            scope.spawn(move || hand.play(0));
             assert_eq!(results(&reports, 3).len(), 3);
         });
         dispatcher.abandon();
     }
 }
 
-/// Its job is not delivered again before the stop, and is withdrawn.
+/// A job of a lost worker is withdrawn.
 #[test]
 fn a_match_stops_despite_a_lost_worker() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let order = order(directory.path(), ["u", "v"]);
-    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..1);
     let cable = Cable::to(server.port);
-    let mut silent = serve(&connect(cable.port), cache.path()).jobs(worker("silent"));
-    let held = silent.take().expect("a queue").expect("a job");
-    let next = || reports.recv_timeout(TIMEOUT).expect("a report");
-    assert!(matches!(next(), Report::Joined(_)));
+    let mut silent = Hand::new(cable.port, "silent", directory.path());
+    let held = silent.take().expect("a job");
     cable.cut();
-    assert!(matches!(next(), Report::Left(_)));
     dispatcher.stop(Stop::Finish).expect("a queue");
-    assert!(matches!(next(), Report::Returned { index: 0, why: ReturnReason::Withdrawn }));
+    let returned = |report: &Report| matches!(report, Report::Returned { .. });
+    let returned = reports.iter().find(returned).expect("a report");
+    assert_eq!(returned, Report::Returned { index: 0, why: ReturnReason::Withdrawn });
     std::mem::forget((held, silent));
 }
 
@@ -456,26 +457,17 @@ fn a_worker_rejoins_a_resumed_match() {
     let Some(mut server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let order = order(directory.path(), ["i", "j"]);
-    let cache = TempDir::new().expect("a directory");
-    let workers = server.connect();
-    let mut matches = Matches::new(&workers, worker("w"));
-    let permissions = Permissions::anything();
-    let mut next = |timeout| {
-        let served = matches.next(&permissions, cache.path(), timeout, |why| panic!("{why}"));
-        served.expect("a server that is not away for long")
-    };
+    let mut hand = Hand::new(server.port, "w", directory.path());
     server.kill();
-    assert!(next(Duration::ZERO).is_none());
+    assert!(hand.try_serve().is_none());
     server.start_again();
     for resumed in [false, true] {
         let connection = server.connect();
         let (mut dispatcher, _reports) = open(&connection, &order, resumed);
         offer(&mut dispatcher, &order, 0..1);
-        let served = Arc::new(next(TIMEOUT).expect("a match"));
-        let mut jobs = served.jobs(worker("w"));
-        drop(jobs.take().expect("a queue").expect("a job"));
+        drop(hand.take().expect("a job"));
         dispatcher.stop(Stop::Finish).expect("a queue");
-        assert!(jobs.take().expect("a queue").is_none());
+        assert!(hand.take().is_none());
         dispatcher.finish(&End::Complete).expect("a server");
     }
 }
@@ -488,25 +480,17 @@ fn a_worker_runs_only_allowed_programs() {
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
     let cache = TempDir::new().expect("a directory");
-    let accept = |permissions: &Permissions| {
-        let mut reasons = Vec::new();
-        let mut matches = Matches::new(&connection, worker("w"));
-        let wait = Duration::ZERO;
-        let served =
-            matches.next(permissions, cache.path(), wait, |why| reasons.push(why.to_owned()));
-        (served.expect("a server"), reasons)
+    let accept = |permissions: Permissions| {
+        Hand::with(&access(server.port), "w", cache.path(), permissions).serve()
     };
-    let (none, reasons) = accept(&Permissions::default());
-    assert!(none.is_none() && reasons.len() == 1, "{reasons:?}");
-    assert!(reasons.iter().all(|why| why.contains("is not allowed here")), "{reasons:?}");
+    let rejection = accept(Permissions::default()).expect_err("nothing is allowed");
+    assert!(rejection.to_string().contains("is not allowed here"), "{rejection}");
     assert_eq!(fs::read_dir(cache.path()).expect("a directory").count(), 0);
     // One program is on this host, the other one is allowed by its content.
     let mut permissions = Permissions::default();
     permissions.allow_file(&directory.path().join("g"), &[], None).expect("a program");
     order.programs.values().for_each(|content| permissions.allow_content(*content, &[]));
-    let (served, reasons) = accept(&permissions);
-    let served = served.expect("a match");
-    assert_eq!(reasons, [""; 0]);
+    let served = accept(permissions).expect("a match");
     let commands: Vec<&str> =
         served.spec().plan.engines.iter().map(|engine| engine.command.as_str()).collect();
     let [own, delivered] = commands.as_slice() else { panic!("two engines") };
@@ -529,18 +513,13 @@ fn a_worker_rejects_environment_variables() {
     let cache = TempDir::new().expect("a directory");
     let mut permissions = Permissions::default();
     order.programs.values().for_each(|content| permissions.allow_content(*content, &[]));
-    let mut reasons = Vec::new();
-    let on_rejected = |why: &str| reasons.push(why.to_owned());
-    let served = Matches::new(&connection, worker("w")).next(
-        &permissions,
-        cache.path(),
-        Duration::ZERO,
-        on_rejected,
-    );
-    assert!(served.expect("a server").is_none());
-    assert!(matches!(&reasons[..], [why] if why.contains("an environment")), "{reasons:?}");
-    // `Permissions::anything` allows it.
-    assert_eq!(serve(&connection, cache.path()).spec().plan.engines[0].env, plan.engines[0].env);
+    let accept = |permissions: Permissions| {
+        Hand::with(&access(server.port), "w", cache.path(), permissions).serve()
+    };
+    let rejection = accept(permissions).expect_err("an environment");
+    assert!(rejection.to_string().contains("an environment"), "{rejection}");
+    let served = accept(Permissions::anything()).expect("a match");
+    assert_eq!(served.spec().plan.engines[0].env, plan.engines[0].env);
 }
 
 #[test]

@@ -8,9 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use readyok_arena::event::{End, Event};
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Format, KnockoutTie, Plan};
-use readyok_arena::queue::{
-    Dispatcher, Job, NoStart, QueueError, Rejection, Report, ReturnReason, Stop, WorkerId,
-};
+use readyok_arena::queue::{Dispatcher, Job, QueueError, Report, ReturnReason, Stop, WorkerId};
 use readyok_arena::result::{EngineFailure, GameEnd};
 use readyok_arena::runner::{
     Cpus, Match, MatchError, PairPlayer, PlayContext, PlayerError, Settings, Summary, threads_of,
@@ -480,53 +478,40 @@ fn a_queue_failure_ends_the_match() {
     assert!(matches!(error, Err(MatchError::Queue(_))), "{error:?}");
 }
 
-fn rejection() -> Rejection {
-    let why = "does not start (no library)".to_owned();
-    NoStart { engine: "a".to_owned(), why }.into()
-}
-
 #[test]
-fn reports_a_worker_that_rejects_the_match() {
+fn reports_warnings_of_the_queue() {
     let place = TestDir::new(sample::plan(&["a", "b"], 1));
     let (game, events) = place.game(Settings::default());
     let reports = game.reports();
     let answer = |job: Job, reports: &Sender<Report>| {
-        let worker = WorkerId("far".to_owned());
-        reports.send(Report::Rejected { worker, why: rejection() }).expect("a coordinator");
+        let warning = Report::Warning { text: "no luck".to_owned(), pair: Some(0) };
+        reports.send(warning).expect("a coordinator");
         reports.send(done(sample::played(job.pairing))).expect("a coordinator");
     };
     let summary = game.coordinate(&mut Elsewhere { reports, answer });
     assert_eq!(summary.expect("a match").end, End::Complete);
-    let warnings: Vec<_> = events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Warning { text, .. } => Some(text),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(
-        warnings,
-        ["the worker `far` rejects the match: the engine `a` does not start (no library)"]
-    );
+    let warnings = events.iter().filter_map(|event| match event {
+        Event::Warning { text, pair, .. } => Some((text, pair)),
+        _ => None,
+    });
+    assert_eq!(warnings.collect::<Vec<_>>(), [("no luck".to_owned(), Some(0))]);
 }
 
 #[test]
-fn a_match_rejected_by_all_workers_is_an_error() {
-    let place = TestDir::new(sample::plan(&["a", "b"], 10));
-    let error = elsewhere(&place, |job, reports| {
-        let worker = |name: &str| (WorkerId(name.to_owned()), rejection());
-        let workers = ["one", "two", "three", "four", "five", "six"].map(worker);
-        reports.send(Report::AllRejected(workers.to_vec())).expect("a coordinator");
-        let why = ReturnReason::Withdrawn;
-        reports.send(Report::Returned { index: job.pairing.index, why }).expect("a coordinator");
+fn goes_on_without_a_skipped_pairing() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 3));
+    let summary = elsewhere(&place, |job, reports| {
+        let index = job.pairing.index;
+        let why = ReturnReason::Skipped("nobody can play it".to_owned());
+        let report = if index == 1 {
+            Report::Returned { index, why }
+        } else {
+            done(sample::played(job.pairing))
+        };
+        reports.send(report).expect("a coordinator");
     });
-    let error = error.expect_err("no worker plays").to_string();
-    assert!(
-        error.starts_with("all workers have rejected the match: one: the engine `a`"),
-        "{error}"
-    );
-    assert!(error.ends_with("; and 2 more"), "{error}");
-    assert!(place.stored().is_empty());
+    let summary = summary.expect("a match");
+    assert_eq!((summary.end, summary.complete), (End::Complete, 2));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use readyok_arena::game::{GameSettings, PlayerOptions};
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
     Access, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, NewMatch,
-    Permissions, Pool, PooledJob, Served, TakeResult, measure_speed, scale_times,
+    Permissions, Pool, PooledJob, Served, Slot, TakeResult, measure_speed, scale_times,
 };
 use readyok_arena::queue::{MatchSpec, Rejection, WorkerId};
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Summary, WorkError, threads_of, work_on};
@@ -136,7 +136,6 @@ impl Worker {
                 .map_err(|error| file_error(path, &error))?;
             log(&format!("allowed {} ({content})", path.display()));
         }
-        let connection = Connection::open(&self.access)?;
         let speed = measure_speed();
         let cpus = match &self.pin {
             Some(list) => Some(Cpus::usable(list)?),
@@ -147,14 +146,14 @@ impl Worker {
         let units = if cpus.is_some() || self.slots == 0 { available } else { self.slots };
         let slots = if self.slots == 0 { units } else { self.slots.min(units) };
         let permissions = self.permissions.clone();
-        let pool = Pool::new(
-            &connection,
+        let pool = Pool::open(
+            &self.access,
             &self.name,
             speed,
             permissions,
             self.cache.clone(),
             [slots, units],
-        );
+        )?;
         let pool = Arc::new(pool);
         let interrupts = stop_worker(Arc::clone(&pool), log.clone())?;
         let worker_loop = WorkerLoop {
@@ -168,9 +167,8 @@ impl Worker {
         log(&format!("waiting for matches at {}", self.access.address()));
         let done = thread::scope(|scope| {
             let worker_loop = &worker_loop;
-            let slots: Vec<_> = (0..slots)
-                .map(|number| scope.spawn(move || worker_loop.run_slot(number)))
-                .collect();
+            let slots: Vec<_> =
+                (0..slots).map(|_| scope.spawn(move || worker_loop.run_slot())).collect();
             loop {
                 if let Err(error) = pool.refresh() {
                     pool.leave(Departure::Return);
@@ -219,8 +217,8 @@ fn stop_worker(
 }
 
 impl WorkerLoop<'_> {
-    fn run_slot(&self, number: usize) {
-        let mut slot = self.pool.slot(number);
+    fn run_slot(&self) {
+        let mut slot = Slot::default();
         let mut engines: Option<Engines> = None;
         loop {
             match self.pool.take(&mut slot) {
@@ -230,7 +228,6 @@ impl WorkerLoop<'_> {
                         |engines: &Engines| engines.served.stop_token().stopped().is_some();
                     if engines.as_ref().is_some_and(is_over) {
                         engines = None;
-                        slot.leave_match();
                     }
                 }
                 TakeResult::Prepare(new) => {
@@ -264,9 +261,7 @@ impl WorkerLoop<'_> {
         let setting = setting(&spec.plan)
             .map_err(|error| missing(format!("the tablebases cannot be opened: {error}")))?;
         let prepared = Arc::new(Prepared { spec, setting });
-        let probing = served.probing();
         self.player(&prepared, &served).probe_engines()?;
-        drop(probing);
         let is_limited = cpus.is_some() || self.worker.slots == 0;
         let units = if is_limited { slots.each.min(slots.cpus).max(1) } else { 1 };
         self.matches().insert(new.id().to_owned(), prepared);

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use readyok_arena::event::End;
 use readyok_arena::plan::Plan;
-use readyok_arena::queue::Rejection;
-use readyok_arena::queue::nats::{Access, Connection, CoordinatorSettings, NatsDispatcher};
+use readyok_arena::queue::nats::{
+    Access, Admin, Connection, CoordinatorSettings, NatsDispatcher, QueuedMatch,
+};
 use readyok_arena::runner::{MatchError, Summary};
 use readyok_arena::store::Reader;
 
@@ -25,7 +26,7 @@ const ROUNDS: u64 = 4;
 /// Longer than the start of a second worker.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// A match that all workers reject ends after twice this time.
+/// A match that all workers reject reports this after twice this time.
 const SHORT_LEASE: Duration = Duration::from_secs(2);
 
 /// Narikin behind a script that, by the environment, does not start, exits in its first search, does not start a
@@ -200,18 +201,36 @@ fn a_temporary_failure_of_an_engine_is_retried() {
     assert_eq!(place.players("there.jsonl"), ["only"; 4]);
 }
 
+/// The warnings of the only open match, once they contain a text.
+fn warnings_with(place: &Place, text: &str) -> QueuedMatch {
+    let access = Access { server: place.address.clone(), ..Access::default() };
+    let admin = Admin::new(&Connection::open(&access).expect("a connection"));
+    let found = || admin.open_matches().expect("a server").pop();
+    wait("there is no such warning", || {
+        let found = found();
+        let mut warnings = found.iter().flat_map(|found| &found.status.warnings);
+        warnings.any(|warning| warning.contains(text))
+    });
+    found().expect("a match")
+}
+
 #[test]
-fn a_match_whose_engine_starts_nowhere_ends() {
+fn a_match_whose_engine_starts_nowhere_waits_for_another_worker() {
     let Some(place) = Place::start() else { return };
     let plan = plan(&place.engines, "");
     let end = place.play("there.jsonl", &plan, SHORT_LEASE);
     let workers = ["a", "b"].map(|name| place.worker(name, "one-start"));
-    let error = end.recv_timeout(TIMEOUT).expect("an end in time").expect_err("no engine");
-    let MatchError::Rejected(rejections) = &error else { panic!("{error}") };
-    assert!(matches!(&rejections[..], [(_, Rejection::Engine(_)), ..]), "{error}");
-    assert!(error.to_string().contains("the engine `one` does not start"), "{error}");
-    assert!(Reader::open(&place.dir.path().join("there.jsonl")).expect("a file").next().is_none());
-    drop(workers);
+    let found = warnings_with(&place, "all workers reject the match, which waits for others: a, b");
+    let warnings = found.status.warnings.join("\n");
+    for name in ["a", "b"] {
+        let expected = format!("`{name}` rejects the match: the engine `one` does not start");
+        assert!(warnings.contains(&expected), "{warnings}");
+    }
+    let good = place.worker("good", "");
+    let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
+    assert_eq!((summary.end, summary.complete), (End::Complete, ROUNDS));
+    assert_eq!(place.players("there.jsonl"), ["good"; 4]);
+    drop((workers, good));
 }
 
 #[test]
@@ -219,13 +238,17 @@ fn a_worker_without_the_tablebases_of_a_match_plays_the_next_one() {
     let Some(place) = Place::start() else { return };
     let tables = place.dir.path().join("no-such-directory");
     let tables = format!(", tablebases = {{ paths = ['{}'] }}", tables.display());
-    let end = place.play("with.jsonl", &plan(&place.engines, &tables), SHORT_LEASE);
+    let waiting = place.play("with.jsonl", &plan(&place.engines, &tables), SHORT_LEASE);
     let mut worker = place.worker("poor", "");
     worker.rejects("the tablebases cannot be opened");
-    let error = end.recv_timeout(TIMEOUT).expect("an end in time").expect_err("no tables");
-    assert!(matches!(error, MatchError::Rejected(_)), "{error}");
+    let found = warnings_with(&place, "all workers reject the match");
     let end = place.play("without.jsonl", &plan(&place.engines, ""), SHORT_LEASE);
     let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
     assert_eq!((summary.end, summary.complete), (End::Complete, ROUNDS));
     assert_eq!(place.players("without.jsonl"), ["poor"; 4]);
+    let access = Access { server: place.address.clone(), ..Access::default() };
+    let admin = Admin::new(&Connection::open(&access).expect("a connection"));
+    admin.stop(&found).expect("an open match");
+    let summary = waiting.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
+    assert_eq!((summary.end, summary.complete), (End::Stopped, 0));
 }

@@ -299,7 +299,7 @@ pub(super) fn archive(
     delete(connection, names)
 }
 
-/// Deletes an open match with its jobs and results.
+/// Deletes an open match with its results.
 fn delete(connection: &Connection, names: &Names) -> Result<(), QueueError> {
     let keys = [(MATCHES, &names.id), (MATCHES, &names.control), (STATUS, &names.id)];
     for (bucket, key) in keys {
@@ -307,7 +307,7 @@ fn delete(connection: &Connection, names: &Names) -> Result<(), QueueError> {
             connection.request(bucket.delete(key))?;
         }
     }
-    for stream in [&names.jobs, &names.results] {
+    for stream in [&names.inbox, &names.results] {
         // It may not exist.
         let _ = connection.request(connection.stream.delete_stream(stream));
     }

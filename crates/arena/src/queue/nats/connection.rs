@@ -13,18 +13,18 @@ use std::time::Duration;
 
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
 use async_nats::jetstream::kv::Store;
-use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::object_store::ObjectStore;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
-use async_nats::jetstream::{Context, ErrorCode, object_store};
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, ServerAddr, jetstream};
+use async_nats::jetstream::{Context, ErrorCode};
+use async_nats::{
+    Client, ConnectErrorKind, ConnectOptions, RequestErrorKind, ServerAddr, StatusCode, jetstream,
+};
 use futures_util::TryStreamExt as _;
 use serde::de::DeserializeOwned;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
 use crate::queue::nats::messages::{
-    FILES, HISTORY, LEASES, MATCHES, OpenMatch, QUARANTINE, STATUS, WORKER_STATUS, broken, read,
+    HISTORY, KEYS, LEASES, MATCHES, OpenMatch, QUARANTINE, STATUS, WORKER_STATUS, broken,
     read_owned,
 };
 use crate::queue::{QueueError, Stop};
@@ -75,7 +75,7 @@ impl Access {
         }
     }
 
-    fn error(&self, why: impl fmt::Display) -> AccessError {
+    pub(super) fn error(&self, why: impl fmt::Display) -> AccessError {
         AccessError { server: self.address(), why: why.to_string() }
     }
 }
@@ -105,6 +105,7 @@ pub struct Connection {
     runtime: Arc<OwnRuntime>,
     pub(super) client: Client,
     pub(super) stream: Context,
+    has_verified_names: bool,
 }
 
 /// A runtime that can be dropped anywhere. The last owner of a connection may be a task of another runtime, where
@@ -161,26 +162,42 @@ fn block_on<T>(runtime: &Runtime, future: impl Future<Output = T>) -> T {
 }
 
 impl Connection {
-    /// Connects, and checks that the server has JetStream.
+    /// Connects as a coordinator or a user, and checks that the server has JetStream.
     ///
     /// # Errors
     /// The server cannot be reached, rejects the login, or has no JetStream.
     pub fn open(access: &Access) -> Result<Self, AccessError> {
+        let this = Self::connect(access, None)?;
+        // JetStream may be disabled for the account.
+        this.find_matches().map_err(|error| access.error(error.text))?;
+        Ok(this)
+    }
+
+    /// Connects as a worker with this name. Responses arrive at an inbox that no other worker of a farm may read.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(super) fn open_as_worker(access: &Access, name: &str) -> Result<Self, AccessError> {
+        Self::connect(access, Some(name))
+    }
+
+    fn connect(access: &Access, worker: Option<&str>) -> Result<Self, AccessError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("nats")
             .enable_all()
             .build()
             .map_err(|error| access.error(error))?;
-        let client = block_on(&runtime, connect(access)).map_err(|why| access.error(why))?;
+        let client =
+            block_on(&runtime, connect(access, worker)).map_err(|why| access.error(why))?;
         // Needs the runtime, since it spawns a task.
         let stream = block_on(&runtime, async { jetstream::new(client.clone()) });
-        let this = Self { runtime: Arc::new(OwnRuntime(Some(runtime))), client, stream };
+        let runtime = Arc::new(OwnRuntime(Some(runtime)));
+        let has_verified_names = access.credentials.is_some();
+        let this = Self { runtime, client, stream, has_verified_names };
         if !this.client.server_info().jetstream {
             return Err(access.error("the server has no JetStream; start `nats-server` with `-js`"));
         }
-        // JetStream may be disabled for the account.
-        this.find_matches().map_err(|error| access.error(error.text))?;
         Ok(this)
     }
 
@@ -197,32 +214,58 @@ impl Connection {
         })
     }
 
-    /// Publishes a message persistently and returns its sequence number. Retries during an outage, as long as
-    /// `is_needed`; otherwise returns `None`. The server deduplicates messages with the same name.
+    /// Publishes a message persistently. Retries during an outage, or as long as the server has no room for it, while
+    /// `is_needed`; otherwise returns false.
     pub(super) fn publish(
         &self,
         subject: &str,
         text: &[u8],
-        name: &str,
         max_outage: Duration,
         is_needed: impl Fn() -> bool,
-    ) -> Result<Option<u64>, QueueError> {
+    ) -> Result<bool, QueueError> {
         let since = Instant::now();
         loop {
-            let message = PublishMessage::build().payload(text.to_vec().into()).message_id(name);
+            let text = text.to_vec().into();
             let sent = self.request(async {
-                match self.stream.send_publish(subject.to_owned(), message).await {
+                match self.stream.publish(subject.to_owned(), text).await {
                     Ok(ack) => ack.await,
                     Err(error) => Err(error),
                 }
             });
             match sent {
                 Err(error) if since.elapsed() > max_outage => return Err(error),
-                Err(_) if !is_needed() => return Ok(None),
+                Err(_) if !is_needed() => return Ok(false),
                 Err(_) => self.sleep(RETRY_DELAY),
-                Ok(ack) => return Ok(Some(ack.sequence)),
+                Ok(_) => return Ok(true),
             }
         }
+    }
+
+    /// The last message of a subject in a stream, if it has one. It needs only the permission for this request.
+    pub(super) async fn last_message(
+        &self,
+        stream: &str,
+        subject: &str,
+    ) -> Result<Option<Vec<u8>>, QueueError> {
+        let request = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
+        match self.client.request(request, "".into()).await {
+            Ok(message) => match message.status {
+                None => Ok(Some(message.payload.to_vec())),
+                Some(StatusCode::NOT_FOUND) => Ok(None),
+                Some(status) => Err(broken(format!("the server responds {status}"))),
+            },
+            // The stream does not exist.
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(None),
+            Err(error) => Err(broken(error)),
+        }
+    }
+
+    /// An open match.
+    pub(super) fn open_match(&self, id: &str) -> Result<Option<OpenMatch>, QueueError> {
+        let subject = format!("$KV.{MATCHES}.{id}");
+        let stream = format!("KV_{MATCHES}");
+        let value = self.request(self.last_message(&stream, &subject))?;
+        Ok(value.as_deref().and_then(read_owned))
     }
 
     /// Waits for a future that has its own deadline.
@@ -249,7 +292,7 @@ impl Connection {
         self.create_bucket(WORKER_STATUS, WORKER_STATUS_AGE)?;
         let quarantine = Config {
             name: QUARANTINE.to_owned(),
-            subjects: vec!["readyok.*.quarantine".to_owned()],
+            subjects: vec!["readyok.quarantine.*".to_owned()],
             max_bytes: MAX_QUARANTINE_BYTES,
             storage: StorageType::File,
             ..Config::default()
@@ -340,25 +383,30 @@ impl Connection {
 
     /// The stop state of a match, if the server responds. A deleted match counts as aborted.
     pub(super) fn stop_of(&self, id: &str) -> Option<Stop> {
-        let matches = self.find_matches().ok()??;
-        match self.request(matches.get(id)).ok()? {
-            Some(value) => read::<OpenMatch>(&value)?.stop,
-            None => Some(Stop::Abort),
+        self.open_match(id).ok()?.map_or(Some(Stop::Abort), |open| open.stop)
+    }
+
+    /// The secret key of a match, for grants of its jobs. A new match has a new one.
+    pub(super) fn match_key(&self, id: &str, is_new: bool) -> Result<Vec<u8>, QueueError> {
+        let bucket = self.create_bucket(KEYS, Duration::ZERO)?;
+        let known = self.request(bucket.get(id))?;
+        if let Some(known) = known.filter(|known| !is_new && known.len() == KEY_BYTES) {
+            return Ok(known.to_vec());
         }
+        let mut key = vec![0; KEY_BYTES];
+        getrandom::fill(&mut key).map_err(broken)?;
+        self.request(bucket.put(id, key.clone().into()))?;
+        Ok(key)
     }
 
-    /// Opens the store of programs and files.
-    pub(super) fn find_files(&self) -> Result<ObjectStore, QueueError> {
-        self.request(self.stream.get_object_store(FILES))
-    }
-
-    /// Opens or creates the store of programs and files.
-    pub(super) fn create_files(&self) -> Result<ObjectStore, QueueError> {
-        let config =
-            object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };
-        self.request(self.stream.create_object_store(config))
+    /// Whether the server proves the names of workers: it has the configuration of a farm.
+    pub(super) fn has_verified_names(&self) -> bool {
+        self.has_verified_names
     }
 }
+
+/// The length of the key of a match.
+const KEY_BYTES: usize = 32;
 
 /// Whether the stream does not exist.
 fn is_missing(error: &KeyValueError) -> bool {
@@ -371,8 +419,11 @@ fn is_missing(error: &KeyValueError) -> bool {
     })
 }
 
-async fn connect(access: &Access) -> Result<Client, String> {
+async fn connect(access: &Access, worker: Option<&str>) -> Result<Client, String> {
     let mut options = ConnectOptions::new().name("readyok").connection_timeout(CONNECT_TIMEOUT);
+    if let Some(worker) = worker {
+        options = options.custom_inbox_prefix(format!("_INBOX.{worker}"));
+    }
     let server: ServerAddr =
         access.server.parse().map_err(|error| format!("invalid address: {error}"))?;
     if !["nats", "tls", "ws", "wss"].contains(&server.scheme()) {

@@ -1,20 +1,24 @@
 //! The coordinator's end of the NATS queue.
 
+mod rejections;
 mod state;
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::kv::Store;
-use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
-use futures_util::StreamExt;
+use async_nats::jetstream::stream::{
+    Config, DirectGetErrorKind, DiscardPolicy, RetentionPolicy, StorageType, Stream,
+};
+use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use crate::event::End;
 use crate::game::Tablebases;
@@ -23,25 +27,51 @@ use crate::pairing::PairResult;
 use crate::queue::nats::admin::{archive, update_control};
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::lease::{Lease, OpenError, Renewal};
+use crate::queue::nats::ledger::Ledger;
 use crate::queue::nats::messages::{
-    Names, OpenMatch, STATUS, WORKERS, WorkerMessage, broken, quarantine_text, read, write,
+    Announcement, COORDINATOR, Names, OpenMatch, STATUS, StoredResult, broken, hello_subject,
+    is_inbox_of, quarantine_text, read, read_owned, sender_of, write,
 };
-use crate::queue::nats::{HEARTBEAT, LEASE, files};
-use crate::queue::status::{Control, QuarantinedResult};
+use crate::queue::nats::{LEASE, files};
+use crate::queue::status::Control;
 use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, Stop};
 use crate::store::IndexSet;
 use crate::time::unix_ms;
 
-use state::{Rejected, Shared, State};
+use state::{Chore, Shared, State};
 
-/// Maximum outage of the server. Interrupts are not handled meanwhile.
-const MAX_OUTAGE: Duration = Duration::from_mins(1);
-
-/// Maximum interval between two checks of the settings of users.
+/// Maximum interval between two checks of the settings of users, and of the jobs of silent workers.
 const MAX_TICK: Duration = Duration::from_secs(1);
 
-/// Minimum number of jobs in the queue: idle workers find one without delay.
-const MIN_OFFERED: usize = 32;
+/// Minimum interval between two announcements.
+const MIN_ANNOUNCE: Duration = Duration::from_millis(200);
+
+/// The number of jobs without a holder: workers find one without delay.
+const MIN_WAITING: usize = 64;
+
+/// The number of results of a worker that wait for the coordinator. A worker with more of them waits.
+const MAX_INBOX_PER_WORKER: i64 = 256;
+
+/// The number of results of all workers that wait for the coordinator.
+const MAX_INBOX: i64 = 20_000;
+
+/// The number of results that the coordinator has read and that are not on disk yet.
+const MAX_UNSYNCED: i64 = 1024;
+
+/// The number of results that the server sends at once: each one has up to the maximum size of a message.
+const RESULTS_PER_BATCH: usize = 16;
+
+/// Time after which the server sends a result again that is not on disk.
+const SYNC_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Interval of checks whether chores are done, at the end.
+const CHORE_POLL: Duration = Duration::from_millis(10);
+
+/// Timeout of the end of the lease.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The number of requests for results of an earlier coordinator at the same time.
+const LOADS: usize = 32;
 
 /// The coordinator's end of the NATS queue. Dropping it ends its lease: workers leave the match, and another coordinator
 /// can take it over.
@@ -52,6 +82,8 @@ pub struct NatsDispatcher {
     created_ms: u64,
     lease: Arc<tokio::sync::Mutex<Lease>>,
     shared: Arc<Shared>,
+    /// Stored results that are not on disk yet.
+    stored: Vec<u64>,
     tasks: Vec<JoinHandle<()>>,
     closed: bool,
 }
@@ -91,39 +123,7 @@ impl NatsDispatcher {
         let names = Names::of(spec.plan_hash);
         let matches = connection.create_queue(timeout)?;
         let lease = Lease::acquire(connection, &names.id, timeout)?;
-        let interval = lease.interval();
-        let jobs = Config {
-            name: names.jobs.clone(),
-            subjects: vec![names.jobs_subject.clone()],
-            retention: RetentionPolicy::WorkQueue,
-            storage: StorageType::File,
-            ..Config::default()
-        };
-        let results = Config {
-            name: names.results.clone(),
-            subjects: vec![names.results_subject.clone()],
-            storage: StorageType::File,
-            ..Config::default()
-        };
-        let stream = &connection.stream;
-        let jobs = connection.request(stream.get_or_create_stream(jobs))?;
-        let mut results_stream =
-            connection.request(stream.get_or_create_stream(results.clone()))?;
-        if stored.is_none() {
-            // After a purge, the server would still deduplicate message names for two minutes.
-            connection.request(stream.delete_stream(&names.results))?;
-            results_stream = connection.request(stream.create_stream(results))?;
-        }
-        let results = results_stream;
-        // Jobs of a previous coordinator are offered again by the schedule.
-        connection.wait(async { jobs.purge().await }).map_err(broken)?;
-        let workers = pull::Config {
-            durable_name: Some(WORKERS.to_owned()),
-            ack_policy: AckPolicy::Explicit,
-            ack_wait: timeout,
-            ..pull::Config::default()
-        };
-        connection.request(jobs.get_or_create_consumer(WORKERS, workers))?;
+        let (inbox, results) = streams(connection, &names, stored.is_none())?;
         files::upload(connection, &spec)?;
         let before: Option<OpenMatch> = connection.value(&matches, &names.id)?;
         let before = before.filter(|_| stored.is_some());
@@ -139,17 +139,28 @@ impl NatsDispatcher {
             // Fails without a coordinator, which then needs no report.
             let _ = reports.send(Report::Excluded(control.excluded.clone()));
         }
-        let state =
-            State { known: stored.cloned().unwrap_or_default(), control, ..State::default() };
-        let (rejected, rejected_results) = unbounded_channel();
+        let key = connection.match_key(&names.id, stored.is_none())?;
+        let term = lease.term();
+        let lease_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        let ledger = Ledger::new(&names.id, &key, term, lease_ms);
+        let mut state = State::new(ledger, stored.cloned().unwrap_or_default(), control);
+        state.kept = kept(connection, &results)?;
+        state.status.set_verified(connection.has_verified_names());
+        let (chores, received) = unbounded_channel();
+        let open = OpenMatch { spec: spec.clone(), stop: None, created_ms };
+        let revision = connection.request(matches.put(&names.id, write(&open)?.into()))?;
         let shared = Arc::new(Shared {
             state: Mutex::new(state),
             spec: spec.clone(),
             tablebases,
             reports,
-            rejected,
-            rejection_timeout: timeout * 2,
+            chores,
+            open_chores: AtomicUsize::new(0),
+            start: Instant::now(),
+            lease: timeout,
+            revision,
         });
+        let renewal = lease.interval();
         let lease = Arc::new(tokio::sync::Mutex::new(lease));
         let mut this = Self {
             connection: connection.clone(),
@@ -158,14 +169,15 @@ impl NatsDispatcher {
             created_ms,
             lease,
             shared,
+            stored: Vec::new(),
             tasks: Vec::new(),
             closed: false,
         };
-        this.follow_results(&results)?;
-        this.quarantine(results, matches.clone(), rejected_results);
+        this.follow_results(&inbox)?;
+        this.do_chores(results, matches.clone(), received);
         this.follow_workers()?;
-        this.announce(None)?;
-        this.follow_users(&matches, interval)?;
+        this.follow_users(&matches, renewal)?;
+        this.announce_changes();
         Ok(this)
     }
 
@@ -174,140 +186,163 @@ impl NatsDispatcher {
         &self.names.id
     }
 
-    /// Reads all stored results, and then new ones.
-    fn follow_results(
-        &mut self,
-        results: &async_nats::jetstream::stream::Stream,
-    ) -> Result<(), QueueError> {
+    /// Reads results of workers.
+    fn follow_results(&mut self, inbox: &Stream) -> Result<(), QueueError> {
         let config = pull::Config {
-            ack_policy: AckPolicy::None,
-            deliver_policy: DeliverPolicy::All,
-            inactive_threshold: Duration::from_hours(1),
+            durable_name: Some(COORDINATOR.to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: SYNC_TIMEOUT,
+            max_ack_pending: MAX_UNSYNCED,
             ..pull::Config::default()
         };
-        let consumer = self.connection.request(results.create_consumer(config))?;
-        let mut waiting = self.connection.request(results.get_info())?.state.messages;
-        let mut messages = self.connection.request(consumer.messages())?;
+        // Messages that an earlier coordinator has read, but not acknowledged, are delivered again.
+        let _ = self.connection.request(inbox.delete_consumer(COORDINATOR));
+        let consumer = self.connection.request(inbox.create_consumer(config))?;
+        let messages = consumer.stream().max_messages_per_batch(RESULTS_PER_BATCH).messages();
+        let mut messages = self.connection.request(messages)?;
         let shared = Arc::clone(&self.shared);
-        self.connection.wait(async {
-            while waiting > 0 {
-                match tokio::time::timeout(LEASE, messages.next()).await {
-                    Ok(Some(Ok(message))) => shared.on_ended(&message),
-                    Ok(Some(Err(error))) => return Err(broken(error)),
-                    Ok(None) | Err(_) => return Err(broken("results are missing")),
-                }
-                waiting -= 1;
-            }
-            Ok(())
-        })?;
         let task = async move {
             while let Some(message) = messages.next().await {
                 // Errors of a lost connection are temporary.
                 if let Ok(message) = message {
-                    shared.on_ended(&message);
+                    shared.on_ended(message);
                 }
             }
             let text = "the subscription of results has ended".to_owned();
-            let _ = shared.reports.send(Report::QueueFailed(QueueError { text }));
+            shared.send(Report::QueueFailed(QueueError { text }));
         };
-        let task = self.connection.spawn(task);
-        self.tasks.push(task);
+        self.tasks.push(self.connection.spawn(task));
         Ok(())
     }
 
-    /// Quarantines invalid results, deletes results of excluded workers, and offers their pairings again.
-    fn quarantine(
-        &mut self,
-        results: async_nats::jetstream::stream::Stream,
-        matches: Store,
-        mut rejected: UnboundedReceiver<Rejected>,
-    ) {
-        let stream = self.connection.stream.clone();
-        let client = self.connection.client.clone();
-        let (names, spec) = (self.names.clone(), self.spec.clone());
+    /// Writes to the server what needs no answer.
+    fn do_chores(&mut self, results: Stream, matches: Store, mut chores: UnboundedReceiver<Chore>) {
+        let context = self.connection.stream.clone();
+        let (names, shared) = (self.names.clone(), Arc::clone(&self.shared));
         let task = async move {
-            // The original message is evidence. The limit of the stream bounds its size.
-            let save = async |entry: &QuarantinedResult, sequence| {
-                let original = results.get_raw_message(sequence).await.ok();
-                let original = original.map(|message| message.payload);
-                let text = quarantine_text(entry, original.as_deref()).ok()?;
-                let ack = stream.publish(names.quarantine.clone(), text.into()).await.ok()?;
-                ack.await.ok()
+            let publish = async |subject: String, text: Vec<u8>| loop {
+                if let Ok(ack) = context.publish(subject.clone(), text.clone().into()).await
+                    && ack.await.is_ok()
+                {
+                    return;
+                }
+                sleep(RETRY_DELAY).await;
             };
-            while let Some(Rejected { sequence, pairing, entry, exclude }) = rejected.recv().await {
-                if let Some(sequence) = sequence {
-                    let is_saved = match &entry {
-                        Some(entry) => save(entry, sequence).await.is_some(),
-                        None => true,
-                    };
-                    if is_saved {
-                        // Otherwise the next coordinator quarantines it.
-                        let _ = results.delete_message(sequence).await;
+            let mut loads = Vec::new();
+            while let Some(chore) = chores.recv().await {
+                let is_load = matches!(chore, Chore::Load(_));
+                match chore {
+                    // An acknowledgement that is lost is sent again with the next delivery.
+                    Chore::Drop(message) => _ = message.ack().await,
+                    Chore::Keep { message, result } => {
+                        if let Ok(text) = write(&*result) {
+                            publish(names.stored(result.result.pairing.index), text).await;
+                        }
+                        _ = message.ack().await;
+                    }
+                    Chore::Quarantine { message, entry } => {
+                        if let Ok(text) = quarantine_text(&entry, Some(&message.payload)) {
+                            publish(names.quarantine.clone(), text).await;
+                        }
+                        _ = message.ack().await;
+                    }
+                    Chore::Exclude(worker) => {
+                        let exclude = |control: &mut Control| {
+                            control.excluded.insert(worker.clone());
+                        };
+                        _ = update_control(&matches, &names.control, exclude).await;
+                    }
+                    Chore::Pause => {
+                        let pause = |control: &mut Control| control.paused = true;
+                        _ = update_control(&matches, &names.control, pause).await;
+                    }
+                    Chore::Discard(indices) => {
+                        for index in indices {
+                            // A copy that remains is a result of an excluded worker, which is not loaded.
+                            _ = results.purge().filter(names.stored(index)).await;
+                        }
+                    }
+                    Chore::Load(index) => {
+                        loads.push(index);
+                        if loads.len() >= LOADS || chores.is_empty() {
+                            let loaded = stream::iter(std::mem::take(&mut loads)).map(|index| {
+                                let (results, names) = (&results, &names);
+                                async move { (index, load(results, names, index).await) }
+                            });
+                            let mut loaded = loaded.buffered(LOADS);
+                            while let Some((index, result)) = loaded.next().await {
+                                shared.on_loaded(index, result);
+                                shared.on_chore_done();
+                            }
+                        }
                     }
                 }
-                if let Some(machine) = exclude {
-                    let _ = update_control(&matches, &names.control, |control| {
-                        control.excluded.insert(machine.clone());
-                    })
-                    .await;
-                }
-                let Ok(job) = write(&spec.job(pairing)) else { continue };
-                loop {
-                    let message = PublishMessage::build().payload(job.clone().into());
-                    let message = message.message_id(client.new_inbox());
-                    let sent = stream.send_publish(names.jobs_subject.clone(), message).await;
-                    if let Ok(ack) = sent
-                        && ack.await.is_ok()
-                    {
-                        break;
-                    }
-                    tokio::time::sleep(RETRY_DELAY).await;
+                if !is_load {
+                    shared.on_chore_done();
                 }
             }
         };
         self.tasks.push(self.connection.spawn(task));
     }
 
-    /// Receives messages of workers, and detects lost workers.
+    /// Answers requests and receives messages of workers.
     fn follow_workers(&mut self) -> Result<(), QueueError> {
         let client = &self.connection.client;
-        let mut messages = self.connection.request(client.subscribe(self.names.updates.clone()))?;
-        let shared = Arc::clone(&self.shared);
+        let subscribe = |subject| self.connection.request(client.subscribe(subject));
+        let mut takes = subscribe(self.names.take("*"))?;
+        let mut notes = subscribe(self.names.note("*"))?;
+        let mut hellos = subscribe(hello_subject("*"))?;
+        self.connection.request(client.flush())?;
+        let (client, shared) = (client.clone(), Arc::clone(&self.shared));
+        let id = self.names.id.clone();
         let task = async move {
-            let mut heartbeat = tokio::time::interval(HEARTBEAT);
+            let answer = async |worker: &str, reply: Option<async_nats::Subject>, text: Vec<u8>| {
+                if let Some(reply) = reply.filter(|reply| is_inbox_of(worker, reply)) {
+                    // A worker without an answer asks again.
+                    _ = client.publish(reply, text.into()).await;
+                }
+            };
             loop {
                 tokio::select! {
-                    Some(message) = messages.next() => {
-                        if let Some(message) = read::<WorkerMessage>(&message.payload) {
-                            shared.on_message(message);
+                    Some(message) = takes.next() => {
+                        let worker = sender_of(&message.subject);
+                        if let Some(text) = shared.on_take(worker, &message.payload)
+                            && let Ok(text) = write(&text)
+                        {
+                            answer(worker, message.reply, text).await;
                         }
                     }
-                    _ = heartbeat.tick() => {
-                        shared.remove_lost_workers();
-                        shared.check_rejections();
+                    Some(message) = notes.next() => {
+                        shared.on_note(sender_of(&message.subject), &message.payload);
+                    }
+                    Some(message) = hellos.next() => {
+                        let hello = (&id, shared.announcement());
+                        if let Ok(text) = write(&hello) {
+                            answer(sender_of(&message.subject), message.reply, text).await;
+                        }
                     }
                     else => break,
                 }
             }
         };
-        let task = self.connection.spawn(task);
-        self.tasks.push(task);
+        self.tasks.push(self.connection.spawn(task));
         Ok(())
     }
 
     /// Renews the lease, applies the settings of users, and publishes the state of the match.
-    fn follow_users(&mut self, matches: &Store, interval: Duration) -> Result<(), QueueError> {
+    fn follow_users(&mut self, matches: &Store, renewal: Duration) -> Result<(), QueueError> {
         let status = self.connection.find_bucket(STATUS)?.ok_or_else(|| broken("no states"))?;
         let (matches, names) = (matches.clone(), self.names.clone());
         let (shared, lease) = (Arc::clone(&self.shared), Arc::clone(&self.lease));
         let task = async move {
-            let mut tick = tokio::time::interval((interval / 2).min(MAX_TICK));
-            tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-            let mut renew_at = Instant::now() + interval;
+            let mut tick = interval((renewal / 2).min(MAX_TICK));
+            tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let mut renew_at = Instant::now() + renewal;
             loop {
                 tick.tick().await;
+                shared.tick();
                 if renew_at <= Instant::now() {
-                    renew_at = Instant::now() + interval;
+                    renew_at = Instant::now() + renewal;
                     if let Renewal::Lost(by) = lease.lock().await.renew().await {
                         shared.send(Report::QueueFailed(QueueError {
                             text: format!("the coordinator {by} has taken the match over"),
@@ -331,10 +366,42 @@ impl NatsDispatcher {
         Ok(())
     }
 
-    /// Announces the match, or its stop, to workers.
-    fn announce(&self, stop: Option<Stop>) -> Result<(), QueueError> {
+    /// Publishes the state of the match for workers, after changes and regularly.
+    fn announce_changes(&mut self) {
+        let (client, shared) = (self.connection.client.clone(), Arc::clone(&self.shared));
+        let subject = self.names.state.clone();
+        let task = async move {
+            let regular = shared.lease / 3;
+            let mut tick = interval(MIN_ANNOUNCE.min(regular));
+            tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let mut last: Option<(Instant, Announcement)> = None;
+            loop {
+                tick.tick().await;
+                let announcement = shared.announcement();
+                let is_known = last.as_ref().is_some_and(|(at, last)| {
+                    // Idle workers are woken by new jobs, not by their end.
+                    let has_less = Announcement { has_jobs: last.has_jobs, ..announcement.clone() };
+                    at.elapsed() < regular
+                        && *last == has_less
+                        && announcement.has_jobs <= last.has_jobs
+                });
+                if is_known && !shared.take_wanted() {
+                    continue;
+                }
+                if let Ok(text) = write(&announcement) {
+                    // It is published again.
+                    _ = client.publish(subject.clone(), text.into()).await;
+                }
+                last = Some((Instant::now(), announcement));
+            }
+        };
+        self.tasks.push(self.connection.spawn(task));
+    }
+
+    /// Stores the stop of the match for workers that have missed its announcement.
+    fn store_stop(&self, stop: Stop) -> Result<(), QueueError> {
         let (spec, created_ms) = (self.spec.clone(), self.created_ms);
-        let text = write(&OpenMatch { spec, stop, created_ms })?;
+        let text = write(&OpenMatch { spec, stop: Some(stop), created_ms })?;
         let matches = self.connection.find_matches()?.ok_or_else(|| broken("no matches"))?;
         self.connection.request(matches.put(&self.names.id, text.into())).map(drop)
     }
@@ -352,6 +419,15 @@ impl NatsDispatcher {
         };
         let open = OpenMatch { spec: self.spec.clone(), stop: None, created_ms: self.created_ms };
         archive(&self.connection, &self.names, open, status)?;
+        let over = Announcement {
+            is_open: false,
+            has_jobs: false,
+            stop: Some(Stop::Abort),
+            ..self.shared.announcement()
+        };
+        let (client, text) = (&self.connection.client, write(&over)?);
+        self.connection.request(client.publish(self.names.state.clone(), text.into()))?;
+        self.connection.request(client.flush())?;
         self.connection.wait(async { self.lease.lock().await.release().await });
         Ok(())
     }
@@ -370,37 +446,38 @@ impl NatsDispatcher {
 impl Dispatcher for NatsDispatcher {
     fn offer(&mut self, job: Job) -> Result<(), QueueError> {
         let index = job.pairing.index;
-        let early = {
-            let mut state = self.shared.state();
-            state.offered.insert(index, job.pairing.clone());
-            state.early.remove(&index)
-        };
-        if let Some((ended, sequence)) = early {
-            self.shared.report(ended, sequence);
-            return Ok(());
+        let mut state = self.shared.state();
+        state.ledger.offer(job.pairing);
+        let early = state.early.remove(&index);
+        if state.kept.remove(&index) {
+            state.ledger.hold_back(index);
+            drop(state);
+            self.shared.chore(Chore::Load(index));
+        } else if let Some(message) = early {
+            drop(state);
+            self.shared.on_ended(message);
         }
-        // A requeued job is a new message; a retransmission is deduplicated by its name.
-        let name = self.connection.client.new_inbox();
-        let text = write(&job)?;
-        let subject = &self.names.jobs_subject;
-        self.connection.publish(subject, &text, &name, MAX_OUTAGE, || true).map(drop)
+        Ok(())
     }
 
     fn stop(&mut self, how: Stop) -> Result<(), QueueError> {
-        self.announce(Some(how))?;
-        let stream = &self.connection.stream;
-        let jobs = self.connection.request(stream.get_stream(&self.names.jobs))?;
-        self.connection.wait(async { jobs.purge().await }).map_err(broken)?;
+        self.store_stop(how)?;
         self.shared.stop(how);
         Ok(())
     }
 
     fn min_offered(&self) -> usize {
-        MIN_OFFERED
+        let state = self.shared.state();
+        state.ledger.len() - state.ledger.waiting() + MIN_WAITING
     }
 
     fn on_stored(&mut self, pair: &PairResult) {
         self.shared.state().status.workers_mut().add(pair);
+        self.stored.push(pair.pairing.index);
+    }
+
+    fn on_synced(&mut self) {
+        self.shared.on_synced(&std::mem::take(&mut self.stored));
     }
 
     fn on_discarded(&mut self, indices: &[u64]) {
@@ -409,6 +486,8 @@ impl Dispatcher for NatsDispatcher {
             state.known.remove(*index);
         }
         state.status.workers_mut().clear_results();
+        drop(state);
+        self.shared.chore(Chore::Discard(indices.to_vec()));
     }
 
     fn on_results(&mut self, state: &MatchState) {
@@ -420,17 +499,102 @@ impl Dispatcher for NatsDispatcher {
     }
 }
 
+/// Opens or creates the streams of results: those of workers, and those that count.
+fn streams(
+    connection: &Connection,
+    names: &Names,
+    is_new: bool,
+) -> Result<(Stream, Stream), QueueError> {
+    let inbox = Config {
+        name: names.inbox.clone(),
+        subjects: vec![names.ended("*")],
+        retention: RetentionPolicy::WorkQueue,
+        max_messages_per_subject: MAX_INBOX_PER_WORKER,
+        max_messages: MAX_INBOX,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        storage: StorageType::File,
+        ..Config::default()
+    };
+    let results = Config {
+        name: names.results.clone(),
+        subjects: vec![names.stored("*")],
+        max_messages_per_subject: 1,
+        storage: StorageType::File,
+        allow_direct: true,
+        ..Config::default()
+    };
+    let mut opened = Vec::new();
+    for config in [inbox, results] {
+        let stream = &connection.stream;
+        if is_new {
+            // It may not exist.
+            let _ = connection.request(stream.delete_stream(&config.name));
+        }
+        opened.push(connection.request(stream.get_or_create_stream(config))?);
+    }
+    let [inbox, results] =
+        <[Stream; 2]>::try_from(opened).map_err(|_| broken("no streams of results"))?;
+    Ok((inbox, results))
+}
+
+/// The indices of the results that the server has kept.
+fn kept(connection: &Connection, results: &Stream) -> Result<BTreeSet<u64>, QueueError> {
+    let mut left = connection.request(results.get_info())?.state.messages;
+    let mut indices = BTreeSet::new();
+    if left == 0 {
+        return Ok(indices);
+    }
+    let config = pull::Config {
+        ack_policy: AckPolicy::None,
+        deliver_policy: DeliverPolicy::All,
+        inactive_threshold: Duration::from_mins(1),
+        headers_only: true,
+        ..pull::Config::default()
+    };
+    let consumer = connection.request(results.create_consumer(config))?;
+    let mut messages = connection.request(consumer.messages())?;
+    connection.wait(async {
+        while left > 0 {
+            match tokio::time::timeout(LEASE, messages.next()).await {
+                Ok(Some(Ok(message))) => indices.extend(sender_of(&message.subject).parse::<u64>()),
+                Ok(Some(Err(error))) => return Err(broken(error)),
+                Ok(None) | Err(_) => return Err(broken("results are missing")),
+            }
+            left -= 1;
+        }
+        Ok(indices)
+    })
+}
+
+/// A result that the server has kept; `None` if it is unreadable or was deleted.
+async fn load(results: &Stream, names: &Names, index: u64) -> Option<StoredResult> {
+    let subject = names.stored(index);
+    loop {
+        match results.direct_get_last_for_subject(subject.as_str()).await {
+            Ok(message) => return read_owned(&message.payload),
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return None,
+            Err(_) => sleep(RETRY_DELAY).await,
+        }
+    }
+}
+
 impl Drop for NatsDispatcher {
     fn drop(&mut self) {
         if self.closed {
             return;
+        }
+        // Results that are not kept yet remain in the inbox of the match.
+        let until = Instant::now() + RELEASE_TIMEOUT;
+        while self.shared.has_chores() && Instant::now() < until {
+            self.connection.sleep(CHORE_POLL);
         }
         self.close();
         let lease = Arc::clone(&self.lease);
         self.connection.wait(async move {
             let release = async { lease.lock().await.release().await };
             // Workers detect the end of the lease by themselves.
-            let _ = tokio::time::timeout(HEARTBEAT, release).await;
+            let _ = tokio::time::timeout(RELEASE_TIMEOUT, release).await;
         });
     }
 }

@@ -1,26 +1,55 @@
 //! Transfer of programs and files to workers, and the permissions of a worker.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use async_nats::jetstream::stream::{Config, StorageType};
+use futures_util::{StreamExt, stream};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
-use tokio::fs::File;
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::game::TextOptions;
 use crate::plan::{EngineId, EnginePlan, OpeningSource};
-use crate::queue::nats::connection::Connection;
-use crate::queue::nats::messages::broken;
+use crate::queue::nats::connection::{Connection, RETRY_DELAY};
+use crate::queue::nats::messages::{FILES, broken, read_owned, write};
 use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError, Rejection};
 use crate::store::ContentHash;
 
-/// Timeout between two parts of a download.
-const STALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout of one attempt to download a part.
+const PART_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Attempts to download a part.
+const PART_ATTEMPTS: u32 = 5;
+
+/// Timeout of a download.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_hours(2);
+
+/// The size of the parts of a file. The default limit of the server for messages is 1 MiB.
+const PART_BYTES: u64 = 256 << 10;
+
+/// The number of parts that are requested at the same time.
+const PARTS_AT_ONCE: usize = 4;
+
+/// Maximum size of all files of a match.
+const MAX_MATCH_BYTES: u64 = 4 << 30;
+
+/// The description of a file on the server. It is stored after all parts.
+#[derive(Debug, Serialize, Deserialize)]
+struct FileHead {
+    bytes: u64,
+    part_bytes: u64,
+}
+
+/// The subject of a part of a file, by its number; of its [`FileHead`] for `head`.
+fn part_subject(content: ContentHash, part: impl fmt::Display) -> String {
+    format!("readyok.files.{content}.{part}")
+}
 
 /// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,30 +70,71 @@ pub(super) struct Fetched {
 
 /// Uploads the programs and files of a match, unless they are on the server.
 pub(super) fn upload(connection: &Connection, spec: &MatchSpec) -> Result<(), QueueError> {
-    if spec.programs.is_empty() {
-        return Ok(());
-    }
-    let store = connection.create_files()?;
-    let put = |content: ContentHash, path: PathBuf| {
-        let name = content.to_string();
-        if connection.wait(store.info(&name)).is_ok() {
-            return Ok(());
-        }
-        connection.wait(async {
-            let mut file = File::open(&path).await.map_err(broken)?;
-            store.put(name.as_str(), &mut file).await.map_err(broken).map(drop)
-        })
-    };
+    let mut files: BTreeMap<ContentHash, PathBuf> = BTreeMap::new();
     for (command, content) in &spec.programs {
-        put(*content, spec.path_of(command).map_err(broken)?)?;
+        files.insert(*content, spec.path_of(command).map_err(broken)?);
     }
-    spec.files.iter().try_for_each(|file| put(file.content, file.path().to_owned()))?;
+    files.extend(spec.files.iter().map(|file| (file.content, file.path().to_owned())));
     if let (Some(content), OpeningSource::File { path, .. }) =
         (spec.openings, &spec.plan.openings.source)
     {
-        put(content, PathBuf::from(path))?;
+        files.insert(content, PathBuf::from(path));
     }
-    Ok(())
+    let config = Config {
+        name: FILES.to_owned(),
+        subjects: vec!["readyok.files.>".to_owned()],
+        max_messages_per_subject: 1,
+        storage: StorageType::File,
+        allow_direct: true,
+        ..Config::default()
+    };
+    connection.request(connection.stream.get_or_create_stream(config))?;
+    // On a host that takes a match over, its files may exist on the server only.
+    let known = |content: &ContentHash| {
+        let subject = part_subject(*content, "head");
+        let head = connection.request(connection.last_message(FILES, &subject))?;
+        Ok(head.is_some())
+    };
+    let mut missing = Vec::new();
+    let mut bytes = 0;
+    for (content, path) in files {
+        if !known(&content)? {
+            bytes += fs::metadata(&path).map_err(broken)?.len();
+            missing.push((content, path));
+        }
+    }
+    if bytes > MAX_MATCH_BYTES {
+        return Err(broken(format!(
+            "the files of the match have {bytes} bytes, the limit is {MAX_MATCH_BYTES}"
+        )));
+    }
+    missing.iter().try_for_each(|(content, path)| upload_file(connection, *content, path))
+}
+
+/// Uploads a file.
+fn upload_file(
+    connection: &Connection,
+    content: ContentHash,
+    path: &Path,
+) -> Result<(), QueueError> {
+    let publish = |subject: String, payload: Vec<u8>| {
+        connection.request(async {
+            connection.stream.publish(subject, payload.into()).await?.await.map(drop)
+        })
+    };
+    let mut file = fs::File::open(path).map_err(broken)?;
+    let mut bytes = 0;
+    for part in 0_u64.. {
+        let mut payload = Vec::new();
+        (&mut file).take(PART_BYTES).read_to_end(&mut payload).map_err(broken)?;
+        if payload.is_empty() {
+            break;
+        }
+        bytes += payload.len() as u64;
+        publish(part_subject(content, part), payload)?;
+    }
+    let head = FileHead { bytes, part_bytes: PART_BYTES };
+    publish(part_subject(content, "head"), write(&head)?)
 }
 
 /// Downloads an opening file. Its name keeps the extension, which determines the format.
@@ -146,20 +216,18 @@ fn download_to(
     path: &Path,
     kind: FileKind,
 ) -> Result<PathBuf, QueueError> {
-    let name = content.to_string();
     if ContentHash::of_file(path).is_ok_and(|found| found == content) {
         return Ok(path.to_owned());
     }
     fs::create_dir_all(cache).map_err(broken)?;
-    let store = connection.find_files()?;
     let mut file = NamedTempFile::new_in(cache).map_err(broken)?;
     let found = connection.wait(async {
-        let object = timeout(STALL_TIMEOUT, store.get(&name)).await.map_err(broken)?;
-        copy(&mut object.map_err(broken)?, file.as_file_mut()).await
+        let copied = copy(connection, content, file.as_file_mut());
+        timeout(DOWNLOAD_TIMEOUT, copied).await.map_err(broken)?
     })?;
-    if found != Some(content) {
+    if found != content {
         return Err(broken(format!(
-            "the content of the file {name} on the server does not match its hash"
+            "the content of the file {content} on the server does not match its hash"
         )));
     }
     set_permissions(file.path(), kind).map_err(broken)?;
@@ -168,28 +236,48 @@ fn download_to(
     Ok(path.to_owned())
 }
 
-/// Copies a file and returns its content hash; `None` if it is too large.
+/// Copies a file from the server and returns its content hash.
 async fn copy(
-    from: &mut (impl AsyncRead + Unpin),
+    connection: &Connection,
+    content: ContentHash,
     to: &mut fs::File,
-) -> Result<Option<ContentHash>, QueueError> {
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 64 << 10];
-    let mut length = 0;
-    loop {
-        let read = timeout(STALL_TIMEOUT, from.read(&mut buffer)).await.map_err(broken)?;
-        let read = read.map_err(broken)?;
-        if read == 0 {
-            return Ok(Some(ContentHash::from_digest(hash)));
-        }
-        length += read as u64;
-        if length > MAX_FILE_BYTES {
-            return Ok(None);
-        }
-        let part = buffer.get(..read).unwrap_or_default();
-        hash.update(part);
-        to.write_all(part).map_err(broken)?;
+) -> Result<ContentHash, QueueError> {
+    let head = part(connection, &part_subject(content, "head")).await?;
+    let head: Option<FileHead> = read_owned(&head);
+    let FileHead { bytes, part_bytes } =
+        head.filter(|head| head.part_bytes > 0).ok_or_else(|| broken("the file is damaged"))?;
+    if bytes > MAX_FILE_BYTES {
+        return Err(broken(format!("the file has {bytes} bytes, the limit is {MAX_FILE_BYTES}")));
     }
+    let mut parts = stream::iter(0..bytes.div_ceil(part_bytes))
+        .map(|number| async move { part(connection, &part_subject(content, number)).await })
+        .buffered(PARTS_AT_ONCE);
+    let mut hash = Sha256::new();
+    let mut left = bytes;
+    while let Some(payload) = parts.next().await {
+        let payload = payload?;
+        left = left
+            .checked_sub(payload.len() as u64)
+            .ok_or_else(|| broken("the file is longer than announced"))?;
+        hash.update(&payload);
+        to.write_all(&payload).map_err(broken)?;
+    }
+    Ok(ContentHash::from_digest(hash))
+}
+
+/// A part of a file. The server may be temporarily unavailable.
+async fn part(connection: &Connection, subject: &str) -> Result<Vec<u8>, QueueError> {
+    let mut last = broken("the server does not respond");
+    for _ in 0..PART_ATTEMPTS {
+        match timeout(PART_TIMEOUT, connection.last_message(FILES, subject)).await {
+            Ok(Ok(Some(payload))) => return Ok(payload),
+            Ok(Ok(None)) => last = broken("the server does not have the file"),
+            Ok(Err(error)) => last = error,
+            Err(_) => {}
+        }
+        sleep(RETRY_DELAY).await;
+    }
+    Err(last)
 }
 
 #[cfg(unix)]

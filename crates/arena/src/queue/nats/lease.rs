@@ -93,6 +93,11 @@ impl Lease {
         }
     }
 
+    /// The term of a coordinator, which is higher than those of all earlier ones: the revision of the new lease.
+    pub(super) fn term(&self) -> u64 {
+        self.revision
+    }
+
     /// The interval of renewals.
     pub(super) fn interval(&self) -> Duration {
         self.timeout / 3

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::pairing::PairResult;
+use crate::pairing::{PairResult, Pairing};
 use crate::queue::status::{QuarantinedResult, bounded_speed_if_known};
-use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop, WorkerId};
+use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop};
 use crate::store::ContentHash;
 
 /// The value of a match in the bucket of open matches.
@@ -46,18 +46,13 @@ pub(super) fn quarantine_text(
     write(&Stored { entry, original })
 }
 
-/// The name of the worker process of a slot: `host-1234` of `host-1234/0`.
-pub(super) fn machine_of(worker: &WorkerId) -> &str {
-    worker.0.rsplit_once('/').map_or(worker.0.as_str(), |(machine, _)| machine)
-}
-
-/// The end of a job, in the stream of results.
+/// The end of a job, in the stream of results. Its sender is in the subject.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::large_enum_variant, reason = "a value is moved once")]
 pub(super) enum Ended {
     Done {
-        worker: WorkerId,
+        grant: Grant,
         result: PairResult,
         /// The measured speed of the host, by which times were scaled.
         #[serde(
@@ -67,51 +62,110 @@ pub(super) enum Ended {
         )]
         speed: Option<f64>,
     },
-    Failed {
-        index: u64,
-        why: String,
-    },
-    /// The maximum of deliveries is reached. The next worker publishes this message: it is stored for a coordinator
-    /// that is offline.
-    Lost {
-        index: u64,
-    },
+    /// The pairing could not be played on this host.
+    Failed { grant: Grant, why: String },
 }
 
-impl Ended {
-    pub(super) fn index(&self) -> u64 {
-        match self {
-            Self::Done { result, .. } => result.pairing.index,
-            Self::Failed { index, .. } | Self::Lost { index } => *index,
-        }
-    }
+/// Proof that a coordinator has given a pairing to a worker. Only coordinators of the match can create it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Grant {
+    /// The index of the pairing.
+    pub(super) index: u64,
+    /// The term of the coordinator: later ones are higher.
+    pub(super) term: u64,
+    /// Its number in the term.
+    pub(super) serial: u64,
+    /// The time of the grant in milliseconds since the start of the term.
+    pub(super) at_ms: u64,
+    /// The message authentication code of the other fields, the match, and the worker.
+    pub(super) mac: String,
 }
 
-/// A message of a worker whose delivery is not guaranteed.
+/// A result that counts, in the stream of results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct StoredResult {
+    pub(super) result: PairResult,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) speed: Option<f64>,
+}
+
+/// A request of a worker, which the coordinator answers. The sender is in the subject.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WorkerMessage {
-    pub(super) worker: WorkerId,
-    pub(super) update: WorkerUpdate,
+pub(super) struct TakeRequest {
+    /// [`PROTOCOL`] of the worker.
+    pub(super) protocol: u32,
+    pub(super) want: Want,
 }
 
+/// What a worker asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Want {
+    /// The permission to download the files of the match and to probe its engines.
+    Preparation,
+    /// A job for a slot, and more of them if they are short.
+    Jobs,
+}
+
+/// The answer of a coordinator.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum WorkerUpdate {
-    /// A heartbeat.
-    Alive,
-    /// The worker probes the engines of the match before its first job.
-    Probing,
+pub(super) enum TakeAnswer {
+    /// The jobs.
+    Jobs(Vec<GrantedJob>),
+    /// The worker may prepare the match.
+    Prepare,
+    /// Not now. The worker asks again after this time, or after an announcement of jobs.
+    Wait { ms: u64 },
+    /// The worker cannot play the match, for this reason.
+    Refused { why: String },
+}
+
+/// A pairing for a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct GrantedJob {
+    pub(super) grant: Grant,
+    pub(super) pairing: Pairing,
+}
+
+/// A message of a worker whose delivery is not guaranteed. The sender is in the subject.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Note {
+    /// The worker still plays these jobs.
+    Playing { grants: Vec<Grant> },
+    /// The worker still prepares the match.
+    Preparing,
     /// The worker rejects the match.
     Rejected { why: Rejection },
-    /// The worker leaves.
-    Left,
-    /// The worker has taken a job.
-    Taken { index: u64 },
-    /// The worker has given a job back.
-    Returned { index: u64 },
+    /// The worker gives these jobs back.
+    Returned { grants: Vec<Grant> },
     /// Progress of a job.
-    Progress { index: u64, progress: Progress },
+    Progress { grant: Grant, progress: Progress },
 }
+
+/// The state of a match for workers, which its coordinator publishes after each change and regularly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Announcement {
+    /// [`PROTOCOL`] of the coordinator.
+    pub(super) protocol: u32,
+    /// Distinguishes announced specifications of the match.
+    pub(super) revision: u64,
+    /// Workers take jobs of matches with a higher priority first.
+    pub(super) priority: i32,
+    /// Whether workers may take jobs.
+    pub(super) is_open: bool,
+    /// Whether there are jobs now.
+    pub(super) has_jobs: bool,
+    /// The state of the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stop: Option<Stop>,
+    /// A worker that is silent for this time loses its jobs, and a coordinator its match.
+    pub(super) lease_ms: u64,
+}
+
+/// The version of the messages between workers and coordinators. Others are refused.
+pub(super) const PROTOCOL: u32 = 2;
 
 /// Maximum length of messages. A pairing of two very long games is far below.
 const MAX_LEN: usize = 16 << 20;
@@ -155,29 +209,38 @@ pub(super) const WORKER_STATUS: &str = "READYOK_WORKERS";
 /// The stream of invalid results of all matches.
 pub(super) const QUARANTINE: &str = "READYOK_QUARANTINE";
 
-/// The object store of programs and files.
+/// The stream of programs and files.
 pub(super) const FILES: &str = "READYOK_FILES";
 
-/// The durable consumer shared by all workers.
-pub(super) const WORKERS: &str = "workers";
+/// The bucket of the keys of matches, which only coordinators may read.
+pub(super) const KEYS: &str = "READYOK_KEYS";
+
+/// The durable consumer of a coordinator.
+pub(super) const COORDINATOR: &str = "coordinator";
+
+/// The subject of the announcements of all matches. The identifier is the last token.
+pub(super) const STATES: &str = "readyok.state.*";
+
+/// The subject of a new worker, to which coordinators respond with their announcements.
+pub(super) fn hello_subject(worker: &str) -> String {
+    format!("readyok.hello.{worker}")
+}
 
 /// The names of one match.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     /// The key in the bucket.
     pub(super) id: String,
-    /// The stream of jobs, and its subject.
-    pub(super) jobs: String,
-    pub(super) jobs_subject: String,
-    /// The stream of results, and its subject.
+    /// The stream of results that workers have sent, until the coordinator has read them.
+    pub(super) inbox: String,
+    /// The stream of results that count, which only coordinators may write.
     pub(super) results: String,
-    pub(super) results_subject: String,
-    /// The subject of [`WorkerMessage`]s.
-    pub(super) updates: String,
     /// The key of [`Control`](crate::queue::status::Control) in the bucket.
     pub(super) control: String,
     /// The subject of [`QuarantinedResult`]s.
     pub(super) quarantine: String,
+    /// The subject of the [`Announcement`].
+    pub(super) state: String,
 }
 
 impl Names {
@@ -187,18 +250,47 @@ impl Names {
     }
 
     pub(super) fn of_id(id: String) -> Self {
-        let jobs = format!("READYOK_JOBS_{id}");
         Self {
-            jobs_subject: format!("readyok.{id}.jobs"),
+            inbox: format!("READYOK_INBOX_{id}"),
             results: format!("READYOK_RESULTS_{id}"),
-            results_subject: format!("readyok.{id}.results"),
-            updates: format!("readyok.{id}.updates"),
             control: format!("{id}{CONTROL}"),
-            quarantine: format!("readyok.{id}.quarantine"),
-            jobs,
+            quarantine: format!("readyok.quarantine.{id}"),
+            state: format!("readyok.state.{id}"),
             id,
         }
     }
+
+    /// The subject of the [`TakeRequest`]s of a worker; `*` for all workers.
+    pub(super) fn take(&self, worker: &str) -> String {
+        format!("readyok.take.{}.{worker}", self.id)
+    }
+
+    /// The subject of the [`Note`]s of a worker.
+    pub(super) fn note(&self, worker: &str) -> String {
+        format!("readyok.note.{}.{worker}", self.id)
+    }
+
+    /// The subject of the result of a pairing in the stream of results; `*` for all of them.
+    pub(super) fn stored(&self, index: impl fmt::Display) -> String {
+        format!("readyok.stored.{}.{index}", self.id)
+    }
+
+    /// The subject of the [`Ended`] messages of a worker.
+    pub(super) fn ended(&self, worker: &str) -> String {
+        format!("readyok.results.{}.{worker}", self.id)
+    }
+}
+
+/// The worker that has sent a message, by its subject. The server has checked it, if it has the permissions of a farm.
+pub(super) fn sender_of(subject: &str) -> &str {
+    subject.rsplit('.').next().unwrap_or_default()
+}
+
+/// Whether a reply subject belongs to a worker. Otherwise a worker could make the coordinator, which may publish
+/// everywhere, speak for another one.
+pub(super) fn is_inbox_of(worker: &str, reply: &str) -> bool {
+    let rest = reply.strip_prefix("_INBOX.").and_then(|rest| rest.strip_prefix(worker));
+    rest.is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The end of the keys of [`Control`](crate::queue::status::Control).

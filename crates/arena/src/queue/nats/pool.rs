@@ -15,28 +15,39 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{env, fmt, thread};
 
+use async_nats::HeaderMap;
+use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use crate::pairing::WorkerId;
-use crate::queue::nats::connection::Connection;
+use crate::queue::nats::connection::{Access, AccessError, Connection};
 use crate::queue::nats::files::Permissions;
-use crate::queue::nats::messages::{WORKER_STATUS, write};
+use crate::queue::nats::matches::{Announcements, Candidate, Matches};
+use crate::queue::nats::messages::{WORKER_STATUS, broken, write};
 use crate::queue::nats::share::Shares;
-use crate::queue::nats::status::worker_key;
-use crate::queue::nats::worker::{Candidate, Matches, NatsJobs, Served};
+use crate::queue::nats::worker::{Host, NextJob, Served};
 use crate::queue::status::{PlayedPair, WorkerActivity, WorkerStatus};
 use crate::queue::{Lease, MatchSpec, QueueError, Rejection, Stop};
 use crate::time::unix_ms;
 
-/// Delay between two requests for jobs of an idle worker.
-const IDLE_DELAY: Duration = Duration::from_millis(500);
+/// Interval in which an idle slot looks for announced jobs.
+const IDLE_DELAY: Duration = Duration::from_millis(200);
 
-/// Maximum interval between two publications of the state.
-const PUBLISH_INTERVAL: Duration = Duration::from_secs(10);
+/// The delay of a worker whose request for jobs was not answered.
+const NO_ANSWER_DELAY: Duration = Duration::from_secs(2);
+
+/// Idle workers ask for announced jobs within this time, not all at once.
+const MAX_JITTER: Duration = Duration::from_millis(500);
+
+/// Maximum interval between two publications of the state. It is deleted after a minute.
+const PUBLISH_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Minimum interval between two publications of the state.
+const MIN_PUBLISH_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The slots of a worker.
 pub struct Pool {
-    connection: Connection,
+    host: Host,
+    announcements: Arc<Announcements>,
     permissions: Permissions,
     cache: PathBuf,
     matches: Mutex<Matches>,
@@ -49,8 +60,6 @@ struct State {
     shares: Shares,
     /// Units that are not in use.
     free: usize,
-    /// The time of the next request for jobs of an idle worker.
-    no_jobs_until: Option<Instant>,
     last_active: Instant,
     leaving: Option<Departure>,
     playing: BTreeMap<u64, PlayedPair>,
@@ -61,7 +70,10 @@ struct State {
 
 struct Entry {
     spec: MatchSpec,
+    lease: Duration,
     phase: Phase,
+    /// The last request without a job: its time, and that of the next one, unless jobs are announced before.
+    no_jobs: Option<(Instant, Instant)>,
 }
 
 enum Phase {
@@ -88,12 +100,13 @@ pub struct Cost(pub usize);
 pub struct NewMatch {
     id: String,
     spec: MatchSpec,
+    lease: Duration,
 }
 
-/// A slot of a worker.
+/// A slot of a worker, which prefers the match that it has played before.
+#[derive(Debug, Default)]
 pub struct Slot {
-    name: WorkerId,
-    jobs: Option<NatsJobs>,
+    current: Option<String>,
 }
 
 /// The next task of a slot.
@@ -127,15 +140,20 @@ struct Running<'a> {
 }
 
 impl Pool {
-    /// The slots of a worker with this name, measured speed, number of slots, and number of units for all pairs.
-    pub fn new(
-        connection: &Connection,
+    /// Connects a worker with this name, measured speed, number of slots, and number of units for all pairs.
+    ///
+    /// # Errors
+    /// The server cannot be reached, rejects the login, or has no JetStream.
+    pub fn open(
+        access: &Access,
         name: &str,
         speed: f64,
         permissions: Permissions,
         cache: PathBuf,
         [slots, units]: [usize; 2],
-    ) -> Self {
+    ) -> Result<Self, AccessError> {
+        let connection = Connection::open_as_worker(access, name)?;
+        let matches = Matches::new(&connection, name).map_err(|error| access.error(error.text))?;
         let status = WorkerStatus {
             name: name.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -152,9 +170,8 @@ impl Pool {
         };
         let state = State {
             matches: BTreeMap::new(),
-            shares: Shares::default(),
+            shares: Shares::of(name),
             free: units,
-            no_jobs_until: None,
             last_active: Instant::now(),
             leaving: None,
             playing: BTreeMap::new(),
@@ -162,24 +179,20 @@ impl Pool {
             status,
             published: None,
         };
-        let matches = Matches::new(connection, WorkerId(name.to_owned())).with_speed(speed);
-        Self {
-            connection: connection.clone(),
+        let announcements = Arc::clone(matches.announcements());
+        let host = Host { connection, name: name.to_owned(), speed };
+        Ok(Self {
+            host,
+            announcements,
             permissions,
             cache,
             matches: Mutex::new(matches),
             state: Mutex::new(state),
             changed: Condvar::new(),
-        }
+        })
     }
 
-    /// A slot with this number.
-    pub fn slot(&self, number: usize) -> Slot {
-        let name = &self.state().status.name;
-        Slot { name: WorkerId(format!("{name}/{number}")), jobs: None }
-    }
-
-    /// Reads the open matches, and publishes the state of this worker. One thread calls it about every second.
+    /// Reads the announced matches, and publishes the state of this worker. One thread calls it about every second.
     ///
     /// # Errors
     /// The server did not respond for ten minutes.
@@ -187,7 +200,7 @@ impl Pool {
         let (found, rejected) = {
             let mut matches = self.matches();
             let found = matches.poll()?;
-            matches.notify();
+            matches.remind();
             (found, matches.rejected())
         };
         self.state().status.rejected = rejected;
@@ -212,56 +225,70 @@ impl Pool {
             }
         });
         let mut priorities = BTreeMap::new();
-        for (id, Candidate { spec, priority, is_live }) in found {
-            if is_live {
+        for (id, Candidate { spec, priority, is_open, lease }) in found {
+            if is_open {
                 priorities.insert(id.clone(), priority);
             }
-            state.matches.entry(id).or_insert(Entry { spec, phase: Phase::New });
+            let new = Entry { spec, lease, phase: Phase::New, no_jobs: None };
+            state.matches.entry(id).or_insert(new);
         }
         state.shares.set(&priorities);
         drop(state);
         self.changed.notify_all();
     }
 
-    /// The next task of a slot. Without a job, it waits half a second.
+    /// The next task of a slot. Without a job, it waits a short time.
     pub fn take(&self, slot: &mut Slot) -> TakeResult<'_> {
-        let current = slot.jobs.as_ref().map(|jobs| jobs.served().id().to_owned());
         let order = {
             let state = self.state();
             if state.leaving.is_some() {
                 return TakeResult::Leave;
             }
-            if state.no_jobs_until.is_some_and(|until| Instant::now() < until) {
-                return self.wait(state);
-            }
-            state.shares.order(current.as_deref())
+            state.shares.order(slot.current.as_deref())
         };
         for id in order {
             let (served, running) = match self.reserve(&id) {
                 Reservation::None => continue,
                 Reservation::New(new) => return TakeResult::Prepare(new),
-                Reservation::Full(served) => {
-                    if served.has_jobs() {
-                        return self.wait(self.state());
-                    }
-                    continue;
-                }
+                // The match waits for more units, since others would take them again and again.
+                Reservation::Full => return self.wait(self.state()),
                 Reservation::Done(served, running) => (served, running),
             };
-            // Errors of an outage are temporary.
-            let Ok(Some(message)) = served.poll_message() else { continue };
-            if current.as_deref() != Some(served.id())
-                || slot.jobs.as_ref().is_some_and(|jobs| !Arc::ptr_eq(jobs.served(), &served))
-            {
-                slot.jobs = Some(served.jobs(slot.name.clone()));
+            let delay = match served.next_job() {
+                NextJob::Job(lease) => {
+                    slot.current = Some(id);
+                    return TakeResult::Job(self.job(Box::new(lease), served, running));
+                }
+                NextJob::Wait(delay) => delay,
+                NextJob::None => NO_ANSWER_DELAY,
+                NextJob::Refused(why) => {
+                    self.reject_served(&served, Rejection::Refused { why });
+                    continue;
+                }
+            };
+            drop(running);
+            if let Some(entry) = self.state().matches.get_mut(&id) {
+                entry.no_jobs = Some((Instant::now(), Instant::now() + delay));
             }
-            let lease = slot.jobs.as_ref().and_then(|jobs| jobs.accept(message));
-            let Some(lease) = lease else { continue };
-            return TakeResult::Job(self.job(Box::new(lease), served, running));
         }
-        let mut state = self.state();
-        state.no_jobs_until = Some(Instant::now() + IDLE_DELAY);
-        self.wait(state)
+        self.wait(self.state())
+    }
+
+    /// Whether a match may have jobs, by its announcements and the last request.
+    fn may_have_jobs(&self, id: &str, entry: &Entry) -> bool {
+        let Some((asked, next)) = entry.no_jobs else { return true };
+        let announced = self
+            .announcements
+            .jobs_since(id)
+            .is_some_and(|at| asked < at && at + self.jitter(at) <= Instant::now());
+        announced || next <= Instant::now()
+    }
+
+    /// A delay that differs between workers.
+    fn jitter(&self, at: Instant) -> Duration {
+        let text = format!("{} {at:?}", self.host.name);
+        let byte = Sha256::digest(text.as_bytes()).first().copied().unwrap_or_default();
+        MAX_JITTER * u32::from(byte) / 256
     }
 
     fn job<'a>(
@@ -271,7 +298,9 @@ impl Pool {
         mut running: Running<'a>,
     ) -> PooledJob<'a> {
         let mut state = self.state();
-        state.no_jobs_until = None;
+        if let Some(entry) = state.matches.get_mut(served.id()) {
+            entry.no_jobs = None;
+        }
         state.last_active = Instant::now();
         let key = state.next_key;
         state.next_key += 1;
@@ -301,9 +330,11 @@ impl Pool {
         let Some(entry) = state.matches.get_mut(id) else { return Reservation::None };
         match &entry.phase {
             Phase::Preparing => Reservation::None,
+            Phase::Ready { .. } if !self.may_have_jobs(id, entry) => Reservation::None,
             Phase::New => {
                 entry.phase = Phase::Preparing;
-                Reservation::New(NewMatch { id: id.to_owned(), spec: entry.spec.clone() })
+                let (id, spec, lease) = (id.to_owned(), entry.spec.clone(), entry.lease);
+                Reservation::New(NewMatch { id, spec, lease })
             }
             Phase::Ready { served, units } if *units <= state.free => {
                 let (served, units) = (Arc::clone(served), *units);
@@ -312,7 +343,7 @@ impl Pool {
                 let (id, started) = (id.to_owned(), Instant::now());
                 Reservation::Done(served, Running { pool: self, id, units, started, key: None })
             }
-            Phase::Ready { served, .. } => Reservation::Full(Arc::clone(served)),
+            Phase::Ready { .. } => Reservation::Full,
         }
     }
 
@@ -321,17 +352,25 @@ impl Pool {
     /// # Errors
     /// It is not permitted, or a file is missing.
     pub fn accept(&self, new: &NewMatch) -> Result<Arc<Served>, Rejection> {
-        let matches = self.matches().clone();
-        matches.accept(&new.spec, &self.permissions, &self.cache).map(Arc::new)
+        let is_needed = || {
+            let is_announced = self.announcements.is_current(&new.id);
+            self.state().leaving.is_none() && is_announced
+        };
+        let (permissions, cache) = (&self.permissions, &self.cache);
+        let (spec, lease) = (&new.spec, new.lease);
+        self.host
+            .accept(spec, lease, permissions, cache, &self.announcements, is_needed)
+            .map(Arc::new)
     }
 
     /// A match is prepared: slots take its jobs, each for these units.
     pub fn ready(&self, new: &NewMatch, served: Arc<Served>, Cost(units): Cost) {
+        served.set_ready();
         let mut state = self.state();
         if let Some(entry) = state.matches.get_mut(&new.id) {
             entry.phase = Phase::Ready { served, units };
+            entry.no_jobs = None;
         }
-        state.no_jobs_until = None;
         state.last_active = Instant::now();
         drop(state);
         self.changed.notify_all();
@@ -356,14 +395,17 @@ impl Pool {
     pub fn leave(&self, how: Departure) {
         let mut state = self.state();
         state.leaving = Some(how);
-        if how == Departure::Return {
-            for entry in state.matches.values() {
-                if let Phase::Ready { served, .. } = &entry.phase {
-                    served.stop(Stop::Abort);
-                }
-            }
-        }
+        let ready = state.matches.values().filter_map(|entry| match &entry.phase {
+            Phase::Ready { served, .. } => Some(Arc::clone(served)),
+            Phase::New | Phase::Preparing => None,
+        });
+        let ready: Vec<Arc<Served>> = ready.collect();
         drop(state);
+        let stop = match how {
+            Departure::Finish => Stop::Finish,
+            Departure::Return => Stop::Abort,
+        };
+        ready.iter().for_each(|served| served.stop(stop));
         self.changed.notify_all();
     }
 
@@ -395,7 +437,14 @@ impl Pool {
             };
             state.status.playing = playing;
             let is_current = state.published.as_ref().is_some_and(|(at, published)| {
-                *published == state.status && at.elapsed() < PUBLISH_INTERVAL
+                let every = if *published == state.status {
+                    PUBLISH_INTERVAL
+                } else if published.activity == state.status.activity {
+                    MIN_PUBLISH_INTERVAL
+                } else {
+                    Duration::ZERO
+                };
+                at.elapsed() < every
             });
             if is_current {
                 return;
@@ -403,23 +452,28 @@ impl Pool {
             state.published = Some((Instant::now(), state.status.clone()));
             state.status.clone()
         };
-        let key = worker_key(&status.name);
         let status = WorkerStatus { updated_ms: unix_ms(), ..status };
-        if let Ok(Some(bucket)) = self.connection.find_bucket(WORKER_STATUS)
-            && let Ok(text) = write(&status)
-        {
-            // The state is published again.
-            let _ = self.connection.request(bucket.put(&key, text.into()));
+        if let Ok(text) = write(&status) {
+            self.put_status(HeaderMap::new(), text);
         }
     }
 
     /// Deletes the published state of this worker at its end.
     pub fn unpublish(&self) {
-        let key = worker_key(&self.state().status.name);
-        if let Ok(Some(bucket)) = self.connection.find_bucket(WORKER_STATUS) {
-            // Otherwise it is deleted later.
-            let _ = self.connection.request(bucket.delete(&key));
-        }
+        let mut headers = HeaderMap::new();
+        headers.insert("KV-Operation", "DEL");
+        self.put_status(headers, Vec::new());
+    }
+
+    fn put_status(&self, headers: HeaderMap, text: Vec<u8>) {
+        let Host { connection, name, .. } = &self.host;
+        let subject = format!("$KV.{WORKER_STATUS}.{name}");
+        // The state is published again, or deleted later.
+        let _ = connection.request(async {
+            let published = connection.client.publish_with_headers(subject, headers, text.into());
+            published.await.map_err(broken)?;
+            connection.client.flush().await.map_err(broken)
+        });
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -437,7 +491,7 @@ enum Reservation<'a> {
     None,
     New(NewMatch),
     /// There are not enough free units.
-    Full(Arc<Served>),
+    Full,
     Done(Arc<Served>, Running<'a>),
 }
 
@@ -477,22 +531,9 @@ impl PooledJob<'_> {
     }
 }
 
-impl Slot {
-    /// Leaves the current match.
-    pub fn leave_match(&mut self) {
-        self.jobs = None;
-    }
-}
-
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slot").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -4,12 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 /// A worker changes between matches of the same priority after this time, since engines have to be started.
 const QUANTUM: Duration = Duration::from_mins(1);
 
 /// The use of a worker by each match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shares {
+    /// The name of the worker.
+    worker: String,
     matches: BTreeMap<String, Share>,
 }
 
@@ -25,6 +29,18 @@ struct Share {
 }
 
 impl Shares {
+    /// The shares of a worker without matches.
+    pub(super) fn of(worker: &str) -> Self {
+        Self { worker: worker.to_owned(), matches: BTreeMap::new() }
+    }
+
+    /// A part of the quantum that differs between workers and matches: otherwise all workers would play the same match.
+    fn start_of(&self, id: &str) -> Duration {
+        let digest = Sha256::digest(format!("{} {id}", self.worker).as_bytes());
+        let byte = digest.first().copied().unwrap_or_default();
+        QUANTUM * u32::from(byte) / 256
+    }
+
     /// Sets the matches with their priorities. A new match starts with the lowest time of all, since it has no claim to
     /// the past.
     pub(super) fn set(&mut self, matches: &BTreeMap<String, i32>) {
@@ -34,7 +50,8 @@ impl Shares {
             share.is_live = matches.contains_key(id);
         }
         for (id, &priority) in matches {
-            let new = Share { spent: least, is_live: true, ..Share::default() };
+            let spent = least + self.start_of(id);
+            let new = Share { spent, is_live: true, ..Share::default() };
             self.matches.entry(id.clone()).or_insert(new).priority = priority;
         }
     }

@@ -55,6 +55,19 @@ impl StatusBuilder {
         push(&mut self.status.warnings, shortened(text));
     }
 
+    /// Sets whether the server proves the names of workers.
+    pub(super) fn set_verified(&mut self, has_verified_names: bool) {
+        self.changed = true;
+        self.status.has_verified_names = has_verified_names;
+    }
+
+    /// Sets the numbers of refused messages and of skipped pairings.
+    pub(super) fn set_counts(&mut self, refused: u64, skipped: u64) {
+        let before = (self.status.refused, self.status.skipped);
+        self.changed |= before != (refused, skipped);
+        (self.status.refused, self.status.skipped) = (refused, skipped);
+    }
+
     pub(super) fn finish(&mut self, end: &End) {
         self.status.end = Some(end.clone());
         self.update();
@@ -86,7 +99,7 @@ fn push<T>(list: &mut Vec<T>, entry: T) {
 }
 
 /// A text of another host, which may have any length.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     text.chars().take(MAX_TEXT).collect()
 }
 
@@ -97,14 +110,6 @@ pub(super) fn name_of(plan: &Plan) -> String {
     }
     let names: Vec<&str> = plan.engines.iter().map(|engine| engine.name.as_str()).collect();
     names.join(" vs ")
-}
-
-/// The key of a worker in the bucket of states: other characters are not permitted.
-pub(super) fn worker_key(name: &str) -> String {
-    let is_valid = |letter: char| letter.is_ascii_alphanumeric() || "-_=".contains(letter);
-    let key = name.chars().map(|letter| if is_valid(letter) { letter } else { '_' });
-    let key: String = key.take(128).collect();
-    if key.is_empty() { "_".to_owned() } else { key }
 }
 
 #[cfg(test)]

@@ -4,16 +4,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
 use nkeys::KeyPair;
-use readyok_arena::queue::nats::{Access, Connection, Matches, NatsDispatcher, Permissions};
+use readyok_arena::queue::nats::{Access, Connection, Permissions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Ends, Server, find, offer, open, order, play, results, serve, settings, worker};
+use super::{Ends, Hand, Server, find, offer, open, order, results};
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
 
@@ -67,9 +65,7 @@ fn check_plays(coordinator: &Access, access: &Access) {
         let _ends = Ends(&mut dispatcher);
         let cache = directory.path().join("cache");
         scope.spawn(move || {
-            let connection = Connection::open(access).expect("access");
-            let served = serve(&connection, &cache);
-            play(&mut served.jobs(worker("w")), 0);
+            Hand::with(access, "w", &cache, Permissions::anything()).play(0);
         });
         assert_eq!(results(&reports, 4).len(), 4);
     });
@@ -137,61 +133,6 @@ fn tls_and_a_key() {
     check_denied(&Access { certificates: None, ..right.clone() });
     let clear = format!("nats://127.0.0.1:{}", server.port);
     check_denied(&Access { server: clear, certificates: None, ..right });
-}
-
-/// The configuration in the manual.
-fn manual_configuration() -> String {
-    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/workers.md");
-    let manual = fs::read_to_string(manual).expect("a manual");
-    let (_, from) = manual.split_once("```\n# nats.conf\n").expect("settings");
-    let (settings, _) = from.split_once("```").expect("their end");
-    settings.to_owned()
-}
-
-#[test]
-fn permissions_of_the_manual_allow_a_worker_only_to_play() {
-    let [coordinator, worker] = [KeyPair::new_user(), KeyPair::new_user()];
-    let server = server(|directory| {
-        let [certificate, key] = certificate(directory).map(|path| path.display().to_string());
-        let mut settings = manual_configuration();
-        for (name, value) in [
-            ("listen: 0.0.0.0:4222\n", ""),
-            // These two are passed as arguments.
-            ("jetstream { store_dir: /var/lib/nats }\n", ""),
-            ("/etc/nats/cert.pem", &format!("\"{certificate}\"")),
-            ("/etc/nats/key.pem", &format!("\"{key}\"")),
-            ("UCOORDINATOR…", &coordinator.public_key()),
-            ("UWORKER…", &worker.public_key()),
-        ] {
-            assert_eq!(settings.matches(name).count(), 1, "{name}: {settings}");
-            settings = settings.replace(name, value);
-        }
-        settings
-    });
-    let Some(server) = server else { return };
-    let [coordinator, worker] =
-        [("coordinator", coordinator), ("worker", worker)].map(|(name, key)| {
-            let seed = key.seed().expect("a seed");
-            Access {
-                server: format!("tls://127.0.0.1:{}", server.port),
-                nkey: Some(write(&server.directory.path().join(name), &seed)),
-                certificates: Some(server.directory.path().join("cert.pem")),
-                ..Access::default()
-            }
-        });
-    // A worker that starts first finds no bucket, and may not create it.
-    let connection = Connection::open(&worker).expect("access");
-    let mut matches = Matches::new(&connection, super::worker("w"));
-    let nowhere = server.directory.path().join("cache");
-    let none = matches.next(&Permissions::anything(), &nowhere, Duration::ZERO, |_| ());
-    assert!(none.expect("a server that answers").is_none());
-    check_plays(&coordinator, &worker);
-    // It may not publish jobs.
-    let directory = TempDir::new().expect("a directory");
-    let order = order(directory.path(), ["v", "w"]);
-    let (sender, _reports) = channel();
-    let opened = NatsDispatcher::open(&connection, order, None, settings(), sender);
-    assert!(opened.is_err());
 }
 
 /// A NATS claim, signed by its issuer.

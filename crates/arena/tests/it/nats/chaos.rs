@@ -7,13 +7,13 @@ use readyok_arena::event::End;
 use readyok_arena::game::GameSettings;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::queue::nats::NatsDispatcher;
-use readyok_arena::runner::{EnginePlayer, Match, Settings, work};
+use readyok_arena::runner::{EnginePlayer, Match, Settings, work_on};
 use readyok_arena::store::{Reader, Store};
 use readyok_client::Timeouts;
 use readyok_rules::Game;
 use readyok_rules::Termination;
 
-use super::{Server, serve, settings, worker};
+use super::{Hand, Server, settings, worker};
 use crate::instant::{TestDir, limits};
 
 /// The games by pairing. Failures depend on the position and are reproducible.
@@ -70,11 +70,12 @@ fn occasional_failures_cost_only_their_games() {
         for name in ["one", "two", "three"] {
             let (server, place, cache) = (&server, &place, &cache);
             scope.spawn(move || {
-                let connection = server.connect();
-                let served = serve(&connection, cache);
-                let mut jobs = served.jobs(worker(name));
-                work(&mut jobs, &mut player(place).as_remote_worker(worker(name)))
-                    .expect("a queue");
+                let mut hand = Hand::new(server.port, name, cache);
+                let served = hand.serve().expect("a permitted match");
+                let mut player = player(place).as_remote_worker(worker(name));
+                while let Some(lease) = hand.take() {
+                    work_on(lease, served.stop_token(), &mut player).expect("a queue");
+                }
             });
         }
         let there = game.coordinate(&mut dispatcher);

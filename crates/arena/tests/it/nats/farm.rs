@@ -8,10 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use readyok_arena::event::End;
-use readyok_arena::pairing::{PairResult, WorkerId};
+use readyok_arena::pairing::PairResult;
 use readyok_arena::queue::nats::{
     Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, OpenError,
-    Permissions, Pool, TakeResult,
+    Permissions, Pool, Slot, TakeResult,
 };
 use readyok_arena::queue::status::Phase;
 use readyok_arena::queue::{Dispatcher, MatchSpec};
@@ -21,7 +21,7 @@ use readyok_arena::store::{IndexSet, Reader, Store};
 use readyok_rules::Side;
 use tempfile::TempDir;
 
-use super::{Server, TIMEOUT, connect, order, settings, worker};
+use super::{Server, TIMEOUT, access, connect, order, settings, worker};
 use crate::sample;
 
 /// A worker that produces sample results, in a thread.
@@ -43,12 +43,11 @@ impl Farmhand {
         delay: Duration,
         change: fn(&mut PairResult),
     ) -> Self {
-        let connection = connect(port);
-        let pool = Pool::new(&connection, name, 1e6, Permissions::anything(), cache, [1, 1]);
-        let pool = Arc::new(pool);
+        let pool = Pool::open(&access(port), name, 1e6, Permissions::anything(), cache, [1, 1]);
+        let pool = Arc::new(pool.expect("a connection"));
         let (one, two) = (Arc::clone(&pool), Arc::clone(&pool));
         let player = thread::spawn(move || {
-            let mut slot = one.slot(0);
+            let mut slot = Slot::default();
             let mut played = Vec::new();
             loop {
                 match one.take(&mut slot) {
@@ -253,7 +252,7 @@ fn quarantines_invalid_results_and_excludes_their_worker() {
     assert!(found.status.invalid >= 3, "{found:?}");
     // Results of the excluded worker, which may arrive in any number, do not replace them.
     for entry in &found.status.quarantine {
-        assert_eq!(entry.worker, WorkerId("bad/0".to_owned()));
+        assert_eq!(entry.worker, worker("bad"));
         assert!(entry.why.contains("wrong winner"), "{entry:?}");
     }
     bad.leave();
@@ -356,8 +355,10 @@ fn a_worker_that_prepares_a_match_is_not_idle() {
     let (sender, _reports) = channel();
     let _dispatcher = NatsDispatcher::open(&connection, spec, None, settings(), sender);
     let cache = directory.path().join("cache");
-    let pool = Pool::new(&connection, "w", 1e6, Permissions::anything(), cache, [1, 1]);
-    let mut slot = pool.slot(0);
+    let access = access(server.port);
+    let pool = Pool::open(&access, "w", 1e6, Permissions::anything(), cache, [1, 1]);
+    let pool = pool.expect("a connection");
+    let mut slot = Slot::default();
     let until = SystemTime::now() + TIMEOUT;
     let new = loop {
         pool.refresh().expect("a server");

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use readyok_arena::event::End;
 use readyok_arena::queue::MatchSpec;
-use readyok_arena::queue::nats::{Matches, Permissions, Served};
+use readyok_arena::queue::nats::{Permissions, Served};
 use tempfile::TempDir;
 
-use super::{Server, TIMEOUT, open, order, worker};
+use super::{Hand, Server, access, open, order};
 
 /// A match of programs in a directory. The first one has a file of that directory in an argument and in an option.
 /// The second one has a file with the same name in another directory.
@@ -35,8 +36,8 @@ fn serve(
     server: &Server,
     order: &MatchSpec,
     directory: &Path,
-    permissions: &Permissions,
-) -> Served {
+    permissions: Permissions,
+) -> Arc<Served> {
     // They must exist during the upload.
     let files = [directory.join("net"), directory.join("other/net")];
     for path in &files {
@@ -47,10 +48,8 @@ fn serve(
     for path in &files {
         fs::rename(path, path.with_extension("away")).expect("a file");
     }
-    let mut matches = Matches::new(&connection, worker("w"));
-    let cache = directory.join("cache");
-    let served = matches.next(permissions, &cache, TIMEOUT, |why| panic!("{why}"));
-    let served = served.expect("a server").expect("a match");
+    let mut hand = Hand::with(&access(server.port), "w", &directory.join("cache"), permissions);
+    let served = hand.serve().expect("a permitted match");
     dispatcher.finish(&End::Complete).expect("a server");
     served
 }
@@ -73,7 +72,7 @@ fn downloads_files_by_content() {
     let Some(server) = Server::start() else { return };
     let directory = TempDir::new().expect("a directory");
     let order = order_with_files(directory.path());
-    let served = serve(&server, &order, directory.path(), &Permissions::anything());
+    let served = serve(&server, &order, directory.path(), Permissions::anything());
     let [one, two] = served.spec().plan.engines.as_slice() else { panic!("two engines") };
     assert_eq!(one.args[0], "--net");
     assert_eq!(held(directory.path(), &one.args[1]), "one");
@@ -93,20 +92,12 @@ fn a_worker_without_a_required_directory_rejects_the_match() {
     let order = MatchSpec::new(&plan).with_contents().expect("a whole path");
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
-    let ask = |reasons: &mut Vec<String>| {
-        let mut matches = Matches::new(&connection, worker("w"));
-        let cache = directory.path().join("cache");
-        let served = matches.next(&Permissions::anything(), &cache, TIMEOUT / 10, |why| {
-            reasons.push(why.to_owned());
-        });
-        served.expect("a server").map(|served| served.spec().plan.engines[0].options.clone())
-    };
-    let options = ask(&mut Vec::new()).expect("it is there");
-    assert_eq!(options["SyzygyPath"], path, "it stays what it is");
+    let ask = || Hand::new(server.port, "w", &directory.path().join("cache")).serve();
+    let served = ask().expect("it is there");
+    assert_eq!(served.spec().plan.engines[0].options["SyzygyPath"], path, "it stays what it is");
     fs::remove_dir(&tables).expect("a directory");
-    let mut reasons = Vec::new();
-    assert!(ask(&mut reasons).is_none());
-    assert!(reasons.iter().any(|why| why.contains("there is no directory")), "{reasons:?}");
+    let rejection = ask().expect_err("it is missing");
+    assert!(rejection.to_string().contains("there is no directory"), "{rejection}");
 }
 
 #[test]
@@ -118,7 +109,7 @@ fn downloaded_files_are_allowed_but_do_not_replace_arguments() {
     for engine in &order.plan.engines {
         permissions.allow_file(Path::new(&engine.command), &engine.args, None).expect("a program");
     }
-    let served = serve(&server, &order, directory.path(), &permissions);
+    let served = serve(&server, &order, directory.path(), permissions);
     let [one, two] = served.spec().plan.engines.as_slice() else { panic!("two engines") };
     // The owner of the worker has allowed a file of that host.
     assert_eq!(one.args, ["--net", "./net"]);
@@ -137,16 +128,7 @@ fn rejects_a_downloaded_file_with_another_content() {
     }
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
-    let mut matches = Matches::new(&connection, worker("w"));
-    let mut reasons = Vec::new();
     let cache = directory.path().join("cache");
-    let wait = std::time::Duration::ZERO;
-    let served = matches.next(&Permissions::anything(), &cache, wait, |why| {
-        reasons.push(why.to_owned());
-    });
-    assert!(served.expect("a server").is_none());
-    assert!(
-        matches!(&reasons[..], [why] if why.contains("does not match its hash")),
-        "{reasons:?}"
-    );
+    let rejection = Hand::new(server.port, "w", &cache).serve().expect_err("another content");
+    assert!(rejection.to_string().contains("does not match its hash"), "{rejection}");
 }

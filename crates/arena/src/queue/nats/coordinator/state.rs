@@ -1,6 +1,7 @@
-//! The state of a match on the coordinator: jobs, results, workers and their rejections.
+//! The state of a match on the coordinator, and its reactions to messages of workers and settings of users.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,60 +11,131 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
 use crate::game::{Tablebases, verify_pair};
-use crate::pairing::Pairing;
-use crate::queue::nats::messages::{Ended, WorkerMessage, WorkerUpdate, machine_of, read};
-use crate::queue::nats::status::StatusBuilder;
-use crate::queue::nats::{HEARTBEAT, scale_times};
+use crate::pairing::{PairResult, Pairing};
+use crate::queue::nats::coordinator::rejections::Rejections;
+use crate::queue::nats::ledger::{Ending, HeldJob, Ledger, LedgerCounts, Taken};
+use crate::queue::nats::messages::{
+    Announcement, Ended, Grant, Note, PROTOCOL, StoredResult, TakeAnswer, TakeRequest, Want, read,
+    sender_of,
+};
+use crate::queue::nats::scale_times;
+use crate::queue::nats::status::{StatusBuilder, shortened};
 use crate::queue::status::{Control, QuarantinedResult};
-use crate::queue::{MatchSpec, Rejection, Report, ReturnReason, Stop, WorkerId};
+use crate::queue::{MatchSpec, Report, ReturnReason, Stop, WorkerId};
 use crate::store::IndexSet;
 use crate::time::unix_ms;
 
-/// A worker without a message for this time is considered lost.
-const WORKER_TIMEOUT: Duration = HEARTBEAT.saturating_mul(8);
+/// The number of invalid results of a worker after which it is excluded.
+const MAX_INVALID: u64 = 3;
+
+/// Workers that prepare the match at the same time, since each one downloads its files.
+const MAX_PREPARING: usize = 20;
+
+/// The delay of a worker that may not prepare the match yet, in milliseconds.
+const PREPARE_WAIT_MS: u64 = 5_000;
+
+/// The delay of a worker that cannot play the match.
+const REFUSED_WAIT_MS: u64 = 60_000;
+
+/// The maximum number of results that wait until their pairings are offered.
+const MAX_EARLY: usize = 512;
+
+/// The maximum number of refused workers that were reported.
+const MAX_REFUSED_WORKERS: usize = 64;
 
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) spec: MatchSpec,
     pub(super) tablebases: Option<Arc<dyn Tablebases>>,
     pub(super) reports: Sender<Report>,
-    /// Results that do not count, which are quarantined or deleted by a task.
-    pub(super) rejected: UnboundedSender<Rejected>,
-    /// How long to wait for other workers after all have rejected the match.
-    pub(super) rejection_timeout: Duration,
+    pub(super) chores: UnboundedSender<Chore>,
+    pub(super) open_chores: AtomicUsize,
+    /// The start of the term.
+    pub(super) start: Instant,
+    /// A worker that is silent for this time loses its jobs.
+    pub(super) lease: Duration,
+    /// The announced specification.
+    pub(super) revision: u64,
 }
 
-/// A result that does not count. Its pairing is offered again.
-pub(super) struct Rejected {
-    /// Its sequence number in the stream of results.
-    pub(super) sequence: Option<u64>,
-    pub(super) pairing: Pairing,
-    /// The entry of an invalid result; `None` for a result of an excluded worker, of any number, which is deleted.
-    pub(super) entry: Option<QuarantinedResult>,
-    /// The machine to exclude, which has sent too many of them.
-    pub(super) exclude: Option<String>,
+/// A task for the server, which needs no answer.
+pub(super) enum Chore {
+    /// Keeps a result that is on disk on the server, too, and removes it from the inbox of the match.
+    Keep { message: Message, result: Box<StoredResult> },
+    /// Stores an invalid result for users.
+    Quarantine { message: Message, entry: QuarantinedResult },
+    /// Removes a message from the inbox of the match.
+    Drop(Message),
+    /// Excludes a worker, in the settings of the match.
+    Exclude(String),
+    /// Pauses the match, in its settings.
+    Pause,
+    /// Deletes discarded results.
+    Discard(Vec<u64>),
+    /// Loads a result of an earlier coordinator.
+    Load(u64),
 }
 
-#[derive(Default)]
 pub(super) struct State {
-    /// The jobs in progress.
-    pub(super) offered: BTreeMap<u64, Pairing>,
-    /// The holders of jobs.
-    pub(super) taken: BTreeMap<u64, WorkerId>,
-    /// Indices of known results. Duplicates are ignored.
+    pub(super) ledger: Ledger,
+    /// Indices of known results.
     pub(super) known: IndexSet,
-    /// Results of a previous coordinator, for pairings that are not offered yet.
-    pub(super) early: BTreeMap<u64, (Ended, Option<u64>)>,
-    /// The time of the last message of each worker; `None` after it has left.
-    pub(super) last_seen: BTreeMap<WorkerId, Option<Instant>>,
+    /// Indices of results that the server has kept, for pairings that are not offered yet.
+    pub(super) kept: BTreeSet<u64>,
+    /// Results of an earlier term for pairings that are not offered yet.
+    pub(super) early: BTreeMap<u64, Message>,
+    /// Results that count, by index, until they are on disk.
+    unsynced: BTreeMap<u64, (Message, Box<StoredResult>)>,
     pub(super) rejections: Rejections,
-    pub(super) stopping: bool,
+    /// The workers that prepare the match, with the time of their last message.
+    preparing: BTreeMap<String, Instant>,
+    /// Workers that were refused, which is reported once.
+    refused: BTreeSet<String>,
+    pub(super) stop: Option<Stop>,
+    /// Whether a worker got no job since the last announcement of jobs.
+    is_wanted: bool,
     pub(super) control: Control,
     pub(super) status: StatusBuilder,
 }
 
-/// The number of invalid results of a worker after which it is excluded.
-const MAX_INVALID: u64 = 3;
+impl State {
+    pub(super) fn new(ledger: Ledger, known: IndexSet, control: Control) -> Self {
+        Self {
+            ledger,
+            known,
+            kept: BTreeSet::new(),
+            early: BTreeMap::new(),
+            unsynced: BTreeMap::new(),
+            rejections: Rejections::default(),
+            preparing: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            stop: None,
+            is_wanted: false,
+            control,
+            status: StatusBuilder::default(),
+        }
+    }
+
+    fn is_excluded(&self, worker: &str) -> bool {
+        self.control.excluded.contains(worker)
+    }
+
+    /// Whether a result must wait until its pairing is offered: it is genuine, and of an earlier term. Only a few wait,
+    /// since others could not be read meanwhile.
+    fn is_early(&self, worker: &str, grant: &Grant) -> bool {
+        self.early.len() < MAX_EARLY
+            && !self.known.contains(grant.index)
+            && !self.ledger.has(grant.index)
+            && self.ledger.is_earlier(worker, grant)
+    }
+
+    /// Whether a message has the result of a pairing that is not on disk yet.
+    fn is_pending(&self, index: u64, message: &Message) -> bool {
+        let sequence = |message: &Message| message.info().ok().map(|info| info.stream_sequence);
+        let pending = self.unsynced.get(&index);
+        pending.is_some_and(|(pending, _)| sequence(pending) == sequence(message))
+    }
+}
 
 impl Shared {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -75,102 +147,353 @@ impl Shared {
         let _ = self.reports.send(report);
     }
 
-    /// Handles a message of the stream of results.
-    pub(super) fn on_ended(&self, message: &Message) {
-        let Some(ended) = read::<Ended>(&message.payload) else { return };
-        let sequence = message.info().map(|info| info.stream_sequence).ok();
-        {
-            // The lock covers the check and the insertion: a concurrent offer must not be missed.
-            let mut state = self.state();
-            if state.known.contains(ended.index()) {
-                return;
-            }
-            if !state.offered.contains_key(&ended.index()) {
-                // Failures of a previous run are obsolete. Of several results, the first valid one counts.
-                if let Ended::Done { worker, .. } = &ended
-                    && !state.is_excluded(worker)
-                {
-                    state.early.entry(ended.index()).or_insert((ended, sequence));
+    fn warn(&self, text: String, pair: Option<u64>) {
+        self.send(Report::Warning { text, pair });
+    }
+
+    pub(super) fn chore(&self, chore: Chore) {
+        self.open_chores.fetch_add(1, Ordering::Relaxed);
+        // Fails if the match is closed.
+        let _ = self.chores.send(chore);
+    }
+
+    pub(super) fn on_chore_done(&self) {
+        self.open_chores.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_chores(&self) -> bool {
+        self.open_chores.load(Ordering::Relaxed) > 0
+    }
+
+    /// Milliseconds since the start of the term. Calendar time can jump.
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn announcement(&self) -> Announcement {
+        let state = self.state();
+        Announcement {
+            protocol: PROTOCOL,
+            revision: self.revision,
+            priority: state.control.priority,
+            is_open: !state.control.paused && !state.control.stop && state.stop.is_none(),
+            has_jobs: state.ledger.waiting() > 0,
+            stop: state.stop,
+            lease_ms: u64::try_from(self.lease.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Whether jobs must be announced, since a worker has got none.
+    pub(super) fn take_wanted(&self) -> bool {
+        let mut state = self.state();
+        state.ledger.waiting() > 0 && std::mem::take(&mut state.is_wanted)
+    }
+
+    /// The answer to a request of a worker; `None` for a malformed one.
+    pub(super) fn on_take(&self, worker: &str, payload: &[u8]) -> Option<TakeAnswer> {
+        let Some(TakeRequest { protocol, want }) = read::<TakeRequest>(payload) else {
+            self.state().ledger.refuse();
+            return None;
+        };
+        if let Some(why) = self.refusal(worker, protocol) {
+            return Some(TakeAnswer::Refused { why });
+        }
+        let mut state = self.state();
+        if state.control.paused || state.control.stop || state.stop.is_some() {
+            return Some(TakeAnswer::Wait { ms: REFUSED_WAIT_MS });
+        }
+        match want {
+            Want::Preparation => {
+                state.rejections.on_preparing(worker);
+                let is_free = state.preparing.len() < MAX_PREPARING;
+                if !is_free && !state.preparing.contains_key(worker) {
+                    return Some(TakeAnswer::Wait { ms: PREPARE_WAIT_MS });
                 }
-                return;
+                state.preparing.insert(worker.to_owned(), Instant::now());
+                Some(TakeAnswer::Prepare)
+            }
+            Want::Jobs => {
+                state.preparing.remove(worker);
+                state.rejections.on_ready(worker);
+                let taken = state.ledger.take(worker, self.now_ms());
+                state.is_wanted |= matches!(taken, Taken::Wait { .. });
+                drop(state);
+                Some(match taken {
+                    Taken::Jobs(jobs) => {
+                        self.send(Report::Wanted);
+                        TakeAnswer::Jobs(jobs)
+                    }
+                    Taken::Wait { ms } => {
+                        self.send(Report::Wanted);
+                        TakeAnswer::Wait { ms }
+                    }
+                })
             }
         }
-        self.report(ended, sequence);
+    }
+
+    /// Why a worker cannot play the match.
+    fn refusal(&self, worker: &str, protocol: u32) -> Option<String> {
+        let mut state = self.state();
+        if protocol == PROTOCOL {
+            let why = "the worker is excluded from the match";
+            return state.is_excluded(worker).then(|| why.to_owned());
+        }
+        let (old, new) =
+            if protocol < PROTOCOL { ("worker", "match") } else { ("match", "worker") };
+        let why = format!(
+            "the {old} is of an older version of readyok than the {new}: update it (protocol {protocol} of the worker, {PROTOCOL} of the match)"
+        );
+        let is_new =
+            state.refused.len() < MAX_REFUSED_WORKERS && state.refused.insert(worker.to_owned());
+        drop(state);
+        if is_new {
+            self.warn(format!("the worker `{}` is refused: {why}", shortened(worker)), None);
+        }
+        Some(why)
+    }
+
+    pub(super) fn on_note(&self, worker: &str, payload: &[u8]) {
+        let Some(note) = read::<Note>(payload) else { return self.state().ledger.refuse() };
+        if self.state().is_excluded(worker) {
+            return;
+        }
+        let now = self.now_ms();
+        match note {
+            Note::Playing { grants } => {
+                let mut state = self.state();
+                grants.iter().for_each(|grant| state.ledger.renew(worker, grant, now));
+            }
+            Note::Preparing => {
+                if let Some(seen) = self.state().preparing.get_mut(worker) {
+                    *seen = Instant::now();
+                }
+            }
+            Note::Rejected { why } => {
+                let mut state = self.state();
+                state.preparing.remove(worker);
+                let is_new = state.rejections.add(worker, &why);
+                drop(state);
+                if is_new {
+                    let (worker, why) = (shortened(worker), shortened(&why.to_string()));
+                    self.warn(format!("the worker `{worker}` rejects the match: {why}"), None);
+                }
+            }
+            Note::Returned { grants } => {
+                for grant in grants {
+                    let had = self.state().ledger.give_back(worker, &grant, now);
+                    if had {
+                        self.on_requeued(grant.index);
+                    }
+                }
+            }
+            Note::Progress { grant, progress } => {
+                if self.state().ledger.held(worker, &grant, now).is_some() {
+                    let worker = WorkerId(worker.to_owned());
+                    self.send(Report::Progress { worker, index: grant.index, progress });
+                }
+            }
+        }
+    }
+
+    /// A job has no holder any more. It is withdrawn if the match is being stopped.
+    fn on_requeued(&self, index: u64) {
+        let mut state = self.state();
+        let is_stopping = state.ledger.is_stopping();
+        if is_stopping {
+            state.ledger.remove(index);
+        }
+        drop(state);
+        let why = if is_stopping { ReturnReason::Withdrawn } else { ReturnReason::Requeued };
+        self.send(Report::Returned { index, why });
+    }
+
+    /// Handles a message of the inbox of the match.
+    pub(super) fn on_ended(&self, message: Message) {
+        let worker = sender_of(&message.subject).to_owned();
+        let Some(ended) = read::<Ended>(&message.payload) else {
+            self.state().ledger.refuse();
+            return self.chore(Chore::Drop(message));
+        };
+        let (Ended::Done { grant, .. } | Ended::Failed { grant, .. }) = &ended;
+        let grant = grant.clone();
+        if self.state().is_pending(grant.index, &message) {
+            // The server delivers a message again that was not acknowledged in time.
+            return;
+        }
+        if self.state().is_early(&worker, &grant) {
+            self.state().early.insert(grant.index, message);
+            return;
+        }
+        let held = {
+            let mut state = self.state();
+            let is_excluded = state.is_excluded(&worker);
+            let now = self.now_ms();
+            state.ledger.held(&worker, &grant, now).filter(|_| !is_excluded)
+        };
+        let Some(held) = held else { return self.chore(Chore::Drop(message)) };
+        match ended {
+            Ended::Failed { why, .. } => {
+                self.on_failed(&worker, &grant, &why);
+                self.chore(Chore::Drop(message));
+            }
+            Ended::Done { result, speed, .. } => {
+                let result = StoredResult { result, speed };
+                self.on_done(&worker, &grant, &held, result, message);
+            }
+        }
+    }
+
+    fn on_failed(&self, worker: &str, grant: &Grant, why: &str) {
+        let ending = self.state().ledger.fail(worker, grant.index, self.now_ms());
+        let (worker, why) = (shortened(worker), shortened(why));
+        let text = format!("the worker `{worker}` cannot play the pairing: {why}");
+        self.warn(text, Some(grant.index));
+        self.on_ending(ending);
+    }
+
+    fn on_ending(&self, ending: Ending) {
+        match ending {
+            Ending::Requeued { index, .. } => self.on_requeued(index),
+            Ending::Skipped { pairing, by } => self.on_skipped(*pairing, &by),
+        }
+    }
+
+    /// No worker can play a pairing. Too many of them pause the match, and each one if others depend on its result.
+    fn on_skipped(&self, pairing: Pairing, by: &[String]) {
+        let index = pairing.index;
+        let why = format!("{} could not play it", shortened(&by.join(", ")));
+        let is_needed = self.spec.plan.needs_all_results();
+        if is_needed {
+            self.warn(format!("the pairing cannot be played: {why}"), Some(index));
+            self.state().ledger.offer(pairing);
+        } else {
+            self.send(Report::Returned { index, why: ReturnReason::Skipped(why) });
+        }
+        let mut state = self.state();
+        if (is_needed || state.ledger.has_skipped_too_many()) && !state.control.paused {
+            state.control.paused = true;
+            state.ledger.clear_skipped();
+            drop(state);
+            let text = "workers cannot play the pairings: the match is paused; its warnings have the reasons";
+            self.warn(text.to_owned(), None);
+            self.chore(Chore::Pause);
+        }
+    }
+
+    fn on_done(
+        &self,
+        worker: &str,
+        grant: &Grant,
+        held: &HeldJob,
+        mut stored: StoredResult,
+        message: Message,
+    ) {
+        let index = grant.index;
+        if let Some(why) = self.contradiction(worker, held, &stored) {
+            return self.on_invalid(worker, index, why, message);
+        }
+        stored.result.worker = Some(WorkerId(worker.to_owned()));
+        let result = Box::new(stored.result.clone());
+        {
+            let mut state = self.state();
+            // It may have been withdrawn meanwhile.
+            if !state.ledger.has(index) {
+                drop(state);
+                return self.chore(Chore::Drop(message));
+            }
+            let duration = result.games.iter().map(|game| game.duration_ms);
+            state.ledger.accept(worker, index, duration.fold(0, u64::saturating_add));
+            state.known.insert(index);
+            state.status.workers_mut().set_speed(&WorkerId(worker.to_owned()), stored.speed);
+            state.unsynced.insert(index, (message, Box::new(stored)));
+        }
+        self.send(Report::Done { worker: WorkerId(worker.to_owned()), result, records: None });
     }
 
     /// The contradiction of a result, if it is invalid.
-    fn contradiction(&self, pairing: &Pairing, ended: &Ended) -> Option<String> {
-        let Ended::Done { worker, result, speed } = ended else { return None };
-        if result.worker.as_ref().is_some_and(|name| machine_of(worker) != name.0) {
+    fn contradiction(&self, worker: &str, held: &HeldJob, stored: &StoredResult) -> Option<String> {
+        let StoredResult { result, speed } = stored;
+        if result.worker.as_ref().is_some_and(|name| name.0 != worker) {
             return Some("the result names another worker".to_owned());
         }
+        let claimed: u64 =
+            result.games.iter().map(|game| game.duration_ms).fold(0, u64::saturating_add);
+        if let Some(most) = held.held_ms.map(|held| held.saturating_add(held / 10 + 1000))
+            && claimed > most
+        {
+            return Some(format!(
+                "its games have taken {claimed} ms, but it was given out {most} ms ago at most"
+            ));
+        }
+        self.verified(&held.pairing, result, *speed).err()
+    }
+
+    fn verified(
+        &self,
+        pairing: &Pairing,
+        result: &PairResult,
+        speed: Option<f64>,
+    ) -> Result<(), String> {
         let spec = match speed {
-            Some(speed) => scale_times(self.spec.clone(), *speed),
+            Some(speed) => scale_times(self.spec.clone(), speed),
             None => self.spec.clone(),
         };
-        let verified = verify_pair(&spec.plan, pairing, result, self.tablebases.as_ref());
-        verified.err().map(|why| why.to_string())
+        verify_pair(&spec.plan, pairing, result, self.tablebases.as_ref())
+            .map_err(|why| why.to_string())
     }
 
-    pub(super) fn report(&self, ended: Ended, sequence: Option<u64>) {
-        let index = ended.index();
-        let Some(pairing) = self.state().offered.get(&index).cloned() else { return };
-        if let Ended::Done { worker, .. } = &ended
-            && self.state().is_excluded(worker)
-        {
-            return self.reject(sequence, pairing, None);
-        }
-        if let Some(why) = self.contradiction(&pairing, &ended)
-            && let Ended::Done { worker, .. } = ended
-        {
-            let entry = QuarantinedResult { worker, index, why, at_ms: unix_ms() };
-            return self.reject(sequence, pairing, Some(entry));
-        }
-        {
+    fn on_invalid(&self, worker: &str, index: u64, why: String, message: Message) {
+        let id = WorkerId(worker.to_owned());
+        let entry = QuarantinedResult { worker: id.clone(), index, why, at_ms: unix_ms() };
+        let count = {
             let mut state = self.state();
-            state.offered.remove(&index);
-            state.taken.remove(&index);
-            if let Ended::Done { worker, speed, .. } = &ended {
-                state.known.insert(index);
-                let machine = WorkerId(machine_of(worker).to_owned());
-                state.status.workers_mut().set_speed(&machine, *speed);
-            }
-        }
-        self.send(match ended {
-            Ended::Done { worker, mut result, .. } => {
-                result.worker = Some(WorkerId(machine_of(&worker).to_owned()));
-                Report::Done { worker, result: Box::new(result), records: None }
-            }
-            Ended::Failed { why, .. } => Report::Returned { index, why: ReturnReason::Failed(why) },
-            Ended::Lost { .. } => Report::Returned { index, why: ReturnReason::TooManyDeliveries },
-        });
-    }
-
-    /// Offers the pairing of a result that does not count again, unless the match is being stopped.
-    fn reject(&self, sequence: Option<u64>, pairing: Pairing, entry: Option<QuarantinedResult>) {
-        let index = pairing.index;
-        let (stopping, exclude) = {
-            let mut state = self.state();
-            state.taken.remove(&index);
-            if state.stopping {
-                state.offered.remove(&index);
-            }
-            let exclude = entry.as_ref().and_then(|entry| {
-                let machine = machine_of(&entry.worker).to_owned();
-                state.status.add_quarantined(entry.clone());
-                let count = state.status.workers_mut().add_invalid(&WorkerId(machine.clone()));
-                (count >= MAX_INVALID).then_some(machine)
-            });
-            (state.stopping, exclude)
+            state.ledger.reject(worker, index, self.now_ms());
+            state.status.add_quarantined(entry.clone());
+            state.status.workers_mut().add_invalid(&id)
         };
-        if let Some(QuarantinedResult { worker, why, .. }) = entry.clone() {
-            self.send(Report::Invalid { worker, index, why });
+        let text = format!(
+            "invalid result of the worker `{}`, the pairing is replayed: {}",
+            shortened(worker),
+            shortened(&entry.why)
+        );
+        self.warn(text, Some(index));
+        self.chore(Chore::Quarantine { message, entry });
+        if count >= MAX_INVALID {
+            self.chore(Chore::Exclude(worker.to_owned()));
         }
-        if stopping {
-            self.send(Report::Returned { index, why: ReturnReason::Withdrawn });
-        } else {
-            // Fails if the match is closed.
-            let _ = self.rejected.send(Rejected { sequence, pairing, entry, exclude });
+        self.on_requeued(index);
+    }
+
+    /// A result of an earlier coordinator was loaded. Without one, the pairing is played again.
+    pub(super) fn on_loaded(&self, index: u64, stored: Option<StoredResult>) {
+        let mut state = self.state();
+        let Some(pairing) = state.ledger.pairing(index).cloned() else { return };
+        drop(state);
+        let valid = stored.filter(|StoredResult { result, speed }| {
+            let worker = result.worker.as_ref();
+            !worker.is_some_and(|worker| self.state().is_excluded(&worker.0))
+                && self.verified(&pairing, result, *speed).is_ok()
+        });
+        state = self.state();
+        let Some(StoredResult { result, .. }) = valid else {
+            state.ledger.put_back(index);
+            return;
+        };
+        state.ledger.remove(index);
+        state.known.insert(index);
+        drop(state);
+        let worker = result.worker.clone().unwrap_or_else(|| WorkerId(String::new()));
+        self.send(Report::Done { worker, result: Box::new(result), records: None });
+    }
+
+    /// Results are on disk: those that arrived before `on_stored` was called for them.
+    pub(super) fn on_synced(&self, stored: &[u64]) {
+        for index in stored {
+            let unsynced = self.state().unsynced.remove(index);
+            if let Some((message, result)) = unsynced {
+                self.chore(Chore::Keep { message, result });
+            }
         }
     }
 
@@ -184,7 +507,10 @@ impl Shared {
         let added: BTreeSet<String> = added.collect();
         let stops = control.stop && !state.control.stop;
         state.control = control;
+        let taken: Vec<u64> =
+            added.iter().flat_map(|worker| state.ledger.take_from(worker)).collect();
         drop(state);
+        taken.into_iter().for_each(|index| self.on_requeued(index));
         if !added.is_empty() {
             self.send(Report::Excluded(added));
         }
@@ -193,302 +519,38 @@ impl Shared {
         }
     }
 
-    pub(super) fn on_message(&self, message: WorkerMessage) {
-        let WorkerMessage { worker, update } = message;
-        // These workers are not ready to play.
-        match &update {
-            WorkerUpdate::Probing => {
-                return self.state().rejections.on_probing(worker, Instant::now());
-            }
-            WorkerUpdate::Rejected { why } => {
-                if self.state().rejections.add(&worker, why) {
-                    self.send(Report::Rejected { worker, why: why.clone() });
-                }
-                return;
-            }
-            WorkerUpdate::Alive
-            | WorkerUpdate::Left
-            | WorkerUpdate::Taken { .. }
-            | WorkerUpdate::Returned { .. }
-            | WorkerUpdate::Progress { .. } => {}
-        }
-        let known = {
-            let mut state = self.state();
-            let now = Instant::now();
-            state.last_seen.insert(worker.clone(), Some(now)).flatten().is_some()
-        };
-        if !known {
-            self.send(Report::Joined(worker.clone()));
-        }
-        match update {
-            WorkerUpdate::Alive | WorkerUpdate::Probing | WorkerUpdate::Rejected { .. } => {}
-            WorkerUpdate::Left => self.on_left(&worker),
-            WorkerUpdate::Taken { index } => {
-                let mut state = self.state();
-                if state.offered.contains_key(&index) {
-                    state.taken.insert(index, worker);
-                }
-            }
-            WorkerUpdate::Returned { index } => {
-                let mut state = self.state();
-                state.taken.remove(&index);
-                let why =
-                    if state.stopping { ReturnReason::Withdrawn } else { ReturnReason::Requeued };
-                let offered = state.offered.contains_key(&index);
-                if state.stopping {
-                    state.offered.remove(&index);
-                }
-                drop(state);
-                if offered {
-                    self.send(Report::Returned { index, why });
-                }
-            }
-            WorkerUpdate::Progress { index, progress } => {
-                self.send(Report::Progress { worker, index, progress });
-            }
-        }
-    }
-
-    pub(super) fn remove_lost_workers(&self) {
+    /// Finds lost workers. Called about every second.
+    pub(super) fn tick(&self) {
         let now = Instant::now();
-        let silent: Vec<WorkerId> = self
-            .state()
-            .last_seen
-            .iter()
-            .filter(|(_, last_seen)| {
-                last_seen.is_some_and(|last_seen| now > last_seen + WORKER_TIMEOUT)
-            })
-            .map(|(worker, _)| worker.clone())
-            .collect();
-        for worker in &silent {
-            self.on_left(worker);
-        }
-    }
-
-    pub(super) fn check_rejections(&self) {
-        let rejections = {
+        let (endings, rejected) = {
             let mut state = self.state();
-            let has_players = state.last_seen.values().any(Option::is_some);
-            let is_over = state.stopping;
-            let now = Instant::now();
-            state.rejections.poll(has_players || is_over, self.rejection_timeout, now)
+            let timeout = self.lease;
+            state.preparing.retain(|_, seen| now <= *seen + timeout);
+            let is_over = state.stop.is_some() || state.control.paused;
+            let has_others = is_over || !state.preparing.is_empty() || state.ledger.is_played();
+            let rejected = state.rejections.poll(has_others, 2 * timeout, now);
+            let LedgerCounts { refused, skipped, .. } = state.ledger.counts();
+            state.status.set_counts(refused, skipped);
+            (state.ledger.tick(self.now_ms()), rejected)
         };
-        if let Some(rejections) = rejections {
-            self.send(Report::AllRejected(rejections));
-        }
-    }
-
-    fn on_left(&self, worker: &WorkerId) {
-        let lost = {
-            let mut state = self.state();
-            if state.last_seen.insert(worker.clone(), None).flatten().is_none() {
-                return;
-            }
-            if state.stopping {
-                state.remove_jobs_of(|holder| holder == worker)
-            } else {
-                // The server delivers its job to another worker.
-                state.taken.retain(|_, holder| holder != worker);
-                Vec::new()
-            }
-        };
-        self.send(Report::Left(worker.clone()));
-        for index in lost {
-            self.send(Report::Returned { index, why: ReturnReason::Withdrawn });
+        endings.into_iter().for_each(|ending| self.on_ending(ending));
+        if let Some(all) = rejected {
+            let names = shortened(&all.join(", "));
+            self.warn(
+                format!("all workers reject the match, which waits for others: {names}"),
+                None,
+            );
         }
     }
 
     pub(super) fn stop(&self, how: Stop) {
-        let lost: Vec<u64> = {
+        let lost = {
             let mut state = self.state();
-            state.stopping = true;
-            let waiting: Vec<u64> = state
-                .offered
-                .keys()
-                .copied()
-                .filter(|index| how == Stop::Abort || !state.taken.contains_key(index))
-                .collect();
-            for index in &waiting {
-                state.offered.remove(index);
-                state.taken.remove(index);
-            }
-            waiting
+            state.stop = state.stop.max(Some(how));
+            state.ledger.stop(how == Stop::Abort)
         };
         for index in lost {
             self.send(Report::Returned { index, why: ReturnReason::Withdrawn });
         }
-    }
-}
-
-impl State {
-    fn is_excluded(&self, worker: &WorkerId) -> bool {
-        self.control.excluded.contains(machine_of(worker))
-    }
-
-    /// Removes jobs by their holders.
-    fn remove_jobs_of(&mut self, is_lost: impl Fn(&WorkerId) -> bool) -> Vec<u64> {
-        let lost: Vec<u64> =
-            self.taken.iter().filter(|(_, holder)| is_lost(holder)).map(|(&i, _)| i).collect();
-        for index in &lost {
-            self.taken.remove(index);
-            self.offered.remove(index);
-        }
-        lost
-    }
-}
-
-/// Maximum number of stored rejections.
-const MAX_REJECTIONS: usize = 64;
-
-/// A probing worker without a heartbeat for this time is considered lost.
-const PROBE_TIMEOUT: Duration = HEARTBEAT.saturating_mul(8);
-
-/// The rejections of a match.
-#[derive(Debug, Default)]
-pub(super) struct Rejections {
-    /// The last rejection of each worker.
-    by_worker: BTreeMap<WorkerId, Rejection>,
-    /// Workers that have prepared the match again since their rejection.
-    retrying: BTreeSet<WorkerId>,
-    /// Workers that probe the engines, with the time of their last heartbeat.
-    probing: BTreeMap<WorkerId, Instant>,
-    /// Since when all workers have rejected the match.
-    blocked_since: Option<Instant>,
-}
-
-impl Rejections {
-    /// Adds a rejection. Returns whether it differs from the worker's last one.
-    fn add(&mut self, worker: &WorkerId, why: &Rejection) -> bool {
-        self.probing.remove(worker);
-        let is_full =
-            self.by_worker.len() >= MAX_REJECTIONS && !self.by_worker.contains_key(worker);
-        if is_full {
-            return false;
-        }
-        self.retrying.remove(worker);
-        self.by_worker.insert(worker.clone(), why.clone()).as_ref() != Some(why)
-    }
-
-    /// A worker probes the engines. A previous rejection may be obsolete.
-    fn on_probing(&mut self, worker: WorkerId, now: Instant) {
-        if self.by_worker.contains_key(&worker) {
-            self.retrying.insert(worker.clone());
-        }
-        self.probing.insert(worker, now);
-    }
-
-    /// All rejections, if there was no other worker for `timeout`.
-    fn poll(
-        &mut self,
-        has_players: bool,
-        timeout: Duration,
-        now: Instant,
-    ) -> Option<Vec<(WorkerId, Rejection)>> {
-        self.probing.retain(|_, last_seen| now <= *last_seen + PROBE_TIMEOUT);
-        let entries = self.by_worker.iter().filter(|(worker, _)| !self.retrying.contains(*worker));
-        let current: Vec<_> = entries.map(|(worker, why)| (worker.clone(), why.clone())).collect();
-        if current.is_empty() || has_players || !self.probing.is_empty() {
-            self.blocked_since = None;
-            return None;
-        }
-        let since = *self.blocked_since.get_or_insert(now);
-        (since + timeout <= now).then_some(current)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::queue::NoStart;
-
-    const TIMEOUT: Duration = Duration::from_mins(1);
-
-    fn worker(name: &str) -> WorkerId {
-        WorkerId(name.to_owned())
-    }
-
-    fn why() -> Rejection {
-        NoStart { engine: "a".to_owned(), why: "does not start".to_owned() }.into()
-    }
-
-    /// The number of rejections returned by a poll at a time.
-    fn poll(
-        rejections: &mut Rejections,
-        playing: bool,
-        start: Instant,
-        seconds: u64,
-    ) -> Option<usize> {
-        let now = start + Duration::from_secs(seconds);
-        rejections.poll(playing, TIMEOUT, now).map(|all| all.len())
-    }
-
-    #[test]
-    fn waits_forever_without_workers() {
-        let mut rejections = Rejections::default();
-        let start = Instant::now();
-        assert_eq!(poll(&mut rejections, false, start, 0), None);
-        assert_eq!(poll(&mut rejections, false, start, 1_000_000), None);
-    }
-
-    #[test]
-    fn a_rejection_after_a_retry_is_not_new() {
-        let mut rejections = Rejections::default();
-        let start = Instant::now();
-        assert!(rejections.add(&worker("one"), &why()));
-        rejections.on_probing(worker("one"), start);
-        let later = PROBE_TIMEOUT.as_secs() + 1;
-        assert_eq!(poll(&mut rejections, false, start, later), None);
-        assert_eq!(
-            poll(&mut rejections, false, start, later + 60),
-            None,
-            "the rejection is obsolete"
-        );
-        assert!(!rejections.add(&worker("one"), &why()));
-        assert_eq!(poll(&mut rejections, false, start, later + 61), None);
-        assert_eq!(poll(&mut rejections, false, start, later + 121), Some(1));
-    }
-
-    #[test]
-    fn reports_when_all_workers_have_rejected() {
-        let mut rejections = Rejections::default();
-        let start = Instant::now();
-        assert!(rejections.add(&worker("one"), &why()));
-        assert_eq!(poll(&mut rejections, false, start, 0), None);
-        assert!(!rejections.add(&worker("one"), &why()), "already known");
-        assert!(rejections.add(&worker("two"), &why()));
-        assert_eq!(poll(&mut rejections, false, start, 59), None);
-        assert_eq!(poll(&mut rejections, false, start, 60), Some(2));
-    }
-
-    #[test]
-    fn playing_and_probing_workers_reset_the_timeout() {
-        let mut rejections = Rejections::default();
-        let start = Instant::now();
-        rejections.add(&worker("one"), &why());
-        assert_eq!(poll(&mut rejections, false, start, 0), None);
-        assert_eq!(poll(&mut rejections, true, start, 59), None);
-        assert_eq!(poll(&mut rejections, false, start, 60), None);
-        rejections.on_probing(worker("two"), start + Duration::from_secs(100));
-        assert_eq!(poll(&mut rejections, false, start, 120), None, "it probes");
-        assert_eq!(poll(&mut rejections, false, start, 125), None, "it is silent");
-        assert_eq!(poll(&mut rejections, false, start, 184), None);
-        assert_eq!(poll(&mut rejections, false, start, 185), Some(1));
-    }
-
-    #[test]
-    fn probing_again_revokes_a_rejection() {
-        let mut rejections = Rejections::default();
-        let start = Instant::now();
-        rejections.add(&worker("one"), &why());
-        rejections.on_probing(worker("one"), start);
-        assert_eq!(poll(&mut rejections, false, start, 100), None);
-        assert_eq!(poll(&mut rejections, false, start, 1000), None);
-    }
-
-    #[test]
-    fn stores_a_limited_number_of_rejections() {
-        let mut rejections = Rejections::default();
-        let added = (0..1000).filter(|name| rejections.add(&worker(&name.to_string()), &why()));
-        assert_eq!(added.count(), MAX_REJECTIONS);
     }
 }

@@ -1,0 +1,352 @@
+//! The open matches of a server, as a worker hears of them, and those that it rejects.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_nats::connection;
+use futures_util::StreamExt;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::queue::nats::connection::Connection;
+use crate::queue::nats::messages::{
+    Announcement, Names, Note, PROTOCOL, STATES, hello_subject, read, sender_of,
+};
+use crate::queue::nats::worker::{Served, publish_note};
+use crate::queue::status::RejectedMatch;
+use crate::queue::{MatchSpec, QueueError, Rejection, StopToken};
+
+/// First and longest delay before a match is prepared again whose rejection may be temporary. Delays double.
+const RETRY_DELAYS: [Duration; 2] = [Duration::from_secs(2), Duration::from_mins(10)];
+
+/// Maximum outage of the server.
+const MAX_OUTAGE: Duration = Duration::from_mins(10);
+
+/// The interval in which coordinators are reminded of a rejection.
+const REMINDER: Duration = Duration::from_secs(10);
+
+/// The maximum number of matches.
+const MAX_MATCHES: usize = 1000;
+
+/// The announcements of all matches, which a task receives.
+pub(super) struct Announcements {
+    heard: Mutex<Heard>,
+}
+
+#[derive(Default)]
+struct Heard {
+    matches: BTreeMap<String, (Instant, Announcement)>,
+    /// The stop states of the matches that this worker plays, with their identifiers.
+    tokens: BTreeMap<u64, (String, StopToken)>,
+    next_key: u64,
+}
+
+/// The open matches of a server.
+pub(super) struct Matches {
+    connection: Connection,
+    name: String,
+    announcements: Arc<Announcements>,
+    specs: BTreeMap<String, KnownSpec>,
+    rejected: BTreeMap<String, RejectedSpec>,
+    /// When the coordinators of rejected matches were last reminded.
+    reminded: Option<Instant>,
+    /// Start of an outage of the server.
+    outage_since: Option<Instant>,
+    /// Where coordinators respond to a new worker.
+    inbox: String,
+    listener: JoinHandle<()>,
+}
+
+struct KnownSpec {
+    revision: u64,
+    spec: MatchSpec,
+}
+
+/// A match that this worker rejects.
+struct RejectedSpec {
+    /// The specification at that time.
+    spec: MatchSpec,
+    why: Rejection,
+    retry: Retry,
+    /// Number of rejections of this specification.
+    count: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Retry {
+    Never,
+    At(Instant),
+    /// The match is prepared or played again.
+    Started,
+}
+
+/// Whether the reason may disappear without a change of the match or of the worker's permissions, for example a timeout
+/// of an engine on an overloaded host.
+fn may_be_temporary(why: &Rejection) -> bool {
+    match why {
+        Rejection::NotFetched { .. }
+        | Rejection::MissingResource { .. }
+        | Rejection::Engine(_)
+        | Rejection::Refused { .. } => true,
+        Rejection::UnknownContent { .. }
+        | Rejection::NotAllowed { .. }
+        | Rejection::Environment { .. }
+        | Rejection::Arguments { .. }
+        | Rejection::Option { .. } => false,
+    }
+}
+
+/// An open match that this worker does not reject.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) spec: MatchSpec,
+    pub(super) priority: i32,
+    /// Whether workers may take jobs.
+    pub(super) is_open: bool,
+    pub(super) lease: Duration,
+}
+
+impl Heard {
+    fn tokens_of(&self, id: &str) -> Vec<StopToken> {
+        let tokens = self.tokens.values().filter(|(found, _)| found == id);
+        tokens.map(|(_, token)| token.clone()).collect()
+    }
+}
+
+impl Announcements {
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, id: &str, announcement: Announcement) {
+        let mut heard = self.heard();
+        let tokens = heard.tokens_of(id);
+        let stop = announcement.stop;
+        if heard.matches.len() < MAX_MATCHES || heard.matches.contains_key(id) {
+            heard.matches.insert(id.to_owned(), (Instant::now(), announcement));
+        }
+        drop(heard);
+        // Callbacks of an abort must not meet a locked mutex.
+        if let Some(stop) = stop {
+            tokens.iter().for_each(|token| token.stop(stop));
+        }
+    }
+
+    /// When a match was last announced with jobs.
+    pub(super) fn jobs_since(&self, id: &str) -> Option<Instant> {
+        let heard = self.heard();
+        heard.matches.get(id).filter(|(_, found)| found.has_jobs).map(|(at, _)| *at)
+    }
+
+    /// Whether a coordinator has announced a match within the time of its lease.
+    pub(super) fn is_current(&self, id: &str) -> bool {
+        self.current().contains_key(id)
+    }
+
+    /// Stops a match that this worker plays when its coordinator announces it. Returns the key for
+    /// [`unfollow`](Self::unfollow).
+    pub(super) fn follow(&self, id: &str, token: StopToken) -> u64 {
+        let mut heard = self.heard();
+        heard.next_key += 1;
+        let key = heard.next_key;
+        heard.tokens.insert(key, (id.to_owned(), token));
+        key
+    }
+
+    pub(super) fn unfollow(&self, key: u64) {
+        self.heard().tokens.remove(&key);
+    }
+
+    /// The matches that were announced within the time of a lease.
+    fn current(&self) -> BTreeMap<String, Announcement> {
+        let mut heard = self.heard();
+        heard
+            .matches
+            .retain(|_, (at, found)| at.elapsed() <= Duration::from_millis(found.lease_ms));
+        heard.matches.iter().map(|(id, (_, found))| (id.clone(), found.clone())).collect()
+    }
+}
+
+impl Matches {
+    /// The open matches of a server, for a worker with this name.
+    pub(super) fn new(connection: &Connection, name: &str) -> Result<Self, QueueError> {
+        let client = &connection.client;
+        let inbox = client.new_inbox();
+        let mut states = connection.request(client.subscribe(STATES))?;
+        let mut responses = connection.request(client.subscribe(inbox.clone()))?;
+        let announcements = Arc::new(Announcements { heard: Mutex::default() });
+        let heard = Arc::clone(&announcements);
+        let listener = connection.spawn(async move {
+            loop {
+                tokio::select! {
+                    Some(message) = states.next() => {
+                        if let Some(announcement) = read(&message.payload) {
+                            heard.add(sender_of(&message.subject), announcement);
+                        }
+                    }
+                    Some(message) = responses.next() => {
+                        if let Some((id, announcement)) = read::<(String, _)>(&message.payload) {
+                            heard.add(&id, announcement);
+                        }
+                    }
+                    else => break,
+                }
+            }
+        });
+        let this = Self {
+            connection: connection.clone(),
+            name: name.to_owned(),
+            announcements,
+            specs: BTreeMap::new(),
+            rejected: BTreeMap::new(),
+            reminded: None,
+            outage_since: None,
+            inbox,
+            listener,
+        };
+        this.say_hello();
+        Ok(this)
+    }
+
+    pub(super) fn announcements(&self) -> &Arc<Announcements> {
+        &self.announcements
+    }
+
+    /// Asks all coordinators for their announcements.
+    fn say_hello(&self) {
+        let (client, subject) = (&self.connection.client, hello_subject(&self.name));
+        // Without a response, the worker hears the next regular announcement.
+        let _ = self.connection.request(async {
+            client.publish_with_reply(subject, self.inbox.clone(), "".into()).await
+        });
+    }
+
+    /// Rejects a match. A rejection that may be temporary is retried after a delay.
+    pub(super) fn reject(&mut self, served: &Served, why: Rejection) {
+        self.add_rejection(served.id().to_owned(), served.announced().clone(), why);
+    }
+
+    /// The rejected matches.
+    pub(super) fn rejected(&self) -> Vec<RejectedMatch> {
+        let entries = self.rejected.iter().filter(|(_, entry)| entry.retry != Retry::Started);
+        entries
+            .map(|(id, entry)| RejectedMatch { id: id.clone(), why: entry.why.to_string() })
+            .collect()
+    }
+
+    pub(super) fn add_rejection(&mut self, id: String, spec: MatchSpec, why: Rejection) {
+        let before = self.rejected.get(&id).filter(|entry| entry.spec == spec);
+        let count = before.map_or(0, |entry| entry.count).saturating_add(1);
+        let [first, longest] = RETRY_DELAYS;
+        let delay = first.saturating_mul(1 << (count - 1).min(16)).min(longest);
+        let retry =
+            if may_be_temporary(&why) { Retry::At(Instant::now() + delay) } else { Retry::Never };
+        self.rejected.insert(id, RejectedSpec { spec, why, retry, count });
+        self.reminded = None;
+    }
+
+    /// Reminds the coordinators of rejected matches, and looks for ended ones, since messages are not stored.
+    pub(super) fn remind(&mut self) {
+        if self.reminded.is_some_and(|last| last.elapsed() < REMINDER) {
+            return;
+        }
+        self.reminded = Some(Instant::now());
+        self.stop_unannounced();
+        for RejectedSpec { spec, why, retry, .. } in self.rejected.values() {
+            if *retry != Retry::Started && !matches!(why, Rejection::Refused { .. }) {
+                let names = Names::of(spec.plan_hash);
+                let note = Note::Rejected { why: why.clone() };
+                publish_note(&self.connection, &names, &self.name, &note);
+            }
+        }
+    }
+
+    /// Open matches that are not rejected; `None` during an outage.
+    pub(super) fn poll(&mut self) -> Result<Option<BTreeMap<String, Candidate>>, QueueError> {
+        if self.connection.client.connection_state() != connection::State::Connected {
+            let since = *self.outage_since.get_or_insert_with(Instant::now);
+            if since.elapsed() > MAX_OUTAGE {
+                let text = "the server does not respond".to_owned();
+                return Err(QueueError { text });
+            }
+            return Ok(None);
+        }
+        if self.outage_since.take().is_some() {
+            self.say_hello();
+        }
+        // A request that fails is repeated by the next call.
+        Ok(self.open().ok())
+    }
+
+    fn open(&mut self) -> Result<BTreeMap<String, Candidate>, QueueError> {
+        let announced = self.announcements.current();
+        self.specs.retain(|id, _| announced.contains_key(id));
+        let mut open = BTreeMap::new();
+        for (id, announcement) in announced {
+            if announcement.protocol == PROTOCOL
+                && announcement.stop.is_none()
+                && let Some(spec) = self.spec(&id, announcement.revision)?
+                && self.is_accepted(&id, &spec)
+            {
+                let Announcement { priority, is_open, lease_ms, .. } = announcement;
+                let lease = Duration::from_millis(lease_ms);
+                open.insert(id, Candidate { spec, priority, is_open, lease });
+            }
+        }
+        let specs = &self.specs;
+        self.rejected
+            .retain(|id, entry| specs.get(id).is_some_and(|known| known.spec == entry.spec));
+        Ok(open)
+    }
+
+    /// Stops matches that have ended without an announcement that this worker has heard.
+    fn stop_unannounced(&self) {
+        let heard = self.announcements.heard();
+        let unannounced = heard.tokens.values().filter(|(id, _)| !heard.matches.contains_key(id));
+        let unannounced: Vec<(String, StopToken)> = unannounced.cloned().collect();
+        drop(heard);
+        for (id, token) in unannounced {
+            if let Some(stop) = self.connection.stop_of(&id) {
+                token.stop(stop);
+            }
+        }
+    }
+
+    /// The specification of a match.
+    fn spec(&mut self, id: &str, revision: u64) -> Result<Option<MatchSpec>, QueueError> {
+        if let Some(known) = self.specs.get(id).filter(|known| known.revision == revision) {
+            return Ok(Some(known.spec.clone()));
+        }
+        let Some(open) = self.connection.open_match(id)? else { return Ok(None) };
+        if Names::of(open.spec.plan_hash).id != id {
+            return Ok(None);
+        }
+        self.specs.insert(id.to_owned(), KnownSpec { revision, spec: open.spec.clone() });
+        Ok(Some(open.spec))
+    }
+
+    /// Whether a match is not rejected. A changed specification, for example of a fixed program, is checked again.
+    fn is_accepted(&mut self, id: &str, spec: &MatchSpec) -> bool {
+        let Some(entry) = self.rejected.get_mut(id).filter(|entry| entry.spec == *spec) else {
+            return true;
+        };
+        if matches!(entry.retry, Retry::At(time) if time <= Instant::now()) {
+            entry.retry = Retry::Started;
+        }
+        entry.retry == Retry::Started
+    }
+}
+
+impl Drop for Matches {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+impl fmt::Debug for Matches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Matches").field("name", &self.name).finish_non_exhaustive()
+    }
+}
