@@ -2,28 +2,37 @@
 //!
 //! ```text
 //!  coordinator                         nats-server                             worker
-//!     offer ──────> stream JOBS (work queue, leases by acknowledgement) ──────> take
-//!     Report <───── stream RESULTS (stored, deduplicated by pairing) <───────── finish, fail
-//!     Report <───── subject `updates` (not stored) <─────────────────────────── report, heartbeat
-//!     stop, spec ─> bucket MATCHES (one key per match) ───────────────────────> stop, spec
-//!     lease ──────> bucket LEASES (deleted unless renewed) ───────────────────> whether the match is live
-//!     programs ───> object store FILES (by SHA-256) ──────────────────────────> programs
-//!     state ──────> bucket STATUS, at the end HISTORY          bucket WORKERS <─ state
-//!     settings of users <── bucket MATCHES (`ID.control`) ───────────────────> settings of users
+//!     state ──────> subject `state.MATCH` (also the response to `hello`) ─────> open matches
+//!     Ledger <────> request `take.MATCH.WORKER`, response to its inbox <──────> take
+//!     Report <───── subject `note.MATCH.WORKER` (not stored) <──────────────── report, renewal, return, rejection
+//!     Report <───── stream INBOX of a match, `results.MATCH.WORKER` <───────── finish, fail
+//!     results ────> stream RESULTS of a match (those that count, for a takeover)
+//!     spec, stop ─> bucket MATCHES (one key per match) ───────────────────────> spec, stop
+//!     lease ──────> bucket LEASES (deleted unless renewed)
+//!     key ────────> bucket KEYS (for the grants of a match, also of later coordinators)
+//!     programs ───> stream FILES (parts, by SHA-256) ─────────────────────────> programs
+//!     status ─────> bucket STATUS, at the end HISTORY      bucket WORKERS <─── status
+//!     settings of users <── bucket MATCHES (`ID.control`)
 //! ```
 //!
 //! Invariants in addition to those of [`super`]:
-//! - A worker extends its lease regularly. If it is silent too long, the server delivers the job to another worker.
-//! - A result is stored on the server before its job is acknowledged. A coordinator that was offline reads it later,
-//!   and the pairing is not replayed.
+//! - A worker is the last token of the subjects on which it sends. In a farm, the server permits only those of the
+//!   [name in its credentials](permissions), so that no worker can speak for another one or read its messages.
+//! - A worker holds a job by a grant that only coordinators of the match can create. It renews its jobs regularly. If it
+//!   is silent too long, another worker gets the job.
+//! - A result counts only with the current grant of its sender, and after the referee has replayed it. Results that
+//!   contradict the rules are quarantined, and the pairing is offered again. All other messages have no effect.
+//! - No message of a worker ends the match. A pairing that three workers could not play is skipped; too many of them
+//!   pause the match.
+//! - A result is removed from the inbox after it is on the coordinator's disk and in the stream of results. A coordinator
+//!   that was offline reads it later, and the pairing is not replayed.
 //! - A worker runs a program only if its owner allows it ([`Permissions`]) with its arguments and options, and only
 //!   after verifying its content hash.
 //! - A worker probes all engines before its first job, and rejects the match if one does not work. It tries again after
-//!   increasing delays. If all workers have rejected the match for some time, it ends.
-//! - A match has one coordinator, which holds a lease. Workers take jobs of matches with a lease only. Any host can take
-//!   over a match without one: specification, results and files are on the server.
-//! - A worker takes jobs of all live matches, by priority and with equal shares of its time.
-//! - A result counts after the referee has replayed it. Others are quarantined, and the pairing is offered again.
+//!   increasing delays.
+//! - A match has one coordinator, which holds a lease and announces the match. Any host can take over the match of a dead
+//!   coordinator: everything that it needs is on the server.
+//! - A worker takes jobs of all announced matches, by priority and with equal shares of its time.
 //! - Both sides reconnect automatically: the server may be restarted during a match.
 
 mod admin;

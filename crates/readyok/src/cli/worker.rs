@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::MatchSpec;
+use readyok_arena::queue::nats::permissions::{OWNER, is_worker_name, name_in_credentials};
 use readyok_arena::queue::nats::{
     Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch, process_name,
 };
@@ -63,7 +64,7 @@ pub(super) struct Args {
     /// Store delivered programs in this directory
     #[arg(long, value_name = "DIRECTORY")]
     cache: Option<PathBuf>,
-    /// Set the name of the worker [default: host name and process id]
+    /// Set the name of the worker [default: the name in --creds, or host name and process id]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Exit after this time without a match, in seconds; downloads and starts of engines do not count
@@ -92,11 +93,34 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         cache,
         slots: usize::from(args.slots),
         pin: args.pin,
-        name: args.name.unwrap_or_else(|| process_name("worker")),
+        name: name_of(args.name, args.access.creds.as_deref())?,
         idle: args.idle.map(Duration::from_secs),
         guard: start_guard().map_err(Failure::failed)?,
     };
     worker.work(print_error).map_err(queue_failure)
+}
+
+/// The name of a worker. In a farm, it is the one in the credentials: the server permits no other one.
+fn name_of(name: Option<String>, credentials: Option<&Path>) -> Result<String, Failure> {
+    let known = match credentials {
+        Some(path) => std::fs::read_to_string(path).ok().as_deref().and_then(name_in_credentials),
+        None => None,
+    };
+    match (name, known) {
+        (_, Some(known)) if known == OWNER => Err(Failure::usage(
+            "these are the credentials of the owner: enrol a worker with `readyok farm invite`",
+        )),
+        (Some(name), Some(known)) if is_worker_name(&known) && name != known => {
+            Err(Failure::usage(format!("--name is `{name}`, the credentials are for `{known}`")))
+        }
+        (None, Some(known)) if is_worker_name(&known) => Ok(known),
+        (Some(name), _) if is_worker_name(&name) => Ok(name),
+        (Some(name), _) => Err(Failure::usage(format!(
+            "`{}` is not the name of a worker: use up to 32 letters, digits, `-` and `_`, or OWNER/NAME",
+            name.escape_debug()
+        ))),
+        (None, _) => Ok(process_name("worker")),
+    }
 }
 
 /// A failure of a queue. A server that cannot be used is a usage error: nothing was started.

@@ -30,7 +30,7 @@ use crate::queue::nats::lease::{Lease, OpenError, Renewal};
 use crate::queue::nats::ledger::Ledger;
 use crate::queue::nats::messages::{
     Announcement, COORDINATOR, Names, OpenMatch, STATUS, StoredResult, broken, hello_subject,
-    is_inbox_of, quarantine_text, read, read_owned, sender_of, write,
+    is_inbox_of, last_token, quarantine_text, read, read_owned, sender_of, write,
 };
 use crate::queue::nats::{LEASE, files};
 use crate::queue::status::Control;
@@ -305,7 +305,7 @@ impl NatsDispatcher {
             loop {
                 tokio::select! {
                     Some(message) = takes.next() => {
-                        let worker = sender_of(&message.subject);
+                        let Some(worker) = sender_of(&message.subject) else { continue };
                         if let Some(text) = shared.on_take(worker, &message.payload)
                             && let Ok(text) = write(&text)
                         {
@@ -313,12 +313,16 @@ impl NatsDispatcher {
                         }
                     }
                     Some(message) = notes.next() => {
-                        shared.on_note(sender_of(&message.subject), &message.payload);
+                        if let Some(worker) = sender_of(&message.subject) {
+                            shared.on_note(worker, &message.payload);
+                        }
                     }
                     Some(message) = hellos.next() => {
                         let hello = (&id, shared.announcement());
-                        if let Ok(text) = write(&hello) {
-                            answer(sender_of(&message.subject), message.reply, text).await;
+                        if let Some(worker) = sender_of(&message.subject)
+                            && let Ok(text) = write(&hello)
+                        {
+                            answer(worker, message.reply, text).await;
                         }
                     }
                     else => break,
@@ -557,7 +561,9 @@ fn kept(connection: &Connection, results: &Stream) -> Result<BTreeSet<u64>, Queu
     connection.wait(async {
         while left > 0 {
             match tokio::time::timeout(LEASE, messages.next()).await {
-                Ok(Some(Ok(message))) => indices.extend(sender_of(&message.subject).parse::<u64>()),
+                Ok(Some(Ok(message))) => {
+                    indices.extend(last_token(&message.subject).parse::<u64>())
+                }
                 Ok(Some(Err(error))) => return Err(broken(error)),
                 Ok(None) | Err(_) => return Err(broken("results are missing")),
             }

@@ -8,6 +8,8 @@ use tokio::time::Instant;
 use crate::queue::QueueError;
 use crate::queue::nats::connection::Connection;
 use crate::queue::nats::messages::{CoordinatorLease, LEASES, broken, read_owned, write};
+#[cfg(doc)]
+use crate::queue::nats::permissions::is_worker_name;
 
 /// A match cannot be opened for workers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -144,10 +146,16 @@ impl Lease {
     }
 }
 
-/// A unique name of this process: the host name, or another one, and the process id.
+/// A unique name of this process, which is [valid for a worker](is_worker_name): the host name, or another one, and the
+/// process id.
 pub fn process_name(without_host: &str) -> String {
     let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
-    let host = host.trim();
-    let host = if host.is_empty() { without_host } else { host };
+    let is_valid = |letter: &char| letter.is_ascii_alphanumeric() || "-_".contains(*letter);
+    let first = host.trim().split('.').next().unwrap_or_default();
+    let host: String = first.chars().filter(is_valid).take(MAX_HOST_LEN).collect();
+    let host = if host.is_empty() { without_host } else { &host };
     format!("{host}-{}", std::process::id())
 }
+
+/// The maximum length of a host name in the name of a process.
+const MAX_HOST_LEN: usize = 20;

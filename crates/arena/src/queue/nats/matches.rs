@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::queue::nats::connection::Connection;
 use crate::queue::nats::messages::{
-    Announcement, Names, Note, PROTOCOL, STATES, hello_subject, read, sender_of,
+    Announcement, Names, Note, PROTOCOL, STATES, hello_subject, last_token, read,
 };
 use crate::queue::nats::worker::{Served, publish_note};
 use crate::queue::status::RejectedMatch;
@@ -183,7 +183,7 @@ impl Matches {
                 tokio::select! {
                     Some(message) = states.next() => {
                         if let Some(announcement) = read(&message.payload) {
-                            heard.add(sender_of(&message.subject), announcement);
+                            heard.add(last_token(&message.subject), announcement);
                         }
                     }
                     Some(message) = responses.next() => {

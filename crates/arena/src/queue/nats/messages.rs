@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::{PairResult, Pairing};
+use crate::queue::nats::permissions::is_worker_name;
 use crate::queue::status::{QuarantinedResult, bounded_speed_if_known};
 use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop};
 use crate::store::ContentHash;
@@ -281,9 +282,14 @@ impl Names {
     }
 }
 
-/// The worker that has sent a message, by its subject. The server has checked it, if it has the permissions of a farm.
-pub(super) fn sender_of(subject: &str) -> &str {
+/// The last token of a subject: the worker that has sent a message. The server of a farm has checked it.
+pub(super) fn last_token(subject: &str) -> &str {
     subject.rsplit('.').next().unwrap_or_default()
+}
+
+/// The worker that has sent a message; `None` for an invalid name.
+pub(super) fn sender_of(subject: &str) -> Option<&str> {
+    Some(last_token(subject)).filter(|name| is_worker_name(name))
 }
 
 /// Whether a reply subject belongs to a worker. Otherwise a worker could make the coordinator, which may publish

@@ -310,8 +310,8 @@ impl Shared {
 
     /// Handles a message of the inbox of the match.
     pub(super) fn on_ended(&self, message: Message) {
-        let worker = sender_of(&message.subject).to_owned();
-        let Some(ended) = read::<Ended>(&message.payload) else {
+        let ended = sender_of(&message.subject).map(str::to_owned).zip(read(&message.payload));
+        let Some((worker, ended)) = ended else {
             self.state().ledger.refuse();
             return self.chore(Chore::Drop(message));
         };
