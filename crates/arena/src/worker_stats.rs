@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::pairing::{PairResult, WorkerId};
 use crate::result::MatchGame;
-use crate::stats::homogeneity;
+use crate::stats::{binomial_tail, homogeneity};
 
 /// Maximum number of workers with counts of their own.
-const MAX_WORKERS: usize = 500;
+const MAX_WORKERS: usize = 2000;
 
 /// The probability of a false alarm per match and test. It is divided by the number of workers.
 const SIGNIFICANCE: f64 = 0.001;
@@ -24,6 +24,24 @@ const MIN_TIME_US: u64 = 5_000_000;
 
 /// Minimum number of workers for a comparison of speeds.
 const MIN_WORKERS: usize = 3;
+
+/// The rate of failures of an engine that can be tested.
+const NORMAL_RATE: f64 = 0.01;
+
+/// The least number of failures that can be too many.
+const MIN_FAILURES: u64 = 3;
+
+/// The probability of failures by chance, below which they are too many.
+const MAX_CHANCE: f64 = 1e-4;
+
+/// The probability of the failures of a worker at the rate of the others, above which all have the same rate.
+const SAME_RATE: f64 = 0.01;
+
+/// The least number of games of the other workers for a comparison.
+const MIN_OTHER_GAMES: u64 = 20;
+
+/// The number of games of a worker with too many failures without a comparison.
+const MAX_GAMES_ALONE: u64 = 50;
 
 /// The counts of all workers of a match.
 #[derive(Clone, Debug, Default)]
@@ -117,7 +135,89 @@ impl fmt::Display for WorkerFlag {
     }
 }
 
+/// Failures of engines that are more frequent than any engine that can be tested has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excess {
+    /// The failures.
+    pub failure: Failure,
+    /// Their number.
+    pub count: u64,
+    /// The number of games.
+    pub games: u64,
+    /// Who is at fault.
+    pub fault: Fault,
+}
+
+/// A kind of failure of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Failure {
+    /// A crash, a stall or a failed start.
+    Crash,
+    /// A loss on time.
+    TimeLoss,
+}
+
+/// Who is at fault for failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The worker: the others have fewer of them.
+    Worker,
+    /// An engine: all workers have them.
+    Engine,
+    /// No other worker has played enough games for a comparison.
+    Unknown,
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { failure, count, games, fault } = self;
+        let failures = match failure {
+            Failure::Crash => "crashes",
+            Failure::TimeLoss => "time losses",
+        };
+        write!(f, "{count} {failures} in {games} games, ")?;
+        f.write_str(match fault {
+            Fault::Worker => "the other workers have fewer",
+            Fault::Engine => "and the other workers have as many: an engine is at fault",
+            Fault::Unknown => "and no other worker has played enough games for a comparison",
+        })
+    }
+}
+
 impl WorkerTable {
+    /// Whether engines fail too often at a worker: in more than 1 % of the games, with a probability of less than
+    /// 0.0001 by chance.
+    #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 games")]
+    pub fn excess(&self, worker: &WorkerId) -> Option<Excess> {
+        let own = self.rows.get(worker)?;
+        let find = |failure: Failure| {
+            let count_of = |counts: &WorkerCounts| match failure {
+                Failure::Crash => counts.crashes,
+                Failure::TimeLoss => counts.time_losses,
+            };
+            let (count, games) = (count_of(own), own.games);
+            if count < MIN_FAILURES || binomial_tail(count, games, NORMAL_RATE) >= MAX_CHANCE {
+                return None;
+            }
+            let others = self.rows.iter().filter(|(name, _)| *name != worker);
+            let (other, other_games) = others.fold((0, 0), |(count, games), (_, counts)| {
+                (count + count_of(counts), games + counts.games)
+            });
+            let fault = if other_games >= MIN_OTHER_GAMES {
+                // One more failure, since a rate of 0 is that of few games.
+                let rate = (other + 1) as f64 / (other_games + 1) as f64;
+                let is_alone = binomial_tail(count, games, rate) < SAME_RATE;
+                if is_alone { Fault::Worker } else { Fault::Engine }
+            } else if games >= MAX_GAMES_ALONE {
+                Fault::Unknown
+            } else {
+                return None;
+            };
+            Some(Excess { failure, count, games, fault })
+        };
+        find(Failure::Crash).or_else(|| find(Failure::TimeLoss))
+    }
+
     /// Counts an accepted pair. Pairs of this process are not counted.
     pub fn add(&mut self, pair: &PairResult) {
         let Some(counts) = pair.worker.as_ref().and_then(|worker| self.counts_mut(worker)) else {
@@ -179,11 +279,13 @@ impl WorkerTable {
     /// All workers by name, with their anomalies.
     pub fn rows(&self) -> Vec<WorkerRow> {
         let median = self.median_speed();
+        let mut total = WorkerCounts::default();
+        self.rows.values().for_each(|counts| total.add(counts));
         let row = |(worker, counts): (&WorkerId, &WorkerCounts)| WorkerRow {
             worker: worker.clone(),
             counts: counts.clone(),
             nps: counts.nps(),
-            flags: self.flags(worker, counts, median),
+            flags: self.flags(counts, &total, median),
         };
         self.rows.iter().map(row).collect()
     }
@@ -193,40 +295,33 @@ impl WorkerTable {
         (!is_full).then(|| self.rows.entry(worker.clone()).or_default())
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "at most 500 workers")]
+    #[expect(clippy::cast_precision_loss, reason = "at most 2,000 workers")]
     fn flags(
         &self,
-        worker: &WorkerId,
         counts: &WorkerCounts,
+        total: &WorkerCounts,
         median: Option<f64>,
     ) -> Vec<WorkerFlag> {
-        let others: Vec<&WorkerCounts> = self
-            .rows
-            .iter()
-            .filter(|(name, _)| *name != worker)
-            .map(|(_, counts)| counts)
-            .collect();
         let limit = SIGNIFICANCE / self.rows.len().max(1) as f64;
-        let sum =
-            |of: fn(&WorkerCounts) -> u64| others.iter().map(|counts| of(counts)).sum::<u64>();
         let mut flags = Vec::new();
         let results = if counts.pentanomial.iter().any(|count| *count > 0) {
-            homogeneity(&counts.pentanomial, &sum_of(&others, |counts| counts.pentanomial))
+            homogeneity(&counts.pentanomial, &difference(total.pentanomial, counts.pentanomial))
         } else {
-            homogeneity(&counts.trinomial, &sum_of(&others, |counts| counts.trinomial))
+            homogeneity(&counts.trinomial, &difference(total.trinomial, counts.trinomial))
         };
         flags.extend(results.filter(|p| *p < limit).map(|p| WorkerFlag::Results { p }));
         // Only more failures than elsewhere are an anomaly.
-        let excess = |failures: u64, of: fn(&WorkerCounts) -> u64| {
-            let (other, games) = (sum(of), sum(|counts| counts.games));
+        let excess = |of: fn(&WorkerCounts) -> u64| {
+            let games = total.games.saturating_sub(counts.games);
+            let (failures, other) = (of(counts), of(total).saturating_sub(of(counts)));
             let is_more = failures.saturating_mul(games) > other.saturating_mul(counts.games);
             let split = |failures: u64, games: u64| [failures, games.saturating_sub(failures)];
             let p = homogeneity(&split(failures, counts.games), &split(other, games));
             p.filter(|p| is_more && *p < limit)
         };
-        let time_losses = excess(counts.time_losses, |counts| counts.time_losses);
+        let time_losses = excess(|counts| counts.time_losses);
         flags.extend(time_losses.map(|p| WorkerFlag::TimeLosses { p }));
-        let crashes = excess(counts.crashes, |counts| counts.crashes);
+        let crashes = excess(|counts| counts.crashes);
         flags.extend(crashes.map(|p| WorkerFlag::Crashes { p }));
         let ratio = counts.relative_speed().zip(median).map(|(own, median)| own / median);
         let is_normal = |ratio: &f64| (1.0 / MAX_SPEED_RATIO..=MAX_SPEED_RATIO).contains(ratio);
@@ -249,6 +344,15 @@ impl WorkerTable {
 }
 
 impl WorkerCounts {
+    fn add(&mut self, other: &Self) {
+        self.games += other.games;
+        self.time_losses += other.time_losses;
+        self.crashes += other.crashes;
+        let pentanomial = self.pentanomial.iter_mut().zip(other.pentanomial);
+        let trinomial = self.trinomial.iter_mut().zip(other.trinomial);
+        pentanomial.chain(trinomial).for_each(|(sum, count)| *sum += count);
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no more precision")]
     fn nps(&self) -> Option<f64> {
         (self.time_us > 0).then(|| self.nodes as f64 * 1e6 / self.time_us as f64)
@@ -261,14 +365,12 @@ impl WorkerCounts {
     }
 }
 
-fn sum_of<const N: usize>(counts: &[&WorkerCounts], of: fn(&WorkerCounts) -> [u64; N]) -> [u64; N] {
-    let mut sums = [0; N];
-    for counts in counts {
-        for (sum, count) in sums.iter_mut().zip(of(counts)) {
-            *sum += count;
-        }
+fn difference<const N: usize>(total: [u64; N], part: [u64; N]) -> [u64; N] {
+    let mut rest = total;
+    for (count, part) in rest.iter_mut().zip(part) {
+        *count = count.saturating_sub(part);
     }
-    sums
+    rest
 }
 
 /// The half points of one side of a game.
@@ -314,6 +416,36 @@ mod tests {
         assert!(matches!(flags(&table, "c")[..], [WorkerFlag::Results { .. }]));
         assert!(matches!(flags(&table, "d")[..], [WorkerFlag::TimeLosses { .. }]));
         assert!(matches!(flags(&table, "e")[..], [WorkerFlag::Crashes { .. }]));
+    }
+
+    #[test]
+    fn too_many_failures_are_the_fault_of_a_worker_or_of_an_engine() {
+        let counts = |games, crashes, time_losses| WorkerCounts {
+            games,
+            crashes,
+            time_losses,
+            ..WorkerCounts::default()
+        };
+        let fault = |rows: &[(&str, WorkerCounts)]| {
+            let excess = table(rows).excess(&WorkerId("a".to_owned()));
+            excess.map(|excess| (excess.failure, excess.fault))
+        };
+        let good = || ("b", counts(400, 3, 2));
+        for (own, others, expected) in [
+            (counts(4, 2, 0), good(), None),
+            (counts(1000, 12, 12), good(), None),
+            (counts(8, 4, 0), good(), Some((Failure::Crash, Fault::Worker))),
+            (counts(300, 0, 20), good(), Some((Failure::TimeLoss, Fault::Worker))),
+            // It crashes everywhere.
+            (counts(8, 4, 0), ("b", counts(40, 18, 0)), Some((Failure::Crash, Fault::Engine))),
+            (counts(40, 12, 0), ("b", counts(40, 30, 0)), Some((Failure::Crash, Fault::Engine))),
+            // The others have played too few games.
+            (counts(8, 4, 0), ("b", counts(10, 0, 0)), None),
+            (counts(60, 30, 0), ("b", counts(10, 0, 0)), Some((Failure::Crash, Fault::Unknown))),
+        ] {
+            let all = format!("{own:?} {others:?}");
+            assert_eq!(fault(&[("a", own), others]), expected, "{all}");
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The chi-squared test of homogeneity, which compares the results of a worker with those of all others.
+//! Tests of the results of a worker: the chi-squared test of homogeneity, which compares them with those of all others,
+//! and the binomial distribution.
 
 /// Minimum expected count of a category (W. G. Cochran, *The χ² test of goodness of fit*, 1952). Smaller categories are
 /// merged with their neighbors.
@@ -66,6 +67,30 @@ fn survival(degrees: usize, statistic: f64) -> f64 {
     sum.min(1.0)
 }
 
+/// The probability of at least `count` successes in `trials` trials with this probability of a success.
+#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 trials")]
+pub fn binomial_tail(count: u64, trials: u64, probability: f64) -> f64 {
+    if count > trials {
+        return 0.0;
+    }
+    let (n, k) = (trials as f64, count as f64);
+    let choose = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);
+    let log = choose + k * probability.ln() + (n - k) * (1.0 - probability).ln();
+    let odds = probability / (1.0 - probability);
+    let (mut term, mut sum) = (log.exp(), 0.0);
+    for successes in count..=trials {
+        sum += term;
+        let successes = successes as f64;
+        let next = term * odds * (n - successes) / (successes + 1.0);
+        // Beyond the mean, terms shrink faster and faster.
+        if next < term && next < sum * f64::EPSILON {
+            break;
+        }
+        term = next;
+    }
+    sum.min(1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +110,20 @@ mod tests {
         check(4, 18.4668, 0.001);
         check(5, 11.0705, 0.05);
         check(3, 0.0, 1.0);
+    }
+
+    /// Values of R: `pbinom(count - 1, trials, probability, lower.tail = FALSE)`.
+    #[test]
+    fn tails_of_the_binomial_distribution() {
+        for (count, trials, probability, expected) in [
+            (0, 10, 0.01, 1.0),
+            (1, 10, 0.01, 0.095_617_924_991_195_51),
+            (3, 8, 0.01, 5.393_332_119_79e-5),
+            (11, 10, 0.5, 0.0),
+            (5, 10, 0.5, 0.623_046_875),
+        ] {
+            let tail = binomial_tail(count, trials, probability);
+            assert!((tail - expected).abs() < 1e-6 * expected.max(1e-6), "{count} {trials} {tail}");
+        }
     }
 }

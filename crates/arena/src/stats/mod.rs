@@ -35,7 +35,7 @@ pub use crate::stats::estimate::{NORMALIZED_ELO, elo_of_score, score_of_elo};
 pub use counts::{Counts, MAX_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial};
 pub use crosstable::{Crosstable, CrosstableError, MAX_PLAYERS, Ranking, TieBreak};
 pub use estimate::{Estimate, Figure, Interval};
-pub use homogeneity::homogeneity;
+pub use homogeneity::{binomial_tail, homogeneity};
 pub use model::{LlrError, Model, UnknownModel};
 pub use ratings::{FIRST_MOVE_PRIOR, FirstMove, Ratings, RatingsError, WEAK_PRIOR};
 pub use sprt::{Forecast, Sprt, SprtError, SprtStatus, UnbiasedEstimate, Verdict};

@@ -286,7 +286,13 @@ fn details(found: &QueuedMatch) -> String {
     }
     let excluded: Vec<String> = found.control.excluded.iter().map(|name| printable(name)).collect();
     line("excluded", excluded.join(" "));
-    line("invalid", if status.invalid > 0 { status.invalid.to_string() } else { String::new() });
+    let counted = |count: u64| if count > 0 { count.to_string() } else { String::new() };
+    line("invalid", counted(status.invalid));
+    line("skipped", counted(status.skipped));
+    line("refused", counted(status.refused));
+    if found.coordinator.is_some() && !status.has_verified_names {
+        line("workers", "names are not verified: see `readyok farm`".to_owned());
+    }
     if !status.workers.is_empty() {
         text.push('\n');
         text.push_str(&table_of_rows(&status.workers));

@@ -476,7 +476,7 @@ impl Dispatcher for NatsDispatcher {
     }
 
     fn on_stored(&mut self, pair: &PairResult) {
-        self.shared.state().status.workers_mut().add(pair);
+        self.shared.on_stored(pair);
         self.stored.push(pair.pairing.index);
     }
 

@@ -24,6 +24,7 @@ use crate::queue::status::{Control, QuarantinedResult};
 use crate::queue::{MatchSpec, Report, ReturnReason, Stop, WorkerId};
 use crate::store::IndexSet;
 use crate::time::unix_ms;
+use crate::worker_stats::{Failure, Fault};
 
 /// The number of invalid results of a worker after which it is excluded.
 const MAX_INVALID: u64 = 3;
@@ -92,6 +93,8 @@ pub(super) struct State {
     /// Workers that were refused, which is reported once.
     refused: BTreeSet<String>,
     pub(super) stop: Option<Stop>,
+    /// Failures of engines that have paused the match once.
+    accepted: BTreeSet<Failure>,
     /// Whether a worker got no job since the last announcement of jobs.
     is_wanted: bool,
     pub(super) control: Control,
@@ -110,6 +113,7 @@ impl State {
             preparing: BTreeMap::new(),
             refused: BTreeSet::new(),
             stop: None,
+            accepted: BTreeSet::new(),
             is_wanted: false,
             control,
             status: StatusBuilder::default(),
@@ -485,6 +489,34 @@ impl Shared {
         drop(state);
         let worker = result.worker.clone().unwrap_or_else(|| WorkerId(String::new()));
         self.send(Report::Done { worker, result: Box::new(result), records: None });
+    }
+
+    /// A result counts. Too many failures of engines at its worker exclude the worker, or pause the match.
+    pub(super) fn on_stored(&self, pair: &PairResult) {
+        let mut state = self.state();
+        state.status.workers_mut().add(pair);
+        // Restored results were judged when they arrived.
+        let is_new = state.unsynced.contains_key(&pair.pairing.index);
+        let Some(worker) = pair.worker.as_ref().filter(|_| is_new) else { return };
+        let Some(excess) = state.status.workers_mut().excess(worker) else { return };
+        let name = shortened(&worker.0);
+        match excess.fault {
+            Fault::Worker if !state.is_excluded(&worker.0) => {
+                drop(state);
+                self.warn(format!("the worker `{name}` is excluded: {excess}"), None);
+                self.chore(Chore::Exclude(worker.0.clone()));
+            }
+            Fault::Worker => {}
+            Fault::Engine | Fault::Unknown => {
+                // A user who continues the match accepts the failures.
+                if !state.control.paused && state.accepted.insert(excess.failure) {
+                    state.control.paused = true;
+                    drop(state);
+                    self.warn(format!("the match is paused: {excess} (worker `{name}`)"), None);
+                    self.chore(Chore::Pause);
+                }
+            }
+        }
     }
 
     /// Results are on disk: those that arrived before `on_stored` was called for them.
