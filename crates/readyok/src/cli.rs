@@ -7,6 +7,7 @@ mod convert;
 mod csa;
 mod engine;
 mod execution;
+mod farm;
 mod help;
 mod match_plan;
 mod matches;
@@ -51,6 +52,7 @@ enum Command {
     Tune(Box<tune::Args>),
     Worker(worker::Args),
     Queue(queue::Args),
+    Farm(farm::Args),
     Report(results::ReportArgs),
     Elo(results::EloArgs),
     Engine(engine::EngineArgs),
@@ -116,6 +118,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Tune(args) => tune::run(*args),
         Command::Worker(args) => worker::run(args),
         Command::Queue(args) => queue::run(&args),
+        Command::Farm(args) => farm::run(args),
         Command::Report(args) => results::write_report(&args),
         Command::Elo(args) => results::print_elo(&args),
         Command::Completions(args) => help::print_completions(&args),

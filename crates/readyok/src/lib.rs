@@ -12,6 +12,7 @@ mod convert;
 mod csa;
 pub mod dirs;
 pub mod exit;
+mod farm;
 pub mod matches;
 pub mod options;
 mod provide;

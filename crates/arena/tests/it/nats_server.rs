@@ -18,17 +18,17 @@ impl NatsServer {
     pub(crate) fn start(program: &Path, port: u16, store: &Path, more: &[OsString]) -> Self {
         let mut command = Command::new(program);
         command.args(["-js", "-sd"]).arg(store).args(more);
-        Self::spawn(command, port)
+        Self::spawn(command.args(address(port)), port)
     }
 
     /// Starts `nats-server` without JetStream.
     pub(crate) fn start_without_jetstream(program: &Path, port: u16) -> Self {
-        Self::spawn(Command::new(program), port)
+        Self::spawn(Command::new(program).args(address(port)), port)
     }
 
-    fn spawn(mut command: Command, port: u16) -> Self {
+    /// Starts a command, and waits until it listens on the port.
+    pub(crate) fn spawn(command: &mut Command, port: u16) -> Self {
         let child = command
-            .args(["-a", "127.0.0.1", "-p", &port.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -43,6 +43,11 @@ impl NatsServer {
         }
         server
     }
+}
+
+/// Arguments that let the server listen on this port.
+fn address(port: u16) -> [String; 4] {
+    ["-a", "127.0.0.1", "-p", &port.to_string()].map(str::to_owned)
 }
 
 impl Drop for NatsServer {

@@ -50,7 +50,7 @@ fn page(command: &str) -> &'static str {
         "elo" => "statistics.html",
         "match" | "report" => "match.html",
         "provide" => "provide.html",
-        "queue" | "worker" => "workers.html",
+        "farm" | "queue" | "worker" => "workers.html",
         "serve" => "app.html",
         "tune" => "tune.html",
         _ => "readyok.html",

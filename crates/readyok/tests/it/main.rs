@@ -12,6 +12,7 @@ mod convert;
 mod csa;
 mod delivered_files;
 mod documentation;
+mod farm;
 mod farm_killed;
 mod import_killed;
 mod match_fastchess;

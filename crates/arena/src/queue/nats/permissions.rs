@@ -4,7 +4,8 @@
 use data_encoding::BASE64URL_NOPAD;
 use serde::Deserialize;
 
-/// Subjects that a worker may publish to. The server replaces `{{name()}}` by the name in the credentials.
+/// Subjects that a worker may publish to. The server replaces `{{name()}}` by the name in the credentials. A worker chooses
+/// the tokens of wildcards: only its name is verified.
 pub const WORKER_PUBLISH: [&str; 7] = [
     "readyok.take.*.{{name()}}",
     "readyok.note.*.{{name()}}",
@@ -15,7 +16,8 @@ pub const WORKER_PUBLISH: [&str; 7] = [
     "$JS.API.DIRECT.GET.READYOK_FILES.>",
 ];
 
-/// Subjects that a worker may subscribe to: announcements, and replies to its own requests.
+/// Subjects that a worker may subscribe to: announcements, and replies to its own requests. The server compares the
+/// tokens, of which `>` is one: `readyok.state.>` is permitted, so longer subjects are not secret.
 pub const WORKER_SUBSCRIBE: [&str; 2] = ["readyok.state.*", "_INBOX.{{name()}}.>"];
 
 /// The name in the credentials of the owner of a farm. No worker may have it: its replies would be readable.
