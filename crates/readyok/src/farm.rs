@@ -80,6 +80,11 @@ pub(crate) enum FarmError {
 }
 
 impl FarmError {
+    #[expect(clippy::needless_pass_by_value, reason = "a callback of `map_err` owns the error")]
+    fn malformed(path: &Path, why: impl ToString) -> Self {
+        Self::Malformed { path: path.to_owned(), why: why.to_string().trim_end().to_owned() }
+    }
+
     /// Whether the arguments are wrong, and nothing was changed.
     pub(crate) fn is_usage(&self) -> bool {
         match self {
@@ -297,7 +302,8 @@ fn create_dir(path: &Path) -> io::Result<()> {
 
 /// Writes a temporary file next to `path`. Only its owner can access it.
 fn stage(path: &Path, text: &str) -> Result<NamedTempFile, FarmError> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir =
+        path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let write = || {
         let mut file = NamedTempFile::new_in(dir)?;
         file.write_all(text.as_bytes())?;

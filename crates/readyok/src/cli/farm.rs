@@ -220,7 +220,7 @@ fn list(workers: &[Worker], json: bool) -> Result<(), Failure> {
     for worker in workers {
         let (name, owner) = (printable(&worker.name), printable(worker.owner()));
         let (invited, revoked) =
-            (time(worker.invited), worker.revoked.map_or("–".to_owned(), time));
+            (time(worker.invited), worker.revoked.map_or_else(|| "–".to_owned(), time));
         print(&format!("{name:names$}  {owner:owners$}  {invited:20}  {revoked}"));
     }
     Ok(())

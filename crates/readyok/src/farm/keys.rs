@@ -45,25 +45,23 @@ impl Keys {
             account: self.account.seed()?,
             workers: self.workers.seed()?,
         };
-        let text = toml::to_string(&stored).map_err(|error| malformed(path, error))?;
+        let text = toml::to_string(&stored).map_err(|error| FarmError::malformed(path, error))?;
         Ok(format!("{HEADER}{text}"))
     }
 
     pub(super) fn of_text(text: &str, path: &Path) -> Result<Self, FarmError> {
         // The message of the parser quotes the line, which may be a key.
         let stored: Stored =
-            toml::from_str(text).map_err(|error| malformed(path, error.message()))?;
-        let key = |seed: &str| KeyPair::from_seed(seed).map_err(|error| malformed(path, error));
+            toml::from_str(text).map_err(|error| FarmError::malformed(path, error.message()))?;
+        let key = |seed: &str| {
+            KeyPair::from_seed(seed).map_err(|error| FarmError::malformed(path, error))
+        };
         Ok(Self {
             operator: key(&stored.operator)?,
             account: key(&stored.account)?,
             workers: key(&stored.workers)?,
         })
     }
-}
-
-fn malformed(path: &Path, why: impl ToString) -> FarmError {
-    FarmError::Malformed { path: path.to_owned(), why: why.to_string() }
 }
 
 #[cfg(test)]

@@ -39,12 +39,12 @@ pub(super) struct Register {
 
 impl Register {
     pub(super) fn to_text(&self, path: &Path) -> Result<String, FarmError> {
-        let text = toml::to_string(self).map_err(|error| malformed(path, error))?;
+        let text = toml::to_string(self).map_err(|error| FarmError::malformed(path, error))?;
         Ok(format!("{HEADER}{text}"))
     }
 
     pub(super) fn of_text(text: &str, path: &Path) -> Result<Self, FarmError> {
-        toml::from_str(text).map_err(|error| malformed(path, error))
+        toml::from_str(text).map_err(|error| FarmError::malformed(path, error))
     }
 
     /// The worker with this name that is not revoked.
@@ -62,14 +62,10 @@ impl Register {
         for worker in self.workers.iter_mut().filter(|worker| worker.name == name) {
             is_known = true;
             // The server revokes tokens up to this time. The clock may have been set back.
-            worker.revoked.get_or_insert(now.max(worker.invited));
+            worker.revoked.get_or_insert_with(|| now.max(worker.invited));
         }
         is_known
     }
-}
-
-fn malformed(path: &Path, why: impl ToString) -> FarmError {
-    FarmError::Malformed { path: path.to_owned(), why: why.to_string().trim_end().to_owned() }
 }
 
 #[cfg(test)]
