@@ -226,7 +226,7 @@ impl Farm {
         let persisted =
             if is_replaceable { staged.persist(&path) } else { staged.persist_noclobber(&path) };
         if let Err(failed) = persisted {
-            // Nobody has the credentials.
+            // The new credentials are deleted, unused.
             self.register.workers.pop();
             self.write_register()?;
             return Err(match failed.error.kind() {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::FarmError;
 
 const HEADER: &str = "\
-# The private keys of the farm. Whoever has them can invite workers, and change the permissions of all of them.
+# The private keys of the farm. With them, workers are invited, and the permissions of all workers can be changed.
 # The server does not need them.
 ";
 
