@@ -56,7 +56,7 @@ impl Register {
         self.workers.push(Worker { name: name.to_owned(), key, invited: now, revoked: None });
     }
 
-    /// Revokes the invitations of a name. Returns false if there are none.
+    /// Revokes the invitations of a name. Returns false if the name is unknown.
     pub(super) fn revoke(&mut self, name: &str, now: u64) -> bool {
         let mut is_known = false;
         for worker in self.workers.iter_mut().filter(|worker| worker.name == name) {

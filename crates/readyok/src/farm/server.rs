@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Reload {
     /// The process with this id has got a signal.
     Signalled(u32),
-    /// No server runs here, as far as the file with its process id tells.
+    /// The file with the process id names no running server of this machine.
     NotRunning { pid_file: Option<PathBuf> },
     /// The server with this id cannot be signalled.
     Failed { pid: u32, why: String },
