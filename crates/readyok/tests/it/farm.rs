@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use async_nats::jetstream::consumer::pull;
 use async_nats::jetstream::stream::Config;
@@ -13,13 +13,15 @@ use futures_util::future::try_join;
 use readyok_arena::queue::nats::permissions::{
     WORKER_PUBLISH, WORKER_SUBSCRIBE, name_in_credentials,
 };
+use readyok_arena::store::Reader;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
+use crate::matches_real::Running;
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, Output, TIMEOUT, readyok, run};
+use crate::program::{Dir, Output, TIMEOUT, readyok, run, wait};
 use crate::real::engine;
 
 /// A directory name with characters that have a meaning in the configuration, and in a shell.
@@ -64,6 +66,10 @@ impl Farm {
         self.dir.path().join(NAME).join(file)
     }
 
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
     /// Starts the server with the configuration only.
     fn start(&self, nats: &Path) -> NatsServer {
         let mut command = Command::new(nats);
@@ -81,7 +87,7 @@ impl Farm {
                 let _ = sender.send(event);
                 async {}
             })
-            .connect(format!("nats://127.0.0.1:{}", self.port))
+            .connect(self.url())
             .await?;
         Ok(Connected { client, events })
     }
@@ -371,6 +377,72 @@ fn a_revoked_worker_is_disconnected_and_can_be_invited_again() {
             farm.connect(&format!("{name}.creds"), name).await.expect("access");
         }
     });
+}
+
+/// Starts a worker with these credentials.
+fn start_worker(farm: &Farm, credentials: &str, args: &[&str]) -> Running {
+    let mut command = readyok(&farm.dir);
+    command.args(["worker", "--queue", &farm.url(), "--allow-any", "--cache"]);
+    command.arg(farm.dir.path().join("cache")).arg("--creds").arg(farm.path(credentials));
+    let log = fs::File::create(farm.path(credentials).with_extension("log")).expect("a log");
+    command.args(args).stdout(Stdio::null()).stderr(log);
+    Running(command.spawn().expect("a worker"))
+}
+
+#[test]
+fn invited_workers_play_a_match_under_their_names() {
+    let Some(nats) = engine("nats-server") else { return };
+    let farm = Farm::init(&[]);
+    let _server = farm.start(&nats);
+    farm.run(&["invite", "box7"]);
+    farm.run(&["invite", "alice/box1"]);
+    let _workers =
+        ["box7.creds", "alice-box1.creds"].map(|credentials| start_worker(&farm, credentials, &[]));
+    let results = farm.dir.path().join("results.jsonl");
+    let owner = farm.path("owner.creds");
+    let mut command = readyok(&farm.dir);
+    command.args(["match", "narikin", "narikin", "--nodes", "20", "--nodes", "2=30"]);
+    command.args(["--rounds", "8", "--no-calibration", "--queue", &farm.url(), "--creds"]);
+    let output = run(command.arg(&owner).arg("--results").arg(&results), b"");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let pairs = Reader::open(&results).expect("results");
+    let players: Vec<String> =
+        pairs.map(|pair| pair.expect("a pair").worker.expect("a worker").0).collect();
+    assert_eq!(players.len(), 8);
+    let is_invited = |name: &String| ["box7", "alice/box1"].contains(&name.as_str());
+    assert!(players.iter().all(is_invited), "{players:?}");
+    let mut command = readyok(&farm.dir);
+    command.args(["queue", "list", "--all", "--json", "--queue", &farm.url(), "--creds"]);
+    let list = run(command.arg(&owner), b"");
+    assert!(list.text().contains("\"has_verified_names\": true"), "{}", list.text());
+}
+
+#[test]
+fn unusable_credentials_of_a_worker_are_reported() {
+    let Some(nats) = engine("nats-server") else { return };
+    let farm = Farm::init(&[]);
+    let server = farm.start(&nats);
+    farm.run(&["invite", "box7"]);
+    let worker = |credentials: &str, args: &[&str]| {
+        let mut command = readyok(&farm.dir);
+        command.args(["worker", "--queue", &farm.url(), "--allow-any", "--creds"]);
+        run(command.arg(farm.path(credentials)).args(args), b"")
+    };
+    worker("owner.creds", &[]).reports(2, "these are the credentials of the owner");
+    worker("box7.creds", &["--name", "box8"])
+        .reports(2, "--name is `box8`, the credentials are for `box7`");
+    worker("missing.creds", &[]).reports(2, "cannot be read");
+    let mut revoked = start_worker(&farm, "box7.creds", &[]);
+    let log = farm.path("box7.log");
+    let has_logged = |text: &str| fs::read_to_string(&log).is_ok_and(|log| log.contains(text));
+    wait("the worker does not start", || has_logged("waiting for matches"));
+    farm.run(&["revoke", "box7"]);
+    // A server that is restarted has read the configuration, also where it gets no signal.
+    drop(server);
+    let _server = farm.start(&nats);
+    assert_eq!(revoked.0.wait().expect("a process").code(), Some(2));
+    assert!(has_logged("the server rejects the login"), "{:?}", fs::read_to_string(&log));
+    worker("box7.creds", &[]).reports(2, "the server rejects the login");
 }
 
 #[test]

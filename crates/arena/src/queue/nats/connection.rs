@@ -8,7 +8,8 @@ use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
@@ -16,7 +17,8 @@ use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{
-    Client, ConnectErrorKind, ConnectOptions, RequestErrorKind, ServerAddr, StatusCode, jetstream,
+    Client, ClientError, ConnectErrorKind, ConnectOptions, Event, RequestErrorKind, ServerAddr,
+    StatusCode, connection, jetstream,
 };
 use futures_util::TryStreamExt as _;
 use serde::de::DeserializeOwned;
@@ -106,6 +108,8 @@ pub struct Connection {
     pub(super) client: Client,
     pub(super) stream: Context,
     has_verified_names: bool,
+    /// Whether the server has rejected the login of the last attempt to reconnect.
+    is_rejected: Arc<AtomicBool>,
 }
 
 /// A runtime that can be dropped anywhere. The last owner of a connection may be a task of another runtime, where
@@ -188,13 +192,14 @@ impl Connection {
             .enable_all()
             .build()
             .map_err(|error| access.error(error))?;
-        let client =
-            block_on(&runtime, connect(access, worker)).map_err(|why| access.error(why))?;
+        let is_rejected = Arc::new(AtomicBool::new(false));
+        let client = connect(access, worker, Arc::clone(&is_rejected));
+        let client = block_on(&runtime, client).map_err(|why| access.error(why))?;
         // Needs the runtime, since it spawns a task.
         let stream = block_on(&runtime, async { jetstream::new(client.clone()) });
         let runtime = Arc::new(OwnRuntime(Some(runtime)));
         let has_verified_names = access.credentials.is_some();
-        let this = Self { runtime, client, stream, has_verified_names };
+        let this = Self { runtime, client, stream, has_verified_names, is_rejected };
         if !this.client.server_info().jetstream {
             return Err(access.error("the server has no JetStream; start `nats-server` with `-js`"));
         }
@@ -290,6 +295,7 @@ impl Connection {
         self.create_bucket(STATUS, Duration::ZERO)?;
         self.create_bucket(HISTORY, Duration::ZERO)?;
         self.create_bucket(WORKER_STATUS, WORKER_STATUS_AGE)?;
+        self.deny_rollup(WORKER_STATUS)?;
         let quarantine = Config {
             name: QUARANTINE.to_owned(),
             subjects: vec!["readyok.quarantine.*".to_owned()],
@@ -321,6 +327,18 @@ impl Connection {
         };
         self.request(self.stream.get_or_create_stream(config))?;
         self.request(self.stream.get_key_value(name))
+    }
+
+    /// Otherwise a worker could delete the values of all others with its own one: a header of a message replaces the
+    /// whole stream.
+    fn deny_rollup(&self, name: &str) -> Result<(), QueueError> {
+        let stream = self.request(self.stream.get_stream(format!("KV_{name}")))?;
+        let config = stream.cached_info().config.clone();
+        if config.allow_rollup {
+            let config = Config { allow_rollup: false, ..config };
+            self.request(self.stream.update_stream(config))?;
+        }
+        Ok(())
     }
 
     /// Opens a bucket; `None` if no coordinator has created it. Workers need no permission to create it.
@@ -399,10 +417,30 @@ impl Connection {
         Ok(key)
     }
 
+    /// Why there is no connection to the server now.
+    pub(super) fn outage(&self) -> Option<Outage> {
+        if self.client.connection_state() == connection::State::Connected {
+            None
+        } else if self.is_rejected.load(Ordering::Relaxed) {
+            Some(Outage::Rejected)
+        } else {
+            Some(Outage::Unreachable)
+        }
+    }
+
     /// Whether the server proves the names of workers: it has the configuration of a farm.
     pub(super) fn has_verified_names(&self) -> bool {
         self.has_verified_names
     }
+}
+
+/// The reason of a missing connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outage {
+    /// The server cannot be reached.
+    Unreachable,
+    /// The server rejects the login, for example after a revocation.
+    Rejected,
 }
 
 /// The length of the key of a match.
@@ -419,8 +457,32 @@ fn is_missing(error: &KeyValueError) -> bool {
     })
 }
 
-async fn connect(access: &Access, worker: Option<&str>) -> Result<Client, String> {
+/// The reason of a rejected login.
+pub(super) const REJECTED: &str = "the server rejects the login";
+
+/// The texts of rejected logins in events.
+static REJECTIONS: LazyLock<[String; 2]> = LazyLock::new(|| {
+    [ConnectErrorKind::AuthorizationViolation, ConnectErrorKind::Authentication]
+        .map(|kind| kind.to_string())
+});
+
+async fn connect(
+    access: &Access,
+    worker: Option<&str>,
+    is_rejected: Arc<AtomicBool>,
+) -> Result<Client, String> {
     let mut options = ConnectOptions::new().name("readyok").connection_timeout(CONNECT_TIMEOUT);
+    options = options.event_callback(move |event| {
+        match event {
+            Event::Connected => is_rejected.store(false, Ordering::Relaxed),
+            // The client has no other type for them.
+            Event::ClientError(ClientError::Other(error)) if REJECTIONS.contains(&error) => {
+                is_rejected.store(true, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+        async {}
+    });
     if let Some(worker) = worker {
         options = options.custom_inbox_prefix(format!("_INBOX.{worker}"));
     }
@@ -451,7 +513,7 @@ async fn connect(access: &Access, worker: Option<&str>) -> Result<Client, String
     }
     options.connect(server).await.map_err(|error| match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
-            "the server rejects the login".to_owned()
+            REJECTED.to_owned()
         }
         ConnectErrorKind::TimedOut => "the server does not respond".to_owned(),
         _ => match error.source() {

@@ -25,7 +25,7 @@ use crate::game::Tablebases;
 use crate::match_state::MatchState;
 use crate::pairing::PairResult;
 use crate::queue::nats::admin::{archive, update_control};
-use crate::queue::nats::connection::{Connection, RETRY_DELAY};
+use crate::queue::nats::connection::{Connection, Outage, REJECTED, RETRY_DELAY};
 use crate::queue::nats::lease::{Lease, OpenError, Renewal};
 use crate::queue::nats::ledger::Ledger;
 use crate::queue::nats::messages::{
@@ -220,13 +220,23 @@ impl NatsDispatcher {
         let context = self.connection.stream.clone();
         let (names, shared) = (self.names.clone(), Arc::clone(&self.shared));
         let task = async move {
-            let publish = async |subject: String, text: Vec<u8>| loop {
-                if let Ok(ack) = context.publish(subject.clone(), text.clone().into()).await
-                    && ack.await.is_ok()
-                {
-                    return;
+            let publish = async |subject: String, text: Vec<u8>| {
+                let mut is_reported = false;
+                loop {
+                    let sent = context.publish(subject.clone(), text.clone().into()).await;
+                    let error = match sent {
+                        Ok(ack) => ack.await.err(),
+                        Err(error) => Some(error),
+                    };
+                    let Some(error) = error else { return };
+                    if !is_reported {
+                        is_reported = true;
+                        shared.warn_of_server(&format!(
+                            "a result cannot be kept on the server, which is tried again: {error}"
+                        ));
+                    }
+                    sleep(RETRY_DELAY).await;
                 }
-                sleep(RETRY_DELAY).await;
             };
             let mut loads = Vec::new();
             while let Some(chore) = chores.recv().await {
@@ -338,13 +348,36 @@ impl NatsDispatcher {
         let status = self.connection.find_bucket(STATUS)?.ok_or_else(|| broken("no states"))?;
         let (matches, names) = (matches.clone(), self.names.clone());
         let (shared, lease) = (Arc::clone(&self.shared), Arc::clone(&self.lease));
+        let connection = self.connection.clone();
         let task = async move {
+            let mut outage: Option<(Instant, bool)> = None;
             let mut tick = interval((renewal / 2).min(MAX_TICK));
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
             let mut renew_at = Instant::now() + renewal;
             loop {
                 tick.tick().await;
                 shared.tick();
+                match (connection.outage(), &mut outage) {
+                    (Some(Outage::Rejected), _) => {
+                        let text = REJECTED.to_owned();
+                        return shared.send(Report::QueueFailed(QueueError { text }));
+                    }
+                    (Some(Outage::Unreachable), None) => outage = Some((Instant::now(), false)),
+                    (Some(Outage::Unreachable), Some((since, is_reported))) => {
+                        if !*is_reported && since.elapsed() > shared.lease {
+                            *is_reported = true;
+                            shared.warn_of_server("the server does not respond, the match waits");
+                        }
+                    }
+                    (None, Some((_, true))) => {
+                        outage = None;
+                        shared.warn_of_server("the server responds again");
+                    }
+                    (None, _) => outage = None,
+                }
+                if outage.is_some() {
+                    continue;
+                }
                 if renew_at <= Instant::now() {
                     renew_at = Instant::now() + renewal;
                     if let Renewal::Lost(by) = lease.lock().await.renew().await {

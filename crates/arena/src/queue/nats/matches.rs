@@ -5,12 +5,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use async_nats::connection;
 use futures_util::StreamExt;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::queue::nats::connection::Connection;
+use crate::queue::nats::connection::{Connection, Outage};
 use crate::queue::nats::messages::{
     Announcement, Names, Note, PROTOCOL, STATES, hello_subject, last_token, read,
 };
@@ -264,14 +263,14 @@ impl Matches {
     }
 
     /// Open matches that are not rejected; `None` during an outage.
-    pub(super) fn poll(&mut self) -> Result<Option<BTreeMap<String, Candidate>>, QueueError> {
-        if self.connection.client.connection_state() != connection::State::Connected {
+    ///
+    /// # Errors
+    /// The server was not reachable for ten minutes, or it rejects the login.
+    pub(super) fn poll(&mut self) -> Result<Option<BTreeMap<String, Candidate>>, Outage> {
+        if let Some(outage) = self.connection.outage() {
             let since = *self.outage_since.get_or_insert_with(Instant::now);
-            if since.elapsed() > MAX_OUTAGE {
-                let text = "the server does not respond".to_owned();
-                return Err(QueueError { text });
-            }
-            return Ok(None);
+            let is_over = outage == Outage::Rejected || since.elapsed() > MAX_OUTAGE;
+            return if is_over { Err(outage) } else { Ok(None) };
         }
         if self.outage_since.take().is_some() {
             self.say_hello();

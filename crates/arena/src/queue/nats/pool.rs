@@ -19,14 +19,14 @@ use async_nats::HeaderMap;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use crate::queue::nats::connection::{Access, AccessError, Connection};
+use crate::queue::nats::connection::{Access, AccessError, Connection, Outage, REJECTED};
 use crate::queue::nats::files::Permissions;
 use crate::queue::nats::matches::{Announcements, Candidate, Matches};
 use crate::queue::nats::messages::{WORKER_STATUS, broken, write};
 use crate::queue::nats::share::Shares;
 use crate::queue::nats::worker::{Host, NextJob, Served};
 use crate::queue::status::{PlayedPair, WorkerActivity, WorkerStatus};
-use crate::queue::{Lease, MatchSpec, QueueError, Rejection, Stop};
+use crate::queue::{Lease, MatchSpec, Rejection, Stop};
 use crate::time::unix_ms;
 
 /// Interval in which an idle slot looks for announced jobs.
@@ -46,6 +46,7 @@ const MIN_PUBLISH_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The slots of a worker.
 pub struct Pool {
+    access: Access,
     host: Host,
     announcements: Arc<Announcements>,
     permissions: Permissions,
@@ -182,6 +183,7 @@ impl Pool {
         let announcements = Arc::clone(matches.announcements());
         let host = Host { connection, name: name.to_owned(), speed };
         Ok(Self {
+            access: access.clone(),
             host,
             announcements,
             permissions,
@@ -195,11 +197,16 @@ impl Pool {
     /// Reads the announced matches, and publishes the state of this worker. One thread calls it about every second.
     ///
     /// # Errors
-    /// The server did not respond for ten minutes.
-    pub fn refresh(&self) -> Result<(), QueueError> {
+    /// The server was not reachable for ten minutes, or it rejects the login, for example after a revocation.
+    pub fn refresh(&self) -> Result<(), AccessError> {
         let (found, rejected) = {
             let mut matches = self.matches();
-            let found = matches.poll()?;
+            let found = matches.poll().map_err(|outage| {
+                self.access.error(match outage {
+                    Outage::Unreachable => "the server does not respond",
+                    Outage::Rejected => REJECTED,
+                })
+            })?;
             matches.remind();
             (found, matches.rejected())
         };

@@ -155,6 +155,10 @@ impl Shared {
         self.send(Report::Warning { text, pair });
     }
 
+    pub(super) fn warn_of_server(&self, text: &str) {
+        self.warn(text.to_owned(), None);
+    }
+
     pub(super) fn chore(&self, chore: Chore) {
         self.open_chores.fetch_add(1, Ordering::Relaxed);
         // Fails if the match is closed.
