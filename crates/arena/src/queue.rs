@@ -292,7 +292,7 @@ pub enum ReturnReason {
     TooManyDeliveries,
     /// The pairing cannot be played, for this reason.
     Failed(String),
-    /// The pairing is not played, for this reason. The match goes on.
+    /// The pairing is not played, for this reason. The match continues.
     Skipped(String),
 }
 
@@ -401,9 +401,9 @@ pub enum Rejection {
         /// The reason.
         why: String,
     },
-    /// The coordinator refuses the worker.
+    /// The coordinator denies the match to the worker.
     #[error("{why}")]
-    Refused {
+    Denied {
         /// The reason.
         why: String,
     },

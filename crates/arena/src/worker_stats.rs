@@ -422,8 +422,8 @@ mod tests {
     fn too_many_failures_are_the_fault_of_a_worker_or_of_an_engine() {
         let counts = |games, crashes, time_losses| WorkerCounts {
             games,
-            crashes,
             time_losses,
+            crashes,
             ..WorkerCounts::default()
         };
         let fault = |rows: &[(&str, WorkerCounts)]| {

@@ -2725,9 +2725,21 @@ elo: Rating | null,
  */
 curve: Array<CurvePoint>, 
 /**
+ * Whether the server proves the names of workers: it has the configuration of a farm.
+ */
+has_verified_names: boolean, 
+/**
  * The workers with results.
  */
 workers: Array<WorkerRow>, 
+/**
+ * The number of messages without effect: malformed ones, and those for jobs that their sender does not hold.
+ */
+ignored: number, 
+/**
+ * The number of pairings that no worker could play.
+ */
+skipped: number, 
 /**
  * The number of invalid results.
  */

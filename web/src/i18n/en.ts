@@ -837,7 +837,7 @@ export const en = {
   'queue.include': 'Include',
   'queue.quarantined': 'Invalid result of {worker}, pair {pair}',
   'queue.unverified': 'The names of workers are not verified: the server is not set up by `readyok farm`.',
-  'queue.refused': 'Refused messages: {count}',
+  'queue.ignored': 'Ignored messages: {count}',
   'queue.skipped': 'Skipped pairs: {count}',
   'queue.stop': 'Stop',
   'queue.clone': 'Clone',

@@ -1183,7 +1183,7 @@ export const ja: Record<Key, string> = {
   'queue.include': '除外を解除',
   'queue.quarantined': '{worker} の無効な結果、ペア {pair}',
   'queue.unverified': 'ワーカーの名前は検証されていません（サーバーが `readyok farm` で設定されていません）。',
-  'queue.refused': '拒否されたメッセージ：{count}',
+  'queue.ignored': '無視されたメッセージ：{count}',
   'queue.skipped': '省略された対局ペア：{count}',
   'queue.stop': '停止',
   'queue.clone': '複製',

@@ -54,7 +54,7 @@ pub struct MatchStatus {
     /// The workers with results.
     pub workers: Vec<WorkerRow>,
     /// The number of messages without effect: malformed ones, and those for jobs that their sender does not hold.
-    pub refused: u64,
+    pub ignored: u64,
     /// The number of pairings that no worker could play.
     pub skipped: u64,
     /// The number of invalid results.

@@ -67,18 +67,18 @@ fn survival(degrees: usize, statistic: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// The probability of at least `count` successes in `trials` trials with this probability of a success.
-#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 trials")]
-pub fn binomial_tail(count: u64, trials: u64, probability: f64) -> f64 {
-    if count > trials {
+/// The probability of at least `count` successes in `samples` samples with this probability of a success.
+#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 samples")]
+pub fn binomial_tail(count: u64, samples: u64, probability: f64) -> f64 {
+    if count > samples {
         return 0.0;
     }
-    let (n, k) = (trials as f64, count as f64);
+    let (n, k) = (samples as f64, count as f64);
     let choose = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);
     let log = choose + k * probability.ln() + (n - k) * (1.0 - probability).ln();
     let odds = probability / (1.0 - probability);
     let (mut term, mut sum) = (log.exp(), 0.0);
-    for successes in count..=trials {
+    for successes in count..=samples {
         sum += term;
         let successes = successes as f64;
         let next = term * odds * (n - successes) / (successes + 1.0);
@@ -112,18 +112,21 @@ mod tests {
         check(3, 0.0, 1.0);
     }
 
-    /// Values of R: `pbinom(count - 1, trials, probability, lower.tail = FALSE)`.
+    /// Values of R: `pbinom(count - 1, samples, probability, lower.tail = FALSE)`.
     #[test]
     fn tails_of_the_binomial_distribution() {
-        for (count, trials, probability, expected) in [
+        for (count, samples, probability, expected) in [
             (0, 10, 0.01, 1.0),
             (1, 10, 0.01, 0.095_617_924_991_195_51),
             (3, 8, 0.01, 5.393_332_119_79e-5),
             (11, 10, 0.5, 0.0),
             (5, 10, 0.5, 0.623_046_875),
         ] {
-            let tail = binomial_tail(count, trials, probability);
-            assert!((tail - expected).abs() < 1e-6 * expected.max(1e-6), "{count} {trials} {tail}");
+            let tail = binomial_tail(count, samples, probability);
+            assert!(
+                (tail - expected).abs() < 1e-6 * expected.max(1e-6),
+                "{count} {samples} {tail}"
+            );
         }
     }
 }

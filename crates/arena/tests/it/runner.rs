@@ -498,11 +498,11 @@ fn reports_warnings_of_the_queue() {
 }
 
 #[test]
-fn goes_on_without_a_skipped_pairing() {
+fn continues_without_a_skipped_pairing() {
     let place = TestDir::new(sample::plan(&["a", "b"], 3));
     let summary = elsewhere(&place, |job, reports| {
         let index = job.pairing.index;
-        let why = ReturnReason::Skipped("nobody can play it".to_owned());
+        let why = ReturnReason::Skipped("no worker can play it".to_owned());
         let report = if index == 1 {
             Report::Returned { index, why }
         } else {

@@ -289,7 +289,7 @@ fn details(found: &QueuedMatch) -> String {
     let counted = |count: u64| if count > 0 { count.to_string() } else { String::new() };
     line("invalid", counted(status.invalid));
     line("skipped", counted(status.skipped));
-    line("refused", counted(status.refused));
+    line("ignored", counted(status.ignored));
     if found.coordinator.is_some() && !status.has_verified_names {
         line("workers", "names are not verified: see `readyok farm`".to_owned());
     }

@@ -10,6 +10,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use async_nats::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::stream::{
@@ -58,7 +59,7 @@ const MAX_INBOX: i64 = 20_000;
 /// The number of results that the coordinator has read and that are not on disk yet.
 const MAX_UNSYNCED: i64 = 1024;
 
-/// The number of results that the server sends at once: each one has up to the maximum size of a message.
+/// The number of results that the server sends together: each one has up to the maximum size of a message.
 const RESULTS_PER_BATCH: usize = 16;
 
 /// Time after which the server sends a result again that is not on disk.
@@ -306,10 +307,11 @@ impl NatsDispatcher {
         let (client, shared) = (client.clone(), Arc::clone(&self.shared));
         let id = self.names.id.clone();
         let task = async move {
-            let answer = async |worker: &str, reply: Option<async_nats::Subject>, text: Vec<u8>| {
-                if let Some(reply) = reply.filter(|reply| is_inbox_of(worker, reply)) {
+            let answer = async |worker: &str, request: &Message, text: Vec<u8>| {
+                let reply = request.reply.as_ref().filter(|reply| is_inbox_of(worker, reply));
+                if let Some(reply) = reply {
                     // A worker without an answer asks again.
-                    _ = client.publish(reply, text.into()).await;
+                    _ = client.publish(reply.clone(), text.into()).await;
                 }
             };
             loop {
@@ -319,7 +321,7 @@ impl NatsDispatcher {
                         if let Some(text) = shared.on_take(worker, &message.payload)
                             && let Ok(text) = write(&text)
                         {
-                            answer(worker, message.reply, text).await;
+                            answer(worker, &message, text).await;
                         }
                     }
                     Some(message) = notes.next() => {
@@ -332,7 +334,7 @@ impl NatsDispatcher {
                         if let Some(worker) = sender_of(&message.subject)
                             && let Ok(text) = write(&hello)
                         {
-                            answer(worker, message.reply, text).await;
+                            answer(worker, &message, text).await;
                         }
                     }
                     else => break,
@@ -595,7 +597,7 @@ fn kept(connection: &Connection, results: &Stream) -> Result<BTreeSet<u64>, Queu
         while left > 0 {
             match tokio::time::timeout(LEASE, messages.next()).await {
                 Ok(Some(Ok(message))) => {
-                    indices.extend(last_token(&message.subject).parse::<u64>())
+                    indices.extend(last_token(&message.subject).parse::<u64>());
                 }
                 Ok(Some(Err(error))) => return Err(broken(error)),
                 Ok(None) | Err(_) => return Err(broken("results are missing")),

@@ -22,7 +22,7 @@ use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError, Rejection};
 use crate::store::ContentHash;
 
 /// Timeout of one attempt to download a part.
-const PART_TIMEOUT: Duration = Duration::from_secs(60);
+const PART_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Attempts to download a part.
 const PART_ATTEMPTS: u32 = 5;
@@ -34,7 +34,7 @@ const DOWNLOAD_TIMEOUT: Duration = Duration::from_hours(2);
 const PART_BYTES: u64 = 256 << 10;
 
 /// The number of parts that are requested at the same time.
-const PARTS_AT_ONCE: usize = 4;
+const PARALLEL_PARTS: usize = 4;
 
 /// Maximum size of all files of a match.
 const MAX_MATCH_BYTES: u64 = 4 << 30;
@@ -251,7 +251,7 @@ async fn copy(
     }
     let mut parts = stream::iter(0..bytes.div_ceil(part_bytes))
         .map(|number| async move { part(connection, &part_subject(content, number)).await })
-        .buffered(PARTS_AT_ONCE);
+        .buffered(PARALLEL_PARTS);
     let mut hash = Sha256::new();
     let mut left = bytes;
     while let Some(payload) = parts.next().await {

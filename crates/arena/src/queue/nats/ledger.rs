@@ -62,7 +62,7 @@ pub(super) struct Ledger {
     lease_ms: u64,
     serial: u64,
     offered: BTreeMap<u64, Offered>,
-    /// The pairings that nobody holds, in the order of their offers. Those that were held before come first.
+    /// The pairings without a holder, in the order of their offers. Those that were held before come first.
     waiting: VecDeque<u64>,
     workers: BTreeMap<String, WorkerRecord>,
     counts: LedgerCounts,
@@ -106,7 +106,7 @@ pub(super) struct LedgerCounts {
     /// Offered pairings.
     pub(super) offered: u64,
     /// Messages without a current grant of their sender, and malformed ones.
-    pub(super) refused: u64,
+    pub(super) ignored: u64,
     /// Skipped pairings.
     pub(super) skipped: u64,
     /// Skipped pairings since the last pause of the match for them.
@@ -207,11 +207,13 @@ impl Ledger {
             offered.holder.as_ref().is_some_and(|holder| holder.worker == worker)
         });
         let held: Vec<u64> = held.map(|(&index, _)| index).collect();
-        held.iter().for_each(|&index| self.requeue(index));
+        for &index in &held {
+            self.requeue(index);
+        }
         held
     }
 
-    /// The number of pairings that nobody holds.
+    /// The number of pairings without a holder.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -221,7 +223,7 @@ impl Ledger {
         self.offered.len()
     }
 
-    /// Withdraws the pairings that nobody holds, or all of them.
+    /// Withdraws the pairings without a holder, or all of them.
     pub(super) fn stop(&mut self, all: bool) -> Vec<u64> {
         self.stopping = true;
         let is_over = |offered: &Offered| all || offered.holder.is_none();
@@ -315,7 +317,7 @@ impl Ledger {
         grant.term < self.term && self.is_genuine(worker, grant)
     }
 
-    /// The job of a grant, if it is the current one of its sender. Otherwise the message counts as refused.
+    /// The job of a grant, if it is the current one of its sender. Otherwise the message counts as ignored.
     pub(super) fn held(&mut self, worker: &str, grant: &Grant, now_ms: u64) -> Option<HeldJob> {
         let is_current = self.is_genuine(worker, grant) && {
             self.adopt(worker, grant, now_ms);
@@ -327,7 +329,7 @@ impl Ledger {
         };
         let offered = self.offered.get(&grant.index).filter(|_| is_current);
         let Some(offered) = offered else {
-            self.refuse();
+            self.ignore();
             return None;
         };
         let is_own = grant.term == self.term;
@@ -336,11 +338,11 @@ impl Ledger {
     }
 
     /// Counts a message that has no effect.
-    pub(super) fn refuse(&mut self) {
-        self.counts.refused = self.counts.refused.saturating_add(1);
+    pub(super) fn ignore(&mut self) {
+        self.counts.ignored = self.counts.ignored.saturating_add(1);
     }
 
-    /// A genuine grant of an earlier coordinator is valid as long as nobody else holds the pairing.
+    /// A genuine grant of an earlier coordinator is valid as long as no other worker holds the pairing.
     fn adopt(&mut self, worker: &str, grant: &Grant, now_ms: u64) {
         if grant.term >= self.term || self.record(worker, now_ms).is_none() {
             return;
@@ -421,7 +423,7 @@ impl Ledger {
         Some(Ending::Skipped { pairing, by })
     }
 
-    /// Whether so many pairings were skipped that the match has another fault.
+    /// Whether enough pairings were skipped to show that the match has another fault.
     pub(super) fn has_skipped_too_many(&self) -> bool {
         let (share, least) = MAX_SKIPPED;
         self.counts.recently_skipped > (self.counts.offered / share).max(least)
@@ -455,8 +457,9 @@ impl Ledger {
 
     /// The pairings that all workers of the match have failed, for the time of two leases.
     fn abandoned(&mut self, now_ms: u64) -> Vec<u64> {
-        let patience = 2 * self.lease_ms;
-        let active = self.workers.iter().filter(|(_, record)| now_ms <= record.seen_ms + patience);
+        let timeout_ms = 2 * self.lease_ms;
+        let active =
+            self.workers.iter().filter(|(_, record)| now_ms <= record.seen_ms + timeout_ms);
         let active: BTreeSet<&String> = active.map(|(worker, _)| worker).collect();
         let mut abandoned = Vec::new();
         for (&index, offered) in &mut self.offered {
@@ -468,14 +471,14 @@ impl Ledger {
                 continue;
             }
             let since = *offered.lonely_since_ms.get_or_insert(now_ms);
-            if since + patience <= now_ms {
+            if since + timeout_ms <= now_ms {
                 abandoned.push(index);
             }
         }
         abandoned
     }
 
-    /// Puts a pairing before those that nobody has held yet.
+    /// Puts a pairing before those without an earlier holder.
     fn requeue(&mut self, index: u64) {
         self.release(index);
         if self.offered.contains_key(&index) && !self.waiting.contains(&index) {

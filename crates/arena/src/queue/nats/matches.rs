@@ -1,4 +1,4 @@
-//! The open matches of a server, as a worker hears of them, and those that it rejects.
+//! The open matches of a server, as a worker knows them, and those that it rejects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,11 +31,11 @@ const MAX_MATCHES: usize = 1000;
 
 /// The announcements of all matches, which a task receives.
 pub(super) struct Announcements {
-    heard: Mutex<Heard>,
+    announced: Mutex<AnnouncedMatches>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct AnnouncedMatches {
     matches: BTreeMap<String, (Instant, Announcement)>,
     /// The stop states of the matches that this worker plays, with their identifiers.
     tokens: BTreeMap<u64, (String, StopToken)>,
@@ -88,7 +88,7 @@ fn may_be_temporary(why: &Rejection) -> bool {
         Rejection::NotFetched { .. }
         | Rejection::MissingResource { .. }
         | Rejection::Engine(_)
-        | Rejection::Refused { .. } => true,
+        | Rejection::Denied { .. } => true,
         Rejection::UnknownContent { .. }
         | Rejection::NotAllowed { .. }
         | Rejection::Environment { .. }
@@ -107,7 +107,7 @@ pub(super) struct Candidate {
     pub(super) lease: Duration,
 }
 
-impl Heard {
+impl AnnouncedMatches {
     fn tokens_of(&self, id: &str) -> Vec<StopToken> {
         let tokens = self.tokens.values().filter(|(found, _)| found == id);
         tokens.map(|(_, token)| token.clone()).collect()
@@ -115,28 +115,30 @@ impl Heard {
 }
 
 impl Announcements {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn announced(&self) -> MutexGuard<'_, AnnouncedMatches> {
+        self.announced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, id: &str, announcement: Announcement) {
-        let mut heard = self.heard();
-        let tokens = heard.tokens_of(id);
+        let mut announced = self.announced();
+        let tokens = announced.tokens_of(id);
         let stop = announcement.stop;
-        if heard.matches.len() < MAX_MATCHES || heard.matches.contains_key(id) {
-            heard.matches.insert(id.to_owned(), (Instant::now(), announcement));
+        if announced.matches.len() < MAX_MATCHES || announced.matches.contains_key(id) {
+            announced.matches.insert(id.to_owned(), (Instant::now(), announcement));
         }
-        drop(heard);
-        // Callbacks of an abort must not meet a locked mutex.
+        drop(announced);
+        // Callbacks of an abort must not find a locked mutex.
         if let Some(stop) = stop {
-            tokens.iter().for_each(|token| token.stop(stop));
+            for token in &tokens {
+                token.stop(stop);
+            }
         }
     }
 
     /// When a match was last announced with jobs.
     pub(super) fn jobs_since(&self, id: &str) -> Option<Instant> {
-        let heard = self.heard();
-        heard.matches.get(id).filter(|(_, found)| found.has_jobs).map(|(at, _)| *at)
+        let announced = self.announced();
+        announced.matches.get(id).filter(|(_, found)| found.has_jobs).map(|(at, _)| *at)
     }
 
     /// Whether a coordinator has announced a match within the time of its lease.
@@ -147,24 +149,24 @@ impl Announcements {
     /// Stops a match that this worker plays when its coordinator announces it. Returns the key for
     /// [`unfollow`](Self::unfollow).
     pub(super) fn follow(&self, id: &str, token: StopToken) -> u64 {
-        let mut heard = self.heard();
-        heard.next_key += 1;
-        let key = heard.next_key;
-        heard.tokens.insert(key, (id.to_owned(), token));
+        let mut announced = self.announced();
+        announced.next_key += 1;
+        let key = announced.next_key;
+        announced.tokens.insert(key, (id.to_owned(), token));
         key
     }
 
     pub(super) fn unfollow(&self, key: u64) {
-        self.heard().tokens.remove(&key);
+        self.announced().tokens.remove(&key);
     }
 
     /// The matches that were announced within the time of a lease.
     fn current(&self) -> BTreeMap<String, Announcement> {
-        let mut heard = self.heard();
-        heard
+        let mut announced = self.announced();
+        announced
             .matches
             .retain(|_, (at, found)| at.elapsed() <= Duration::from_millis(found.lease_ms));
-        heard.matches.iter().map(|(id, (_, found))| (id.clone(), found.clone())).collect()
+        announced.matches.iter().map(|(id, (_, found))| (id.clone(), found.clone())).collect()
     }
 }
 
@@ -175,19 +177,19 @@ impl Matches {
         let inbox = client.new_inbox();
         let mut states = connection.request(client.subscribe(STATES))?;
         let mut responses = connection.request(client.subscribe(inbox.clone()))?;
-        let announcements = Arc::new(Announcements { heard: Mutex::default() });
-        let heard = Arc::clone(&announcements);
+        let announcements = Arc::new(Announcements { announced: Mutex::default() });
+        let announced = Arc::clone(&announcements);
         let listener = connection.spawn(async move {
             loop {
                 tokio::select! {
                     Some(message) = states.next() => {
                         if let Some(announcement) = read(&message.payload) {
-                            heard.add(last_token(&message.subject), announcement);
+                            announced.add(last_token(&message.subject), announcement);
                         }
                     }
                     Some(message) = responses.next() => {
                         if let Some((id, announcement)) = read::<(String, _)>(&message.payload) {
-                            heard.add(&id, announcement);
+                            announced.add(&id, announcement);
                         }
                     }
                     else => break,
@@ -205,7 +207,7 @@ impl Matches {
             inbox,
             listener,
         };
-        this.say_hello();
+        this.send_hello();
         Ok(this)
     }
 
@@ -214,9 +216,9 @@ impl Matches {
     }
 
     /// Asks all coordinators for their announcements.
-    fn say_hello(&self) {
+    fn send_hello(&self) {
         let (client, subject) = (&self.connection.client, hello_subject(&self.name));
-        // Without a response, the worker hears the next regular announcement.
+        // Without a response, the worker receives the next regular announcement.
         let _ = self.connection.request(async {
             client.publish_with_reply(subject, self.inbox.clone(), "".into()).await
         });
@@ -254,7 +256,7 @@ impl Matches {
         self.reminded = Some(Instant::now());
         self.stop_unannounced();
         for RejectedSpec { spec, why, retry, .. } in self.rejected.values() {
-            if *retry != Retry::Started && !matches!(why, Rejection::Refused { .. }) {
+            if *retry != Retry::Started && !matches!(why, Rejection::Denied { .. }) {
                 let names = Names::of(spec.plan_hash);
                 let note = Note::Rejected { why: why.clone() };
                 publish_note(&self.connection, &names, &self.name, &note);
@@ -273,7 +275,7 @@ impl Matches {
             return if is_over { Err(outage) } else { Ok(None) };
         }
         if self.outage_since.take().is_some() {
-            self.say_hello();
+            self.send_hello();
         }
         // A request that fails is repeated by the next call.
         Ok(self.open().ok())
@@ -300,12 +302,13 @@ impl Matches {
         Ok(open)
     }
 
-    /// Stops matches that have ended without an announcement that this worker has heard.
+    /// Stops matches that have ended without an announcement that this worker has received.
     fn stop_unannounced(&self) {
-        let heard = self.announcements.heard();
-        let unannounced = heard.tokens.values().filter(|(id, _)| !heard.matches.contains_key(id));
+        let announced = self.announcements.announced();
+        let unannounced =
+            announced.tokens.values().filter(|(id, _)| !announced.matches.contains_key(id));
         let unannounced: Vec<(String, StopToken)> = unannounced.cloned().collect();
-        drop(heard);
+        drop(announced);
         for (id, token) in unannounced {
             if let Some(stop) = self.connection.stop_of(&id) {
                 token.stop(stop);

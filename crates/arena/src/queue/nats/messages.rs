@@ -50,7 +50,6 @@ pub(super) fn quarantine_text(
 /// The end of a job, in the stream of results. Its sender is in the subject.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(clippy::large_enum_variant, reason = "a value is moved once")]
 pub(super) enum Ended {
     Done {
         grant: Grant,
@@ -119,7 +118,7 @@ pub(super) enum TakeAnswer {
     /// Not now. The worker asks again after this time, or after an announcement of jobs.
     Wait { ms: u64 },
     /// The worker cannot play the match, for this reason.
-    Refused { why: String },
+    Denied { why: String },
 }
 
 /// A pairing for a worker.
@@ -165,7 +164,7 @@ pub(super) struct Announcement {
     pub(super) lease_ms: u64,
 }
 
-/// The version of the messages between workers and coordinators. Others are refused.
+/// The version of the messages between workers and coordinators. Others are rejected.
 pub(super) const PROTOCOL: u32 = 2;
 
 /// Maximum length of messages. A pairing of two very long games is far below.

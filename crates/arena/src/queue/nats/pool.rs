@@ -35,7 +35,7 @@ const IDLE_DELAY: Duration = Duration::from_millis(200);
 /// The delay of a worker whose request for jobs was not answered.
 const NO_ANSWER_DELAY: Duration = Duration::from_secs(2);
 
-/// Idle workers ask for announced jobs within this time, not all at once.
+/// Idle workers ask for announced jobs within this time, not all immediately.
 const MAX_JITTER: Duration = Duration::from_millis(500);
 
 /// Maximum interval between two publications of the state. It is deleted after a minute.
@@ -264,12 +264,12 @@ impl Pool {
             let delay = match served.next_job() {
                 NextJob::Job(lease) => {
                     slot.current = Some(id);
-                    return TakeResult::Job(self.job(Box::new(lease), served, running));
+                    return TakeResult::Job(self.job(lease, served, running));
                 }
                 NextJob::Wait(delay) => delay,
                 NextJob::None => NO_ANSWER_DELAY,
-                NextJob::Refused(why) => {
-                    self.reject_served(&served, Rejection::Refused { why });
+                NextJob::Denied(why) => {
+                    self.reject_served(&served, Rejection::Denied { why });
                     continue;
                 }
             };
@@ -412,7 +412,9 @@ impl Pool {
             Departure::Finish => Stop::Finish,
             Departure::Return => Stop::Abort,
         };
-        ready.iter().for_each(|served| served.stop(stop));
+        for served in &ready {
+            served.stop(stop);
+        }
         self.changed.notify_all();
     }
 

@@ -61,11 +61,11 @@ impl StatusBuilder {
         self.status.has_verified_names = has_verified_names;
     }
 
-    /// Sets the numbers of refused messages and of skipped pairings.
-    pub(super) fn set_counts(&mut self, refused: u64, skipped: u64) {
-        let before = (self.status.refused, self.status.skipped);
-        self.changed |= before != (refused, skipped);
-        (self.status.refused, self.status.skipped) = (refused, skipped);
+    /// Sets the numbers of ignored messages and of skipped pairings.
+    pub(super) fn set_counts(&mut self, ignored: u64, skipped: u64) {
+        let before = (self.status.ignored, self.status.skipped);
+        self.changed |= before != (ignored, skipped);
+        (self.status.ignored, self.status.skipped) = (ignored, skipped);
     }
 
     pub(super) fn finish(&mut self, end: &End) {

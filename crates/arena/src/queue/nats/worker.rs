@@ -51,7 +51,7 @@ pub struct Served {
     jobs: Arc<Mutex<Jobs>>,
     /// Renews the jobs.
     renewal: JoinHandle<()>,
-    /// Tells the coordinator that the match is being prepared, until it is ready.
+    /// Announces to the coordinator that the match is being prepared, until it is ready.
     preparing: Mutex<Option<Preparing>>,
 }
 
@@ -84,12 +84,12 @@ impl Drop for Preparing {
 
 /// The answer to a request for a job.
 pub(super) enum NextJob {
-    Job(NatsLease),
-    /// There is none for this time.
+    Job(Box<NatsLease>),
+    /// No job for this time.
     Wait(Duration),
     /// The coordinator does not respond, or the match is over.
     None,
-    Refused(String),
+    Denied(String),
 }
 
 /// Publishes a message whose delivery is not guaranteed.
@@ -101,7 +101,7 @@ pub(super) fn publish_note(connection: &Connection, names: &Names, worker: &str,
     });
 }
 
-/// Publishes a message regularly, unless there is none.
+/// Publishes a message regularly, if there is one.
 fn publish_regularly(
     connection: &Connection,
     names: &Names,
@@ -193,10 +193,10 @@ impl Host {
         loop {
             match self.ask(names, Want::Preparation).ok_or_else(no_answer)? {
                 TakeAnswer::Prepare => return Ok(()),
-                TakeAnswer::Refused { why } => return Err(Rejection::Refused { why }),
+                TakeAnswer::Denied { why } => return Err(Rejection::Denied { why }),
                 TakeAnswer::Wait { .. } | TakeAnswer::Jobs(_) if !is_needed() => {
                     let why = "the match or the worker ends".to_owned();
-                    return Err(Rejection::Refused { why });
+                    return Err(Rejection::Denied { why });
                 }
                 TakeAnswer::Wait { ms } => {
                     self.connection.sleep(Duration::from_millis(ms.min(2_000)));
@@ -269,7 +269,7 @@ impl Served {
         }
         let queued = self.jobs().queued.pop_front();
         if let Some(job) = queued {
-            return NextJob::Job(self.lease(job));
+            return NextJob::Job(Box::new(self.lease(job)));
         }
         let (connection, name) = (self.connection.clone(), self.name.clone());
         let host = Host { connection, name, speed: self.speed };
@@ -282,10 +282,10 @@ impl Served {
                 }
                 let first = jobs.queued.pop_front();
                 drop(jobs);
-                first.map_or(NextJob::None, |job| NextJob::Job(self.lease(job)))
+                first.map_or(NextJob::None, |job| NextJob::Job(Box::new(self.lease(job))))
             }
             Some(TakeAnswer::Wait { ms }) => NextJob::Wait(Duration::from_millis(ms)),
-            Some(TakeAnswer::Refused { why }) => NextJob::Refused(why),
+            Some(TakeAnswer::Denied { why }) => NextJob::Denied(why),
             Some(TakeAnswer::Prepare) | None => NextJob::None,
         }
     }
@@ -304,7 +304,9 @@ impl Served {
         if grants.is_empty() {
             return;
         }
-        grants.iter().for_each(|grant| self.forget(grant));
+        for grant in &grants {
+            self.forget(grant);
+        }
         publish_note(&self.connection, &self.names, &self.name, &Note::Returned { grants });
         // Published messages are buffered, and the process may exit.
         let _ = self.connection.request(self.connection.client.flush());

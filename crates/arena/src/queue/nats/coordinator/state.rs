@@ -35,14 +35,14 @@ const MAX_PREPARING: usize = 20;
 /// The delay of a worker that may not prepare the match yet, in milliseconds.
 const PREPARE_WAIT_MS: u64 = 5_000;
 
-/// The delay of a worker that cannot play the match.
-const REFUSED_WAIT_MS: u64 = 60_000;
+/// The delay of a worker while the match gives out no jobs, in milliseconds.
+const CLOSED_WAIT_MS: u64 = 60_000;
 
 /// The maximum number of results that wait until their pairings are offered.
 const MAX_EARLY: usize = 512;
 
-/// The maximum number of refused workers that were reported.
-const MAX_REFUSED_WORKERS: usize = 64;
+/// The maximum number of workers of other versions that are reported.
+const MAX_OUTDATED_WORKERS: usize = 64;
 
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
@@ -90,8 +90,8 @@ pub(super) struct State {
     pub(super) rejections: Rejections,
     /// The workers that prepare the match, with the time of their last message.
     preparing: BTreeMap<String, Instant>,
-    /// Workers that were refused, which is reported once.
-    refused: BTreeSet<String>,
+    /// Workers of other versions, which are reported once.
+    outdated: BTreeSet<String>,
     pub(super) stop: Option<Stop>,
     /// Failures of engines that have paused the match once.
     accepted: BTreeSet<Failure>,
@@ -111,7 +111,7 @@ impl State {
             unsynced: BTreeMap::new(),
             rejections: Rejections::default(),
             preparing: BTreeMap::new(),
-            refused: BTreeSet::new(),
+            outdated: BTreeSet::new(),
             stop: None,
             accepted: BTreeSet::new(),
             is_wanted: false,
@@ -200,15 +200,15 @@ impl Shared {
     /// The answer to a request of a worker; `None` for a malformed one.
     pub(super) fn on_take(&self, worker: &str, payload: &[u8]) -> Option<TakeAnswer> {
         let Some(TakeRequest { protocol, want }) = read::<TakeRequest>(payload) else {
-            self.state().ledger.refuse();
+            self.state().ledger.ignore();
             return None;
         };
-        if let Some(why) = self.refusal(worker, protocol) {
-            return Some(TakeAnswer::Refused { why });
+        if let Some(why) = self.denial(worker, protocol) {
+            return Some(TakeAnswer::Denied { why });
         }
         let mut state = self.state();
         if state.control.paused || state.control.stop || state.stop.is_some() {
-            return Some(TakeAnswer::Wait { ms: REFUSED_WAIT_MS });
+            return Some(TakeAnswer::Wait { ms: CLOSED_WAIT_MS });
         }
         match want {
             Want::Preparation => {
@@ -241,7 +241,7 @@ impl Shared {
     }
 
     /// Why a worker cannot play the match.
-    fn refusal(&self, worker: &str, protocol: u32) -> Option<String> {
+    fn denial(&self, worker: &str, protocol: u32) -> Option<String> {
         let mut state = self.state();
         if protocol == PROTOCOL {
             let why = "the worker is excluded from the match";
@@ -253,16 +253,16 @@ impl Shared {
             "the {old} is of an older version of readyok than the {new}: update it (protocol {protocol} of the worker, {PROTOCOL} of the match)"
         );
         let is_new =
-            state.refused.len() < MAX_REFUSED_WORKERS && state.refused.insert(worker.to_owned());
+            state.outdated.len() < MAX_OUTDATED_WORKERS && state.outdated.insert(worker.to_owned());
         drop(state);
         if is_new {
-            self.warn(format!("the worker `{}` is refused: {why}", shortened(worker)), None);
+            self.warn(format!("the worker `{}` cannot play: {why}", shortened(worker)), None);
         }
         Some(why)
     }
 
     pub(super) fn on_note(&self, worker: &str, payload: &[u8]) {
-        let Some(note) = read::<Note>(payload) else { return self.state().ledger.refuse() };
+        let Some(note) = read::<Note>(payload) else { return self.state().ledger.ignore() };
         if self.state().is_excluded(worker) {
             return;
         }
@@ -270,7 +270,9 @@ impl Shared {
         match note {
             Note::Playing { grants } => {
                 let mut state = self.state();
-                grants.iter().for_each(|grant| state.ledger.renew(worker, grant, now));
+                for grant in &grants {
+                    state.ledger.renew(worker, grant, now);
+                }
             }
             Note::Preparing => {
                 if let Some(seen) = self.state().preparing.get_mut(worker) {
@@ -320,7 +322,7 @@ impl Shared {
     pub(super) fn on_ended(&self, message: Message) {
         let ended = sender_of(&message.subject).map(str::to_owned).zip(read(&message.payload));
         let Some((worker, ended)) = ended else {
-            self.state().ledger.refuse();
+            self.state().ledger.ignore();
             return self.chore(Chore::Drop(message));
         };
         let (Ended::Done { grant, .. } | Ended::Failed { grant, .. }) = &ended;
@@ -546,7 +548,9 @@ impl Shared {
         let taken: Vec<u64> =
             added.iter().flat_map(|worker| state.ledger.take_from(worker)).collect();
         drop(state);
-        taken.into_iter().for_each(|index| self.on_requeued(index));
+        for index in taken {
+            self.on_requeued(index);
+        }
         if !added.is_empty() {
             self.send(Report::Excluded(added));
         }
@@ -565,11 +569,13 @@ impl Shared {
             let is_over = state.stop.is_some() || state.control.paused;
             let has_others = is_over || !state.preparing.is_empty() || state.ledger.is_played();
             let rejected = state.rejections.poll(has_others, 2 * timeout, now);
-            let LedgerCounts { refused, skipped, .. } = state.ledger.counts();
-            state.status.set_counts(refused, skipped);
+            let LedgerCounts { ignored, skipped, .. } = state.ledger.counts();
+            state.status.set_counts(ignored, skipped);
             (state.ledger.tick(self.now_ms()), rejected)
         };
-        endings.into_iter().for_each(|ending| self.on_ending(ending));
+        for ending in endings {
+            self.on_ending(ending);
+        }
         if let Some(all) = rejected {
             let names = shortened(&all.join(", "));
             self.warn(

@@ -45,8 +45,8 @@ fn a_message_counts_only_with_the_current_grant_of_its_sender() {
         assert!(!is_held(&mut ledger, "a", other), "{other:?}");
     }
     assert!(!is_held(&mut ledger, "b", &grant), "another worker");
-    assert_eq!(ledger.counts().refused, changed.len() as u64 + 1);
-    // After its end, the grant is worth nothing, also if the same worker has the job again.
+    assert_eq!(ledger.counts().ignored, changed.len() as u64 + 1);
+    // After its end, the grant has no effect, also if the same worker has the job again.
     ledger.tick(LEASE_MS + 1);
     assert!(!is_held(&mut ledger, "a", &grant));
     let again = take(&mut ledger, "a", LEASE_MS + 1).expect("a job");
@@ -223,12 +223,12 @@ fn maps_are_bounded() {
     for number in 0..1000 {
         ledger.renew(&format!("x{number}"), &Grant { index: number, ..fake.clone() }, 0);
     }
-    assert_eq!(ledger.counts().refused, 1000);
+    assert_eq!(ledger.counts().ignored, 1000);
     assert!(ledger.workers.len() <= MAX_WORKERS && ledger.len() == 1);
 }
 
 #[test]
-fn a_stop_withdraws_what_nobody_plays() {
+fn a_stop_withdraws_what_no_worker_plays() {
     let mut all = ledger(1, 3);
     let grant = take(&mut all, "a", 0).expect("a job");
     assert_eq!(all.stop(false), [1, 2]);
