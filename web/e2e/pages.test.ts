@@ -223,6 +223,9 @@ function queue(fake: FakeServer) {
       quarantine: [],
       warnings: ['a warning of the coordinator'],
       end: null,
+      has_verified_names: true,
+      ignored: 0,
+      skipped: 0,
       updated_ms: 0,
     },
   };

@@ -1182,7 +1182,8 @@ export const ja: Record<Key, string> = {
   'queue.exclude.confirm': '結果を破棄する',
   'queue.include': '除外を解除',
   'queue.quarantined': '{worker} の無効な結果、ペア {pair}',
-  'queue.unverified': 'ワーカーの名前は検証されていません（サーバーが `readyok farm` で設定されていません）。',
+  'queue.unverified':
+    'ワーカーの名前は検証されていません（サーバーが `readyok farm` で設定されていません）。',
   'queue.ignored': '無視されたメッセージ：{count}',
   'queue.skipped': '省略された対局ペア：{count}',
   'queue.stop': '停止',
