@@ -2,6 +2,8 @@
 #![expect(clippy::expect_used, reason = "a panic fails the test")]
 
 mod adjudication;
+#[cfg(feature = "nats")]
+mod cable;
 mod clock;
 mod concurrency;
 mod end_sentence;

@@ -2,6 +2,7 @@
 //! `nats-server` and `READYOK_REAL_ENGINES`.
 
 mod access;
+mod attack;
 mod chaos;
 mod farm;
 mod files;
@@ -10,13 +11,12 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write as _, stderr};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::io::{Write as _, stderr};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -32,6 +32,7 @@ use readyok_arena::queue::{
 use readyok_arena::store::IndexSet;
 use tempfile::TempDir;
 
+use crate::cable::Cable;
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
 use crate::sample;
@@ -91,45 +92,6 @@ fn access(port: u16) -> Access {
 
 fn connect(port: u16) -> Connection {
     Connection::open(&access(port)).expect("a connection")
-}
-
-/// Connections to a server that can be closed.
-struct Cable {
-    port: u16,
-    ends: Arc<Mutex<Option<Vec<TcpStream>>>>,
-}
-
-impl Cable {
-    fn to(server: u16) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("an address").port();
-        let ends = Arc::new(Mutex::new(Some(Vec::new())));
-        let open = Arc::clone(&ends);
-        thread::spawn(move || {
-            for here in listener.incoming().map_while(Result::ok) {
-                let Ok(there) = TcpStream::connect(("127.0.0.1", server)) else { return };
-                // A closed listener accepts no connection.
-                let mut open = open.lock().expect("no panic");
-                let Some(ends) = open.as_mut() else { continue };
-                for (mut from, mut to) in [(&here, &there), (&there, &here)]
-                    .map(|(a, b)| (a.try_clone(), b.try_clone()))
-                    .map(|(a, b)| (a.expect("a handle"), b.expect("a handle")))
-                {
-                    thread::spawn(move || io::copy(&mut from, &mut to));
-                }
-                ends.extend([here, there]);
-            }
-        });
-        Self { port, ends }
-    }
-
-    fn cut(&self) {
-        let ends = self.ends.lock().expect("no panic").take();
-        for end in ends.into_iter().flatten() {
-            // The other end may be closed already.
-            let _ = end.shutdown(Shutdown::Both);
-        }
-    }
 }
 
 fn find(program: &str) -> PathBuf {
@@ -310,7 +272,7 @@ fn each_job_ends_once_despite_lost_workers() {
     let cable = Cable::to(server.port);
     let mut silent = Hand::new(cable.port, "silent", cache.path());
     let held = silent.take().expect("a job");
-    cable.cut();
+    cable.set_connected(false);
     thread::scope(|scope| {
         let _ends = Ends(&mut dispatcher);
         for name in ["one", "two", "three"] {
@@ -444,7 +406,7 @@ fn a_match_stops_despite_a_lost_worker() {
     let cable = Cable::to(server.port);
     let mut silent = Hand::new(cable.port, "silent", directory.path());
     let held = silent.take().expect("a job");
-    cable.cut();
+    cable.set_connected(false);
     dispatcher.stop(Stop::Finish).expect("a queue");
     let returned = |report: &Report| matches!(report, Report::Returned { .. });
     let returned = reports.iter().find(returned).expect("a report");

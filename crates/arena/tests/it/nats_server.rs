@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A server with JetStream, which is killed on drop.
-pub(crate) struct NatsServer(Child);
+pub(crate) struct NatsServer(pub(crate) Child);
 
 impl NatsServer {
     /// Starts `nats-server` with a data directory and additional arguments.

@@ -25,13 +25,13 @@ use super::{Server, TIMEOUT, access, connect, order, settings, worker};
 use crate::sample;
 
 /// A worker that produces sample results, in a thread.
-struct Farmhand {
+pub(super) struct Farmhand {
     pool: Arc<Pool>,
     threads: Vec<thread::JoinHandle<Vec<String>>>,
 }
 
 impl Farmhand {
-    fn start(port: u16, name: &str, cache: PathBuf, delay: Duration) -> Self {
+    pub(super) fn start(port: u16, name: &str, cache: PathBuf, delay: Duration) -> Self {
         Self::with(port, name, cache, delay, |_| ())
     }
 
@@ -79,14 +79,14 @@ impl Farmhand {
     }
 
     /// Leaves, and returns the matches of its pairs.
-    fn leave(self) -> Vec<String> {
+    pub(super) fn leave(self) -> Vec<String> {
         self.pool.leave(Departure::Finish);
         self.threads.into_iter().flat_map(|it| it.join().expect("no panic")).collect()
     }
 }
 
 /// A match with this number of pairs in a thread.
-fn coordinate(
+pub(super) fn coordinate(
     port: u16,
     path: PathBuf,
     spec: MatchSpec,
@@ -123,18 +123,21 @@ fn run(
 }
 
 /// A match of this number of pairs.
-fn spec(directory: &Path, names: [&str; 2], pairs: u32) -> MatchSpec {
+pub(super) fn spec(directory: &Path, names: [&str; 2], pairs: u32) -> MatchSpec {
     let mut plan = order(directory, names).plan;
     plan.rounds = pairs;
     MatchSpec::new(&plan).with_contents().expect("programs that can be read")
 }
 
-fn id_of(spec: &MatchSpec) -> String {
+pub(super) fn id_of(spec: &MatchSpec) -> String {
     spec.plan_hash.to_string().chars().take(32).collect()
 }
 
 /// Waits until a condition of the queue holds.
-fn wait_for<T>(connection: &Connection, mut condition: impl FnMut(&Admin) -> Option<T>) -> T {
+pub(super) fn wait_for<T>(
+    connection: &Connection,
+    mut condition: impl FnMut(&Admin) -> Option<T>,
+) -> T {
     let admin = Admin::new(connection);
     let until = SystemTime::now() + TIMEOUT;
     loop {
@@ -146,12 +149,12 @@ fn wait_for<T>(connection: &Connection, mut condition: impl FnMut(&Admin) -> Opt
     }
 }
 
-fn pairs(path: &Path) -> Vec<PairResult> {
+pub(super) fn pairs(path: &Path) -> Vec<PairResult> {
     Reader::open(path).expect("a file").map(|pair| pair.expect("a pair")).collect()
 }
 
 /// Each pair is stored once, with the expected result.
-fn check_complete(path: &Path, count: u64) {
+pub(super) fn check_complete(path: &Path, count: u64) {
     let pairs = pairs(path);
     let mut indices: Vec<u64> = pairs.iter().map(|pair| pair.pairing.index).collect();
     indices.sort_unstable();
