@@ -3,7 +3,7 @@
 //! ```text
 //!  offer ──> waiting ──take──> held by a worker ──accept──> (result stored)
 //!               ^                    │
-//!               └── returned, failed, invalid, or silent for the time of a lease
+//!               └── returned, failed, invalid, silent for the time of a lease, or overdue
 //! ```
 //!
 //! Invariants:
@@ -11,6 +11,7 @@
 //! - A message counts only with the current grant of its sender. Any other one changes a counter of this match, and
 //!   nothing of any worker.
 //! - No message ends the match. A pairing that [`MAX_FAILED`] workers could not play is skipped.
+//! - No worker keeps a job forever: a job that takes far longer than others goes to another worker that has none.
 //! - A job that is given back counts for nothing. A worker that has failed or lost jobs waits before its next one.
 //! - Each map is bounded by the offered pairings or by [`MAX_WORKERS`].
 
@@ -39,6 +40,9 @@ const BATCH_MS: u64 = 20_000;
 
 /// The maximum number of jobs of one grant.
 const MAX_BATCH: u64 = 16;
+
+/// A job is overdue after this number of mean durations, in addition to the time of two batches and two leases.
+const OVERDUE_MEANS: u64 = 10;
 
 /// The failed and lost jobs of a worker or a pairing in a row without a delay.
 const FREE_FAILURES: u32 = 2;
@@ -98,6 +102,8 @@ struct WorkerRecord {
     failures: u32,
     not_before_ms: u64,
     seen_ms: u64,
+    /// When it has got no job, since there was none for it.
+    idle_since_ms: Option<u64>,
 }
 
 /// The numbers of events of a match.
@@ -262,13 +268,21 @@ impl Ledger {
             let Some(index) = self.choose(worker, now_ms) else { break };
             jobs.extend(self.grant(worker, index, now_ms));
         }
+        if let Some(record) = self.workers.get_mut(worker) {
+            record.idle_since_ms = (jobs.is_empty() && room > 0).then_some(now_ms);
+        }
         if jobs.is_empty() { Taken::Wait { ms: WAIT_MS } } else { Taken::Jobs(jobs) }
+    }
+
+    /// The mean duration of a job, if any is finished.
+    fn mean_ms(&self) -> Option<u64> {
+        let LedgerCounts { finished, finished_ms, .. } = self.counts;
+        finished_ms.checked_div(finished)
     }
 
     /// The number of jobs of one grant: several short ones.
     fn batch(&self) -> u64 {
-        let LedgerCounts { finished, finished_ms, .. } = self.counts;
-        let mean = finished_ms.checked_div(finished);
+        let mean = self.mean_ms();
         // Near the end of the match all workers get jobs.
         let share = u64::try_from(self.waiting.len() / 4).unwrap_or(u64::MAX).max(1);
         mean.map_or(1, |mean| (BATCH_MS / mean.max(1)).clamp(1, MAX_BATCH)).min(share)
@@ -434,14 +448,15 @@ impl Ledger {
         self.counts.recently_skipped = 0;
     }
 
-    /// Takes jobs from silent workers, and skips pairings that all workers of the match could not play.
+    /// Takes jobs from silent workers and overdue ones, and skips pairings that all workers of the match could not play.
     pub(super) fn tick(&mut self, now_ms: u64) -> Vec<Ending> {
         let mut endings = Vec::new();
-        let silent = self.offered.iter().filter_map(|(&index, offered)| {
-            let holder = offered.holder.as_ref().filter(|holder| holder.until_ms < now_ms)?;
-            Some((index, holder.worker.clone()))
+        let lost = self.offered.iter().filter_map(|(&index, offered)| {
+            let holder = offered.holder.as_ref()?;
+            let is_lost = holder.until_ms < now_ms || self.is_overdue(offered, holder, now_ms);
+            is_lost.then(|| (index, holder.worker.clone()))
         });
-        for (index, worker) in silent.collect::<Vec<_>>() {
+        for (index, worker) in lost.collect::<Vec<_>>() {
             self.requeue(index);
             self.count_failure(&worker, now_ms);
             if let Some(offered) = self.offered.get_mut(&index) {
@@ -453,6 +468,23 @@ impl Ledger {
         let abandoned = self.abandoned(now_ms);
         endings.extend(abandoned.into_iter().filter_map(|index| self.skip(index)));
         endings
+    }
+
+    /// Whether a job takes so long that it delays the match: another worker has none, or the match is being stopped. A
+    /// worker may renew a job that it does not play.
+    fn is_overdue(&self, offered: &Offered, holder: &Holder, now_ms: u64) -> bool {
+        let Some(mean) = self.mean_ms() else { return false };
+        let most =
+            mean.saturating_mul(OVERDUE_MEANS).saturating_add(2 * (BATCH_MS + self.lease_ms));
+        // The next worker has more time, since the job may be a long one.
+        let until_ms = holder.at_ms.saturating_add(most.saturating_mul(1 << offered.lost.min(16)));
+        let is_idle = |record: &WorkerRecord| {
+            record.idle_since_ms.is_some_and(|since| now_ms <= since + 2 * WAIT_MS)
+        };
+        let mut workers = self.workers.iter();
+        until_ms < now_ms
+            && (self.stopping
+                || workers.any(|(name, record)| *name != holder.worker && is_idle(record)))
     }
 
     /// The pairings that all workers of the match have failed, for the time of two leases.

@@ -163,6 +163,42 @@ fn a_job_that_is_renewed_is_kept() {
     }
 }
 
+/// Otherwise a worker that renews its jobs and does not play them would keep the match from its end.
+#[test]
+fn an_overdue_job_goes_to_a_worker_without_one() {
+    const MEAN_MS: u64 = 1000;
+    const MOST_MS: u64 = OVERDUE_MEANS * MEAN_MS + 2 * (BATCH_MS + LEASE_MS);
+    let held_for = |lost: u32, has_idle: bool, is_stopped: bool| {
+        let mut ledger = ledger(1, 2);
+        take(&mut ledger, "good", 0).expect("a job");
+        ledger.accept("good", 0, MEAN_MS);
+        let grant = take(&mut ledger, "evil", 0).expect("a job");
+        ledger.offered.get_mut(&1).expect("it is offered").lost = lost;
+        if is_stopped {
+            ledger.stop(false);
+        }
+        let mut times = (0..20 * MOST_MS).step_by(1000);
+        times.find(|&now| {
+            ledger.renew("evil", &grant, now);
+            if has_idle {
+                assert!(take(&mut ledger, "good", now).is_none());
+            }
+            // It may also ask for more.
+            take(&mut ledger, "evil", now);
+            let endings = ledger.tick(now);
+            assert!(endings.len() <= 1);
+            let is_free = !endings.is_empty();
+            assert_eq!(is_held(&mut ledger, "evil", &grant), !is_free);
+            assert!(!is_free || is_stopped || take(&mut ledger, "good", now).is_some());
+            is_free
+        })
+    };
+    assert_eq!(held_for(0, true, false), Some(MOST_MS + 1000));
+    assert_eq!(held_for(1, true, false), Some(2 * MOST_MS + 1000), "the job may be a long one");
+    assert_eq!(held_for(0, false, true), Some(MOST_MS + 1000));
+    assert_eq!(held_for(0, false, false), None, "nobody else wants it");
+}
+
 #[test]
 fn a_later_coordinator_accepts_grants_of_an_earlier_one() {
     let mut first = ledger(5, 3);
