@@ -5,6 +5,9 @@ mod address;
 mod analyse;
 mod annotate;
 mod broken_off;
+#[cfg(unix)]
+#[path = "../../../arena/tests/it/cable.rs"]
+mod cable;
 mod check;
 #[cfg(target_os = "linux")]
 mod containment;
@@ -13,7 +16,8 @@ mod csa;
 mod delivered_files;
 mod documentation;
 mod farm;
-mod farm_killed;
+#[cfg(unix)]
+mod farm_faults;
 mod import_killed;
 mod match_fastchess;
 mod match_flags;
