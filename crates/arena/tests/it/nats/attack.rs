@@ -496,6 +496,36 @@ fn floods_are_bounded() {
     assert!(found.status.warnings.iter().all(|text| text.chars().count() <= 300));
 }
 
+/// The coordinator counts warnings by engine and kind.
+#[test]
+fn progress_of_other_games_and_engines_has_no_effect() {
+    const COUNT: u64 = 200;
+    let Some(attacked) = Attacked::start(PAIRS) else { return };
+    let evil = attacked.raw("evil");
+    let own = evil.job()["grant"].clone();
+    evil.renew(&own);
+    let note = |progress: Value| {
+        evil.note(&json!({ "progress": { "grant": own, "progress": progress } }));
+    };
+    for number in 2..2 + COUNT {
+        let kind = json!({ "kind": "no-score" });
+        let context = json!({ "kind": kind, "moves": [] });
+        note(
+            json!({ "kind": "warning", "game": 0, "engine": number, "text": "x", "context": context }),
+        );
+        note(json!({ "kind": "warning", "game": number, "engine": 0, "text": "x" }));
+        note(json!({ "kind": "game-start", "game": number }));
+        let text = "x".repeat(if number % 50 == 0 { 200_000 } else { 1 });
+        note(json!({ "kind": "warning", "game": 2, "engine": 1, "text": text }));
+    }
+    note(json!({ "kind": "game-start", "game": 1 }));
+    evil.flush();
+    attacked.wait_for_refused(4 * COUNT);
+    evil.note(&json!({ "returned": { "grants": [own] } }));
+    let (_, pairs) = attacked.end(&[], || ());
+    assert!(pairs_of(&pairs, "evil").is_empty());
+}
+
 /// The coordinator may publish everywhere: an attacker must not choose the subject of its answers.
 #[test]
 fn answers_go_only_to_the_inbox_of_the_sender() {

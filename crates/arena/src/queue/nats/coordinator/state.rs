@@ -21,7 +21,7 @@ use crate::queue::nats::messages::{
 use crate::queue::nats::scale_times;
 use crate::queue::nats::status::{StatusBuilder, shortened};
 use crate::queue::status::{Control, QuarantinedResult};
-use crate::queue::{MatchSpec, Report, ReturnReason, Stop, WorkerId};
+use crate::queue::{MatchSpec, Progress, Report, ReturnReason, Stop, WorkerId};
 use crate::store::IndexSet;
 use crate::time::unix_ms;
 use crate::worker_stats::{Failure, Fault};
@@ -43,6 +43,24 @@ const MAX_EARLY: usize = 512;
 
 /// The maximum number of workers of other versions that are reported.
 const MAX_OUTDATED_WORKERS: usize = 64;
+
+/// The maximum length of a message about progress. The coordinator counts warnings by engine and kind, and keeps one of
+/// each.
+const MAX_PROGRESS_LEN: usize = 128 << 10;
+
+/// Whether progress may be of this pairing.
+fn is_of(progress: &Progress, pairing: &Pairing) -> bool {
+    let is_game = |game: &u32| *game < pairing.games;
+    match progress {
+        Progress::GameStart { game }
+        | Progress::Move { game, .. }
+        | Progress::GameEnd { game, .. } => is_game(game),
+        Progress::Warning { game, engine, .. } => {
+            is_game(game) && [pairing.first, pairing.second].contains(engine)
+        }
+        Progress::Replay => true,
+    }
+}
 
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
@@ -298,10 +316,12 @@ impl Shared {
                 }
             }
             Note::Progress { grant, progress } => {
-                if self.state().ledger.held(worker, &grant, now).is_some() {
-                    let worker = WorkerId(worker.to_owned());
-                    self.send(Report::Progress { worker, index: grant.index, progress });
+                let Some(held) = self.state().ledger.held(worker, &grant, now) else { return };
+                if MAX_PROGRESS_LEN < payload.len() || !is_of(&progress, &held.pairing) {
+                    return self.state().ledger.refuse();
                 }
+                let worker = WorkerId(worker.to_owned());
+                self.send(Report::Progress { worker, index: grant.index, progress });
             }
         }
     }
