@@ -7,7 +7,7 @@ mod chaos;
 mod farm;
 mod files;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -27,7 +27,7 @@ use readyok_arena::queue::nats::{
     Served, Slot, TakeResult, measure_speed, scale_times,
 };
 use readyok_arena::queue::{
-    Dispatcher, Lease, MatchSpec, Rejection, Report, ReturnReason, Stop, WorkerId,
+    Dispatcher, Lease, MatchSpec, Progress, Rejection, Report, ReturnReason, Stop, WorkerId,
 };
 use readyok_arena::store::IndexSet;
 use tempfile::TempDir;
@@ -373,6 +373,54 @@ fn does_not_report_stored_results_again() {
     assert_eq!(indices(&reports, 2), [1, 2]);
     assert_eq!(reports.try_iter().count(), 0, "it knows the first one");
     dispatcher.finish(&End::Complete).expect("a server");
+}
+
+/// After the result, its grant has ended: the end of the last game would not be reported.
+#[test]
+fn progress_is_reported_before_the_result() {
+    const PAIRS: u64 = 200;
+    let Some(server) = Server::start() else { return };
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["k", "l"]);
+    let connection = server.connect();
+    let (mut dispatcher, reports) = open(&connection, &order, false);
+    offer(&mut dispatcher, &order, 0..PAIRS);
+    let ended: BTreeSet<u64> = thread::scope(|scope| {
+        let _ends = Ends(&mut dispatcher);
+        for name in ["one", "two", "three", "four"] {
+            let (port, cache) = (server.port, directory.path());
+            scope.spawn(move || {
+                let mut hand = Hand::new(port, name, cache);
+                while let Some(mut lease) = hand.take() {
+                    let result = sample::played(lease.job().pairing.clone());
+                    let last = result.games.last().expect("a game");
+                    lease.report(Progress::GameEnd {
+                        game: 1,
+                        winner: last.winner,
+                        end: last.end.clone(),
+                        plies: 8,
+                        duration_ms: last.duration_ms,
+                        engines: Box::default(),
+                    });
+                    lease.finish(result).expect("a queue");
+                }
+            });
+        }
+        let mut done = 0;
+        let mut ended = BTreeSet::new();
+        while done < PAIRS {
+            match reports.recv_timeout(TIMEOUT).expect("a report in time") {
+                Report::Progress { index, .. } => assert!(ended.insert(index)),
+                Report::Done { result, .. } => {
+                    assert!(ended.contains(&result.pairing.index), "{}", result.pairing.index);
+                    done += 1;
+                }
+                _ => {}
+            }
+        }
+        ended
+    });
+    assert_eq!(ended.len() as u64, PAIRS);
 }
 
 #[test]

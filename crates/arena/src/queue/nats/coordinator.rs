@@ -16,9 +16,9 @@ use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::stream::{
     Config, DirectGetErrorKind, DiscardPolicy, RetentionPolicy, StorageType, Stream,
 };
-use futures_util::{StreamExt, stream};
+use futures_util::{FutureExt, StreamExt, stream};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, unconstrained};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use crate::event::End;
@@ -61,6 +61,9 @@ const MAX_UNSYNCED: i64 = 1024;
 
 /// The number of results that the server sends together: each one has up to the maximum size of a message.
 const RESULTS_PER_BATCH: usize = 16;
+
+/// The number of notes that are handled before a result, at most: a flood of them must not delay it.
+const MAX_EARLIER_NOTES: usize = 256;
 
 /// Time after which the server sends a result again that is not on disk.
 const SYNC_TIMEOUT: Duration = Duration::from_mins(5);
@@ -187,7 +190,7 @@ impl NatsDispatcher {
         &self.names.id
     }
 
-    /// Reads results of workers.
+    /// Reads results and notes of workers: a note that was sent before a result is handled before it.
     fn follow_results(&mut self, inbox: &Stream) -> Result<(), QueueError> {
         let config = pull::Config {
             durable_name: Some(COORDINATOR.to_owned()),
@@ -199,14 +202,32 @@ impl NatsDispatcher {
         // Messages that an earlier coordinator has read, but not acknowledged, are delivered again.
         let _ = self.connection.request(inbox.delete_consumer(COORDINATOR));
         let consumer = self.connection.request(inbox.create_consumer(config))?;
+        let notes = self.connection.client.subscribe(self.names.note("*"));
+        let mut notes = self.connection.request(notes)?;
         let messages = consumer.stream().max_messages_per_batch(RESULTS_PER_BATCH).messages();
         let mut messages = self.connection.request(messages)?;
         let shared = Arc::clone(&self.shared);
         let task = async move {
-            while let Some(message) = messages.next().await {
-                // Errors of a lost connection are temporary.
-                if let Ok(message) = message {
-                    shared.on_ended(message);
+            let on_note = |message: async_nats::Message| {
+                if let Some(worker) = sender_of(&message.subject) {
+                    shared.on_note(worker, &message.payload);
+                }
+            };
+            loop {
+                tokio::select! {
+                    Some(note) = notes.next() => on_note(note),
+                    message = messages.next() => {
+                        let Some(message) = message else { break };
+                        for _ in 0..MAX_EARLIER_NOTES {
+                            let note = unconstrained(notes.next()).now_or_never().flatten();
+                            let Some(note) = note else { break };
+                            on_note(note);
+                        }
+                        // Errors of a lost connection are temporary.
+                        if let Ok(message) = message {
+                            shared.on_ended(message);
+                        }
+                    }
                 }
             }
             let text = "the subscription of results has ended".to_owned();
@@ -296,12 +317,11 @@ impl NatsDispatcher {
         self.tasks.push(self.connection.spawn(task));
     }
 
-    /// Answers requests and receives messages of workers.
+    /// Answers requests of workers.
     fn follow_workers(&mut self) -> Result<(), QueueError> {
         let client = &self.connection.client;
         let subscribe = |subject| self.connection.request(client.subscribe(subject));
         let mut takes = subscribe(self.names.take("*"))?;
-        let mut notes = subscribe(self.names.note("*"))?;
         let mut hellos = subscribe(hello_subject("*"))?;
         self.connection.request(client.flush())?;
         let (client, shared) = (client.clone(), Arc::clone(&self.shared));
@@ -322,11 +342,6 @@ impl NatsDispatcher {
                             && let Ok(text) = write(&text)
                         {
                             answer(worker, &message, text).await;
-                        }
-                    }
-                    Some(message) = notes.next() => {
-                        if let Some(worker) = sender_of(&message.subject) {
-                            shared.on_note(worker, &message.payload);
                         }
                     }
                     Some(message) = hellos.next() => {
