@@ -185,10 +185,16 @@ impl fmt::Display for Excess {
 }
 
 impl WorkerTable {
-    /// Whether engines fail too often at a worker: in more than 1 % of the games, with a probability of less than
-    /// 0.0001 by chance.
+    /// The workers whose engines fail too often: in more than 1 % of the games, with a probability of less than 0.0001 by
+    /// chance.
+    pub fn excesses(&self) -> Vec<(WorkerId, Excess)> {
+        let many = |counts: &WorkerCounts| counts.crashes.max(counts.time_losses) >= MIN_FAILURES;
+        let candidates = self.rows.iter().filter(|(_, counts)| many(counts));
+        candidates.filter_map(|(worker, _)| Some((worker.clone(), self.excess(worker)?))).collect()
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 games")]
-    pub fn excess(&self, worker: &WorkerId) -> Option<Excess> {
+    fn excess(&self, worker: &WorkerId) -> Option<Excess> {
         let own = self.rows.get(worker)?;
         let find = |failure: Failure| {
             let count_of = |counts: &WorkerCounts| match failure {

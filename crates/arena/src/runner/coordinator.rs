@@ -52,6 +52,11 @@ pub(super) struct Coordinator<'a> {
     sync_by: Option<Instant>,
 }
 
+/// The next exclusion of workers among the reports that have arrived.
+fn excluded(reports: &Receiver<Report>) -> Option<Report> {
+    reports.try_iter().find(|report| matches!(report, Report::Excluded(_)))
+}
+
 impl<'a> Coordinator<'a> {
     pub(super) fn new(parts: Parts, dispatcher: &'a mut dyn Dispatcher) -> Self {
         Self {
@@ -71,8 +76,15 @@ impl<'a> Coordinator<'a> {
     pub(super) fn run(mut self, reports: &Receiver<Report>) -> Result<Summary, MatchError> {
         let started = self.restore().and_then(|()| self.offer());
         self.record_error(started);
-        while !self.is_over() {
-            let Some(report) = self.next(reports) else { continue };
+        loop {
+            let next = if self.is_over() {
+                // The last pairs may have shown that those of a worker must be played again.
+                let Some(excluded) = excluded(reports) else { break };
+                Some(excluded)
+            } else {
+                self.next(reports)
+            };
+            let Some(report) = next else { continue };
             let handled = self.handle(report).and_then(|()| self.offer());
             self.record_error(handled);
         }
@@ -370,6 +382,10 @@ impl<'a> Coordinator<'a> {
                 end: played.end.clone(),
                 count: failures.all,
             });
+            // A worker must not end the match. The queue compares the failures of its workers.
+            if pair.worker.is_some() {
+                continue;
+            }
             let is_over_limit =
                 self.parts.settings.failures.is_some_and(|max| failures.broken >= max);
             if (is_over_limit || failures.no_starts >= MAX_NO_STARTS) && self.stop.is_none() {

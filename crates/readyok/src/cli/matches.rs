@@ -116,8 +116,8 @@ struct RunArgs {
     /// Abort the games in progress at the first Ctrl-C
     #[arg(long)]
     abort: bool,
-    /// End the match after N crashes or hangs of an engine
-    #[arg(long, value_name = "N")]
+    /// End the match after N crashes or hangs of an engine; a queue compares those of its workers instead
+    #[arg(long, value_name = "N", conflicts_with = "queue")]
     max_failures: Option<u64>,
     /// Number of game pairs between printed ratings without a live table; 0: only at the end
     #[arg(long, value_name = "N", default_value_t = 10)]

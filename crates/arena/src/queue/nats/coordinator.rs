@@ -208,7 +208,7 @@ impl NatsDispatcher {
         let mut messages = self.connection.request(messages)?;
         let shared = Arc::clone(&self.shared);
         let task = async move {
-            let on_note = |message: async_nats::Message| {
+            let on_note = |message: Message| {
                 if let Some(worker) = sender_of(&message.subject) {
                     shared.on_note(worker, &message.payload);
                 }
@@ -282,7 +282,10 @@ impl NatsDispatcher {
                         let exclude = |control: &mut Control| {
                             control.excluded.insert(worker.clone());
                         };
-                        _ = update_control(&matches, &names.control, exclude).await;
+                        while update_control(&matches, &names.control, exclude).await.is_err() {
+                            sleep(RETRY_DELAY).await;
+                        }
+                        shared.on_exclusion_written(&worker);
                     }
                     Chore::Pause => {
                         let pause = |control: &mut Control| control.paused = true;

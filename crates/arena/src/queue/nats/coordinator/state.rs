@@ -111,6 +111,8 @@ pub(super) struct State {
     /// Workers of other versions, which are reported once.
     outdated: BTreeSet<String>,
     pub(super) stop: Option<Stop>,
+    /// Workers that are excluded, and not yet in the settings of the match.
+    excluding: BTreeSet<String>,
     /// Failures of engines that have paused the match once.
     accepted: BTreeSet<Failure>,
     /// Whether a worker got no job since the last announcement of jobs.
@@ -131,6 +133,7 @@ impl State {
             preparing: BTreeMap::new(),
             outdated: BTreeSet::new(),
             stop: None,
+            excluding: BTreeSet::new(),
             accepted: BTreeSet::new(),
             is_wanted: false,
             control,
@@ -318,7 +321,7 @@ impl Shared {
             Note::Progress { grant, progress } => {
                 let Some(held) = self.state().ledger.held(worker, &grant, now) else { return };
                 if MAX_PROGRESS_LEN < payload.len() || !is_of(&progress, &held.pairing) {
-                    return self.state().ledger.refuse();
+                    return self.state().ledger.ignore();
                 }
                 let worker = WorkerId(worker.to_owned());
                 self.send(Report::Progress { worker, index: grant.index, progress });
@@ -489,10 +492,10 @@ impl Shared {
         );
         self.warn(text, Some(index));
         self.chore(Chore::Quarantine { message, entry });
-        if count >= MAX_INVALID {
-            self.chore(Chore::Exclude(worker.to_owned()));
-        }
         self.on_requeued(index);
+        if count >= MAX_INVALID {
+            self.exclude(worker);
+        }
     }
 
     /// A result of an earlier coordinator was loaded. Without one, the pairing is played again.
@@ -517,32 +520,61 @@ impl Shared {
         self.send(Report::Done { worker, result: Box::new(result), records: None });
     }
 
-    /// A result counts. Too many failures of engines at its worker exclude the worker, or pause the match.
+    /// A result counts. Too many failures of engines at a worker exclude the worker, or pause the match.
     pub(super) fn on_stored(&self, pair: &PairResult) {
-        let mut state = self.state();
-        state.status.workers_mut().add(pair);
-        // Restored results were judged when they arrived.
-        let is_new = state.unsynced.contains_key(&pair.pairing.index);
-        let Some(worker) = pair.worker.as_ref().filter(|_| is_new) else { return };
-        let Some(excess) = state.status.workers_mut().excess(worker) else { return };
-        let name = shortened(&worker.0);
-        match excess.fault {
-            Fault::Worker if !state.is_excluded(&worker.0) => {
-                drop(state);
-                self.warn(format!("the worker `{name}` is excluded: {excess}"), None);
-                self.chore(Chore::Exclude(worker.0.clone()));
+        let excesses = {
+            let mut state = self.state();
+            state.status.workers_mut().add(pair);
+            // Restored results were judged when they arrived.
+            if !state.unsynced.contains_key(&pair.pairing.index) {
+                return;
             }
-            Fault::Worker => {}
-            Fault::Engine | Fault::Unknown => {
-                // A user who continues the match accepts the failures.
-                if !state.control.paused && state.accepted.insert(excess.failure) {
-                    state.control.paused = true;
-                    drop(state);
-                    self.warn(format!("the match is paused: {excess} (worker `{name}`)"), None);
-                    self.chore(Chore::Pause);
+            state.status.workers_mut().excesses()
+        };
+        for (worker, excess) in excesses {
+            let name = shortened(&worker.0);
+            match excess.fault {
+                Fault::Worker => {
+                    if self.exclude(&worker.0) {
+                        self.warn(format!("the worker `{name}` is excluded: {excess}"), None);
+                    }
+                }
+                Fault::Engine | Fault::Unknown => {
+                    let mut state = self.state();
+                    // A user who continues the match accepts the failures.
+                    if !state.control.paused && state.accepted.insert(excess.failure) {
+                        state.control.paused = true;
+                        drop(state);
+                        let text = format!("the match is paused: {excess} (worker `{name}`)");
+                        self.warn(text, None);
+                        self.chore(Chore::Pause);
+                    }
                 }
             }
         }
+    }
+
+    /// Excludes a worker. Returns false if it was excluded before.
+    fn exclude(&self, worker: &str) -> bool {
+        let taken = {
+            let mut state = self.state();
+            if !state.control.excluded.insert(worker.to_owned()) {
+                return false;
+            }
+            state.excluding.insert(worker.to_owned());
+            state.ledger.take_from(worker)
+        };
+        for index in taken {
+            self.on_requeued(index);
+        }
+        self.send(Report::Excluded(BTreeSet::from([worker.to_owned()])));
+        self.chore(Chore::Exclude(worker.to_owned()));
+        true
+    }
+
+    /// The exclusion of a worker is in the settings of the match.
+    pub(super) fn on_exclusion_written(&self, worker: &str) {
+        self.state().excluding.remove(worker);
     }
 
     /// Results are on disk: those that arrived before `on_stored` was called for them.
@@ -556,8 +588,10 @@ impl Shared {
     }
 
     /// Applies the settings of users.
-    pub(super) fn on_control(&self, control: Control) {
+    pub(super) fn on_control(&self, mut control: Control) {
         let mut state = self.state();
+        // They may have been read before.
+        control.excluded.extend(state.excluding.iter().cloned());
         if state.control == control {
             return;
         }
