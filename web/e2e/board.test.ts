@@ -7,7 +7,7 @@ import {
   engine,
   defaultServer,
   game,
-  here,
+  positionView,
   storePrefs,
   analysis,
   legal,
@@ -66,7 +66,7 @@ test.each([
 ] as const)('draws the pieces of %s on their squares in the first frame', async (variant, text) => {
   const fake = defaultServer();
   open(fake, game(1, variant));
-  open(fake, game(2, variant, { position: here(text, []) }));
+  open(fake, game(2, variant, { position: positionView(text, []) }));
   const page = await opened(fake, '#/analyse/1');
   await page.addInitScript(() => {
     // After the first frame with pieces.
@@ -116,7 +116,7 @@ test('castles by a click on the rook and on the target square', async () => {
     open(
       fake,
       game(1, 'chess960', {
-        position: here('4k3/8/8/8/8/8/8/4K2R w K - 0 1', [castle, legal('e1f1', 'Kf1')]),
+        position: positionView('4k3/8/8/8/8/8/8/4K2R w K - 0 1', [castle, legal('e1f1', 'Kf1')]),
       }),
     );
     const page = await opened(fake, '#/analyse/1');
@@ -180,7 +180,7 @@ test('plays a premove on the own turn', async () => {
       at: {
         cursor: 1,
         opening: null,
-        position: here(
+        position: positionView(
           'rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1',
           [legal('e7e5', 'e5'), legal('e7e6', 'e6')],
           {
@@ -211,7 +211,9 @@ test('shows no line of another position', async () => {
       at: {
         cursor: 1,
         opening: null,
-        position: here('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', [], { turn: 'second' }),
+        position: positionView('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', [], {
+          turn: 'second',
+        }),
       },
     },
   });
@@ -520,7 +522,7 @@ inBothLanguages(() => {
   test('asks for the promotion piece and can be canceled', async () => {
     const fake = defaultServer();
     const all = ['q', 'r', 'b', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
-    open(fake, game(1, 'chess', { position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+    open(fake, game(1, 'chess', { position: positionView('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
     const page = await opened(fake, '#/analyse/1');
     const knight = page.getByRole('button', { name: pieceLabel('side.white', 'chess.knight') });
     await click(page, 'b7');
@@ -547,7 +549,7 @@ inBothLanguages(() => {
     open(
       fake,
       game(1, 'shogi', {
-        position: here('lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b P 3', list),
+        position: positionView('lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b P 3', list),
       }),
     );
     const page = await opened(fake, '#/analyse/1');
@@ -621,7 +623,7 @@ inBothLanguages(() => {
         at: {
           cursor: 1,
           opening: null,
-          position: here('lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2', [], {
+          position: positionView('lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2', [], {
             turn: 'second',
             last: { from: '7g', to: '7f' },
           }),
@@ -641,7 +643,7 @@ inBothLanguages(() => {
     storePrefs(fake, { opponentInfo: 'true' });
     const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
     const play = playing('your_turn', { first: human, second: program });
-    open(fake, game(1, 'chess', { play, position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+    open(fake, game(1, 'chess', { play, position: positionView('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
     const page = await opened(fake, '#/play/1');
     const thinks = async (depth: number) => {
       const info = { node: null, depth, score: null, nodes: null, nps: null, time: null, pv: [] };

@@ -16,7 +16,7 @@ import {
   engine,
   defaultServer,
   game,
-  here,
+  positionView,
   storePrefs,
   analysis,
   legal,
@@ -154,7 +154,7 @@ test.each([
   async (variant, text, squares, last, check) => {
     const fake = defaultServer();
     const [from, to, king] = squares;
-    const at = here(text, [], { turn: 'second', last: { from, to }, check: king });
+    const at = positionView(text, [], { turn: 'second', last: { from, to }, check: king });
     open(fake, game(1, variant, { position: at }));
     const page = await fake.page(browser, '#/analyse/1');
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
@@ -167,7 +167,7 @@ test.each([
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     fake.delta('game/1', {
       kind: 'game',
-      delta: { at: { cursor: 0, position: here(text, [], { turn: 'second' }) } },
+      delta: { at: { cursor: 0, position: positionView(text, [], { turn: 'second' }) } },
     } as never);
     await expect.poll(() => marked(page, last)).toEqual([]);
     await expect.poll(() => marked(page, check)).toEqual([]);
@@ -407,7 +407,7 @@ function withAll(): FakeServer {
   }
   open(fake, game(1, 'chess'), [analysis(0, [line(1, 25, [['d2d4', 'd4']])])]);
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
-  open(fake, game(2, 'chess', { position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+  open(fake, game(2, 'chess', { position: positionView('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   play(fake, {});
   return fake;
 }

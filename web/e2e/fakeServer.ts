@@ -138,7 +138,7 @@ export function legal(uci: string, western: string, japanese?: string): wire.Leg
   };
 }
 
-export function here(
+export function positionView(
   text: string,
   moves: wire.LegalMove[],
   more: Partial<wire.PositionView> = {},
@@ -196,7 +196,7 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
     nodes: [node(0, null, 0, '', { western: '' })],
     cursor: 0,
     opening: null,
-    position: here(
+    position: positionView(
       start,
       variant === 'shogi'
         ? [legal('7g7f', 'P-7f', '▲７六歩'), legal('2g2f', 'P-2f', '▲２六歩')]

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { ClockState, Command, GameState, Play, Side } from '../src/api/wire';
 import { launch, middle, violations } from './browser';
-import { defaultServer, game, here, legal, node, open, storePrefs, START, SHOGI } from './fakeServer';
+import { defaultServer, game, positionView, legal, node, open, storePrefs, START, SHOGI } from './fakeServer';
 import { en, ja, inBothLanguages } from './labels';
 
 let browser: Browser;
@@ -72,7 +72,7 @@ function thinking(more: Partial<GameState> = {}): GameState {
   return game(5, 'chess', {
     nodes: [node(0, null, 0, '', { western: '' }, { children: [1] }), e4],
     cursor: 1,
-    position: here(AFTER_E4, [legal('e7e5', 'e5')], { turn: 'second' }),
+    position: positionView(AFTER_E4, [legal('e7e5', 'e5')], { turn: 'second' }),
     play: play({ last_move_node: 1 }),
     ...more,
   });
@@ -103,7 +103,7 @@ inBothLanguages(() => {
       delta: {
         removed: [1],
         nodes: [node(0, null, 0, '', { western: '' })],
-        at: { cursor: 0, position: here(START, [legal('g1f3', 'Nf3')]), ...none },
+        at: { cursor: 0, position: positionView(START, [legal('g1f3', 'Nf3')]), ...none },
         play: play({ status: 'your_turn' }),
       },
     });
@@ -115,7 +115,7 @@ inBothLanguages(() => {
       kind: 'game',
       delta: {
         nodes: [node(0, null, 0, '', { western: '' }, { children: [1] }), e4],
-        at: { cursor: 1, position: here(AFTER_E4, [], { turn: 'second' }), ...none },
+        at: { cursor: 1, position: positionView(AFTER_E4, [], { turn: 'second' }), ...none },
         play: play({ last_move_node: 1 }),
       },
     });
@@ -127,7 +127,7 @@ inBothLanguages(() => {
       kind: 'game',
       delta: {
         nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'e7e5', { western: 'e5' })],
-        at: { cursor: 2, position: here(AFTER_E5, [legal('g1f3', 'Nf3')]), ...none },
+        at: { cursor: 2, position: positionView(AFTER_E5, [legal('g1f3', 'Nf3')]), ...none },
         play: play({ status: 'your_turn', last_move_node: 2 }),
       },
     });
@@ -138,7 +138,7 @@ inBothLanguages(() => {
   test('promotes a premoved pawn to a queen', async () => {
     const fake = defaultServer();
     const fen = '7k/1P4pp/8/8/8/8/6PP/6K1 b - - 1 1';
-    open(fake, thinking({ position: here(fen, [legal('h7h6', 'h6')], { turn: 'second' }) }));
+    open(fake, thinking({ position: positionView(fen, [legal('h7h6', 'h6')], { turn: 'second' }) }));
     const page = await fake.page(browser, '#/play/5');
     await clickSquare(page, 'b7');
     await clickSquare(page, 'b8');
@@ -150,7 +150,7 @@ inBothLanguages(() => {
       kind: 'game',
       delta: {
         nodes: [{ ...e4, children: [2] }, node(2, 1, 2, 'h7h6', { western: 'h6' })],
-        at: { cursor: 2, position: here('7k/1P4p1/7p/8/8/8/6PP/6K1 w - - 0 2', promotions), ...none },
+        at: { cursor: 2, position: positionView('7k/1P4p1/7p/8/8/8/6PP/6K1 w - - 0 2', promotions), ...none },
         play: play({ status: 'your_turn', last_move_node: 2 }),
       },
     });
@@ -245,7 +245,7 @@ test.each(['en', 'ja'] as const)('shows captured pieces next to the players (%s)
   const fake = defaultServer();
   storePrefs(fake, { language });
   const fen = 'r1bqkbnr/pppp1ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 4';
-  open(fake, game(5, 'chess', { position: here(fen, []) }));
+  open(fake, game(5, 'chess', { position: positionView(fen, []) }));
   const page = await fake.page(browser, '#/analyse/5');
   const names = ['chess.knight', 'chess.pawn'] as const;
   const pieces = `${names.map((name) => `${text(name)} 1`).join(', ')}, +4`;
@@ -272,7 +272,7 @@ test.each(['light', 'dark', 'contrast'] as const)(
     const fake = defaultServer();
     storePrefs(fake, { theme });
     const fen = 'r1bqkbnr/pppp1ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 4';
-    open(fake, game(5, 'chess', { position: here(fen, []) }));
+    open(fake, game(5, 'chess', { position: positionView(fen, []) }));
     const page = await fake.page(browser, '#/analyse/5');
     const under = await page
       .getByTestId('captured')
@@ -335,7 +335,7 @@ test.each(['en', 'ja'] as const)('plays sounds of moves until muted by one click
       kind: 'game',
       delta: {
         nodes: [{ ...e4, children: [2] }, reply],
-        at: { cursor, position: here(cursor === 2 ? AFTER_E5 : AFTER_E4, []), ...none },
+        at: { cursor, position: positionView(cursor === 2 ? AFTER_E5 : AFTER_E4, []), ...none },
       },
     });
   replied(2);
@@ -369,7 +369,7 @@ test.each([
   });
   const state = (remaining: number) =>
     play({ status: 'your_turn', last_move_node: 0, clocks: clocks(remaining) });
-  open(fake, game(5, variant, { position: here(shogi ? SHOGI : START, []), play: state(60_000) }));
+  open(fake, game(5, variant, { position: positionView(shogi ? SHOGI : START, []), play: state(60_000) }));
   const page = await fake.page(browser, '#/play/5');
   const tones = await recordTones(page);
   await page.locator('.clock.running').waitFor();

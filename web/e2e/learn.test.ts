@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
 import { errorsOf, launch, middle, violations } from './browser';
-import { defaultServer, game, here, legal, node, open, START, type FakeServer } from './fakeServer';
+import { defaultServer, game, positionView, legal, node, open, START, type FakeServer } from './fakeServer';
 import { inBothLanguages, t } from './labels';
 
 let browser: Browser;
@@ -38,7 +38,7 @@ function reported(fake: FakeServer) {
     node(1, 0, 1, 'g2g4', { western: 'g4' }, { children: [2] }),
     node(2, 1, 2, 'f7f6', { western: 'f6' }),
   ];
-  const state = game(1, 'chess', { nodes, cursor: 2, position: here(START, [], { turn: 'first' }) });
+  const state = game(1, 'chess', { nodes, cursor: 2, position: positionView(START, [], { turn: 'first' }) });
   open(fake, state);
   const sides = { accuracy: 50, average_loss: 90, inaccuracies: 0, mistakes: 1, blunders: 0 };
   const report: ReportState = {
@@ -57,7 +57,7 @@ function reported(fake: FakeServer) {
       const moves = command.node === 1 ? [legal('e7e5', 'e5')] : FIRST;
       fake.delta('game/1', {
         kind: 'game',
-        delta: { at: { cursor: command.node, position: here(START, moves, { turn }) } },
+        delta: { at: { cursor: command.node, position: positionView(START, moves, { turn }) } },
       } as Parameters<FakeServer['delta']>[1]);
     }
     if (command.kind === 'try_move') {

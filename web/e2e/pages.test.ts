@@ -21,7 +21,7 @@ import {
   defaultServer,
   engine,
   game,
-  here,
+  positionView,
   legal,
   line,
   node,
@@ -397,7 +397,7 @@ function fullServer(language: string): FakeServer {
   const promotions = ['q', 'r', 'b', 'n'].map((letter) =>
     legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`),
   );
-  open(fake, game(4, 'chess', { position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', promotions) }));
+  open(fake, game(4, 'chess', { position: positionView('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', promotions) }));
   const sides = { accuracy: 87.5, average_loss: 31, inaccuracies: 2, mistakes: 1, blunders: 1 };
   fake.topics.set('report/1', {
     kind: 'report',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Exercise, ExerciseAttempt, TrainingView } from '../src/api/wire';
 import { errorsOf, launch, middle, violations } from './browser';
-import { LADDER, TSUME, defaultServer, here, legal, storePrefs, type FakeServer } from './fakeServer';
+import { LADDER, TSUME, defaultServer, positionView, legal, storePrefs, type FakeServer } from './fakeServer';
 import { enter } from './fixture';
 import { LANGUAGES, inBothLanguages, t } from './labels';
 
@@ -59,9 +59,9 @@ const INTERVALS: [number, number, number, number] = [600_000, 0.75 * DAY, 1.75 *
 /** A mate in two: 1. Ra7 Kg8 2. Rb8. */
 function ladder(fake: FakeServer) {
   training(fake, [exercise(1)]);
-  const start = here(LADDER, [legal('a2a7', 'Ra7'), legal('h1g2', 'Kg2')]);
-  const second = here('6k1/R7/8/8/8/8/8/1R5K w - - 2 2', [legal('b1b8', 'Rb8#')]);
-  const mated = here('1R4k1/R7/8/8/8/8/8/7K b - - 3 2', [], { turn: 'second', check: 'g8' });
+  const start = positionView(LADDER, [legal('a2a7', 'Ra7'), legal('h1g2', 'Kg2')]);
+  const second = positionView('6k1/R7/8/8/8/8/8/1R5K w - - 2 2', [legal('b1b8', 'Rb8#')]);
+  const mated = positionView('1R4k1/R7/8/8/8/8/8/7K b - - 3 2', [], { turn: 'second', check: 'g8' });
   fake.answer = (command) => {
     switch (command.kind) {
       case 'open_exercise':
@@ -177,7 +177,7 @@ test.each(LANGUAGES)('fits the window with a tsume problem (%s)', async (languag
     command.kind === 'open_exercise'
       ? {
           kind: 'exercise_position',
-          position: here(TSUME, [legal('G*5b', 'G*5b', '▲５二金')]),
+          position: positionView(TSUME, [legal('G*5b', 'G*5b', '▲５二金')]),
           intervals: INTERVALS,
         }
       : { kind: 'done' };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
 import type { Delta } from '../src/api/wire';
 import { errorsOf, launch } from './browser';
-import { defaultServer, game, here, legal, node, open, START, type FakeServer } from './fakeServer';
+import { defaultServer, game, positionView, legal, node, open, START, type FakeServer } from './fakeServer';
 import { inBothLanguages, t } from './labels';
 
 let browser: Browser;
@@ -41,7 +41,7 @@ function largeTree(fake: FakeServer, cursor: number) {
   open(fake, game(1, 'chess', { nodes, cursor }));
   fake.answer = (command) => {
     if (command.kind === 'go_to') {
-      const position = here(START, [legal('e2e4', 'e4')]);
+      const position = positionView(START, [legal('e2e4', 'e4')]);
       const delta = { kind: 'game', delta: { at: { cursor: command.node, position, opening: null } } };
       fake.delta('game/1', delta as Delta);
     }

@@ -20,7 +20,7 @@ const GARBAGE_BYTES: usize = 8 << 20;
 struct Keep;
 
 #[derive(Default)]
-struct Kept {
+struct ParsedGame {
     position: Chess,
     moves: Vec<Move>,
     comments: Vec<Box<[u8]>>,
@@ -28,18 +28,18 @@ struct Kept {
 
 impl Visitor for Keep {
     type Tags = ();
-    type Movetext = Kept;
-    type Output = Kept;
+    type Movetext = ParsedGame;
+    type Output = ParsedGame;
 
-    fn begin_tags(&mut self) -> ControlFlow<Kept, ()> {
+    fn begin_tags(&mut self) -> ControlFlow<ParsedGame, ()> {
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Kept, Kept> {
-        ControlFlow::Continue(Kept::default())
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<ParsedGame, ParsedGame> {
+        ControlFlow::Continue(ParsedGame::default())
     }
 
-    fn san(&mut self, kept: &mut Kept, san: SanPlus) -> ControlFlow<Kept> {
+    fn san(&mut self, kept: &mut ParsedGame, san: SanPlus) -> ControlFlow<ParsedGame> {
         if let Ok(mv) = san.san.to_move(&kept.position) {
             kept.position.play_unchecked(mv);
             kept.moves.push(mv);
@@ -47,16 +47,16 @@ impl Visitor for Keep {
         ControlFlow::Continue(())
     }
 
-    fn comment(&mut self, kept: &mut Kept, comment: RawComment<'_>) -> ControlFlow<Kept> {
+    fn comment(&mut self, kept: &mut ParsedGame, comment: RawComment<'_>) -> ControlFlow<ParsedGame> {
         kept.comments.push(comment.as_bytes().into());
         ControlFlow::Continue(())
     }
 
-    fn begin_variation(&mut self, _: &mut Kept) -> ControlFlow<Kept, Skip> {
+    fn begin_variation(&mut self, _: &mut ParsedGame) -> ControlFlow<ParsedGame, Skip> {
         ControlFlow::Continue(Skip(true))
     }
 
-    fn end_game(&mut self, kept: Kept) -> Kept {
+    fn end_game(&mut self, kept: ParsedGame) -> ParsedGame {
         kept
     }
 }

@@ -56,7 +56,7 @@ pub use identity::{AnnotationCount, GameIdentity, is_known_name};
 pub use limits::Limits;
 pub use loss::{Loss, Losses};
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};
-pub use notice::{Cost, Kept, Notice, NoticeReason};
+pub use notice::{Cost, Notice, NoticeReason, ReadExtent};
 pub use pgn::{PgnOptions, write_pgn};
 pub use records::{Records, WriteError, read, write, write_encoded};
 pub use speed::Speed;

@@ -10,7 +10,9 @@ use readyok_arena::stats::Verdict;
 use readyok_arena::store::StoreError;
 use readyok_client::{EngineError, EngineFailure, EngineFailureDetail};
 use readyok_protocol::translation::display_text;
-use readyok_rules::record::{Kept, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError};
+use readyok_rules::record::{
+    Notice, NoticeReason, ReadExtent, RecordError, RecordErrorKind, WriteError,
+};
 use readyok_rules::{EpdError, Game, IllegalReason, MoveError, PositionError};
 
 use crate::compression::DecompressionError;
@@ -79,9 +81,9 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
     info.with(|context| {
         (context.line, context.column) = (Some(*line), Some(*column));
         context.kept = match kept {
-            Kept::All => None,
-            Kept::MainLine(ply) => Some(KeptMoves::Main { plies: *ply }),
-            Kept::Variation(ply) => Some(KeptMoves::Variation { plies: *ply }),
+            ReadExtent::All => None,
+            ReadExtent::MainLine(ply) => Some(KeptMoves::Main { plies: *ply }),
+            ReadExtent::Variation(ply) => Some(KeptMoves::Variation { plies: *ply }),
         };
     })
 }

@@ -100,7 +100,8 @@ struct ListedMatch {
 /// The plan and status of a match, as stored next to its results.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct StoredMatch {
-    asked: MatchPlan,
+    #[serde(rename = "asked")]
+    requested: MatchPlan,
     status: MatchStatus,
     played: u32,
     total: Option<u32>,
@@ -148,21 +149,22 @@ impl Matches {
     ///
     /// # Errors
     /// The plan is invalid, or its files cannot be written.
-    pub fn start(&self, asked: MatchPlan, engines: &[EnginePlan]) -> Result<MatchId, ApiError> {
+    pub fn start(&self, requested: MatchPlan, engines: &[EnginePlan]) -> Result<MatchId, ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_MATCHES <= self.entries().matches.len() {
             return Err(ApiError::too_many(ErrorSubject::Match));
         }
-        let (plan, _) = plan_of(&asked, engines)?;
+        let (plan, _) = plan_of(&requested, engines)?;
         let total = total(&plan)?;
         let id = self.next_id();
-        let kept = StoredMatch { asked, status: MatchStatus::Paused, played: 0, total, note: None };
+        let kept =
+            StoredMatch { requested, status: MatchStatus::Paused, played: 0, total, note: None };
         write_kept(&self.path(id, "json"), &kept).map_err(|error| storage(&error))?;
         let store =
             Store::create(&self.path(id, "match"), &plan).map_err(|error| bad_store(&error))?;
         // The page shows the number of games.
         let state = MatchState::new(&plan, 0);
-        let live = LiveMatch::new(id, kept.asked.clone(), &state, kept.total);
+        let live = LiveMatch::new(id, kept.requested.clone(), &state, kept.total);
         self.run(id, kept, store, live)?;
         Ok(id)
     }
@@ -185,8 +187,8 @@ impl Matches {
     ///
     /// # Errors
     /// The match does not exist.
-    pub fn asked(&self, id: MatchId) -> Result<MatchPlan, ApiError> {
-        Ok(self.entries().get(id)?.kept.asked.clone())
+    pub fn requested(&self, id: MatchId) -> Result<MatchPlan, ApiError> {
+        Ok(self.entries().get(id)?.kept.requested.clone())
     }
 
     /// Resumes a match after its last result. `engines` are the current settings of its engines, in the
@@ -212,7 +214,7 @@ impl Matches {
         let path = self.path(id, "match");
         let plan = Reader::open(&path).map_err(|error| bad_store(&error))?.plan().clone();
         let mut state = MatchState::new(&plan, 0);
-        let mut live = LiveMatch::new(id, kept.asked.clone(), &state, kept.total);
+        let mut live = LiveMatch::new(id, kept.requested.clone(), &state, kept.total);
         let restore = |pair| {
             state.add(&pair);
             live.list(&pair);
@@ -232,11 +234,11 @@ impl Matches {
         store: Store,
         mut live: LiveMatch,
     ) -> Result<(), ApiError> {
-        let game = kept.asked.variant;
+        let game = kept.requested.variant;
         // All of it is in the snapshot.
         drop(live.take_delta());
         live.set_status(MatchStatus::Running);
-        let slots = usize::try_from(kept.asked.concurrency).unwrap_or(1);
+        let slots = usize::try_from(kept.requested.concurrency).unwrap_or(1);
         let (path, at_end) = (self.path(id, "json"), kept.clone());
         let keep = move |live: &LiveMatch| {
             let kept = StoredMatch {
@@ -305,8 +307,8 @@ impl Matches {
             Some(running) => lock(&running.live).line(),
             None => MatchLine {
                 id: *id,
-                name: entry.kept.asked.name.clone(),
-                variant: entry.kept.asked.variant,
+                name: entry.kept.requested.name.clone(),
+                variant: entry.kept.requested.variant,
                 status: entry.kept.status,
                 played: entry.kept.played,
                 total: entry.kept.total,
@@ -402,7 +404,7 @@ impl MatchView {
         };
         let reader = Reader::open(&path).map_err(|error| bad_store(&error))?;
         let mut state = MatchState::new(reader.plan(), 0);
-        let mut live = LiveMatch::new(id, kept.asked, &state, kept.total);
+        let mut live = LiveMatch::new(id, kept.requested, &state, kept.total);
         for pair in reader {
             let pair = pair.map_err(|error| bad_store(&error))?;
             state.add(&pair);

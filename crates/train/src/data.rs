@@ -59,11 +59,11 @@ impl DataError {
 }
 
 /// Adds the path to an I/O error.
-trait At<T> {
+trait IoContext<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, DataError>;
 }
 
-impl<T> At<T> for io::Result<T> {
+impl<T> IoContext<T> for io::Result<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, DataError> {
         self.map_err(|source| DataError::Io { path: path.to_owned(), what, source })
     }

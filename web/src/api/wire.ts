@@ -1141,7 +1141,7 @@ at?: CursorView,
 /**
  * A new outcome, which is null if play continues.
  */
-over?: Over, play?: Play, undo?: Undo, save_status?: SaveStatus, };
+outcome_change?: OutcomeChange, play?: Play, undo?: Undo, save_status?: SaveStatus, };
 
 /**
  * The summary of a game.
@@ -2294,6 +2294,15 @@ export type OptionKind = { "kind": "check", default: boolean | null, } | { "kind
 directories: boolean, } | { "kind": "filename", default: string | null, } | { "kind": "other", text: string, };
 
 /**
+ * A new outcome of a game.
+ */
+export type OutcomeChange = { 
+/**
+ * Null if play continues.
+ */
+outcome: OutcomeView | null, };
+
+/**
  * The outcome of a game, with details for the page.
  */
 export type OutcomeView = { result: GameResult, termination: Termination, 
@@ -2301,15 +2310,6 @@ export type OutcomeView = { result: GameResult, termination: Termination,
  * For example the error of an engine.
  */
 detail: ErrorInfo | null, };
-
-/**
- * A new outcome of a game.
- */
-export type Over = { 
-/**
- * Null if play continues.
- */
-outcome: OutcomeView | null, };
 
 /**
  * A plan without a valid schedule, or an outcome that does not belong to it.

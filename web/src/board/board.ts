@@ -53,8 +53,8 @@ export function origin(move: LegalMove): string {
 }
 
 /** The legal moves between two squares: several if promotion is optional. */
-export function between(here: PositionView, from: string, to: string): LegalMove[] {
-  return here.legal.filter((move) => origin(move) === from && move.to.includes(to));
+export function between(position: PositionView, from: string, to: string): LegalMove[] {
+  return position.legal.filter((move) => origin(move) === from && move.to.includes(to));
 }
 
 export function other(side: Side): Side {

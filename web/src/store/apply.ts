@@ -155,7 +155,7 @@ function applyGame(game: Game, delta: wire.GameDelta, now: number): Game {
     next.position = delta.at.position;
     next.opening = delta.at.opening;
   }
-  if (delta.over) next.outcome = delta.over.outcome;
+  if (delta.outcome_change) next.outcome = delta.outcome_change.outcome;
   if (delta.play) next.play = rebased(delta.play, now);
   if (delta.undo) next.undo = delta.undo;
   if (delta.save_status) next.save_error = delta.save_status.error;

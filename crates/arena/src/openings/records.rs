@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use readyok_rules::Game;
 use readyok_rules::record::{
-    self, Bookmark, Defect, Format, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError,
-    RecordErrorKind,
+    self, Bookmark, Defect, Format, GameRecord, Limits, Notice, NoticeReason, ReadExtent,
+    RecordError, RecordErrorKind,
 };
 
 use super::entries::{SeekIndex, open_seekable};
@@ -145,8 +145,10 @@ impl Records {
 pub(super) fn truncation(notices: &[Notice]) -> Option<(&Notice, RecordErrorKind)> {
     notices.iter().find_map(|notice| {
         let kind = match (&notice.kept, &notice.reason) {
-            (Kept::MainLine(_), NoticeReason::Move(error)) => RecordErrorKind::Move(error.clone()),
-            (Kept::MainLine(_), NoticeReason::Defect(Defect::NoMatchingMove { text })) => {
+            (ReadExtent::MainLine(_), NoticeReason::Move(error)) => {
+                RecordErrorKind::Move(error.clone())
+            }
+            (ReadExtent::MainLine(_), NoticeReason::Defect(Defect::NoMatchingMove { text })) => {
                 RecordErrorKind::Defect(Defect::NoMatchingMove { text: text.clone() })
             }
             _ => return None,

@@ -12,7 +12,7 @@ const MAX_CANDIDATES: usize = 100;
 /// first.
 #[derive(Debug, Default)]
 pub(super) struct DuplicateFinder {
-    kept: Vec<Kept>,
+    kept: Vec<KeptGame>,
     /// The kept games by moves and a key of their identity.
     candidates: HashMap<u128, Vec<usize>>,
     /// The kept game by all headers, moves and annotations.
@@ -21,7 +21,7 @@ pub(super) struct DuplicateFinder {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptGame {
     number: u64,
     annotations: AnnotationCount,
     identity: GameIdentity,
@@ -40,7 +40,7 @@ impl DuplicateFinder {
         };
         let identical = self.by_content.get(&content).copied();
         let found = identical.or_else(|| candidates.find(is_same).copied());
-        let kept = Kept { number, annotations: record.annotation_count(), identity };
+        let kept = KeptGame { number, annotations: record.annotation_count(), identity };
         let index = match found.and_then(|at| Some((at, self.kept.get_mut(at)?))) {
             Some((at, known)) if known.annotations < kept.annotations => {
                 self.duplicates.insert(known.number);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use readyok_rules::record::{Cost, Kept, Loss, Losses, Notice, RecordError, RecordErrorKind};
+use readyok_rules::record::{Cost, Loss, Losses, Notice, ReadExtent, RecordError, RecordErrorKind};
 
 use super::format::FileFormat;
 
@@ -119,7 +119,7 @@ impl LossReport {
         let count = self.cut.add(notice.reason.kind());
         let Origin { file, game } = origin;
         let Notice { line, column, reason, kept } = notice;
-        let kept = if *kept == Kept::All { String::new() } else { format!("; {kept}") };
+        let kept = if *kept == ReadExtent::All { String::new() } else { format!("; {kept}") };
         self.line(count, || format!("{file}:{line}:{column}: game {game}: {reason}{kept}"))
     }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use readyok_rules::record::{Condition, GameRecord, Kept, Notice, RecordError};
+use readyok_rules::record::{Condition, GameRecord, Notice, ReadExtent, RecordError};
 
 use super::duplicates::DuplicateFinder;
 use super::format::FileFormat;
@@ -422,7 +422,7 @@ impl Run {
         for notice in &game.notices {
             self.defects += 1;
             let Notice { line, column, reason, kept } = notice;
-            let kept = if *kept == Kept::All { String::new() } else { format!("; {kept}") };
+            let kept = if *kept == ReadExtent::All { String::new() } else { format!("; {kept}") };
             let text = printable(&format!("{reason}{kept}"));
             self.print(&format!("{name}:{line}:{column}: warning: {text}"))?;
         }

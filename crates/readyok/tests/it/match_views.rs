@@ -75,13 +75,13 @@ const TWO: &str = include_str!("data/matches/two.txt");
 const THREE: &str = include_str!("data/matches/three.txt");
 
 fn page(state: &MatchState) -> Page {
-    let asked = serde_json::json!({
+    let requested = serde_json::json!({
         "name": "", "variant": "chess", "engines": [], "format": "round_robin",
         "rounds": 1, "pairs": 1, "openings": { "kind": "start" }, "concurrency": 1,
         "draw": null, "resign": null, "max_moves": null, "sprt": null,
     });
-    let asked: MatchPlan = serde_json::from_value(asked).expect("a plan");
-    LiveMatch::new(1, asked, state, None).state()
+    let requested: MatchPlan = serde_json::from_value(requested).expect("a plan");
+    LiveMatch::new(1, requested, state, None).state()
 }
 
 /// Plays the pairs, and passes the terminal rows, the page and the fastchess report after each.

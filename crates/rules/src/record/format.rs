@@ -3,7 +3,8 @@
 use crate::Game;
 
 use super::{
-    Defect, Encoding, GameRecord, Kept, Limits, Notice, NoticeReason, RecordError, RecordErrorKind,
+    Defect, Encoding, GameRecord, Limits, Notice, NoticeReason, ReadExtent, RecordError,
+    RecordErrorKind,
     encoding::Source,
     loss::{Holds, Written},
 };
@@ -163,7 +164,7 @@ impl ReadingState {
         &mut self.notices
     }
 
-    pub(super) fn notice(&mut self, location: Location, reason: NoticeReason, kept: Kept) {
+    pub(super) fn notice(&mut self, location: Location, reason: NoticeReason, kept: ReadExtent) {
         add_notice(&mut self.notices, location, reason, kept);
     }
 }
@@ -174,7 +175,7 @@ pub(super) fn add_notice(
     notices: &mut Vec<Notice>,
     location: Location,
     reason: NoticeReason,
-    kept: Kept,
+    kept: ReadExtent,
 ) {
     if notices.len() < MAX_NOTICES {
         notices.push(Notice { line: location.line, column: location.column, reason, kept });

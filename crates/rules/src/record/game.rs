@@ -55,7 +55,7 @@ pub struct GameRecord {
     /// The end of the main line.
     last: NodeId,
     /// The position there, so that appending moves needs no replay. Computed on demand.
-    tip: OnceLock<Arc<Position>>,
+    last_position: OnceLock<Arc<Position>>,
 }
 
 /// Annotations with their node.
@@ -229,7 +229,7 @@ impl GameRecord {
             next: NodeId(1),
             annotations: Pages::new(),
             last: NodeId::ROOT,
-            tip: OnceLock::new(),
+            last_position: OnceLock::new(),
             start: Arc::new(start),
         }
     }
@@ -262,7 +262,7 @@ impl GameRecord {
     /// position before that move.
     pub fn position(&self) -> &Position {
         // A node of this record has a position.
-        self.tip.get_or_init(|| {
+        self.last_position.get_or_init(|| {
             self.replayed(self.last).map_or_else(|| Arc::clone(&self.start), Arc::new)
         })
     }
@@ -452,7 +452,7 @@ impl GameRecord {
             return Ok(known.id);
         }
         let at_the_end = parent == self.last;
-        let cached = if at_the_end { self.tip.take() } else { None };
+        let cached = if at_the_end { self.last_position.take() } else { None };
         let mut position = cached
             .map(Arc::unwrap_or_clone)
             .or_else(|| self.position_after(parent))
@@ -465,7 +465,7 @@ impl GameRecord {
         let played = mv.play(&mut position).map_err(AddError::Move);
         let added = played.and_then(|()| self.attach(parent, mv).ok_or(AddError::Full));
         if at_the_end && added != Err(AddError::Full) {
-            self.tip = Arc::new(position).into();
+            self.last_position = Arc::new(position).into();
         }
         added
     }
@@ -495,7 +495,7 @@ impl GameRecord {
         let id = self.attach(parent, mv).ok_or(AddError::Full)?;
         if parent == self.last {
             self.last = id;
-            self.tip = OnceLock::new();
+            self.last_position = OnceLock::new();
         }
         Ok(id)
     }
@@ -585,7 +585,7 @@ impl GameRecord {
             before.first_child = id;
             if parent == self.last {
                 self.last = id;
-                self.tip.take();
+                self.last_position.take();
             }
         } else if let Some(elder) = self.nodes.get_mut(elder.index()) {
             elder.next_sibling = id;
@@ -630,7 +630,7 @@ impl GameRecord {
         }
         if self.last == id {
             self.last = node.parent;
-            self.tip.take();
+            self.last_position.take();
         }
         annotations
     }

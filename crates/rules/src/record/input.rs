@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use crate::error::shortened;
 
 use super::{
-    Bookmark, Defect, Format, GameRecord, Kept, Limit, Limits, NoticeReason, RecordErrorKind,
+    Bookmark, Defect, Format, GameRecord, Limit, Limits, NoticeReason, ReadExtent, RecordErrorKind,
     encoding::Transcoder,
     format::{Games, Location, ReadingState},
 };
@@ -176,7 +176,7 @@ impl<R: BufRead, S: Default> LineReader<R, S> {
     }
 
     pub(super) fn notice(&mut self, reason: NoticeReason) {
-        self.state.notice(self.location, reason, Kept::All);
+        self.state.notice(self.location, reason, ReadExtent::All);
     }
 
     pub(super) fn skipped(&mut self, text: &str) {

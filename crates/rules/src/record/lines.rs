@@ -24,7 +24,7 @@ use crate::{
 };
 
 use super::{
-    AddError, Defect, Encoding, Format, GameRecord, Kept, Limit, Notice, NoticeReason,
+    AddError, Defect, Encoding, Format, GameRecord, Limit, Notice, NoticeReason, ReadExtent,
     RecordErrorKind, RecordMove, Records,
     format::{Certainty, Location},
     input::{Line, LineReader, ReadLines},
@@ -258,7 +258,7 @@ impl<R: BufRead> OneLineReader<R> {
                 self.location = location;
             }
             let ply = record.len();
-            let kept = Kept::MainLine(u32::try_from(ply).unwrap_or(u32::MAX));
+            let kept = ReadExtent::MainLine(u32::try_from(ply).unwrap_or(u32::MAX));
             if let Some(termination) = end_of(token) {
                 record.finish(termination);
                 return false;

@@ -16,7 +16,7 @@ pub struct Notice {
     /// The defect.
     pub reason: NoticeReason,
     /// The part of the game that was read.
-    pub kept: Kept,
+    pub kept: ReadExtent,
 }
 
 /// The defect of a [`Notice`].
@@ -47,7 +47,7 @@ pub enum NoticeReason {
 
 /// The part of a defective game that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum ReadExtent {
     /// Everything except the text of the defect.
     All,
     /// The main line up to this ply. The text up to the next game was skipped.
@@ -56,7 +56,7 @@ pub enum Kept {
     Variation(u32),
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for ReadExtent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("the rest of the game is complete"),
@@ -71,7 +71,7 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.line, self.column, self.reason)?;
         match self.kept {
-            Kept::All => Ok(()),
+            ReadExtent::All => Ok(()),
             kept => write!(f, "; {kept}"),
         }
     }
@@ -92,13 +92,13 @@ impl Notice {
     /// What the defect costs.
     pub fn cost(&self) -> Cost {
         match (self.kept, &self.reason) {
-            (Kept::MainLine(_) | Kept::Variation(_), _)
-            | (Kept::All, NoticeReason::Defect(Defect::UnclosedComment)) => Cost::Moves,
+            (ReadExtent::MainLine(_) | ReadExtent::Variation(_), _)
+            | (ReadExtent::All, NoticeReason::Defect(Defect::UnclosedComment)) => Cost::Moves,
             (
-                Kept::All,
+                ReadExtent::All,
                 NoticeReason::Defect(Defect::MissingResult | Defect::PieceLetters { .. }),
             ) => Cost::Nothing,
-            (Kept::All, _) => Cost::Text,
+            (ReadExtent::All, _) => Cost::Text,
         }
     }
 }

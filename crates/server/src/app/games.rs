@@ -135,7 +135,7 @@ impl AppState {
             let in_list = !delta.nodes.is_empty()
                 || !delta.removed.is_empty()
                 || delta.headers.is_some()
-                || delta.over.is_some();
+                || delta.outcome_change.is_some();
             let at = |(tab, at)| {
                 (tab, Delta::Game(Box::new(GameDelta { at: Some(at), ..delta.clone() })))
             };

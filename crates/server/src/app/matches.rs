@@ -42,7 +42,7 @@ impl App {
     }
 
     pub(super) async fn resume_match(self: &Arc<Self>, id: MatchId) -> Result<Answer, ApiError> {
-        let plan = self.matches()?.asked(id)?;
+        let plan = self.matches()?.requested(id)?;
         // Removed engines can still play, without the values of their environments.
         let engines = self.state().match_engines(&plan);
         let engines = engines.unwrap_or_default();

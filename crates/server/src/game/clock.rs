@@ -23,7 +23,7 @@ pub(crate) struct GameClocks {
 }
 
 /// The state of both clocks between two moves.
-pub(crate) type Reading = [(i64, Option<u32>); 2];
+pub(crate) type ClockSnapshot = [(i64, Option<u32>); 2];
 
 fn millis(time: u64) -> i64 {
     i64::try_from(time).unwrap_or(i64::MAX)
@@ -129,12 +129,12 @@ impl GameClocks {
             .then(|| u64::try_from(clock.clock.remaining).unwrap_or(0))
     }
 
-    pub(crate) fn reading(&self) -> Reading {
+    pub(crate) fn reading(&self) -> ClockSnapshot {
         self.sides.map(|side| (side.clock.remaining, side.clock.moves_to_go))
     }
 
     /// Restores an earlier state; none for the start.
-    pub(crate) fn set(&mut self, reading: Option<Reading>) {
+    pub(crate) fn set(&mut self, reading: Option<ClockSnapshot>) {
         self.running = None;
         for (index, clock) in self.sides.iter_mut().enumerate() {
             *clock = SideClock::new(clock.time);

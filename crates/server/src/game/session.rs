@@ -30,7 +30,8 @@ use crate::hub::TabId;
 use crate::time::{Moment, date_text};
 use crate::wire::{
     ApiError, CursorView, Edit, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId, GameLine,
-    GameState, NodeId, OpeningName, Over, Play, PlayRules, Player, SaveStatus, Side, Sides,
+    GameState, NodeId, OpeningName, OutcomeChange, Play, PlayRules, Player, SaveStatus, Side,
+    Sides,
 };
 
 use document::Changes;
@@ -290,8 +291,8 @@ impl GameSession {
         if navigated {
             self.last_changed = now;
         }
-        let Changes { over, play, undo, save_status, .. } = changes;
-        let is_visible = over || play || undo || save_status || !moves.is_empty();
+        let Changes { outcome_change, play, undo, save_status, .. } = changes;
+        let is_visible = outcome_change || play || undo || save_status || !moves.is_empty();
         if !is_visible && !self.document.cursors.is_moved() {
             return Published { delta: None, moved: Vec::new(), navigated };
         }
@@ -305,7 +306,8 @@ impl GameSession {
             nodes: self.tree().wire(moves.nodes),
             removed: moves.removed,
             at: None,
-            over: over.then(|| Over { outcome: self.document.outcome().cloned() }),
+            outcome_change: outcome_change
+                .then(|| OutcomeChange { outcome: self.document.outcome().cloned() }),
             play: if play { self.play_state(now) } else { None },
             undo: undo.then(|| self.document.history.state()),
             save_status: save_status.then(|| SaveStatus { error: self.save_error.clone() }),

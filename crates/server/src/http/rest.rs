@@ -542,16 +542,16 @@ fn record_written(
 const MOST: usize = 2000;
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct DirectoryQuery {
     path: Option<String>,
 }
 
 pub(super) async fn directory(
     State(service): State<Service>,
-    Query(asked): Query<Asked>,
+    Query(query): Query<DirectoryQuery>,
 ) -> Response {
     let roots = service.roots;
-    let read = tokio::task::spawn_blocking(move || match asked.path {
+    let read = tokio::task::spawn_blocking(move || match query.path {
         None => Ok(list_of_roots(&roots)),
         Some(path) => list(Path::new(&path), &roots),
     });

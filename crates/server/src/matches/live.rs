@@ -32,7 +32,7 @@ const MAX_GAMES: usize = 500;
 #[derive(Clone, Debug)]
 pub struct LiveMatch {
     id: MatchId,
-    asked: MatchPlan,
+    requested: MatchPlan,
     plan: Plan,
     status: MatchStatus,
     score: MatchScore,
@@ -82,10 +82,10 @@ struct PendingDelta {
 
 impl LiveMatch {
     /// A match with these results. `total` is the number of games, if it is known.
-    pub fn new(id: MatchId, asked: MatchPlan, state: &MatchState, total: Option<u32>) -> Self {
+    pub fn new(id: MatchId, requested: MatchPlan, state: &MatchState, total: Option<u32>) -> Self {
         Self {
             id,
-            asked,
+            requested,
             plan: state.plan().clone(),
             status: MatchStatus::Paused,
             score: score(state, total),
@@ -324,8 +324,8 @@ impl LiveMatch {
     pub fn line(&self) -> MatchLine {
         MatchLine {
             id: self.id,
-            name: self.asked.name.clone(),
-            variant: self.asked.variant,
+            name: self.requested.name.clone(),
+            variant: self.requested.variant,
             status: self.status,
             played: self.score.played,
             total: self.score.total,
@@ -339,7 +339,7 @@ impl LiveMatch {
         let first = pending.curve.first().map_or(u64::MAX, |point| point.games);
         wire::MatchState {
             id: self.id,
-            plan: self.asked.clone(),
+            plan: self.requested.clone(),
             status: self.status,
             names: self.plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             played: score.played,
@@ -555,7 +555,7 @@ mod tests {
 
     #[test]
     fn a_state_and_its_later_changes_contain_each_game_once() {
-        let asked = json!({
+        let requested = json!({
             "name": "", "variant": "chess", "engines": [], "format": "round_robin",
             "rounds": 1, "pairs": 1, "openings": { "kind": "start" }, "concurrency": 1,
             "draw": null, "resign": null, "max_moves": null, "sprt": null,
@@ -563,7 +563,7 @@ mod tests {
         let engine = |name: &str| EnginePlan { name: name.to_owned(), ..EnginePlan::default() };
         let plan = Plan { engines: ["a", "b"].map(engine).into(), ..Plan::new(Game::Chess) };
         let mut state = MatchState::new(&plan, 1);
-        let mut live = LiveMatch::new(1, from_value(asked).expect("a plan"), &state, None);
+        let mut live = LiveMatch::new(1, from_value(requested).expect("a plan"), &state, None);
         let mut play = |live: &mut LiveMatch, pair| {
             state.add(&pair);
             live.on_pair(&pair, &state);

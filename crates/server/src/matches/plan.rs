@@ -31,16 +31,19 @@ const MAX_COUNT: usize = 1000;
 ///
 /// # Errors
 /// The plan is invalid or too large.
-pub fn plan_of(asked: &MatchPlan, registered: &[EnginePlan]) -> Result<(Plan, usize), ApiError> {
-    if asked.engines.len() < 2 || asked.engines.len() != registered.len() {
+pub fn plan_of(
+    requested: &MatchPlan,
+    registered: &[EnginePlan],
+) -> Result<(Plan, usize), ApiError> {
+    if requested.engines.len() < 2 || requested.engines.len() != registered.len() {
         return Err(ApiError::invalid_request(ErrorCode::from(PairingError::TooFewEngines {
-            engines: asked.engines.len(),
+            engines: requested.engines.len(),
         })));
     }
     if MAX_ENGINES < registered.len()
-        || !(1..=MAX_ROUNDS).contains(&asked.rounds)
-        || !(1..=MAX_PAIRS).contains(&asked.pairs)
-        || !(1..=MAX_SLOTS).contains(&asked.concurrency)
+        || !(1..=MAX_ROUNDS).contains(&requested.rounds)
+        || !(1..=MAX_PAIRS).contains(&requested.pairs)
+        || !(1..=MAX_SLOTS).contains(&requested.concurrency)
     {
         return Err(ApiError::limit(ErrorCode::MatchTooLarge {
             rounds: MAX_ROUNDS,
@@ -49,20 +52,20 @@ pub fn plan_of(asked: &MatchPlan, registered: &[EnginePlan]) -> Result<(Plan, us
             concurrency: MAX_SLOTS,
         }));
     }
-    if MAX_COUNT < asked.name.len() || asked.name.chars().any(char::is_control) {
+    if MAX_COUNT < requested.name.len() || requested.name.chars().any(char::is_control) {
         return Err(ApiError::invalid_text(ErrorSubject::MatchName));
     }
     let mut engines: Vec<EnginePlan> = Vec::new();
-    for (engine, registered) in asked.engines.iter().zip(registered) {
+    for (engine, registered) in requested.engines.iter().zip(registered) {
         let name = name(engine, registered, &engines)?;
         engines.push(EnginePlan { name, ..engine_plan(engine, registered)? });
     }
     let plan = Plan {
-        game: asked.variant,
-        event: asked.name.clone(),
+        game: requested.variant,
+        event: requested.name.clone(),
         site: String::new(),
         engines,
-        format: match asked.format {
+        format: match requested.format {
             MatchFormat::RoundRobin => Format::RoundRobin,
             MatchFormat::Gauntlet => Format::Gauntlet { seeds: 1 },
             MatchFormat::Knockout => Format::Knockout { replays: 1, tie: KnockoutTie::default() },
@@ -70,23 +73,23 @@ pub fn plan_of(asked: &MatchPlan, registered: &[EnginePlan]) -> Result<(Plan, us
         },
         pairing_order: readyok_arena::plan::PairingOrder::default(),
         // The bracket determines the number of rounds of a knockout.
-        rounds: if asked.format == MatchFormat::Knockout { 1 } else { asked.rounds },
-        pairs_per_encounter: asked.pairs,
+        rounds: if requested.format == MatchFormat::Knockout { 1 } else { requested.rounds },
+        pairs_per_encounter: requested.pairs,
         games: GamesPerPairing::Two,
         colors: readyok_arena::plan::Colors::default(),
         search_timeout_ms: None,
         wait_ms: None,
         pv_check: readyok_arena::plan::PvCheck::default(),
-        openings: openings(asked)?,
-        adjudication: adjudication(asked)?,
-        sprt: sprt(asked)?,
+        openings: openings(requested)?,
+        adjudication: adjudication(requested)?,
+        sprt: sprt(requested)?,
         tune: None,
-        seed: asked.seed,
+        seed: requested.seed,
     };
     // This reads the openings and validates the rest.
     Schedule::open(&plan)
         .map_err(|error| ApiError::invalid_request(schedule_error(plan.game, &error)))?;
-    let slots = usize::try_from(asked.concurrency).unwrap_or(1);
+    let slots = usize::try_from(requested.concurrency).unwrap_or(1);
     Ok((plan, slots))
 }
 
@@ -97,14 +100,14 @@ fn name(
     others: &[EnginePlan],
 ) -> Result<String, ApiError> {
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
-    let asked = engine.name.trim();
-    if MAX_COUNT < asked.len() || asked.chars().any(char::is_control) {
+    let requested = engine.name.trim();
+    if MAX_COUNT < requested.len() || requested.chars().any(char::is_control) {
         return Err(ApiError::invalid_text(ErrorSubject::EngineName));
     }
-    if !asked.is_empty() {
+    if !requested.is_empty() {
         let taken =
-            || ApiError::invalid_request(ErrorCode::DuplicateName { name: asked.to_owned() });
-        return is_free(asked).then(|| asked.to_owned()).ok_or_else(taken);
+            || ApiError::invalid_request(ErrorCode::DuplicateName { name: requested.to_owned() });
+        return is_free(requested).then(|| requested.to_owned()).ok_or_else(taken);
     }
     let own = match registered.name.trim() {
         "" => "engine",
@@ -151,14 +154,14 @@ fn limits(engine: &MatchEngine) -> Result<Limits, ApiError> {
     Ok(limits)
 }
 
-fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
+fn openings(requested: &MatchPlan) -> Result<Openings, ApiError> {
     let usual = Openings::default();
-    Ok(match &asked.openings {
+    Ok(match &requested.openings {
         MatchOpenings::Start => usual,
         MatchOpenings::BuiltIn => {
-            if asked.variant == Variant::Chess960 {
+            if requested.variant == Variant::Chess960 {
                 return Err(ApiError::invalid_request(ErrorCode::from(
-                    OpeningDefect::OpeningsOfOtherVariant { variant: asked.variant },
+                    OpeningDefect::OpeningsOfOtherVariant { variant: requested.variant },
                 )));
             }
             Openings { source: OpeningSource::BuiltIn, order: OpeningOrder::Random, ..usual }
@@ -183,8 +186,8 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
         MatchOpenings::Positions { list } => {
             // They are read when they are needed, which can be in the middle of the match.
             for (number, text) in (1_u64..).zip(list) {
-                Position::from_text(asked.variant, text).map_err(|error| {
-                    let why = position_error(Some(asked.variant), &error);
+                Position::from_text(requested.variant, text).map_err(|error| {
+                    let why = position_error(Some(requested.variant), &error);
                     ApiError::invalid_request(why.with(|context| context.entry = Some(number)))
                 })?;
             }
@@ -199,27 +202,27 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
     })
 }
 
-fn adjudication(asked: &MatchPlan) -> Result<Adjudication, ApiError> {
+fn adjudication(requested: &MatchPlan) -> Result<Adjudication, ApiError> {
     let none = |moves: Option<u32>| moves == Some(0);
-    if none(asked.draw.map(|rule| rule.moves))
-        || none(asked.resign.map(|rule| rule.moves))
-        || none(asked.max_moves)
+    if none(requested.draw.map(|rule| rule.moves))
+        || none(requested.resign.map(|rule| rule.moves))
+        || none(requested.max_moves)
     {
         return Err(ApiError::invalid_request(ErrorCode::MissingMoveCount));
     }
     Ok(Adjudication {
-        draw: asked.draw,
-        resign: asked.resign,
-        max_moves: asked.max_moves,
+        draw: requested.draw,
+        resign: requested.resign,
+        max_moves: requested.max_moves,
         ..Adjudication::default()
     })
 }
 
-fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
-    let Some(test) = asked.sprt else { return Ok(None) };
-    if asked.engines.len() != 2 {
+fn sprt(requested: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
+    let Some(test) = requested.sprt else { return Ok(None) };
+    if requested.engines.len() != 2 {
         return Err(ApiError::invalid_request(ErrorCode::from(
-            SprtError::SprtRequiresTwoEngines { engines: asked.engines.len() },
+            SprtError::SprtRequiresTwoEngines { engines: requested.engines.len() },
         )));
     }
     test.test().map_err(|error| ApiError::invalid_request(ErrorCode::from(error)))?;

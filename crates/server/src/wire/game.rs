@@ -112,7 +112,7 @@ pub struct GameDelta {
     /// A new outcome, which is null if play continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
-    pub over: Option<Over>,
+    pub outcome_change: Option<OutcomeChange>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub play: Option<Play>,
@@ -155,7 +155,7 @@ pub struct OpeningName {
 /// A new outcome of a game.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(TS))]
-pub struct Over {
+pub struct OutcomeChange {
     /// Null if play continues.
     pub outcome: Option<OutcomeView>,
 }

@@ -84,7 +84,7 @@ impl GameRecord {
         let last = self.mainline().last().map_or(NodeId::ROOT, Node::id);
         if last != self.last {
             self.last = last;
-            self.tip.take();
+            self.last_position.take();
         }
     }
 }

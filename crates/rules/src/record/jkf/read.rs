@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use crate::{Game, Position, Setup, Side, error::shortened};
 
 use super::super::{
-    Bookmark, Defect, End, Format, GameRecord, Headers, Kept, Limit, Limits, NoticeReason,
+    Bookmark, Defect, End, Format, GameRecord, Headers, Limit, Limits, NoticeReason, ReadExtent,
     RecordErrorKind,
     csa::{end_of, read_summary},
     encoding::Transcoder,
@@ -155,7 +155,7 @@ impl<R: BufRead> JkfReader<R> {
             let Value::String(value) = value else {
                 let reason =
                     NoticeReason::Defect(Defect::MalformedHeader { text: shortened(&name) });
-                add_notice(self.state.notices_mut(), location, reason, Kept::All);
+                add_notice(self.state.notices_mut(), location, reason, ReadExtent::All);
                 continue;
             };
             self.limits.add_header(&mut headers, name, value)?;
@@ -194,14 +194,14 @@ impl<R: BufRead> JkfReader<R> {
                         let reason = NoticeReason::Defect(Defect::TextSkipped {
                             text: "{\"move\"}".to_owned(),
                         });
-                        add_notice(self.state.notices_mut(), location, reason, Kept::All);
+                        add_notice(self.state.notices_mut(), location, reason, ReadExtent::All);
                         break;
                     }
                     draft.play(mv, location);
                 } else if !(main && index == 0) && entry.get("special").is_none() {
                     let reason =
                         NoticeReason::Defect(Defect::TextSkipped { text: "{}".to_owned() });
-                    add_notice(self.state.notices_mut(), location, reason, Kept::All);
+                    add_notice(self.state.notices_mut(), location, reason, ReadExtent::All);
                 }
                 read_annotations(draft, entry)?;
                 let variations = entry.get("forks").and_then(Value::as_array);

@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::super::{
-    Bookmark, Defect, GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, NoticeReason,
+    Bookmark, Defect, GameRecord, Headers, Limit, Limits, Nag, NodeId, NoticeReason, ReadExtent,
     RecordErrorKind, RecordMove,
     format::{Games, Location, ReadingState},
     limits::MAX_PLIES,
@@ -88,10 +88,10 @@ impl<R: BufRead> PgnReader<R> {
     }
 
     fn notice(&mut self, reason: NoticeReason) {
-        self.notice_kept(reason, Kept::All);
+        self.notice_kept(reason, ReadExtent::All);
     }
 
-    fn notice_kept(&mut self, reason: NoticeReason, kept: Kept) {
+    fn notice_kept(&mut self, reason: NoticeReason, kept: ReadExtent) {
         if !self.state.is_full() {
             self.state.notice(self.tokens.location(), reason, kept);
         }
@@ -750,14 +750,14 @@ impl<R: BufRead> PgnReader<R> {
 
     fn reject_main_line(&mut self, draft: &GameBuilder, reason: NoticeReason) {
         let ply = draft.outer.first().map_or(draft.line.ply, |main| main.ply);
-        self.notice_kept(reason, Kept::MainLine(ply));
+        self.notice_kept(reason, ReadExtent::MainLine(ply));
     }
 
-    fn kept(draft: &GameBuilder) -> Kept {
+    fn kept(draft: &GameBuilder) -> ReadExtent {
         if draft.outer.is_empty() {
-            Kept::MainLine(draft.line.ply)
+            ReadExtent::MainLine(draft.line.ply)
         } else {
-            Kept::Variation(draft.line.ply)
+            ReadExtent::Variation(draft.line.ply)
         }
     }
 }

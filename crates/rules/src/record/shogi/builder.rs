@@ -10,8 +10,8 @@ use rsshogi::types::{Move as RawMove, Move32};
 use crate::{BoardRef, Game, GameOutcome, GameResult, Move, Position, Side, Termination};
 
 use super::super::{
-    Annotations, Defect, End, Evaluation, GameRecord, Kept, Limit, Limits, NodeId, Notice,
-    NoticeReason, RecordErrorKind, RecordMove,
+    Annotations, Defect, End, Evaluation, GameRecord, Limit, Limits, NodeId, Notice, NoticeReason,
+    ReadExtent, RecordErrorKind, RecordMove,
     format::{Location, add_notice},
     limits::MAX_PLIES,
 };
@@ -60,7 +60,7 @@ impl RecordBuilder {
             }
         };
         let defect = start.defect().map(|defect| NoticeReason::Start(defect.clone()));
-        let notices = defect.map(|reason| notice(location, reason, Kept::All));
+        let notices = defect.map(|reason| notice(location, reason, ReadExtent::All));
         Ok(Self {
             board,
             record: GameRecord::new(start),
@@ -163,9 +163,9 @@ impl RecordBuilder {
     }
 
     /// The moves that are kept if the line ends here.
-    fn kept(&self) -> Kept {
+    fn kept(&self) -> ReadExtent {
         let ply = u32::try_from(self.path.len()).unwrap_or(u32::MAX);
-        if self.in_variation { Kept::Variation(ply) } else { Kept::MainLine(ply) }
+        if self.in_variation { ReadExtent::Variation(ply) } else { ReadExtent::MainLine(ply) }
     }
 
     fn illegal_reason(&self, usi: &str) -> NoticeReason {
@@ -214,7 +214,7 @@ impl RecordBuilder {
     pub(in super::super) fn skip_variation(&mut self, text: String, location: Location) {
         self.in_variation = true;
         let notice =
-            notice(location, NoticeReason::Defect(Defect::TextSkipped { text }), Kept::All);
+            notice(location, NoticeReason::Defect(Defect::TextSkipped { text }), ReadExtent::All);
         self.broken = Some(Broken { mv: None, notice, elapsed: None, skipped: 1 });
     }
 
@@ -330,7 +330,7 @@ impl RecordBuilder {
     }
 }
 
-fn notice(location: Location, reason: NoticeReason, kept: Kept) -> Notice {
+fn notice(location: Location, reason: NoticeReason, kept: ReadExtent) -> Notice {
     Notice { line: location.line, column: location.column, reason, kept }
 }
 

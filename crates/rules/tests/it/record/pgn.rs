@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use readyok_protocol::Score;
 use readyok_rules::GameResult;
 use readyok_rules::record::{
-    self, Defect, Evaluation, Format, GameRecord, Kept, Limit, Limits, Mark, MarkColor, Nag, Node,
-    NodeId, NoticeReason, PgnOptions, RecordErrorKind, Records, Tag, write_pgn,
+    self, Defect, Evaluation, Format, GameRecord, Limit, Limits, Mark, MarkColor, Nag, Node,
+    NodeId, NoticeReason, PgnOptions, ReadExtent, RecordErrorKind, Records, Tag, write_pgn,
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
@@ -84,7 +84,7 @@ fn reads_lenient_tags() {
             ("A_b", "2"),
         ]
     );
-    let names: Vec<String> = warnings.iter().map(|it| it.reason.to_string()).collect();
+    let names: Vec<String> = warnings.iter().map(|warning| warning.reason.to_string()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
     assert_eq!(record.player(Side::Second), Some("émile"));
 }
@@ -153,7 +153,7 @@ fn engine_output_in_comments_can_have_line_breaks() {
     let text = b"1. e4 {+0.54/12\n0.31s} e5 {+0.10/11\r\n0.25s,\r\nn=1200} *";
     let (record, _) = read_one(text, Format::PGN);
     let notes = mainline_notes(&record);
-    let depths = notes.iter().map(|notes| notes.evaluation.and_then(|it| it.depth));
+    let depths = notes.iter().map(|notes| notes.evaluation.and_then(|evaluation| evaluation.depth));
     assert_eq!(depths.collect::<Vec<_>>(), [Some(12), Some(11)]);
     let times = notes.iter().filter_map(|notes| notes.elapsed);
     assert_eq!(times.collect::<Vec<_>>(), [310, 250].map(Duration::from_millis));
@@ -169,8 +169,10 @@ fn reads_the_comments_of_match_runners() {
         Format::PGN,
     );
     let notes = mainline_notes(&record);
-    let scores: Vec<_> =
-        notes.iter().map(|notes| notes.evaluation.map(|it| (it.score, it.depth))).collect();
+    let scores: Vec<_> = notes
+        .iter()
+        .map(|notes| notes.evaluation.map(|evaluation| (evaluation.score, evaluation.depth)))
+        .collect();
     assert_eq!(
         scores,
         [
@@ -282,7 +284,7 @@ fn byte_order_marks_between_games_are_blanks() {
     let open = format!("1. e4 {{open\n\u{feff}{}", game("next"));
     let games: Vec<_> = read_all(open.as_bytes(), Format::PGN);
     assert_eq!(
-        games.into_iter().map(|it| it.expect("it is read").len()).collect::<Vec<_>>(),
+        games.into_iter().map(|game| game.expect("it is read").len()).collect::<Vec<_>>(),
         [1, 2]
     );
 }
@@ -292,7 +294,7 @@ fn results_come_from_movetext_and_tag() {
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::PGN);
     assert_eq!(record.result, GameResult::Win(Side::First));
     assert_eq!(
-        warnings.last().map(|it| &it.reason),
+        warnings.last().map(|warning| &warning.reason),
         Some(&NoticeReason::Defect(Defect::MissingResult))
     );
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::PGN);
@@ -377,7 +379,9 @@ fn keeps_a_broken_game_up_to_the_defect_and_reads_the_next_one() {
     let all = |text: &str| -> Vec<String> {
         read_all(text.as_bytes(), Format::PGN)
             .into_iter()
-            .map(|it| it.map(|it| format!("{} {}", uci_moves(&it), it.result.as_str())))
+            .map(|game| {
+                game.map(|record| format!("{} {}", uci_moves(&record), record.result.as_str()))
+            })
             .collect::<Result<_, _>>()
             .expect("all games are read")
     };
@@ -423,25 +427,25 @@ fn keeps_games_up_to_a_limit() {
     let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(10);
     let deep = format!("e4 {}", "(d4 ".repeat(4));
     let wide = format!("e4 {}", "(d4) ".repeat(21));
-    let all = Kept::All;
+    let all = ReadExtent::All;
     for (text, limit, kept, moves) in [
-        (" ".repeat(500), Limit::GameTooLarge, Kept::MainLine(0), 0),
+        (" ".repeat(500), Limit::GameTooLarge, ReadExtent::MainLine(0), 0),
         (format!("{{{}}} e4", "x".repeat(101)), Limit::CommentTooLong, all, 1),
         (format!("{{{}}} e4", "x".repeat(1000)), Limit::CommentTooLong, all, 0),
         (format!(";{}\ne4", "x".repeat(101)), Limit::CommentTooLong, all, 1),
         ("[A \"\"]\n".repeat(4) + "e4", Limit::TooManyHeaders, all, 1),
         (format!("[A \"{}\"] e4", "x".repeat(51)), Limit::HeaderTooLong, all, 1),
         (format!("[{} \"\"] e4", "x".repeat(51)), Limit::HeaderTooLong, all, 1),
-        (shuffle, Limit::LineTooLong, Kept::MainLine(12), 12),
+        (shuffle, Limit::LineTooLong, ReadExtent::MainLine(12), 12),
         (deep, Limit::NestingTooDeep, all, 4),
-        (wide, Limit::TooManyMoves, Kept::Variation(0), 20),
+        (wide, Limit::TooManyMoves, ReadExtent::Variation(0), 20),
     ] {
         let file = format!("[T \"\"]\n{text}\n\n[Event \"next\"]\n\n1. e4 e5 *");
         let mut games = Records::new(file.as_bytes(), Format::PGN, limits);
         let game = games.next().expect("a game").expect("it is read in part");
         let exceeded = NoticeReason::LimitExceeded(limit);
-        let notice = games.notices().iter().find(|it| it.reason == exceeded);
-        assert_eq!(notice.map(|it| it.kept), Some(kept), "{limit}: {:?}", games.notices());
+        let notice = games.notices().iter().find(|notice| notice.reason == exceeded);
+        assert_eq!(notice.map(|notice| notice.kept), Some(kept), "{limit}: {:?}", games.notices());
         assert_eq!(game.len(), moves, "{limit}");
         let next = games.last().expect("another game").expect("it is read");
         assert_eq!(uci_moves(&next), "e2e4 e7e5", "{limit}");

@@ -1,7 +1,8 @@
 //! Defective PGN of programs and handwritten records, and the parts that are read.
 
 use readyok_rules::record::{
-    self, Defect, Format, GameRecord, Kept, Nag, Node, NodeId, Notice, NoticeReason, RecordMove,
+    self, Defect, Format, GameRecord, Nag, Node, NodeId, Notice, NoticeReason, ReadExtent,
+    RecordMove,
 };
 use readyok_rules::{Game, GameResult, PositionError, Termination};
 
@@ -43,7 +44,7 @@ fn null_moves_are_nodes() {
     assert_eq!(record.next(nulls.id()).and_then(Node::mv), Some(RecordMove::Null));
     let (record, notices) = read("1. e4 e5 2. Qh5 Ke7 3. Qxe5+ -- 4. d4 *");
     assert_eq!(record.mainline().count(), 5);
-    assert_eq!(notices.first().map(|it| it.kept), Some(Kept::MainLine(5)));
+    assert_eq!(notices.first().map(|notice| notice.kept), Some(ReadExtent::MainLine(5)));
 }
 
 #[test]
@@ -218,7 +219,7 @@ fn piece_letters_of_a_language_are_read_if_all_moves_fit() {
     // A bishop is no piece of German: the moves before it are kept.
     let (record, notices) = read("1. e4 e5 2. Bc4 Sf6 *");
     assert_eq!(line(&record), "e2e4 e7e5 f1c4");
-    assert_eq!(notices.first().map(|it| it.kept), Some(Kept::MainLine(3)));
+    assert_eq!(notices.first().map(|notice| notice.kept), Some(ReadExtent::MainLine(3)));
 }
 
 #[test]
@@ -293,7 +294,7 @@ fn impossible_castling_rights_are_dropped() {
     assert_eq!(record.start().to_string(), "4k2r/8/8/8/8/8/8/4K3 w k - 0 1");
     let squares: Vec<_> = notices
         .iter()
-        .map(|it| match &it.reason {
+        .map(|notice| match &notice.reason {
             NoticeReason::CastlingRight { square } => square.as_str(),
             other => panic!("{other}"),
         })

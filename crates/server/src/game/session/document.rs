@@ -60,7 +60,7 @@ pub(super) struct Changes {
     /// The latest cursor, which engines follow.
     pub(super) at: bool,
     /// Whether the outcome differs from the published one.
-    pub(super) over: bool,
+    pub(super) outcome_change: bool,
     pub(super) play: bool,
     pub(super) undo: bool,
     /// The result of saving.
@@ -208,10 +208,10 @@ impl Document {
     /// Takes the changes to publish. The flag for saving remains.
     pub(super) fn take_changes(&mut self) -> (Changes, TreeChanges) {
         let tree = self.tree().changes_since(&self.published.tree);
-        let over = self.content.outcome != self.published.outcome;
+        let outcome_change = self.content.outcome != self.published.outcome;
         self.published = self.content.clone();
         let rest = Changes { unsaved: self.changes.unsaved, ..Changes::default() };
-        (Changes { over, ..std::mem::replace(&mut self.changes, rest) }, tree)
+        (Changes { outcome_change, ..std::mem::replace(&mut self.changes, rest) }, tree)
     }
 
     // Undo.

@@ -12,7 +12,7 @@ use super::document::ChangeKind;
 use super::search::PendingSearch;
 use super::{Document, Effect, GameSession, Origin, ROOT, SearchRequest, no_node, no_players};
 use crate::game::Tree;
-use crate::game::clock::{GameClocks, Reading};
+use crate::game::clock::{ClockSnapshot, GameClocks};
 use crate::game::position_view::line;
 use crate::time::{self, Moment};
 use crate::wire::{
@@ -37,7 +37,7 @@ pub(crate) struct ActiveGame {
     pub(super) slots: Sides<PlayerSlot>,
     pub(super) clocks: Option<GameClocks>,
     /// The clocks after each move, to restore them.
-    pub(super) readings: BTreeMap<NodeId, Reading>,
+    pub(super) readings: BTreeMap<NodeId, ClockSnapshot>,
     /// The node of the last move.
     pub(super) last_move_node: NodeId,
     pub(super) state: PlayState,

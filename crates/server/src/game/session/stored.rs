@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::document::Content;
 use super::play::PlayState;
 use super::{ActiveGame, Document, GameSession, Origin, PlayerSlot};
-use crate::game::clock::Reading;
+use crate::game::clock::ClockSnapshot;
 use crate::game::tree::Tree;
 use crate::time::Moment;
 use crate::wire::{GameId, NodeId, OutcomeView, PlayRules, Player, Side, Sides};
@@ -42,7 +42,7 @@ struct StoredPlay {
     players: Sides<Player>,
     names: Sides<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    readings: BTreeMap<NodeId, Reading>,
+    readings: BTreeMap<NodeId, ClockSnapshot>,
     #[serde(rename = "tip")]
     last_move_node: NodeId,
     over: bool,

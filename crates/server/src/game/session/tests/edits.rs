@@ -7,7 +7,7 @@ use readyok_protocol::Score;
 use readyok_rules::record::{EngineNote, EngineNotes, GameRecord};
 
 use super::super::*;
-use crate::wire::{Mark, Node, Over};
+use crate::wire::{Mark, Node, OutcomeChange};
 
 /// An operation of a user or of a report. Numbers choose among the nodes and moves that exist.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl PageCopy {
         if let Some(headers) = delta.headers {
             self.headers = headers;
         }
-        if let Some(Over { outcome }) = delta.over {
+        if let Some(OutcomeChange { outcome }) = delta.outcome_change {
             self.outcome = outcome;
         }
     }
