@@ -96,8 +96,8 @@ fn build(platform: &Platform, target: &Path) -> io::Result<PathBuf> {
 fn version() -> io::Result<String> {
     let manifest = fs::read_to_string("Cargo.toml")?;
     let manifest: toml::Table = manifest.parse().map_err(io::Error::other)?;
-    let package = manifest.get("workspace").and_then(|it| it.get("package"));
-    let version = package.and_then(|it| it.get("version")).and_then(toml::Value::as_str);
+    let package = manifest.get("workspace").and_then(|workspace| workspace.get("package"));
+    let version = package.and_then(|package| package.get("version")).and_then(toml::Value::as_str);
     version.map(str::to_owned).ok_or_else(|| io::Error::other("Cargo.toml has no version"))
 }
 

@@ -108,7 +108,7 @@ fn find(root: &Path, prefix: &str) -> io::Result<(usize, Vec<Finding>)> {
         toml::from_str(&fs::read_to_string(root.join(LIST))?).map_err(io::Error::other)?;
     let rules = compile(list.term).map_err(io::Error::other)?;
     let mut findings = Vec::new();
-    for path in tracked(root)?.iter().filter(|it| it.starts_with(prefix)) {
+    for path in tracked(root)?.iter().filter(|path| path.starts_with(prefix)) {
         let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
         search(path, 0, path, &rules, &mut findings);
         for (index, line) in text.lines().enumerate() {
@@ -126,19 +126,19 @@ fn compile(terms: Vec<Term>) -> Result<Rules, regex::Error> {
     let mut term_of_word = HashMap::new();
     let mut pattern = Vec::new();
     for (index, term) in terms.iter().enumerate() {
-        term_of_word.extend(term.words.iter().map(|it| (it.clone(), index)));
+        term_of_word.extend(term.words.iter().map(|word| (word.clone(), index)));
         for it in &term.patterns {
             pattern.push((Regex::new(it)?, index));
         }
     }
     let mut words: Vec<&str> = term_of_word.keys().map(String::as_str).collect();
     // The longest phrase wins.
-    words.sort_by_key(|it| (Reverse(it.len()), *it));
+    words.sort_by_key(|word| (Reverse(word.len()), *word));
     let words: Vec<String> = words.into_iter().map(regex::escape).collect();
     Ok(Rules {
         words: Regex::new(&format!(r"\b(?:{})\b", words.join("|")))?,
-        excepts: terms.iter().map(|it| RegexSet::new(&it.except)).collect::<Result<_, _>>()?,
-        patterns: RegexSet::new(terms.iter().flat_map(|it| &it.patterns))?,
+        excepts: terms.iter().map(|term| RegexSet::new(&term.except)).collect::<Result<_, _>>()?,
+        patterns: RegexSet::new(terms.iter().flat_map(|term| &term.patterns))?,
         terms,
         term_of_word,
         pattern,
@@ -153,7 +153,7 @@ fn tracked(root: &Path) -> io::Result<Vec<String>> {
     let names = String::from_utf8(output.stdout).map_err(io::Error::other)?;
     let is_searched = |path: &&str| {
         let extension = path.rsplit('.').next().unwrap_or_default();
-        EXTENSIONS.contains(&extension) && !SKIPPED.iter().any(|it| path.starts_with(it))
+        EXTENSIONS.contains(&extension) && !SKIPPED.iter().any(|prefix| path.starts_with(prefix))
     };
     Ok(names.split('\0').filter(is_searched).map(str::to_owned).collect())
 }
@@ -161,7 +161,8 @@ fn tracked(root: &Path) -> io::Result<Vec<String>> {
 fn search(path: &str, line: usize, text: &str, rules: &Rules, findings: &mut Vec<Finding>) {
     let mut add = |found: &str, index: usize| {
         let term = &rules.terms[index];
-        let applies = term.paths.is_empty() || term.paths.iter().any(|it| path.starts_with(it));
+        let applies =
+            term.paths.is_empty() || term.paths.iter().any(|prefix| path.starts_with(prefix));
         if applies && !rules.excepts[index].is_match(text) {
             findings.push(Finding {
                 path: path.to_owned(),
@@ -176,7 +177,7 @@ fn search(path: &str, line: usize, text: &str, rules: &Rules, findings: &mut Vec
     }
     for at in rules.patterns.matches(text) {
         let (pattern, index) = &rules.pattern[at];
-        pattern.find_iter(text).for_each(|it| add(it.as_str(), *index));
+        pattern.find_iter(text).for_each(|found| add(found.as_str(), *index));
     }
 }
 

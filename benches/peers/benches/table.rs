@@ -53,9 +53,9 @@ fn main() {
     println!("| case | crate | ns | of the best rival | allocations |");
     println!("|---|---|--:|--:|--:|");
     // Cargo adds the argument `--bench`.
-    let filters: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let filters: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let is_selected = |case: &Case| {
-        filters.is_empty() || filters.iter().any(|it| case.name.contains(it.as_str()))
+        filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter.as_str()))
     };
     let mut cases: Vec<_> =
         readyok_peers::cases().into_iter().filter(is_selected).map(prepared).collect();

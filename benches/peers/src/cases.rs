@@ -108,10 +108,10 @@ fn usi_info() -> Line {
     line.read(
         "usi",
         |text| EngineCommand::parse(text).unwrap(),
-        |it| {
-            let EngineCommand::Info(fields) = it else { return false };
+        |command| {
+            let EngineCommand::Info(fields) = command else { return false };
             fields.len() == 8
-                && fields.iter().any(|it| matches!(it, InfoParams::Pv(moves) if moves.len() == 20))
+                && fields.iter().any(|field| matches!(field, InfoParams::Pv(moves) if moves.len() == 20))
         },
     );
     line
@@ -217,13 +217,13 @@ impl Line {
     fn chess<M: FromStr<Err: std::fmt::Debug> + Display + 'static>(mut self) -> Self {
         self.both("ruci", parsed::<M>, display);
         self.both("shakmaty-uci", parsed::<shakmaty_uci::UciMessage>, display);
-        self.both("vampirc-uci", vampirc_uci::parse_one, |it, out| *out = it.serialize());
+        self.both("vampirc-uci", vampirc_uci::parse_one, |message, out| *out = message.serialize());
         self
     }
 
     fn shogi(mut self) -> Self {
         let read = |text| rsshogi_usi::parse_line(text).unwrap();
-        self.both("rsshogi-usi", read, |it, out| *out = rsshogi_usi::format_command(it));
+        self.both("rsshogi-usi", read, |command, out| *out = rsshogi_usi::format_command(command));
         self
     }
 }

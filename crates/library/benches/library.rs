@@ -105,13 +105,14 @@ fn record(random: &mut Random, names: u64, annotated: bool) -> GameRecord {
 fn cpu(of: &str) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{of}/stat")).unwrap_or_default();
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok()).unwrap_or(0.0);
+    let ticks =
+        |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
 }
 
 fn memory() -> String {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = |name| text.lines().find(|it| it.starts_with(name)).unwrap_or("").to_owned();
+    let line = |name| text.lines().find(|line| line.starts_with(name)).unwrap_or("").to_owned();
     format!("{} {}", line("VmHWM"), line("VmRSS"))
 }
 
@@ -139,8 +140,9 @@ fn fill(path: &Path, count: u64, annotated: bool) {
         let records: Vec<_> = (0..500).map(|_| record(&mut random, count / 7, annotated)).collect();
         let generated = cpu("thread-self");
         let games: Vec<_> =
-            records.iter().map(|it| NewGame::from_record(it, Source::Import, 0)).collect();
-        let sizes = games.iter().map(|it| it.moves.len() + it.tags.len() + it.annotations.len());
+            records.iter().map(|record| NewGame::from_record(record, Source::Import, 0)).collect();
+        let sizes =
+            games.iter().map(|game| game.moves.len() + game.tags.len() + game.annotations.len());
         content += sizes.sum::<usize>();
         generating += generated - start;
         encoding += cpu("thread-self") - generated;
@@ -268,13 +270,14 @@ fn sizes(path: &Path, count: u64) {
 }
 
 fn main() {
-    let arguments: Vec<String> = env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
-    let count = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(50_000_u64);
-    let annotated = arguments.iter().any(|it| it == "annotated");
+    let arguments: Vec<String> =
+        env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let count = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(50_000_u64);
+    let annotated = arguments.iter().any(|argument| argument == "annotated");
     let dir = tempfile::tempdir().expect("a directory");
     let path = arguments
         .iter()
-        .find(|it| it.ends_with(".sqlite"))
+        .find(|argument| argument.ends_with(".sqlite"))
         .map_or_else(|| dir.path().join("library.sqlite"), PathBuf::from);
     if !path.exists() {
         fill(&path, count, annotated);
@@ -310,7 +313,7 @@ fn main() {
     timed("100 games", || {
         (1..=100)
             .filter_map(|id| library.game(id).expect("it is read"))
-            .map(|it| decode(&it))
+            .map(|game| decode(&game))
             .sum::<usize>()
     });
     println!("{}", memory());

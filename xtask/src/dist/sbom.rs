@@ -51,12 +51,14 @@ pub(super) fn bill(target: &str, version: &str) -> io::Result<String> {
 }
 
 fn compose(metadata: &Metadata, lock: &Lock, page: &PageLock, version: &str) -> io::Result<Value> {
-    let root = metadata.package_named("readyok").filter(|it| it.source.is_none());
+    let root = metadata.package_named("readyok").filter(|package| package.source.is_none());
     let root = root.ok_or_else(|| io::Error::other("no package `readyok`"))?;
     let checksums: BTreeMap<_, _> = lock
         .package
         .iter()
-        .filter_map(|it| Some(((it.name.as_str(), it.version.as_str()), it.checksum.as_deref()?)))
+        .filter_map(|package| {
+            Some(((package.name.as_str(), package.version.as_str()), package.checksum.as_deref()?))
+        })
         .collect();
     let mut components = Vec::new();
     let mut dependencies = Vec::new();
@@ -167,7 +169,8 @@ mod tests {
         );
         let bill = bill.expect("a bill");
         let components = bill["components"].as_array().expect("a list");
-        let urls: Vec<_> = components.iter().filter_map(|it| it["purl"].as_str()).collect();
+        let urls: Vec<_> =
+            components.iter().filter_map(|component| component["purl"].as_str()).collect();
         assert_eq!(urls, ["pkg:cargo/a@2.0.0", "pkg:npm/%40x/board@4.0.0", "pkg:npm/svelte@5.0.0"]);
         assert_eq!(components[0]["hashes"][0]["content"], "00ff");
         assert_eq!(components[0]["licenses"][0]["expression"], "MIT OR Apache-2.0");

@@ -54,7 +54,7 @@ fn table() -> BTreeMap<String, BTreeSet<String>> {
             panic!("expected two cells: {row}")
         };
         let programs = programs.split('(').next().unwrap_or_default();
-        let programs = programs.split(',').map(|it| it.trim().to_owned()).collect();
+        let programs = programs.split(',').map(|name| name.trim().to_owned()).collect();
         (path.trim().trim_matches('`').to_owned(), programs)
     })
     .collect()
@@ -65,14 +65,14 @@ fn tests_with_the_switch() -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut directories: Vec<_> = fs::read_dir(workspace().join("crates"))
         .unwrap()
-        .map(|it| it.unwrap().path().join("tests"))
+        .map(|entry| entry.unwrap().path().join("tests"))
         .collect();
     while let Some(directory) = directories.pop() {
         let Ok(entries) = fs::read_dir(directory) else { continue };
-        for path in entries.map(|it| it.unwrap().path()) {
+        for path in entries.map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 directories.push(path);
-            } else if path.extension().is_some_and(|it| it == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let source = fs::read_to_string(&path).unwrap();
                 if source.contains(SWITCH) {
                     let path = path.strip_prefix(workspace()).unwrap();

@@ -25,7 +25,7 @@ fn client_has_permissive_dependencies_only() {
 #[test]
 fn finds_a_gpl_dependency() {
     let found = not_permissive("readyok-rules");
-    assert!(found.iter().any(|it| it.starts_with("shakmaty ")), "{found:?}");
+    assert!(found.iter().any(|line| line.starts_with("shakmaty ")), "{found:?}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn links_are_valid() {
 fn summary_lists_every_page() {
     let docs = workspace().join("docs");
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
-    let listed: BTreeSet<PathBuf> = targets(&summary).map(|it| docs.join(it)).collect();
+    let listed: BTreeSet<PathBuf> = targets(&summary).map(|target| docs.join(target)).collect();
     let mut present = BTreeSet::new();
     find(&docs, &mut present);
     present.remove(&docs.join("SUMMARY.md"));
@@ -50,16 +50,16 @@ fn pages() -> BTreeSet<PathBuf> {
     for directory in ["docs", "crates", "benches", "fuzz", ".github"] {
         find(&workspace().join(directory), &mut found);
     }
-    let root = fs::read_dir(workspace()).unwrap().map(|it| it.unwrap().path());
-    found.extend(root.filter(|it| it.extension().is_some_and(|it| it == "md")));
+    let root = fs::read_dir(workspace()).unwrap().map(|entry| entry.unwrap().path());
+    found.extend(root.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     found
 }
 
 fn find(directory: &Path, found: &mut BTreeSet<PathBuf>) {
-    for path in fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()) {
+    for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() && !path.ends_with("target") {
             find(&path, found);
-        } else if path.extension().is_some_and(|it| it == "md") {
+        } else if path.extension().is_some_and(|extension| extension == "md") {
             found.insert(path);
         }
     }
@@ -74,20 +74,20 @@ fn prose(text: &str) -> String {
 fn targets(text: &str) -> impl Iterator<Item = &str> {
     text.split("](")
         .skip(1)
-        .filter_map(|it| it.split_once(')'))
+        .filter_map(|part| part.split_once(')'))
         .map(|(target, _)| target)
-        .filter(|it| !it.contains("://") && !it.contains("::") && !it.contains(' '))
+        .filter(|target| !target.contains("://") && !target.contains("::") && !target.contains(' '))
 }
 
 /// The anchors that GitHub and mdBook generate for headings.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let headings = text.lines().filter(|it| it.starts_with('#'));
+    let headings = text.lines().filter(|line| line.starts_with('#'));
     headings
         .map(|heading| {
             let title = heading.trim_start_matches('#').trim().to_lowercase();
             let anchor =
-                title.chars().filter(|&it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
-            anchor.map(|it| if it == ' ' { '-' } else { it }).collect()
+                title.chars().filter(|&c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+            anchor.map(|c| if c == ' ' { '-' } else { c }).collect()
         })
         .collect()
 }

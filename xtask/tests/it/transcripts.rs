@@ -33,7 +33,7 @@ fn transcripts_show_all_known_defects() {
         let cells: Vec<&str> = row.split(" | ").map(|cell| cell.trim_matches(['|', ' '])).collect();
         let (name, line) = (cells[0].trim_matches('`'), cells[1].trim_matches('`'));
         let text = fs::read_to_string(directory().join(format!("{name}.txt"))).unwrap();
-        assert!(text.lines().any(|it| it == line), "{name} has no `{line}`");
+        assert!(text.lines().any(|known| known == line), "{name} has no `{line}`");
     }
 }
 

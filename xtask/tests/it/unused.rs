@@ -29,12 +29,12 @@ fn every_dependency_is_used() {
 
 /// Collects all identifiers in the Rust files of a directory.
 fn collect_names(directory: &Path, named: &mut BTreeSet<String>) {
-    for path in fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()) {
+    for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
             collect_names(&path, named);
-        } else if path.extension().is_some_and(|it| it == "rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path).unwrap();
-            let names = text.split(|it: char| !(it.is_alphanumeric() || it == '_'));
+            let names = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
             named.extend(names.map(str::to_owned));
         }
     }

@@ -158,7 +158,7 @@ impl Engine {
         let mut moves: Vec<String> = position
             .legal_moves()
             .into_iter()
-            .map(|it| it.to_uci(self.game.castling_form()))
+            .map(|mv| mv.to_uci(self.game.castling_form()))
             .collect();
         moves.sort_unstable();
         let count = u64::try_from(moves.len()).ok().filter(|count| *count > 0)?;

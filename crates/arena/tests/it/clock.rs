@@ -191,7 +191,7 @@ proptest! {
                 return Ok(());
             };
             prop_assert_eq!(deadline, budget + ms(limits.margin_ms));
-            let overrun = clock.clone().spend(deadline + ms(1)).map_err(|it| it.late);
+            let overrun = clock.clone().spend(deadline + ms(1)).map_err(|overrun| overrun.late);
             prop_assert_eq!(overrun, Err(ms(limits.margin_ms + 1)));
             prop_assert!(clock.clone().spend(deadline + Duration::from_micros(999)).is_ok());
             let before = clock.left();

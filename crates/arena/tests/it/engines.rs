@@ -19,7 +19,7 @@ use crate::sample;
 
 /// Engines with these arguments, which log their actions.
 fn place(arguments: &[&str]) -> TestDir {
-    let engines: Vec<_> = arguments.iter().map(|it| (*it, limits(None))).collect();
+    let engines: Vec<_> = arguments.iter().map(|argument| (*argument, limits(None))).collect();
     let mut place = TestDir::new(Game::Chess, 1, &engines);
     let log = format!("log={}", place.path("log").display());
     for engine in &mut place.plan.engines {
@@ -81,7 +81,7 @@ fn play(
     pairing: &Pairing,
 ) -> (Result<Option<PairResult>, PlayerError>, Vec<Progress>) {
     let mut progress = Vec::new();
-    let mut on_progress = |it| progress.push(it);
+    let mut on_progress = |event| progress.push(event);
     let result =
         player.play(pairing, &mut PlayContext::new(&StopToken::default(), &mut on_progress));
     (result, progress)
@@ -175,7 +175,7 @@ fn an_abort_stops_searches_and_quits_engines() {
             }
             stop.stop(Stop::Abort);
         });
-        it.play(&pairing(0, 1), &mut PlayContext::new(&stop, &mut |it| progress.push(it)))
+        it.play(&pairing(0, 1), &mut PlayContext::new(&stop, &mut |event| progress.push(event)))
     });
     // Without the abort, the engine would lose on time.
     assert_eq!(result, Ok(None));

@@ -173,7 +173,7 @@ fn opening_tags(form: &Form, position: Option<&str>, moves: &[&str]) -> Vec<Stri
     pair.pairing.opening.name = Some("Mine".to_owned());
     exports.append(&pair).expect("space");
     let text = place.text();
-    let tags = text.lines().filter(|it| it.starts_with("[ECO") || it.starts_with("[Opening"));
+    let tags = text.lines().filter(|line| line.starts_with("[ECO") || line.starts_with("[Opening"));
     tags.map(str::to_owned).collect()
 }
 

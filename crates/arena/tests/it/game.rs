@@ -152,7 +152,7 @@ fn converts_scores_from_the_point_of_view_of_white() {
         ("mate 3", Score::MatedIn { plies: 5 }),
         ("mate -3", Score::MateIn { plies: 6 }),
     ] {
-        let scores: Vec<_> = answered(&plans, score).moves.iter().map(|it| it.score).collect();
+        let scores: Vec<_> = answered(&plans, score).moves.iter().map(|mv| mv.score).collect();
         assert_eq!(scores, [Some(Score::Cp(30)), Some(own)]);
     }
 }
@@ -228,17 +228,23 @@ fn plays_shogi_across_protocols() {
     assert!(result.moves[0].pv.tokens().eq(["7g7f", "3c3d"]));
     assert_eq!(result.moves[0].score, Some(Score::MateIn { plies: 1 }));
     let received: Vec<_> = received.try_iter().collect();
-    let has = |line: &str| assert!(received.iter().any(|it| it == line), "{line}: {received:#?}");
+    let has = |line: &str| {
+        assert!(received.iter().any(|command| command == line), "{line}: {received:#?}")
+    };
     has("setoption name UCI_Variant value shogi");
     has("position fen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[] w - - 0 2 \
          moves c3c4 g7g6");
     assert!(
-        received.iter().any(|it| it.starts_with("go wtime 61000 btime 61000 winc 1000 binc 1000"))
+        received
+            .iter()
+            .any(|command| command.starts_with("go wtime 61000 btime 61000 winc 1000 binc 1000"))
     );
     // `gameover` is not awaited: the end of the engine flushes its input.
     drop(second);
     let received: Vec<_> = received_by_second.iter().collect();
-    let has = |line: &str| assert!(received.iter().any(|it| it == line), "{line}: {received:#?}");
+    let has = |line: &str| {
+        assert!(received.iter().any(|command| command == line), "{line}: {received:#?}")
+    };
     has("position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f");
     has("gameover lose");
 }

@@ -21,8 +21,8 @@ pub(crate) fn engine(program: &str, limits: Limits) -> EnginePlan {
     let path = env::var_os("PATH").unwrap_or_default();
     let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
     let mut directories = env::split_paths(&path).chain(games);
-    let found =
-        directories.find_map(|directory| Some(directory.join(program)).filter(|it| it.is_file()));
+    let found = directories
+        .find_map(|directory| Some(directory.join(program)).filter(|path| path.is_file()));
     let found = found.unwrap_or_else(|| panic!("{program} is not installed"));
     let command = found.to_string_lossy().into_owned();
     EnginePlan { name: program.to_owned(), command, limits, ..EnginePlan::default() }

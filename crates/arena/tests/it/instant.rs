@@ -70,7 +70,7 @@ impl TestDir {
             }
             let arguments = fs::read(entry.path().join("cmdline")).ok()?;
             let arguments = String::from_utf8_lossy(&arguments).into_owned();
-            let seed = arguments.split('\0').find_map(|it| it.strip_prefix("seed="));
+            let seed = arguments.split('\0').find_map(|argument| argument.strip_prefix("seed="));
             Some(seed.unwrap_or("?").to_owned())
         });
         let mut seeds: Vec<String> = seeds.collect();

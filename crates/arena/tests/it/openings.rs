@@ -92,7 +92,7 @@ fn splits_pgn_files_into_games() {
         ],
     );
     let mut book = open_file(Game::Chess, &path, "order = \"random\"").expect("a book");
-    let mut found: Vec<u64> = openings(&mut book, 3).iter().map(|it| it.index).collect();
+    let mut found: Vec<u64> = openings(&mut book, 3).iter().map(|opening| opening.index).collect();
     found.sort_unstable();
     assert_eq!(found, [0, 1, 2]);
 }
@@ -123,7 +123,7 @@ fn reads_sfen_and_position_commands() {
     ];
     assert_eq!(found.first().map(String::as_str), expected.first().copied());
     assert_eq!(found.get(1).map(String::as_str), expected.get(1).copied());
-    assert!(found.get(2).is_some_and(|it| it.ends_with("[5c5b+]")), "{found:?}");
+    assert!(found.get(2).is_some_and(|line| line.ends_with("[5c5b+]")), "{found:?}");
     assert_eq!(found.get(3).map(String::as_str), expected.get(3).copied());
 }
 
@@ -228,7 +228,7 @@ fn reads_all_games_of_a_shogi_directory() {
     assert_eq!(found, expected);
     assert_eq!(book.get(12).expect("an opening").index, 0);
     let mut book = open_file(Game::Shogi, path, "order = \"random\"").expect("a book");
-    let mut found: Vec<u64> = openings(&mut book, 12).iter().map(|it| it.index).collect();
+    let mut found: Vec<u64> = openings(&mut book, 12).iter().map(|opening| opening.index).collect();
     found.sort_unstable();
     assert!(found.into_iter().eq(0..12));
 }
@@ -239,7 +239,8 @@ fn skips_and_reports_invalid_records() {
     let (_directory, path) = file("book.csa", text.as_bytes());
     for order in ["sequential", "random"] {
         let mut book = open_file(Game::Shogi, &path, &format!("order = \"{order}\"")).expect(order);
-        let mut found: Vec<u64> = openings(&mut book, 20).iter().map(|it| it.index).collect();
+        let mut found: Vec<u64> =
+            openings(&mut book, 20).iter().map(|opening| opening.index).collect();
         found.sort_unstable();
         found.dedup();
         assert_eq!(found, [0, 2]);
@@ -345,13 +346,13 @@ fn chooses_polyglot_moves_by_weight() {
     let (_directory, path) = file("book.bin", &polyglot());
     let mut book = open_file(Game::Chess, &path, "plies = 8").expect("a book");
     let lines: Vec<String> =
-        openings(&mut book, 1000).iter().map(|it| it.moves.join(" ")).collect();
-    let count = |line: &str| lines.iter().filter(|it| *it == line).count();
+        openings(&mut book, 1000).iter().map(|opening| opening.moves.join(" ")).collect();
+    let count = |line: &str| lines.iter().filter(|known| *known == line).count();
     assert_eq!(count("e2e4 e7e5") + count("d2d4"), 1000);
     assert!((700..800).contains(&count("e2e4 e7e5")), "{}", count("e2e4 e7e5"));
     let mut again = open_file(Game::Chess, &path, "plies = 8").expect("a book");
     let twice: Vec<String> =
-        openings(&mut again, 1000).iter().map(|it| it.moves.join(" ")).collect();
+        openings(&mut again, 1000).iter().map(|opening| opening.moves.join(" ")).collect();
     assert_eq!(twice, lines);
 
     check_error(open_file(Game::Chess, &path, ""), "a Polyglot book needs `plies`");
@@ -371,7 +372,7 @@ fn skips_and_reports_invalid_openings() {
     );
     let (_directory, path) = file("book.epd", text.as_bytes());
     let mut book = open_file(Game::Chess, &path, "").expect("a book");
-    let indexes: Vec<u64> = openings(&mut book, 7).iter().map(|it| it.index).collect();
+    let indexes: Vec<u64> = openings(&mut book, 7).iter().map(|opening| opening.index).collect();
     assert_eq!(indexes, [0, 2, 6, 0, 2, 6, 0]);
     let skipped = book.take_skipped();
     let texts: Vec<String> =
@@ -450,7 +451,7 @@ fn finds_the_only_valid_opening() {
         file("book.epd", format!("{}{KINGS}\n", "bad\n".repeat(20)).as_bytes());
     for order in ["sequential", "random"] {
         let mut book = open_file(Game::Chess, &path, &format!("order = \"{order}\"")).expect(order);
-        assert!(openings(&mut book, 100).iter().all(|it| it.index == 20));
+        assert!(openings(&mut book, 100).iter().all(|opening| opening.index == 20));
         assert_eq!(book.take_skipped().errors.len(), 20);
     }
 }

@@ -100,7 +100,7 @@ fn options_are_perturbed_and_stay_in_range() {
         let [plus, minus] = tuner.options(index);
         for (name, low, high) in [("A", 0.0, 200.0), ("B", -50.0, 50.0), ("C", 0.0, 1.0)] {
             let [plus, minus] =
-                [&plus, &minus].map(|it| it[name].parse::<f64>().expect("a number"));
+                [&plus, &minus].map(|values| values[name].parse::<f64>().expect("a number"));
             assert!(plus >= low && plus <= high && minus >= low && minus <= high);
             assert!((plus - minus).abs() > 0.0, "{index}: {name}");
             ups += u32::from(name == "A" && plus > minus);
@@ -126,7 +126,7 @@ fn integers_differ_by_twice_the_perturbation() {
         let [plus, minus] = tuner.options(index);
         for (name, expected) in [("A", 1), ("B", 5)] {
             let [plus, minus] =
-                [&plus, &minus].map(|it| it[name].parse::<i64>().expect("an integer"));
+                [&plus, &minus].map(|values| values[name].parse::<i64>().expect("an integer"));
             assert_eq!((plus - minus).abs(), expected, "{index}: {name}");
         }
     }

@@ -46,11 +46,11 @@ fn chapters(library: &Library, collection: u32) -> Vec<Chapter> {
 }
 
 fn names(library: &Library, collection: u32) -> Vec<String> {
-    chapters(library, collection).into_iter().map(|it| it.name).collect()
+    chapters(library, collection).into_iter().map(|chapter| chapter.name).collect()
 }
 
 fn games(library: &Library, collection: u32) -> Vec<u32> {
-    chapters(library, collection).into_iter().map(|it| it.game).collect()
+    chapters(library, collection).into_iter().map(|chapter| chapter.game).collect()
 }
 
 const STUDY: &str = "[Event \"Endings: Lucena\"]\n[Site \"https://lichess.org/study/a/b\"]\n\
@@ -179,7 +179,7 @@ type Model = Vec<(u32, u32, String, bool)>;
 
 /// The index of the listed chapter with a number in the whole list.
 fn index_of(model: &Model, place: usize) -> usize {
-    let mut listed = (0..model.len()).filter(|it| !model[*it].3);
+    let mut listed = (0..model.len()).filter(|index| !model[*index].3);
     listed.nth(place).unwrap_or(model.len())
 }
 
@@ -223,14 +223,14 @@ proptest! {
         let ids = ["A", "B"].map(|name| create(&library, name, vec![1, 2]));
         let mut models = ids.map(|id| {
             let chapters = chapters(&library, id).into_iter();
-            chapters.map(|it| (it.id, it.game, it.name, false)).collect::<Model>()
+            chapters.map(|chapter| (chapter.id, chapter.game, chapter.name, false)).collect::<Model>()
         });
         let mut deleted: Vec<StoredGame> = Vec::new();
         for step in steps {
             let listed = |models: &[Model; 2], which: u32, place: u32| {
                 let model = &models[which as usize];
                 let at = index_of(model, place as usize);
-                model.get(at).map(|it| (at, it.0))
+                model.get(at).map(|entry| (at, entry.0))
             };
             match step {
                 Step::Add(which, game, place) => {
@@ -241,10 +241,10 @@ proptest! {
                     if added.is_ok() {
                         let model = &mut models[which as usize];
                         let at = index_of(model, place as usize);
-                        let count = model.iter().take(at).filter(|it| !it.3).count();
+                        let count = model.iter().take(at).filter(|entry| !entry.3).count();
                         let found = chapters(&library, collection);
                         let new = found[count..count + 2].iter();
-                        let new = new.map(|it| (it.id, it.game, it.name.clone(), false));
+                        let new = new.map(|chapter| (chapter.id, chapter.game, chapter.name.clone(), false));
                         model.splice(at..at, new.collect::<Vec<_>>());
                     }
                 }
@@ -270,31 +270,31 @@ proptest! {
                 }
                 Step::Delete(game) => {
                     let Some(stored) = library.game(game).expect("read") else { continue };
-                    let concerned = models.iter().filter(|it| it.iter().any(|it| it.1 == game));
+                    let concerned = models.iter().filter(|model| model.iter().any(|entry| entry.1 == game));
                     let counted = library.collections_of(&[game].into()).expect("counted");
                     prop_assert_eq!(counted, concerned.count());
                     prop_assert_eq!(library.delete(vec![game]).expect("deleted"), 1);
                     deleted.push(stored);
-                    models.iter_mut().flatten().filter(|it| it.1 == game).for_each(|it| it.3 = true);
+                    models.iter_mut().flatten().filter(|entry| entry.1 == game).for_each(|entry| entry.3 = true);
                 }
                 Step::Restore => {
                     library.restore(std::mem::take(&mut deleted)).expect("restored");
-                    models.iter_mut().flatten().for_each(|it| it.3 = false);
+                    models.iter_mut().flatten().for_each(|entry| entry.3 = false);
                 }
                 Step::Reopen => {
                     drop(library);
                     library = open(&dir);
                     deleted.clear();
                     for model in &mut models {
-                        model.retain(|it| !it.3);
+                        model.retain(|entry| !entry.3);
                     }
                 }
             }
             for (id, model) in ids.into_iter().zip(&models) {
-                let expected = model.iter().filter(|it| !it.3);
-                let expected = expected.map(|it| (it.0, it.1, it.2.clone())).collect::<Vec<_>>();
+                let expected = model.iter().filter(|entry| !entry.3);
+                let expected = expected.map(|entry| (entry.0, entry.1, entry.2.clone())).collect::<Vec<_>>();
                 let found = chapters(&library, id).into_iter();
-                let found = found.map(|it| (it.id, it.game, it.name)).collect::<Vec<_>>();
+                let found = found.map(|chapter| (chapter.id, chapter.game, chapter.name)).collect::<Vec<_>>();
                 prop_assert_eq!(found, expected);
             }
         }
@@ -304,7 +304,7 @@ proptest! {
     #[test]
     fn a_file_of_chapters_is_a_collection(seeds in vec(0..1_u64 << 40, 1..8), repeat: bool) {
         let mut file = Vec::new();
-        let chess = seeds.into_iter().map(random_record).filter(|it| it.game() == Game::Chess);
+        let chess = seeds.into_iter().map(random_record).filter(|record| record.game() == Game::Chess);
         for (number, mut record) in chess.enumerate() {
             // A second event begins another game.
             while record.headers.remove("Event").is_some() {}

@@ -83,7 +83,7 @@ fn records() -> Vec<GameRecord> {
     let pgn: String = games.collect();
     let read = |text: &str| -> Vec<GameRecord> {
         let all = record::read(std::io::Cursor::new(text.to_owned()), None);
-        all.map(|it| it.expect("a game")).collect()
+        all.map(|game| game.expect("a game")).collect()
     };
     let mut records = read(&pgn);
     assert_eq!(records.len(), GAMES.len());
@@ -138,7 +138,7 @@ fn conditions() -> Vec<Condition> {
     for tag in [Tag::Event, Tag::Site, Tag::Round, Tag::Date] {
         all.extend(
             ["tuesday titled", "oslo", "3", "2020", "竜王戦", ""]
-                .map(|it| Condition::Tag(tag, text(it))),
+                .map(|value| Condition::Tag(tag, text(value))),
         );
     }
     all.extend(Speed::ALL.map(Condition::Speed));
@@ -239,7 +239,7 @@ fn conditions_find_all_spellings() {
     let found = |condition: Condition| -> Vec<usize> {
         (1..)
             .zip(&records[..GAMES.len() + 2])
-            .filter(|(_, it)| condition.matches(it))
+            .filter(|(_, game)| condition.matches(game))
             .map(|(at, _)| at)
             .collect()
     };

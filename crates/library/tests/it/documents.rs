@@ -59,7 +59,7 @@ proptest! {
         // Without the ids, the record has the same content.
         let record = game.record().expect("it is whole");
         let [stored, expected] =
-            [&record, &document.record].map(|it| NewGame::from_record(it, Source::Play, 1));
+            [&record, &document.record].map(|record| NewGame::from_record(record, Source::Play, 1));
         prop_assert_eq!((stored.moves, stored.tags), (expected.moves, expected.tags));
         prop_assert_eq!(stored.annotations, expected.annotations);
     }

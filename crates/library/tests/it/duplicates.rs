@@ -204,7 +204,7 @@ fn labels_are_set_searched_and_removed() {
     assert_eq!(library.labels().expect("read"), counts);
     let filter = Condition::Label("to study".to_owned());
     let page = library.search(&filter, (Column::Added, true), 0, 10).expect("a page");
-    let found: Vec<_> = page.games.iter().map(|it| (it.id, it.labels.len())).collect();
+    let found: Vec<_> = page.games.iter().map(|game| (game.id, game.labels.len())).collect();
     assert_eq!(found, [(4, 2), (2, 1)]);
     library.set_label(vec![4], "to study".to_owned(), false).expect("removed");
     library.delete(vec![2]).expect("deleted");
@@ -224,7 +224,7 @@ fn undecided_duplicates_are_invisible_until_the_decision() {
     let library = open(&dir);
     let all: Vec<NewGame> = (1..=4).map(long_game).collect();
     add(&library, Duplicates::Skip, all[..3].to_vec());
-    let annotated = |it: &NewGame| NewGame { annotations: vec![4, 1, 1, 1], ..it.clone() };
+    let annotated = |game: &NewGame| NewGame { annotations: vec![4, 1, 1, 1], ..game.clone() };
     let imported = add(&library, Duplicates::Ask, all.iter().map(annotated).collect());
     assert_eq!((imported.added_count(), imported.undecided, imported.duplicates), (1, 3, 0));
     assert_eq!(imported.known, [(1, 1), (2, 2), (3, 3)]);
@@ -237,7 +237,7 @@ fn undecided_duplicates_are_invisible_until_the_decision() {
     let pairs: Vec<_> = undecided
         .games
         .iter()
-        .map(|(new, known)| (new.id, known.as_ref().map(|it| it.id), new.players.clone()))
+        .map(|(new, known)| (new.id, known.as_ref().map(|summary| summary.id), new.players.clone()))
         .collect();
     let expected = [(4, Some(1), all[0].players.clone()), (5, Some(2), all[1].players.clone())];
     assert_eq!((pairs, undecided.total), (expected.to_vec(), 3));
@@ -278,7 +278,8 @@ fn a_repeated_batch_is_added_once() {
     let other = library.add_once(("job 2", 1), batch[1..].to_vec(), Duplicates::Keep);
     assert_eq!(other.expect("added"), [9, 10].map(Outcome::Added));
     let receipts = library.receipts().expect("read");
-    let known: Vec<_> = receipts.iter().map(|it| (&it.source[..], it.batch)).collect();
+    let known: Vec<_> =
+        receipts.iter().map(|receipt| (&receipt.source[..], receipt.batch)).collect();
     assert_eq!(known, [("job 1", 1), ("job 2", 1)]);
     library.forget_receipt("job 1").expect("forgotten");
     assert_eq!(library.receipts().expect("read").len(), 1);

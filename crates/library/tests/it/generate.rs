@@ -47,7 +47,7 @@ pub(crate) fn postings(moves: &[u16]) -> Vec<(Key, u16)> {
 }
 
 pub(crate) fn moves_of(bytes: &[u8]) -> Vec<u16> {
-    bytes.as_chunks().0.iter().map(|it| u16::from_le_bytes(*it)).collect()
+    bytes.as_chunks().0.iter().map(|chunk| u16::from_le_bytes(*chunk)).collect()
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the type of an indexer")]
@@ -80,7 +80,7 @@ pub(crate) fn game(random: &mut Random) -> NewGame {
         opening: Some(("A00".to_owned(), format!("Opening {}", random.below(20)))),
         start: None,
         postings: postings(&moves),
-        moves: moves.iter().flat_map(|it| it.to_le_bytes()).collect(),
+        moves: moves.iter().flat_map(|mv| mv.to_le_bytes()).collect(),
         tags: vec![1, 2, 3],
         annotations: Vec::new(),
         layer: Vec::new(),

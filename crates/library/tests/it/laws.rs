@@ -29,9 +29,11 @@ pub fn stored_game(bytes: &[u8]) {
     let layered = NewGame { layer: annotations.to_vec(), annotations: Vec::new(), ..game.clone() };
     if let Ok(document) = layered.document() {
         let again = NewGame::from_document(&document, Source::Import, 0).document();
-        assert!(again.is_ok_and(|it| it.record == document.record && it.engine == document.engine));
+        assert!(again.is_ok_and(
+            |decoded| decoded.record == document.record && decoded.engine == document.engine
+        ));
     }
     let Ok(record) = game.record() else { return };
     let again = NewGame::from_record(&record, Source::Import, 0).record();
-    assert!(again.is_ok_and(|it| it == record));
+    assert!(again.is_ok_and(|decoded| decoded == record));
 }

@@ -260,7 +260,8 @@ fn records_of_all_formats_are_read_unchanged() {
                 directories.push(path);
                 continue;
             }
-            let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+            let extension =
+                path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
             if !matches!(extension, "pgn" | "kif" | "ki2" | "csa" | "jkf") {
                 continue;
             }

@@ -47,9 +47,9 @@ fn the_explorer_counts_what_was_played() {
     let (_dir, library, games) = library(2000);
     let filters: [(Condition, Matches); 3] = [
         (Condition::default(), |_| true),
-        (Condition::Result(GameResult::Draw), |it| it.summary.result == GameResult::Draw),
-        (Condition::ratings(NumberRange { min: 1500, max: 3000 }), |it| {
-            it.summary.ratings.iter().all(|it| *it >= 1500)
+        (Condition::Result(GameResult::Draw), |game| game.summary.result == GameResult::Draw),
+        (Condition::ratings(NumberRange { min: 1500, max: 3000 }), |game| {
+            game.summary.ratings.iter().all(|rating| *rating >= 1500)
         }),
     ];
     for (filter, matches) in filters {
@@ -57,7 +57,7 @@ fn the_explorer_counts_what_was_played() {
             let key = *keys(line).last().expect("a key");
             let mut expected: BTreeMap<u16, BTreeSet<usize>> = BTreeMap::new();
             let mut reached = BTreeSet::new();
-            for (at, game) in games.iter().enumerate().filter(|(_, it)| matches(it)) {
+            for (at, game) in games.iter().enumerate().filter(|(_, game)| matches(game)) {
                 let moves = moves_of(&game.moves);
                 for (ply, it) in keys(&moves).into_iter().enumerate() {
                     if it == key {
@@ -70,20 +70,22 @@ fn the_explorer_counts_what_was_played() {
             }
             let explorer = library.explore(key, Side::First, &filter).expect("explored");
             assert_eq!(explorer.total, reached.len(), "{line:?}");
-            assert_eq!(explorer.counts, counts(reached.iter().map(|it| &games[*it])));
+            assert_eq!(explorer.counts, counts(reached.iter().map(|index| &games[*index])));
             // The latest games are those of a search by date.
             let by_date = Condition::all(vec![reaches(line), filter.clone()]);
             let page = library.search(&by_date, (Column::Date, true), 0, 10).expect("a page");
-            let latest: Vec<_> = page.games.iter().map(|it| it.id).collect();
+            let latest: Vec<_> = page.games.iter().map(|game| game.id).collect();
             assert_eq!(explorer.latest, latest, "{line:?}");
             let found: BTreeMap<u16, Counts> =
-                explorer.moves.iter().map(|it| (it.mv, it.counts)).collect();
+                explorer.moves.iter().map(|entry| (entry.mv, entry.counts)).collect();
             let expected: BTreeMap<u16, Counts> = expected
                 .into_iter()
-                .map(|(mv, found)| (mv, counts(found.iter().map(|it| &games[*it]))))
+                .map(|(mv, found)| (mv, counts(found.iter().map(|index| &games[*index]))))
                 .collect();
             assert_eq!(found, expected, "{line:?}");
-            assert!(explorer.moves.is_sorted_by_key(|it| std::cmp::Reverse(it.counts.total())));
+            assert!(
+                explorer.moves.is_sorted_by_key(|entry| std::cmp::Reverse(entry.counts.total()))
+            );
         }
     }
 }
@@ -125,25 +127,27 @@ fn filters_and_columns_agree_with_a_scan() {
     let total = |filter: Condition| {
         library.search(&filter, (Column::Added, true), 0, 10).expect("a page").total
     };
-    let count = |matches: &dyn Fn(&NewGame) -> bool| games.iter().filter(|it| matches(it)).count();
+    let count =
+        |matches: &dyn Fn(&NewGame) -> bool| games.iter().filter(|game| matches(game)).count();
     let player = |name: &str, opponent: &str, color| {
         let [name, opponent] = [name, opponent].map(TextPattern::new);
         Condition::Player(PlayerCondition { name, opponent, color, ..Default::default() })
     };
     // All parts of a text are found, in any order and case.
-    let is_of = |it: &str, number: char| it.starts_with("Player ") && it.contains(number);
+    let is_of = |name: &str, number: char| name.starts_with("Player ") && name.contains(number);
     assert_eq!(
         total(player("7 PLAYER", "", None)),
-        count(&|it| it.players.iter().any(|it| is_of(it, '7')))
+        count(&|game| game.players.iter().any(|player| is_of(player, '7')))
     );
     assert_eq!(
         total(player("player 1", "", Some(PlayerColor::Side(Side::Second)))),
-        count(&|it| is_of(&it.players[1], '1'))
+        count(&|game| is_of(&game.players[1], '1'))
     );
     assert_eq!(
         total(player("player 1", "player 2", None)),
-        count(&|it| {
-            let side = |at: usize| is_of(&it.players[at], '1') && is_of(&it.players[1 - at], '2');
+        count(&|game| {
+            let side =
+                |at: usize| is_of(&game.players[at], '1') && is_of(&game.players[1 - at], '2');
             side(0) || side(1)
         })
     );
@@ -152,16 +156,18 @@ fn filters_and_columns_agree_with_a_scan() {
             Condition::Opening(TextPattern::new("opening 13")),
             Condition::Tag(Tag::Event, TextPattern::new("event 2")),
         ])),
-        count(&|it| it.opening.as_ref().is_some_and(|(_, it)| it == "Opening 13")
-            && it.event == "Event 2")
+        count(&|game| game.opening.as_ref().is_some_and(|(_, name)| name == "Opening 13")
+            && game.event == "Event 2")
     );
     assert_eq!(
         total(Condition::Plies(NumberRange { min: 10, max: 20 })),
-        count(&|it| (10..=20).contains(&it.summary.plies))
+        count(&|game| (10..=20).contains(&game.summary.plies))
     );
     for (column, key) in [
-        (Column::Plies, (|it| it.summary.plies.into()) as fn(&NewGame) -> u32),
-        (Column::Rating, |it| u32::from(it.summary.ratings[0]) + u32::from(it.summary.ratings[1])),
+        (Column::Plies, (|game| game.summary.plies.into()) as fn(&NewGame) -> u32),
+        (Column::Rating, |game| {
+            u32::from(game.summary.ratings[0]) + u32::from(game.summary.ratings[1])
+        }),
     ] {
         for descending in [false, true] {
             let mut expected: Vec<u32> = games.iter().map(key).collect();
@@ -174,8 +180,8 @@ fn filters_and_columns_agree_with_a_scan() {
                 let page = library
                     .search(&Condition::default(), (column, descending), offset, 40)
                     .expect("a page");
-                let ids = page.games.iter().map(|it| it.id as usize - 1);
-                found.extend(ids.map(|it| key(&games[it])));
+                let ids = page.games.iter().map(|game| game.id as usize - 1);
+                found.extend(ids.map(|index| key(&games[index])));
             }
             let pages = expected[..120].iter().chain(&expected[1490..]);
             assert!(found.iter().eq(pages), "{column:?}");
@@ -183,7 +189,7 @@ fn filters_and_columns_agree_with_a_scan() {
     }
     let by_name =
         library.search(&Condition::default(), (Column::First, false), 0, 1500).expect("a page");
-    assert!(by_name.games.is_sorted_by_key(|it| it.players[0].to_lowercase()));
+    assert!(by_name.games.is_sorted_by_key(|game| game.players[0].to_lowercase()));
 }
 
 #[test]
@@ -204,13 +210,13 @@ fn pages_follow_the_order_of_names() {
     let filters: [(Condition, Matches); 2] = [
         (Condition::default(), |_| true),
         // Few names.
-        (Condition::Plies(NumberRange { min: 10, max: 11 }), |it| {
-            (10..=11).contains(&it.summary.plies)
+        (Condition::Plies(NumberRange { min: 10, max: 11 }), |game| {
+            (10..=11).contains(&game.summary.plies)
         }),
     ];
     for (filter, matches) in filters {
-        let found = (1..).zip(&games).filter(|(_, it)| matches(it));
-        let mut expected: Vec<_> = found.map(|(id, it)| (it.players[0].clone(), id)).collect();
+        let found = (1..).zip(&games).filter(|(_, game)| matches(game));
+        let mut expected: Vec<_> = found.map(|(id, game)| (game.players[0].clone(), id)).collect();
         for descending in [false, true] {
             // The latest game of a name is first in both directions.
             expected.sort_by(|a, b| {
@@ -220,9 +226,9 @@ fn pages_follow_the_order_of_names() {
             for offset in [0, 7, expected.len() / 2, expected.len() - 5, expected.len() + 1] {
                 let page = library.search(&filter, (Column::First, descending), offset, 20);
                 let page = page.expect("a page");
-                let ids: Vec<u32> = page.games.iter().map(|it| it.id).collect();
+                let ids: Vec<u32> = page.games.iter().map(|game| game.id).collect();
                 let wanted: Vec<u32> =
-                    expected.iter().skip(offset).take(20).map(|it| it.1).collect();
+                    expected.iter().skip(offset).take(20).map(|entry| entry.1).collect();
                 assert_eq!((ids, page.total), (wanted, expected.len()), "{offset}, {descending}");
             }
         }

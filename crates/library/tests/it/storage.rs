@@ -48,7 +48,7 @@ fn replaced_and_deleted_games_leave_the_index() {
     let (old, new) = (moves_of(&games[9].moves), [901_u16, 902, 903]);
     assert_eq!(found(&old), [10]);
     let mut changed = games[9].clone();
-    changed.moves = new.iter().flat_map(|it| it.to_le_bytes()).collect();
+    changed.moves = new.iter().flat_map(|mv| mv.to_le_bytes()).collect();
     changed.postings = postings(&new);
     changed.summary.moves_hash = 1;
     for flushed in [false, true] {
@@ -63,7 +63,7 @@ fn replaced_and_deleted_games_leave_the_index() {
     library.add(vec![game(&mut random)]).expect("added");
     let order = |descending| {
         let page = library.search(&Condition::default(), (Column::Changed, descending), 0, 3);
-        page.expect("a page").games.iter().map(|it| it.id).collect::<Vec<_>>()
+        page.expect("a page").games.iter().map(|game| game.id).collect::<Vec<_>>()
     };
     assert_eq!((order(true), order(false)), (vec![301, 10, 300], vec![1, 2, 3]));
     library.delete(vec![301]).expect("deleted");
@@ -137,7 +137,7 @@ fn deleted_games_are_restored_with_their_numbers() {
     let all = |library: &Library| library.find_all(&reaches(&[])).expect("found");
     let order = |library: &Library| {
         let page = library.search(&Condition::default(), (Column::Changed, true), 0, 400);
-        page.expect("a page").games.iter().map(|it| it.id).collect::<Vec<_>>()
+        page.expect("a page").games.iter().map(|game| game.id).collect::<Vec<_>>()
     };
     let (before, sorted) = (all(&library), order(&library));
     let stored = |library: &Library, id| library.game(id).expect("read").expect("a game");
@@ -158,8 +158,8 @@ fn deleted_games_are_restored_with_their_numbers() {
         let explorer = library
             .explore(start, readyok_rules::Side::First, &Condition::default())
             .expect("found");
-        let moves: u32 = explorer.moves.iter().map(|it| it.counts.total()).sum();
-        let ended = games.iter().filter(|it| moves_of(&it.moves).is_empty()).count();
+        let moves: u32 = explorer.moves.iter().map(|entry| entry.counts.total()).sum();
+        let ended = games.iter().filter(|game| moves_of(&game.moves).is_empty()).count();
         assert_eq!((explorer.total, moves as usize), (300, 300 - ended));
     }
     library.flush(true).expect("flushed");

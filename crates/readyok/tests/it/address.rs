@@ -70,8 +70,8 @@ fn finds_programs() {
 #[test]
 fn finds_built_in_and_remote_engines() {
     let dir = sample_dir();
-    assert_eq!(find(&dir, "narikin").map(|it| it.source), Ok(EngineSource::BuiltIn));
-    let source = find(&dir, "tcp://[::1]:4000").map(|it| it.source);
+    assert_eq!(find(&dir, "narikin").map(|engine| engine.source), Ok(EngineSource::BuiltIn));
+    let source = find(&dir, "tcp://[::1]:4000").map(|engine| engine.source);
     assert_eq!(source, Ok(EngineSource::Tcp { address: "[::1]:4000".to_owned() }));
 }
 
@@ -111,7 +111,7 @@ fn finds_listed_engines() {
         registration: Some("name A B code 7".parse().expect("a registration")),
     };
     assert_eq!(find(&dir, "narikin"), Ok(listed));
-    let far = find(&dir, "far").map(|it| it.source);
+    let far = find(&dir, "far").map(|engine| engine.source);
     assert_eq!(far, Ok(EngineSource::Tcp { address: "example.org:1".to_owned() }));
 }
 
@@ -227,7 +227,7 @@ fn rejects_a_list_that_is_not_utf8() {
 fn finds_the_configuration_directory() {
     let path = |set: &[(&str, &str)]| {
         let env = |name: &str| {
-            let found = set.iter().find(|(it, _)| *it == name);
+            let found = set.iter().find(|(variable, _)| *variable == name);
             found.map(|(_, value)| OsString::from(value))
         };
         readyok::dirs::config(&env)
@@ -247,7 +247,7 @@ fn match_uses_the_timeout_of_the_list() {
     dir.write("engines.toml", list);
     let mut plan = EnginePlan { command: "a".to_owned(), ..EnginePlan::default() };
     find_engine(&mut plan, &settings(&dir)).expect("the engine is listed");
-    let ms = |it: Option<std::num::NonZeroU64>| it.map(std::num::NonZeroU64::get);
+    let ms = |value: Option<std::num::NonZeroU64>| value.map(std::num::NonZeroU64::get);
     assert_eq!(
         (ms(plan.timeouts.handshake_ms), ms(plan.timeouts.ready_ms)),
         (Some(500), Some(500))

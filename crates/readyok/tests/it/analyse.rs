@@ -298,7 +298,7 @@ fn prints_the_tablebase_result_without_an_engine() {
     assert_eq!((&record["type"], &record["category"]), (&json!("tablebase"), &json!("win")));
     let find = |uci: &str| {
         let moves = record["moves"].as_array().expect("the moves");
-        moves.iter().find(|it| it["move"] == uci).expect("the move").clone()
+        moves.iter().find(|entry| entry["move"] == uci).expect("the move").clone()
     };
     let mate = json!({"move": "f7g7", "move_text": "Qg7#", "category": "win", "dtz": 0, "end": "checkmate", "zeroing": false});
     assert_eq!(find("f7g7"), mate);

@@ -51,7 +51,7 @@ fn nonconforming(dir: &Dir) -> (PathBuf, String) {
 
 fn ids(json: &Value) -> Vec<&str> {
     let checks = json["checks"].as_array().expect("a list");
-    checks.iter().map(|it| it["id"].as_str().expect("a name")).collect()
+    checks.iter().map(|check| check["id"].as_str().expect("a name")).collect()
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn reports_a_conforming_engine_in_every_format() {
     let suite = document.root_element();
     assert_eq!(suite.attribute("name"), json["name"].as_str());
     assert_eq!(suite.attribute("failures"), Some("0"));
-    let cases: Vec<_> = suite.children().filter(|it| it.has_tag_name("testcase")).collect();
-    let names: Vec<_> = cases.iter().filter_map(|it| it.attribute("name")).collect();
+    let cases: Vec<_> = suite.children().filter(|node| node.has_tag_name("testcase")).collect();
+    let names: Vec<_> = cases.iter().filter_map(|case| case.attribute("name")).collect();
     assert_eq!(names, ids);
     assert_eq!(suite.attribute("tests"), Some(ids.len().to_string().as_str()));
 
@@ -104,17 +104,19 @@ fn reports_a_violated_must_in_every_format() {
     assert_eq!(output.code(), Some(1), "{}", output.text());
     assert_eq!(json["name"], r#"Mock <&"> | *one*"#);
     let transcript = json["checks"][0]["transcript"].as_array().expect("a transcript");
-    assert!(transcript.iter().any(|line| line.as_str().is_some_and(|it| it.ends_with("> stop"))));
+    assert!(
+        transcript.iter().any(|line| line.as_str().is_some_and(|text| text.ends_with("> stop")))
+    );
 
     let document = roxmltree::Document::parse(&junit).expect("XML");
     let suite = document.root_element();
     assert_eq!(suite.attribute("name"), json["name"].as_str());
     assert_eq!(suite.attribute("failures"), Some("1"));
-    let failure = suite.descendants().find(|it| it.has_tag_name("failure")).expect("a failure");
+    let failure = suite.descendants().find(|node| node.has_tag_name("failure")).expect("a failure");
     assert_eq!(failure.attribute("message"), json["checks"][0]["text"].as_str());
     assert!(failure.text().expect("a transcript").contains("< bestmove e2e4"));
 
-    assert!(markdown.lines().next().is_some_and(|it| it.ends_with("-red)")), "{markdown}");
+    assert!(markdown.lines().next().is_some_and(|line| line.ends_with("-red)")), "{markdown}");
     assert!(markdown.contains(r"Mock \<\&"), "{markdown}");
 }
 
@@ -124,7 +126,7 @@ fn exits_with_2_if_a_target_cannot_be_checked() {
     let cat = check(&dir, &["cat", "--timeout-scale", "0.01"]);
     assert_eq!(cat.code(), Some(2));
     let both = ["`uci`", "`usi`"].map(|hello| format!("does not reply to {hello}: "));
-    assert!(both.iter().all(|it| cat.stderr.contains(it)), "{}", cat.stderr);
+    assert!(both.iter().all(|text| cat.stderr.contains(text)), "{}", cat.stderr);
     assert_eq!(check(&dir, &["/no/such/engine"]).code(), Some(2));
     assert_eq!(check(&dir, &[]).code(), Some(2));
     assert_eq!(check(&dir, &["--gui", "--", "echo", "no engine"]).code(), Some(2));
@@ -140,11 +142,11 @@ fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
         let failed: Vec<_> = report
             .results
             .iter()
-            .filter(|it| it.severity != Severity::May)
-            .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
+            .filter(|result| result.severity != Severity::May)
+            .filter(|result| matches!(result.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
             // Times cannot be judged while other tests use the host.
-            .filter(|it| !it.loaded)
-            .map(|it| it.check.id)
+            .filter(|result| !result.loaded)
+            .map(|result| result.check.id)
             .collect();
         assert_eq!(failed, [""; 0], "{report}");
     };
@@ -168,7 +170,8 @@ fn input_of_a_failure_reproduces_it() {
     let (script, engine) = nonconforming(&dir);
     let (output, json, _, markdown) = reports(&dir, &[&engine, "--only", "lexical.idle-stop"]);
     let lines = json["checks"][0]["input"].as_array().expect("lines");
-    let lines: String = lines.iter().filter_map(Value::as_str).flat_map(|it| [it, "\n"]).collect();
+    let lines: String =
+        lines.iter().filter_map(Value::as_str).flat_map(|line| [line, "\n"]).collect();
     assert!(output.code() == Some(1) && lines.starts_with("uci\nisready\n"), "{lines}");
 
     let again = run(
@@ -210,8 +213,9 @@ fn checks_readyok_as_a_client() {
     assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
     let json: Value = serde_json::from_str(output.text()).expect("JSON");
     assert_eq!(json["side"], "client");
-    let passed = json["checks"].as_array().expect("a list").iter().filter(|it| {
-        it["id"].as_str().is_some_and(|id| id.starts_with("gui.lines.")) && it["verdict"] == "pass"
+    let passed = json["checks"].as_array().expect("a list").iter().filter(|check| {
+        check["id"].as_str().is_some_and(|id| id.starts_with("gui.lines."))
+            && check["verdict"] == "pass"
     });
     assert!(3 < passed.count(), "{}", output.text());
 }
@@ -289,14 +293,14 @@ fn annotations_and_the_badge_show_a_violated_must() {
     let options = ["--only", "lexical.idle-stop", "--annotations", "--badge", file];
     let output = check(&dir, &[&[engine.as_str()], &options[..]].concat());
     let line = "::error title=lexical.idle-stop::";
-    assert!(output.text().lines().any(|it| it.starts_with(line)), "{}", output.text());
+    assert!(output.text().lines().any(|shown| shown.starts_with(line)), "{}", output.text());
     let badge: Value =
         serde_json::from_str(&fs::read_to_string(&badge).expect("the file")).expect("JSON");
     assert_eq!((&badge["message"], &badge["color"]), (&"0 of 1 musts".into(), &"red".into()));
     // A check that is selected alone is the cause of its failure.
     let output = check(&dir, &[&engine, "--only", "search.legal-move", "--annotations"]);
     let line = "::error title=search.legal-move::";
-    assert!(output.text().lines().any(|it| it.starts_with(line)), "{}", output.text());
+    assert!(output.text().lines().any(|shown| shown.starts_with(line)), "{}", output.text());
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn no_engine_outlives_a_killed_process() {
     for line in lines {
         check_killed(|engine| {
             let quoted = format!("sh -c \"{engine}\"");
-            let replace = |it: &&str| it.replace("QUOTED", &quoted).replace("SCRIPT", engine);
+            let replace = |text: &&str| text.replace("QUOTED", &quoted).replace("SCRIPT", engine);
             line.iter().map(replace).collect()
         });
     }
@@ -151,19 +151,22 @@ exec \"$@\"
 
 fn tag(dir: &Dir) -> String {
     let name: String =
-        dir.path().to_str().expect("UTF-8").bytes().map(|it| it.to_string()).collect();
+        dir.path().to_str().expect("UTF-8").bytes().map(|byte| byte.to_string()).collect();
     format!("3600.{name}")
 }
 
 fn starts(dir: &Path) -> usize {
     let files = fs::read_dir(dir).expect("a directory").flatten();
-    files.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"started.")).count()
+    files.filter(|file| file.file_name().as_encoded_bytes().starts_with(b"started.")).count()
 }
 
 fn count_remaining(tag: &str) -> usize {
     let processes = fs::read_dir("/proc").expect("/proc is mounted").flatten();
-    let arguments = processes.map(|it| fs::read(it.path().join("cmdline")).unwrap_or_default());
-    arguments.filter(|it| it.windows(tag.len()).any(|part| part == tag.as_bytes())).count()
+    let arguments =
+        processes.map(|process| fs::read(process.path().join("cmdline")).unwrap_or_default());
+    arguments
+        .filter(|arguments| arguments.windows(tag.len()).any(|part| part == tag.as_bytes()))
+        .count()
 }
 
 #[test]
@@ -206,10 +209,10 @@ fn no_descendant_outlives_other_commands() {
         let dir = Dir::new();
         let engine = engine_with_descendants(&dir);
         let log = dir.path().join("log");
-        let arguments = line.iter().map(|it| {
-            let it = it.replace("ENGINE", engine.to_str().expect("UTF-8"));
-            let it = it.replace("READYOK", env!("CARGO_BIN_EXE_readyok"));
-            it.replace("LOG", log.to_str().expect("UTF-8"))
+        let arguments = line.iter().map(|argument| {
+            let argument = argument.replace("ENGINE", engine.to_str().expect("UTF-8"));
+            let argument = argument.replace("READYOK", env!("CARGO_BIN_EXE_readyok"));
+            argument.replace("LOG", log.to_str().expect("UTF-8"))
         });
         let output =
             run(readyok(&dir).args(arguments).env("READYOK_CONTAINMENT", "supervisor"), b"");

@@ -419,7 +419,7 @@ fn outputs_replace_files_only_when_complete() {
     convert(&dir, &["--from", "usi", "-o", "old.kif"], lines).reports(1, "holds one game");
     assert_eq!(fs::read_to_string(dir.path().join("old.kif")).expect("the old file"), "old");
     let entries = fs::read_dir(dir.path()).expect("a directory");
-    assert!(entries.flatten().all(|it| !it.file_name().to_string_lossy().contains(".tmp")));
+    assert!(entries.flatten().all(|entry| !entry.file_name().to_string_lossy().contains(".tmp")));
     let special = convert(&dir, &["games.pgn", "-o", "/dev/null"], "");
     assert_eq!(special.code(), Some(0), "{}", special.stderr);
 }
@@ -574,8 +574,8 @@ fn defective_records_are_converted_as_expected() {
         let output = convert(&dir, &[path, "-o", "out/"], "");
         let check = convert(&dir, &[path, "--check"], "");
         let start = |line: &str| {
-            let place = line.strip_prefix(path).and_then(|it| it.strip_prefix(':'));
-            place.map(|it| it.splitn(3, ':').take(2).collect::<Vec<_>>().join(":"))
+            let place = line.strip_prefix(path).and_then(|rest| rest.strip_prefix(':'));
+            place.map(|place| place.splitn(3, ':').take(2).collect::<Vec<_>>().join(":"))
         };
         let notices: Vec<_> = check.text().lines().map(start).collect();
         // Lost moves are a failure.

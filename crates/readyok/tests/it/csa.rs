@@ -213,7 +213,7 @@ fn continues_a_game_with_its_clocks_and_saves_the_record() {
     let times: Vec<_> = game
         .mainline()
         .filter_map(|node| game.annotations(node.id()).elapsed)
-        .map(|it| it.as_secs())
+        .map(|duration| duration.as_secs())
         .collect();
     assert_eq!(times, [20, 3, 2]);
 }

@@ -138,8 +138,8 @@ fn matches_started_simultaneously_have_separate_files() {
         }
     }
     let names = fs::read_dir(dir.path()).expect("a directory").flatten();
-    let names = names.map(|it| it.file_name().to_string_lossy().into_owned());
-    let results = names.filter(|it| it.starts_with("match-") || it.starts_with("config"));
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let results = names.filter(|name| name.starts_with("match-") || name.starts_with("config"));
     assert_eq!(results.count(), 6);
 }
 
@@ -196,7 +196,8 @@ fn replays_games_interrupted_by_a_stopped_process() {
     command.current_dir(dir.path()).args(args).args(["--rounds", "1000", "--abort"]);
     let child = command.args(["--events", "e.jsonl"]).spawn().expect("the program starts");
     let events = dir.path().join("e.jsonl");
-    let reported = |text: &str| fs::read_to_string(&events).is_ok_and(|it| it.contains(text));
+    let reported =
+        |text: &str| fs::read_to_string(&events).is_ok_and(|content| content.contains(text));
     wait("no game starts", || reported("game-start"));
     signal(child.id(), Signal::STOP);
     // Longer than any gap between heartbeats on a busy host.

@@ -182,8 +182,10 @@ pub(crate) fn wait(message: &str, condition: impl Fn() -> bool) {
 /// Whether a process has this text in its environment.
 pub(crate) fn is_in_use(text: &str) -> bool {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mut environments = processes.filter_map(|it| fs::read(it.path().join("environ")).ok());
-    environments.any(|it| it.windows(text.len()).any(|part| part == text.as_bytes()))
+    let mut environments =
+        processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
+    environments
+        .any(|environment| environment.windows(text.len()).any(|part| part == text.as_bytes()))
 }
 
 /// A terminal that stores its output.

@@ -129,7 +129,7 @@ fn serve(
     let mut stream = stream;
     while let Some((line, headers)) = read_head(&mut reader) {
         let header = |name: &str| {
-            let found = headers.iter().find(|(it, _)| it == name);
+            let found = headers.iter().find(|(known, _)| known == name);
             found.map(|(_, value)| value.clone()).unwrap_or_default()
         };
         let mut parts = line.split(' ');

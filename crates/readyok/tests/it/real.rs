@@ -22,7 +22,7 @@ pub(crate) fn engine(name: &str) -> Option<PathBuf> {
     let games = ["/usr/games", "/usr/local/games", "/usr/sbin"].map(PathBuf::from);
     let mut directories = env::split_paths(&path).chain(games);
     let found =
-        directories.find_map(|directory| Some(directory.join(name)).filter(|it| it.is_file()));
+        directories.find_map(|directory| Some(directory.join(name)).filter(|path| path.is_file()));
     Some(found.unwrap_or_else(|| panic!("{name} is not installed")))
 }
 

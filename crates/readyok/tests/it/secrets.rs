@@ -26,9 +26,10 @@ fn engines_do_not_inherit_secrets() {
             let quoted = format!("sh -c \"{script}\"");
             let mut command = readyok(&dir);
             command.current_dir(dir.path()).env("READYOK_CONTAINMENT", containment);
-            command.args(
-                line.iter().map(|it| it.replace("QUOTED", &quoted).replace("SCRIPT", &script)),
-            );
+            command
+                .args(line.iter().map(|argument| {
+                    argument.replace("QUOTED", &quoted).replace("SCRIPT", &script)
+                }));
             command.envs(SECRETS.map(|name| (name, "hidden_value"))).env("SHOWN", "shown_value");
             let output = run(&mut command, b"");
             let text = fs::read_to_string(&found);

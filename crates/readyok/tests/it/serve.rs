@@ -134,7 +134,7 @@ fn browser_arguments_contain_no_token() {
 
     stop(child);
     let files = std::fs::read_dir(dir.path()).expect("a directory").flatten();
-    let pages = files.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"readyok-"));
+    let pages = files.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"readyok-"));
     assert_eq!(pages.count(), 0);
 }
 

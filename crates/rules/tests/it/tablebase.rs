@@ -23,12 +23,15 @@ fn probe(tables: &Syzygy, fen: &str) -> TablebaseResult {
 
 /// The moves as `uci category dtz`, with `z` for zeroing moves and the end of the game.
 fn shown(result: &TablebaseResult) -> Vec<String> {
-    let moves = result.moves.iter().map(|it| {
-        let category = it.value.category.map_or_else(|| "unknown".to_owned(), |it| it.to_string());
-        let dtz = it.value.dtz.map_or_else(|| "?".to_owned(), |it| it.to_string());
-        let zeroing = if it.is_zeroing { " z" } else { "" };
-        let end = it.end.map(|it| format!(" {it}")).unwrap_or_default();
-        format!("{} {category} {dtz}{zeroing}{end}", it.mv.to_uci(CastlingForm::KingMove))
+    let moves = result.moves.iter().map(|entry| {
+        let category = entry
+            .value
+            .category
+            .map_or_else(|| "unknown".to_owned(), |category| category.to_string());
+        let dtz = entry.value.dtz.map_or_else(|| "?".to_owned(), |dtz| dtz.to_string());
+        let zeroing = if entry.is_zeroing { " z" } else { "" };
+        let end = entry.end.map(|end| format!(" {end}")).unwrap_or_default();
+        format!("{} {category} {dtz}{zeroing}{end}", entry.mv.to_uci(CastlingForm::KingMove))
     });
     moves.collect()
 }
@@ -38,12 +41,12 @@ fn wins_are_sorted_by_progress_and_draws_follow() {
     let result = probe(&tables(), "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1");
     assert_eq!(result.value.category, Some(TablebaseCategory::Win));
     let moves = shown(&result);
-    let mates: Vec<_> = moves.iter().filter(|it| it.ends_with("win 0 checkmate")).collect();
-    assert!(mates.iter().any(|it| it.starts_with("f7g7")), "{moves:?}");
-    assert!(moves.iter().take(mates.len()).all(|it| it.ends_with("checkmate")), "{moves:?}");
+    let mates: Vec<_> = moves.iter().filter(|line| line.ends_with("win 0 checkmate")).collect();
+    assert!(mates.iter().any(|line| line.starts_with("f7g7")), "{moves:?}");
+    assert!(moves.iter().take(mates.len()).all(|line| line.ends_with("checkmate")), "{moves:?}");
     assert!(moves.contains(&"g6h6 draw 0 stalemate".to_owned()), "{moves:?}");
     assert!(moves.contains(&"f7g8 draw 0".to_owned()), "{moves:?}");
-    let wins: Vec<_> = result.moves.iter().filter_map(|it| it.value.dtz).collect();
+    let wins: Vec<_> = result.moves.iter().filter_map(|entry| entry.value.dtz).collect();
     let wins: Vec<_> = wins.into_iter().take_while(|dtz| *dtz > 0).collect();
     assert!(wins.is_sorted(), "{wins:?}");
 }
@@ -52,7 +55,7 @@ fn wins_are_sorted_by_progress_and_draws_follow() {
 fn losses_are_sorted_by_resistance() {
     let result = probe(&tables(), "8/8/8/3k4/8/8/1R6/K7 b - - 0 1");
     assert_eq!(result.value.category, Some(TablebaseCategory::Loss));
-    let dtz: Vec<_> = result.moves.iter().filter_map(|it| it.value.dtz).collect();
+    let dtz: Vec<_> = result.moves.iter().filter_map(|entry| entry.value.dtz).collect();
     assert_eq!(dtz.len(), result.moves.len());
     assert!(dtz.is_sorted() && dtz.iter().all(|dtz| *dtz < 0), "{dtz:?}");
 }
@@ -63,7 +66,7 @@ fn a_pawn_move_that_wins_precedes_slower_wins() {
     let first = &result.moves[0];
     assert!(first.is_zeroing && first.value.category == Some(TablebaseCategory::Win));
     assert_eq!(first.mv.to_uci(CastlingForm::KingMove).get(..4), Some("a7a8"));
-    let knight = shown(&result).into_iter().find(|it| it.starts_with("a7a8n"));
+    let knight = shown(&result).into_iter().find(|line| line.starts_with("a7a8n"));
     assert_eq!(knight.as_deref(), Some("a7a8n draw 0 z insufficient material"));
 }
 
@@ -72,7 +75,7 @@ fn the_fifty_move_rule_turns_wins_into_draws_but_not_mate() {
     let result = probe(&tables(), "7k/5Q2/6K1/8/8/8/8/8 w - - 99 90");
     assert_eq!(result.value.category, Some(TablebaseCategory::Win));
     assert_eq!(result.moves[0].end, Some(TablebaseEnd::Checkmate));
-    let categories: Vec<_> = result.moves.iter().filter_map(|it| it.value.category).collect();
+    let categories: Vec<_> = result.moves.iter().filter_map(|entry| entry.value.category).collect();
     assert!(categories.is_sorted());
     assert!(categories.contains(&TablebaseCategory::CursedWin), "{categories:?}");
     let rook = probe(&tables(), "8/8/8/3k4/8/8/1R6/K7 b - - 90 90");
@@ -113,13 +116,15 @@ fn chess960_positions_without_castling_rights_have_values() {
 fn a_missing_table_has_unknown_values() {
     let result = probe(&tables(), "8/8/4k3/8/8/3BN3/8/K7 w - - 0 1");
     assert_eq!(result.value.category, None);
-    assert!(!result.moves.is_empty() && result.moves.iter().all(|it| it.value.category.is_none()));
+    assert!(
+        !result.moves.is_empty() && result.moves.iter().all(|entry| entry.value.category.is_none())
+    );
     // The capture of a piece leads into a table.
     let result = probe(&tables(), "8/8/8/3k4/3BN3/8/8/K7 b - - 0 1");
     assert_eq!(result.moves[0].value.category, Some(TablebaseCategory::Draw));
     let known = |zeroing| {
-        let moves = result.moves.iter().filter(move |it| it.is_zeroing == zeroing);
-        moves.map(|it| it.value.category).collect::<Vec<_>>()
+        let moves = result.moves.iter().filter(move |entry| entry.is_zeroing == zeroing);
+        moves.map(|entry| entry.value.category).collect::<Vec<_>>()
     };
     assert_eq!(known(true), [Some(TablebaseCategory::Draw); 2]);
     assert!(!known(false).is_empty() && known(false).iter().all(Option::is_none));
@@ -130,7 +135,7 @@ fn wdl_tables_alone_are_exact_only_after_a_zeroing_move() {
     let copy = tempfile::tempdir().expect("a directory");
     for file in fs::read_dir(directory()).expect("the tables") {
         let path = file.expect("an entry").path();
-        if path.extension().is_some_and(|it| it == "rtbw") {
+        if path.extension().is_some_and(|extension| extension == "rtbw") {
             fs::copy(&path, copy.path().join(path.file_name().expect("a name"))).expect("a copy");
         }
     }
@@ -138,7 +143,7 @@ fn wdl_tables_alone_are_exact_only_after_a_zeroing_move() {
     let result = probe(&tables, "8/P7/8/8/8/2k5/8/K7 w - - 0 1");
     assert_eq!(result.value.category, Some(TablebaseCategory::Win));
     assert_eq!(shown(&result)[0], "a7a8q win ? z");
-    let king = shown(&result).into_iter().find(|it| it.starts_with("a1a2"));
+    let king = shown(&result).into_iter().find(|line| line.starts_with("a1a2"));
     assert_eq!(king.as_deref(), Some("a1a2 win or cursed win ?"));
 }
 
@@ -158,7 +163,7 @@ fn the_best_move_keeps_the_value_of_the_position() {
                         }
                         board[piece] = pieces.chars().next().unwrap_or('Q');
                         let ranks = board.chunks(8).map(|rank| {
-                            rank.iter().map(|it| if *it == ' ' { '1' } else { *it }).collect()
+                            rank.iter().map(|c| if *c == ' ' { '1' } else { *c }).collect()
                         });
                         let board = ranks.collect::<Vec<String>>().join("/");
                         let fen = format!("{board} {turn} - - 0 1");

@@ -33,8 +33,11 @@ impl AppState {
             EngineSource::Program(program) => Some((program.path.clone(), program.args.clone())),
             EngineSource::Tcp { .. } | EngineSource::BuiltIn => None,
         };
-        let registered: Vec<_> =
-            self.registry.iter().filter_map(|(_, it)| program(&it.config.entry.source)).collect();
+        let registered: Vec<_> = self
+            .registry
+            .iter()
+            .filter_map(|(_, engine)| program(&engine.config.entry.source))
+            .collect();
         for engine in &mut found.engines {
             let program = program(&engine.entry.source);
             engine.registered = program.is_some_and(|program| registered.contains(&program));

@@ -69,9 +69,10 @@ pub(crate) fn read(text: &str) -> Result<(EngineList, Engines), ListError> {
             (list, entries.into_iter().map(entry).collect::<Vec<_>>())
         }
         Ok(Value::Object(mut root)) => match root.remove("engines") {
-            Some(Value::Object(engines)) => {
-                (EngineList::ShogiHome, engines.into_iter().map(|(_, it)| entry(it)).collect())
-            }
+            Some(Value::Object(engines)) => (
+                EngineList::ShogiHome,
+                engines.into_iter().map(|(_, engine)| entry(engine)).collect(),
+            ),
             _ => return Err(ListError::UnknownFormat),
         },
         Ok(_) => return Err(ListError::UnknownFormat),

@@ -221,7 +221,8 @@ impl RegisteredEngine {
         variant: Option<Variant>,
     ) -> BTreeMap<String, String> {
         let strength = player.strength.zip(variant);
-        let strength = strength.map(|(it, variant)| self.strength_values(variant, it.value));
+        let strength =
+            strength.map(|(strength, variant)| self.strength_values(variant, strength.value));
         let mut values: BTreeMap<_, _> = strength.into_iter().flatten().collect();
         values.extend(player.options.clone());
         values

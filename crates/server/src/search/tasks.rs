@@ -96,12 +96,14 @@ impl Tasks {
 
     /// Whether a process works on a game.
     pub(crate) fn is_game_busy(&self, game: GameId) -> bool {
-        self.iter().any(|(_, it)| it.is_running() && it.game() == Some(game))
+        self.iter().any(|(_, process)| process.is_running() && process.game() == Some(game))
     }
 
     /// The number of processes that report options.
     pub(crate) fn count_probes(&self) -> usize {
-        self.iter().filter(|(_, it)| it.owner == Some(Owner::Probe) && it.is_running()).count()
+        self.iter()
+            .filter(|(_, process)| process.owner == Some(Owner::Probe) && process.is_running())
+            .count()
     }
 
     /// Starts a process. Another one of an owner of searches quits, and its search is replaced.

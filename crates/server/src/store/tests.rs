@@ -46,7 +46,8 @@ fn save(store: &mut Store, id: GameId, pgn: &str) {
 /// The numbers of moves of the open games.
 fn open_plies(store: &Store) -> Vec<usize> {
     let open = store.open_games();
-    open.map(|(id, it, _)| GameSession::restored(id, it, 9).tree().main_line().len()).collect()
+    open.map(|(id, stored, _)| GameSession::restored(id, stored, 9).tree().main_line().len())
+        .collect()
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn winners_advance() {
     // 5 and 7 win all encounters, and 5 wins the final.
     let unexpected = |pairing: &Pairing| {
         let mut strong = [EngineId(4), EngineId(6)].into_iter();
-        let strong = strong.find(|&it| pairing.first == it || pairing.second == it);
+        let strong = strong.find(|&engine| pairing.first == engine || pairing.second == engine);
         strong.map_or_else(|| as_seeded(pairing), |strong| won_by(pairing, strong))
     };
     let mut schedule = open(&plan(8, KNOCKOUT));

@@ -79,7 +79,7 @@ proptest! {
         prop_assert!(most <= rounds.div_ceil(engines));
         for round in 1..=rounds {
             let here = played.iter().filter(|pairing| pairing.round == round);
-            let mut there: Vec<_> = here.flat_map(|it| [it.first, it.second]).collect();
+            let mut there: Vec<_> = here.flat_map(|pairing| [pairing.first, pairing.second]).collect();
             there.extend(byes.iter().filter(|(of, _)| *of == round).map(|(_, engine)| engine));
             there.sort_unstable();
             prop_assert!(there.into_iter().eq((0..engines).map(EngineId)));
@@ -126,7 +126,7 @@ proptest! {
         let mut balances = vec![0_i64; engines as usize];
         for round in played.chunk_by(|one, other| one.round == other.round) {
             let pairs: Vec<_> =
-                round.iter().map(|it| (it.first.0 as usize, it.second.0 as usize)).collect();
+                round.iter().map(|pairing| (pairing.first.0 as usize, pairing.second.0 as usize)).collect();
             let good = |one: usize, other: usize| {
                 let balances = (balances[one], balances[other]);
                 let clash = balances.0.min(balances.1) >= 2 || balances.0.max(balances.1) <= -2;

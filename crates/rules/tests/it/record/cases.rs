@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 fn moves(record: &GameRecord) -> String {
     let text =
         |mv: RecordMove| mv.to_uci(CastlingForm::KingMove) + if mv.is_illegal() { "!" } else { "" };
-    record.mainline().filter_map(|it| it.mv().map(text)).collect::<Vec<_>>().join(" ")
+    record.mainline().filter_map(|node| node.mv().map(text)).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -26,7 +26,8 @@ fn reads_defective_records_as_expected() {
         let (mut games, mut notices) = (Vec::new(), Vec::new());
         while let Some(record) = records.next() {
             let record = record.unwrap_or_else(|error| panic!("{name}: {error}"));
-            let places = records.notices().iter().map(|it| format!("{}:{}", it.line, it.column));
+            let places =
+                records.notices().iter().map(|notice| format!("{}:{}", notice.line, notice.column));
             notices.extend(places);
             is_stable(name, &record);
             games.push(moves(&record));
@@ -34,7 +35,7 @@ fn reads_defective_records_as_expected() {
         found.insert(name.clone(), json!({ "games": games, "notices": notices }));
     }
     assert_eq!(found.len(), 34);
-    let wrong: Vec<_> = found.iter().filter(|(name, it)| expected[*name] != **it).collect();
+    let wrong: Vec<_> = found.iter().filter(|(name, text)| expected[*name] != **text).collect();
     assert!(wrong.is_empty(), "other than expected: {wrong:#?}");
 }
 

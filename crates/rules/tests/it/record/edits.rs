@@ -143,7 +143,10 @@ fn check_edits(game: Game, edits: Vec<Edit>) -> Result<(), TestCaseError> {
                 Some(position)
             },
         );
-        prop_assert_eq!(Some(record.position().to_string()), replayed.map(|it| it.to_string()));
+        prop_assert_eq!(
+            Some(record.position().to_string()),
+            replayed.map(|position| position.to_string())
+        );
         for (kept, copy) in &versions {
             prop_assert!(kept == copy);
             prop_assert_eq!(record.changes_since(kept), expected_changes(kept, &record));

@@ -318,6 +318,6 @@ fn deep_variations_can_be_written() {
     // Too deep for the reader, which skips the innermost variations.
     let (read, notices) = read_one(chess.as_bytes(), Format::PGN);
     assert_eq!(read.len(), 101);
-    let reason = notices.first().map(|it| &it.reason);
+    let reason = notices.first().map(|notice| &notice.reason);
     assert_eq!(reason, Some(&NoticeReason::LimitExceeded(Limit::NestingTooDeep)));
 }

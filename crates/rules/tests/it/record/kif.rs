@@ -206,7 +206,10 @@ fn reads_rows_of_boards_with_other_blanks() {
     assert_eq!(
         notices
             .iter()
-            .filter(|it| matches!(it.reason, NoticeReason::Defect(Defect::TextSkipped { .. })))
+            .filter(|notice| matches!(
+                notice.reason,
+                NoticeReason::Defect(Defect::TextSkipped { .. })
+            ))
             .count(),
         9
     );

@@ -50,7 +50,7 @@ fn check(bytes: &[u8], format: Format, targets: &[Format]) {
             let (once, losses) = rewritten(&game, target);
             let (twice, none) = rewritten(&once, target);
             let lost = [Feature::Variations, Feature::Nags, Feature::Marks, Feature::Clocks];
-            let mut lost = lost.iter().filter(|it| it.is_in(&game) && !it.is_in(&once));
+            let mut lost = lost.iter().filter(|loss| loss.is_in(&game) && !loss.is_in(&once));
             let is_reported = !losses.is_empty();
             assert!(is_reported || lost.next().is_none(), "{target} lost {lost:?}: {game:?}");
             assert!(is_reported || game.len() <= once.len(), "{target}: {game:?}");
@@ -76,8 +76,8 @@ fn rewritten(game: &GameRecord, format: Format) -> (GameRecord, Losses) {
     let read = games.next().unwrap_or_else(|| panic!("no game in {}", shown()));
     let read = read.unwrap_or_else(|error| panic!("{error} in {}", shown()));
     // A start position that is only for viewing remains so.
-    let reasons = games.notices().iter().map(|it| &it.reason);
-    let mut defects = reasons.filter(|it| !matches!(it, NoticeReason::Start(_)));
+    let reasons = games.notices().iter().map(|notice| &notice.reason);
+    let mut defects = reasons.filter(|reason| !matches!(reason, NoticeReason::Start(_)));
     assert!(defects.next().is_none(), "{:?} in {}", games.notices(), shown());
     assert!(games.next().is_none(), "more than one game in {}", shown());
     (read, losses)

@@ -92,14 +92,14 @@ fn notes(notes: &Annotations) -> Value {
         "before": notes.before.join(" "),
         "clock": seconds(notes.clock),
         "elapsed": seconds(notes.elapsed),
-        "score": notes.evaluation.map(|it| match it.score {
+        "score": notes.evaluation.map(|evaluation| match evaluation.score {
             Score::Cp(score) => json!(score),
             mate => {
                 let moves = i64::from(mate.mate_plies().unwrap_or(0).div_ceil(2));
                 json!([if mate.is_mating() { moves } else { -moves }])
             }
         }),
-        "depth": notes.evaluation.and_then(|it| it.depth),
+        "depth": notes.evaluation.and_then(|evaluation| evaluation.depth),
         "marks": marks,
     })
 }
@@ -129,7 +129,7 @@ fn exchanges_games_with_python_chess() {
         record.set_header(Tag::Event, format!("game {index}"));
         record.headers.push("Annotator", "Ä [b]");
     }
-    let text: Vec<u8> = records.iter().flat_map(|it| written(it, Format::PGN)).collect();
+    let text: Vec<u8> = records.iter().flat_map(|record| written(record, Format::PGN)).collect();
     let text = String::from_utf8(text).expect("UTF-8");
     let Some(answer) = query(&json!({ "pgn": text })) else { return };
     let answer = answer.as_array().expect("games");
@@ -162,7 +162,7 @@ fn python_chess_reads_the_samples_equally() {
         let path = entry.expect("an entry").path();
         let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
         // Libraries read broken games differently.
-        if path.extension().is_none_or(|it| it != "pgn") || name == "broken.pgn" {
+        if path.extension().is_none_or(|extension| extension != "pgn") || name == "broken.pgn" {
             continue;
         }
         let bytes = fs::read(&path).expect("a file");
@@ -244,11 +244,11 @@ fn exchanges_games_with_cshogi() {
     let text = |record, format| String::from_utf8(written(record, format)).expect("UTF-8");
     let request: Vec<Value> = records
         .iter()
-        .map(|it| {
+        .map(|record| {
             json!({
-                "kif": text(it, Format::KIF),
-                "ki2": text(it, Format::KI2),
-                "csa": text(it, Format::CSA),
+                "kif": text(record, Format::KIF),
+                "ki2": text(record, Format::KI2),
+                "csa": text(record, Format::CSA),
             })
         })
         .collect();
@@ -307,11 +307,11 @@ fn cshogi_reads_the_winners() {
     let text = |record, format| String::from_utf8(written(record, format)).expect("UTF-8");
     let request: Vec<Value> = records
         .iter()
-        .map(|it| {
+        .map(|record| {
             json!({
-                "kif": text(it, Format::KIF),
-                "ki2": text(it, Format::KI2),
-                "csa": text(it, Format::CSA),
+                "kif": text(record, Format::KIF),
+                "ki2": text(record, Format::KI2),
+                "csa": text(record, Format::CSA),
             })
         })
         .collect();

@@ -41,13 +41,17 @@ fn reads_the_samples_as_expected() {
     let (mut checked, mut wrong) = (0, String::new());
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
-        let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let Some(format) = Format::from_extension(extension) else { continue };
         let bytes = fs::read(&path).expect("a file");
         assert!(
             // KIF and KI2 have the same reader.
-            Format::detect(&bytes).map(|it| if it == Format::KI2 { Format::KIF } else { it })
-                == Some(if format == Format::KI2 { Format::KIF } else { format }),
+            Format::detect(&bytes).map(|format| if format == Format::KI2 {
+                Format::KIF
+            } else {
+                format
+            }) == Some(if format == Format::KI2 { Format::KIF } else { format }),
             "{}",
             path.display()
         );
@@ -83,7 +87,8 @@ fn samples_satisfy_the_properties() {
     let mut checked = 0;
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
-        let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let Some(format) = Format::from_extension(extension) else { continue };
         let bytes = fs::read(&path).expect("a file");
         let law: fn(&[u8]) = match format.name() {

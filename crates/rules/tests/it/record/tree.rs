@@ -16,11 +16,11 @@ fn iterates_over_moves_and_positions_of_the_main_line() {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     play(&mut record, "7g7f 3c3d 8h2b+");
     assert_eq!(record.mainline().map(Node::ply).collect::<Vec<_>>(), [1, 2, 3]);
-    let positions: Vec<String> = record.positions().map(|it| it.to_string()).collect();
+    let positions: Vec<String> = record.positions().map(|position| position.to_string()).collect();
     assert_eq!(positions.len(), 4);
     assert_eq!(positions[3], record.position().to_string());
     assert_eq!(
-        record.position_after(record.last()).map(|it| it.to_string()),
+        record.position_after(record.last()).map(|position| position.to_string()),
         positions.last().cloned()
     );
 }
@@ -124,7 +124,7 @@ fn formats_of_shogi_end_a_line_before_a_null_move() {
     play(&mut record, "7g7f");
     record.play(RecordMove::Null).expect("no check");
     play(&mut record, "2g2f");
-    let reply = record.start().clone().after(["7g7f"]).map(|it| it.parse_move("3c3d"));
+    let reply = record.start().clone().after(["7g7f"]).map(|position| position.parse_move("3c3d"));
     let first = record.mainline().next().expect("a move").id();
     record.add(first, reply.expect("legal").expect("legal")).expect("legal");
     for format in [Format::KIF, Format::KI2, Format::CSA, Format::JKF, Format::USI] {

@@ -165,10 +165,11 @@ fn tsshogi_reads_the_samples_equally() {
     let mut compared = 0;
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
-        let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         // For tsshogi, the lines of this file are not separate games.
         let format = Format::from_extension(extension).filter(|_| !path.ends_with("openings.sfen"));
-        let Some((name, format)) = FORMATS.into_iter().find(|it| Some(it.1) == format) else {
+        let Some((name, format)) = FORMATS.into_iter().find(|entry| Some(entry.1) == format) else {
             continue;
         };
         let bytes = fs::read(&path).expect("a file");
