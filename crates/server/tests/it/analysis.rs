@@ -31,7 +31,7 @@ fn info_text(message: &Value) -> Option<(&Value, &str)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn final_output_is_reported_with_the_best_move() {
     // The engine sends depths 1 to 20 and its move in one burst.
-    let (server, mut tab, engine) = Fixture::with_engine(&["stale"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["stale"]).await;
     let (id, topic, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
@@ -53,12 +53,11 @@ async fn final_output_is_reported_with_the_best_move() {
     let delta = tab.change(&other, |delta| delta["play"]["status"] == "your_turn").await;
     let thought = &delta["play"]["players"]["second"]["info"];
     assert_eq!((&thought["depth"], &thought["nodes"]), (&json!(20), &json!(2000)), "{thought}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn output_of_another_position_is_not_shown() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["stale"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["stale"]).await;
     let moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"];
     let (id, topic, nodes) = open(&mut tab, &moves).await;
     let mut fens: HashMap<String, String> = HashMap::new();
@@ -90,12 +89,11 @@ async fn output_of_another_position_is_not_shown() {
             seen += 1;
         }
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stopped_analysis_keeps_its_output() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (id, _, _) = open(&mut tab, &["e2e4"]).await;
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
@@ -121,12 +119,11 @@ async fn stopped_analysis_keeps_its_output() {
     assert_eq!(last["engines"][0]["info"]["best"]["uci"], "a7a5");
     tab.done(json!({ "kind": "end_analysis", "game": id, "engine": engine })).await;
     tab.change(&analysis, |delta| delta["removed"][0] == engine).await;
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn several_engines_analyze_concurrently() {
-    let (server, mut tab, one) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, one) = Fixture::with_engine(&[]).await;
     let two = tab.add_mime(&["stale"]).await;
     let (id, _, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
@@ -146,12 +143,11 @@ async fn several_engines_analyze_concurrently() {
         // With zero variations, none is shown.
         assert_eq!(panel["engines"][0]["info"]["lines"], json!([]));
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_engine_is_reported_and_restarted() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["crash"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["crash"]).await;
     let (id, _, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
@@ -163,7 +159,6 @@ async fn a_failed_engine_is_reported_and_restarted() {
         assert_eq!(error["exit_cause"], "aborted", "{error}");
         tab.ask(begun.clone()).await;
     }
-    server.stop().await;
 }
 
 /// Imports a game and reports on it. Returns its number.
@@ -204,7 +199,6 @@ async fn a_report_judges_and_annotates_every_position() {
     assert!(nodes.iter().filter(|node| node["engine"].is_object()).count() >= 5);
     let text = server.get(&format!("/api/export/{game}?format=pgn&engine=true")).await.text();
     assert!(text.contains("[%eval"), "{text}");
-    server.stop().await;
 }
 
 /// A report adds to the game and changes nothing of its author. One undo removes all of it.
@@ -244,7 +238,6 @@ async fn a_report_preserves_the_annotations_of_the_author() {
     let undone = tab.follow(&format!("game/{game}")).await;
     assert_eq!(undone["nodes"], before["nodes"]);
     assert_eq!(undone["undo"], json!({ "undo": false, "redo": true }));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -271,7 +264,6 @@ async fn a_stopped_report_is_resumed() {
         tab.change(&topic, |delta| delta["status"] == "done").await;
     }
     assert_eq!(tab.follow(&topic).await["done"], 7);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -303,7 +295,6 @@ async fn an_attempt_at_a_mistake_is_judged() {
         tab.follow(&format!("game/{game}")).await["nodes"].as_array().map(Vec::len),
         Some(5)
     );
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -318,5 +309,4 @@ async fn an_engine_that_exits_during_an_attempt_is_reported() {
     let attempt = json!({ "kind": "try_move", "game": game, "node": 0, "text": "d4", "limits": { "depth": 1 } });
     let answer = tab.ask(attempt).await;
     assert_eq!(answer["category"], "engine", "{answer}");
-    server.stop().await;
 }

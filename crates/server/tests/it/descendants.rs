@@ -8,7 +8,7 @@ use readyok_client::unstable::Containment;
 use serde_json::{Value, json};
 use tokio::time::{Duration, sleep, timeout};
 
-use crate::support::{Fixture, LONG, game, id_of, mime, options};
+use crate::support::{Fixture, LONG, game, id_of, mime};
 
 const COUNT: usize = 50;
 
@@ -35,10 +35,7 @@ async fn descendants_of_a_removed_engine_are_killed() {
     let mut command = Command::new(mime());
     command.arg("guard");
     let guard = Guard::start_with(command, Containment::Supervisor).expect("a guard");
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut options = options(directory.path());
-    options.setup.guard = Some(guard);
-    let server = Fixture::start_with(options).await;
+    let server = Fixture::start_as(|options| options.setup.guard = Some(guard)).await;
     let mut tab = server.tab().await;
 
     let tag = format!("3600.{}", std::process::id());
@@ -74,5 +71,4 @@ async fn descendants_of_a_removed_engine_are_killed() {
     wait_for(COUNT, &tag).await;
     tab.done(json!({ "kind": "remove_engine", "engine": engine })).await;
     wait_for(0, &tag).await;
-    server.stop().await;
 }

@@ -55,12 +55,11 @@ async fn options_of_an_engine_are_reported_and_set() {
     assert_eq!(found["values"], json!({ "Hash": "64" }));
     let file = server.get("/api/engines.toml").await.text();
     assert!(file.contains(mime()) && file.contains("Hash = \"64\""), "{file}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_button_is_pressed_in_running_processes_or_a_new_one() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let press =
         |button: &str| json!({ "kind": "press_button", "engine": engine, "option": button });
     assert_eq!(tab.ask(press("Hash")).await["category"], "engine");
@@ -83,12 +82,11 @@ async fn a_button_is_pressed_in_running_processes_or_a_new_one() {
             tab.done(press("Clear Hash")).await;
         }
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_executable_programs_are_registered() {
-    let (server, mut tab) = Fixture::with_tab().await;
+    let (_server, mut tab) = Fixture::with_tab().await;
     let entry = |path: &str| {
         let source = json!({ "kind": "program", "path": path, "args": [], "dir": null, "env": {} });
         json!({ "kind": "add_engine", "entry": { "name": "", "source": source, "protocol": null } })
@@ -110,7 +108,6 @@ async fn only_executable_programs_are_registered() {
         let preview = tab.ask(json!({ "kind": "preview_engine", "text": text })).await;
         assert_eq!(&preview["entry"]["source"]["dir"], dir, "{preview}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,12 +141,11 @@ async fn the_log_contains_both_sides_and_lines_of_the_user() {
     tab.done(json!({ "kind": "quit_process", "process": process })).await;
     tab.process_is(&process, "ended").await;
     assert_eq!(tab.ask(send_line("isready")).await["category"], "not_found");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_can_be_registered() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["register"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["register"]).await;
     let asks = |status: &'static str| {
         let engine = engine.clone();
         move |delta: &Value| {
@@ -165,7 +161,6 @@ async fn an_engine_can_be_registered() {
     let with = json!({ "name": "Ada Lovelace", "code": "1843" });
     tab.done(json!({ "kind": "register_engine", "engine": engine, "with": with })).await;
     tab.change("engines", asks("ok")).await;
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -186,7 +181,7 @@ async fn options_of_engines_are_known_after_a_restart() {
     let (server, mut tab) = Fixture::with_tab().await;
     let (chess, shogi) = (tab.add_mime(&[]).await, tab.add_mime(&["usi"]).await);
     let before = tab.follow("engines").await;
-    let (server, mut tab) = server.restart().await;
+    let (_server, mut tab) = server.restart().await;
     let after = tab.follow("engines").await;
     for (engine, variant) in [(chess, "chess"), (shogi, "shogi")] {
         let (before, after) = (engine_of(&before, &engine), engine_of(&after, &engine));
@@ -198,7 +193,6 @@ async fn options_of_engines_are_known_after_a_restart() {
     // They were not probed.
     let processes = after["processes"].as_array().expect("processes");
     assert!(processes.iter().all(|process| process["engine"] == 1), "{after}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -230,12 +224,11 @@ async fn unknown_engines_are_probed_with_limited_concurrency() {
             event = tab.change("engines", |_| true).await;
         }
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_handshake_of_a_replaced_program_is_obsolete() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let change = |name: &str, args: Value| {
         let source =
             json!({ "kind": "program", "path": mime(), "args": args, "dir": null, "env": {} });
@@ -250,13 +243,12 @@ async fn the_handshake_of_a_replaced_program_is_obsolete() {
     let changed = at(&tab.change("engines", |delta| at(delta)["name"] == "Other").await);
     assert_eq!(changed["variants"], json!([]));
     tab.change("engines", |delta| at(delta)["variants"] == json!(["shogi"])).await;
-    server.stop().await;
 }
 
 /// A process of the replaced program rejects options of the new one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rejected_value_does_not_affect_the_others() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["plain"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["plain"]).await;
     let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
     let process = console["process"].clone();
     let is = |delta: &Value, error: bool| {
@@ -290,7 +282,6 @@ async fn a_rejected_value_does_not_affect_the_others() {
     }
     let set = lines.iter().filter_map(|line| line["text"].as_str()?.strip_prefix("setoption "));
     assert_eq!(set.collect::<Vec<_>>(), ["name Style value Wild"]);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -301,10 +292,9 @@ async fn numbers_of_engines_are_not_reused() {
     let second = tab.add_mime(&[]).await;
     assert_ne!(second, first);
     tab.done(remove(&second)).await;
-    let (server, mut tab) = server.restart().await;
+    let (_server, mut tab) = server.restart().await;
     let third = tab.add_mime(&[]).await;
     assert!(third != first && third != second, "{third}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -389,7 +379,6 @@ async fn options_are_set_after_the_search_for_a_move() {
     };
     timeout(LONG, lines).await.expect("in time");
     assert_eq!(sent_lines(&server, &process).await, all);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -414,22 +403,19 @@ async fn a_copy_of_an_engine_has_its_own_values() {
     assert_eq!(tab.ask(change(&json!(1))).await["category"], "conflict");
     assert_eq!(tab.ask(change(&copy)).await["category"], "invalid_request");
     tab.done(change(&built_in)).await;
-    let (server, mut tab) = server.restart().await;
+    let (_server, mut tab) = server.restart().await;
     let state = tab.follow("engines").await;
     assert_eq!(engine_of(&state, &engine)["values"], json!({ "Hash": "64" }));
     assert_eq!(engine_of(&state, &copy)["values"], json!({ "Hash": "128" }));
     let quick = engine_of(&state, &built_in);
     assert_eq!((&quick["name"], &quick["built_in"]), (&json!("Quick"), &json!(false)));
     tab.done(json!({ "kind": "remove_engine", "engine": built_in })).await;
-    server.stop().await;
 }
 
 /// The results of the checks of an engine with the given name prefixes, and the answer to a second request.
 async fn checked(source: Value, only: &[&str]) -> (Value, Value) {
-    let data = tempfile::tempdir().expect("a directory");
-    let mut options = options(data.path());
-    options.setup.checks = only.iter().map(|&name| name.to_owned()).collect();
-    let server = Fixture::start_with(options).await;
+    let checks = only.iter().map(|&name| name.to_owned()).collect();
+    let server = Fixture::start_as(|options| options.setup.checks = checks).await;
     let mut tab = server.tab().await;
     tab.follow("engines").await;
     let entry = json!({ "name": "Mime", "source": source, "protocol": "uci" });
@@ -469,15 +455,13 @@ async fn an_engine_with_an_environment_is_checked() {
 async fn a_check_shows_its_progress_and_is_canceled() {
     use std::os::unix::fs::PermissionsExt;
 
-    let data = tempfile::tempdir().expect("a directory");
-    let mut options = options(data.path());
     // It answers `isready` and never `go`: a search would be awaited for minutes.
-    options.setup.checks = vec!["handshake.".to_owned(), "search.".to_owned()];
-    let server = Fixture::start_with(options).await;
+    let checks = vec!["handshake.".to_owned(), "search.".to_owned()];
+    let server = Fixture::start_as(|options| options.setup.checks = checks).await;
     let mut tab = server.tab().await;
     tab.follow("engines").await;
-    let script = data.path().join("silent.sh");
-    let pids = data.path().join("pids");
+    let script = server.data.join("silent.sh");
+    let pids = server.data.join("pids");
     let text = format!(
         "#!/bin/sh\necho $$ >> {}\nwhile read line; do case $line in uci) echo id name Silent; echo uciok;; \
          isready) echo readyok;; quit) exit;; esac; done\n",
@@ -513,7 +497,6 @@ async fn a_check_shows_its_progress_and_is_canceled() {
     }
     // It has already ended.
     tab.done(cancel).await;
-    server.stop().await;
 }
 
 /// Copies bytes immediately: a copy by the system may wait for more.
@@ -595,7 +578,7 @@ async fn a_missing_engine_cannot_be_checked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn engines_of_a_list_are_registered_with_their_values() {
-    let (server, mut tab) = Fixture::with_tab().await;
+    let (_server, mut tab) = Fixture::with_tab().await;
     let list = json!([
         { "name": "Listed", "command": mime(), "protocol": "uci",
           "options": [{ "name": "Hash", "value": 32 }] },
@@ -618,5 +601,4 @@ async fn engines_of_a_list_are_registered_with_their_values() {
     assert_eq!(tab.ask(read).await["found"]["engines"][0]["registered"], true);
     let other = json!({ "kind": "read_engine_list", "text": "[]{" });
     assert_eq!(tab.ask(other).await["error"]["code"], "unknown_engine_list");
-    server.stop().await;
 }

@@ -49,7 +49,6 @@ async fn listens_on_loopback_only_unless_protected() {
     let authorization = format!("Bearer {}", session_of(&entered));
     let headers = [("host", host.as_str()), ("authorization", &authorization)];
     assert_eq!(get(&server.host, "/api/choices", &headers).await.status, 200);
-    server.stop().await;
 }
 
 /// Sends a password from an address of this machine.
@@ -84,10 +83,7 @@ async fn try_password_with(
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_passwords_delay_their_own_address_only() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut open = options(directory.path());
-    open.password = Some(password());
-    let server = Fixture::start_with(open).await;
+    let server = Fixture::start_as(|options| options.password = Some(password())).await;
     let mut statuses = Vec::new();
     for _ in 0..30 {
         statuses.push(try_password(&server.host, "127.0.0.2", "wrong").await.0);
@@ -99,17 +95,16 @@ async fn wrong_passwords_delay_their_own_address_only() {
     assert_eq!(status, 429);
     assert!((1..=60).contains(&wait.expect("a time")), "{wait:?}");
     assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
-    server.stop().await;
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_passwords_count_by_the_client_that_a_trusted_proxy_names() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut behind = options(directory.path());
-    behind.password = Some(password());
-    behind.trusted_proxies = vec!["127.0.0.2".parse().expect("an address")];
-    let server = Fixture::start_with(behind).await;
+    let server = Fixture::start_as(|options| {
+        options.password = Some(password());
+        options.trusted_proxies = vec!["127.0.0.2".parse().expect("an address")];
+    })
+    .await;
     let last = async |from: &str, line: fn(usize) -> String| {
         let mut status = 0;
         for number in 0..12 {
@@ -126,17 +121,13 @@ async fn wrong_passwords_count_by_the_client_that_a_trusted_proxy_names() {
     assert_eq!(last("127.0.0.3", forged).await, 429);
     assert_eq!(try_password(&server.host, "127.0.0.3", "secret").await.0, 429);
     assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
-    server.stop().await;
 }
 
 /// Guesses from any number of addresses neither block the page nor reject its session.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_owner_is_served_and_logs_in_while_many_addresses_guess() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut open = options(directory.path());
-    open.password = Some(password());
-    let server = Fixture::start_with(open).await;
+    let server = Fixture::start_as(|options| options.password = Some(password())).await;
     assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
     let guesses: Vec<_> = (2..52)
         .map(|number| {
@@ -156,21 +147,16 @@ async fn the_owner_is_served_and_logs_in_while_many_addresses_guess() {
     }
     // They exceed the rate of hashes.
     assert!(statuses.contains(&401) && statuses.iter().all(|status| [401, 429].contains(status)));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_is_accepted_after_wrong_passwords() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut open = options(directory.path());
-    open.password = Some(password());
-    let server = Fixture::start_with(open).await;
+    let server = Fixture::start_as(|options| options.password = Some(password())).await;
     for _ in 0..30 {
         log_in(&server.host, &json!({ "password": "wrong" })).await;
     }
     let token = server.post("/api/link", "application/json", b"").await.json()["token"].clone();
     assert_eq!(log_in(&server.host, &json!({ "token": token })).await.status, 200);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,7 +166,6 @@ async fn rejects_passwords_if_none_is_set() {
         let answer = log_in(&server.host, &json!({ "password": password })).await;
         assert_eq!(answer.status, 404);
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -201,7 +186,6 @@ async fn rejects_unknown_hosts() {
     }
     let twice = [("host", server.host.as_str()), ("host", "evil.example")];
     assert_eq!(get(&server.host, "/", &twice).await.status, 400);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -270,7 +254,6 @@ async fn the_api_requires_authentication() {
         let about = std::fs::metadata(server.data.join("running")).expect("a note");
         assert_eq!(about.permissions().mode() & 0o777, 0o600);
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -308,7 +291,6 @@ async fn rejects_requests_of_other_pages() {
     }
     // A read request changes nothing.
     assert_eq!(server.get("/api/import").await.status, 405);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -331,7 +313,6 @@ async fn cross_site_links_open_the_start_page_only() {
         ];
         assert_eq!(get(&server.host, path, &from).await.status, status, "{path} {mode}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -361,7 +342,6 @@ async fn sockets_require_the_origin_and_the_secret() {
         };
         assert_eq!(rejected, status, "{origin:?} {protocols:?}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -396,7 +376,6 @@ async fn every_response_has_security_headers() {
     let tag = page.header("etag").expect("a tag").to_owned();
     let again = get(&server.host, "/", &[("if-none-match", &tag)]).await;
     assert_eq!(again.status, 304);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -415,7 +394,6 @@ async fn texts_are_compressed_for_clients_that_accept_it() {
     assert_eq!(get(&server.host, "/app.js", &again).await.status, 304);
     let identity = get(&server.host, "/app.js", &[("accept-encoding", "gzip;q=0")]).await;
     assert_eq!(identity.header("content-encoding"), None);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -424,7 +402,6 @@ async fn rejects_large_requests() {
     let large = vec![b' '; (1 << 20) + 1];
     let answer = server.post("/api/library/search", "application/json", &large).await;
     assert_eq!(answer.status, 413);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -449,7 +426,6 @@ async fn rejects_large_requests_before_authentication() {
         timeout(LONG, stream.read_exact(&mut answer)).await.expect("in time").expect("an answer");
         assert_eq!(&answer, b"HTTP/1.1 413", "{length}");
     }
-    server.stop().await;
 }
 
 /// Reads until the server closes the connection.
@@ -462,10 +438,8 @@ async fn closed(stream: &mut TcpStream) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_unauthenticated_clients_are_disconnected() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut hasty = options(directory.path());
-    hasty.request_timeout = Duration::from_millis(500);
-    let server = Fixture::start_with(hasty).await;
+    let server =
+        Fixture::start_as(|options| options.request_timeout = Duration::from_millis(500)).await;
     let mut tab = server.tab().await;
     let login = format!(
         "POST /api/login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\n\
@@ -485,15 +459,12 @@ async fn idle_unauthenticated_clients_are_disconnected() {
     closed(&mut stream).await;
     // An idle tab stays connected.
     assert_eq!(tab.follow("games").await["games"], json!([]));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unauthenticated_clients_do_not_block_the_page() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut patient = options(directory.path());
-    patient.request_timeout = Duration::from_hours(1);
-    let server = Fixture::start_with(patient).await;
+    let server =
+        Fixture::start_as(|options| options.request_timeout = Duration::from_hours(1)).await;
     let mut tab = server.tab().await;
     let mut strangers = Vec::new();
     for _ in 0..200 {
@@ -507,7 +478,6 @@ async fn unauthenticated_clients_do_not_block_the_page() {
     assert_eq!(another.follow("games").await["games"], json!([]));
     // The oldest connection was closed.
     assert_eq!(closed(&mut strangers[0]).await, "");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -517,10 +487,10 @@ async fn the_listening_address_is_a_known_host() {
         if std::net::TcpListener::bind((address, 0)).is_err() {
             continue;
         }
-        let directory = tempfile::tempdir().expect("a directory");
-        let mut there = options(directory.path());
-        there.listen = Some(address.parse().expect("an address"));
-        let server = Fixture::start_with(there).await;
+        let server = Fixture::start_as(|options| {
+            options.listen = Some(address.parse().expect("an address"));
+        })
+        .await;
         assert!(server.host.contains(address), "{}", server.host);
         assert_eq!(server.get("/").await.status, 200);
         // Another program may listen there.
@@ -531,7 +501,6 @@ async fn the_listening_address_is_a_known_host() {
                 assert_eq!(answer.status, 421, "{other}");
             }
         }
-        server.stop().await;
     }
 }
 
@@ -544,7 +513,6 @@ async fn files_are_shown_below_the_roots_only() {
     for path in ["/etc", "/", "etc", &format!("{root}/..")] {
         assert_eq!(server.get(&format!("/api/files?path={path}")).await.status, 403, "{path}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -574,8 +542,7 @@ async fn rejects_root_beyond_loopback_and_a_second_server() {
     let path = link.strip_prefix(&format!("http://{}", server.host)).expect("a link to it");
     assert_eq!(log_in(&server.host, &token_of(path)).await.status, 200);
     server.stop().await;
-    let third = Fixture::start_with(options(directory.path())).await;
-    third.stop().await;
+    drop(Fixture::start_with(options(directory.path())).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -591,10 +558,8 @@ async fn the_next_server_has_the_same_address_and_requires_authentication_again(
             let old = [("authorization", before.as_str())];
             assert_eq!(get(&host, "/api/choices", &old).await.status, 401);
             assert_eq!(second.get("/api/choices").await.status, 200);
-            second.stop().await;
             return;
         }
-        second.stop().await;
     }
     panic!("the address never stays");
 }
@@ -610,5 +575,4 @@ async fn uses_another_port_if_the_previous_one_is_in_use() {
     let second = Fixture::start_with(options(directory.path())).await;
     assert_ne!(second.host, host);
     assert_eq!(second.get("/api/choices").await.status, 200);
-    second.stop().await;
 }

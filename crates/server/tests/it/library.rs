@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fixture, options};
+use crate::support::{Answer, Fixture};
 
 const GAMES: &str = "[White \"Ada\"]\n[Black \"Babbage\"]\n[WhiteElo \"2000\"]\n[BlackElo \"2100\"]\n\
     [Date \"1843.07.10\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 1-0\n\n\
@@ -63,7 +63,6 @@ async fn games_are_sorted_by_columns() {
         ["Carol"]
     );
     assert_eq!(first_players(&server, json!({ "min_rating": 2000 })).await, ["Ada"]);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -108,7 +107,6 @@ async fn the_explorer_counts_transpositions_and_closed_games() {
     let found =
         explore("rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1", json!({})).await;
     assert_eq!(found["moves"][0]["uci"], "d7d5", "{found}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,7 +120,6 @@ async fn duplicates_are_skipped_or_kept_and_listed() {
     let found = post(&server, "/api/library/duplicates", &json!({})).await;
     assert_eq!((&found["total"], &found["surplus"]), (&json!(3), &json!(3)), "{found}");
     assert_eq!(found["groups"][0].as_array().map(Vec::len), Some(2));
-    server.stop().await;
 }
 
 /// Another program has added annotations to a file that is open here.
@@ -161,7 +158,6 @@ async fn an_import_does_not_replace_an_open_game() {
     tab.done(decide).await;
     let text = text().await;
     assert!(text.contains("theirs") && !text.contains("mine"), "{text}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -185,7 +181,6 @@ async fn deleted_games_are_restored_with_their_labels() {
     assert_eq!(tab.ask(json!({ "kind": "restore_games" })).await["count"], 2);
     assert_eq!(search(&server, &json!({ "label": "study" })).await["total"], 2);
     assert_eq!(tab.ask(json!({ "kind": "restore_games" })).await["count"], 0);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -204,7 +199,6 @@ async fn selections_are_exported_and_read_back() {
     assert_eq!((none.status, none.text()), (200, String::new()));
     let wrong = server.get("/api/export?of=rubbish&format=pgn").await;
     assert_eq!(wrong.status, 400);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,10 +207,8 @@ async fn a_file_is_imported_as_a_job_with_progress() {
     let file = directory.path().canonicalize().expect("a path").join("games.pgn");
     let text = (0..600).map(|number| format!("[White \"Ada {number}\"]\n\n1. e4 zz e5 *\n\n"));
     std::fs::write(&file, text.collect::<String>()).expect("a file");
-    let data = tempfile::tempdir().expect("a directory");
-    let mut options = options(data.path());
-    options.roots.push(file.parent().expect("a directory").to_owned());
-    let server = Fixture::start_with(options).await;
+    let root = file.parent().expect("a directory").to_owned();
+    let server = Fixture::start_as(|options| options.roots.push(root)).await;
     let mut tab = server.tab().await;
     tab.follow("jobs").await;
     let begun = tab.ask(json!({ "kind": "import_directory", "path": file })).await;
@@ -227,7 +219,6 @@ async fn a_file_is_imported_as_a_job_with_progress() {
     assert_eq!(job["bytes"], job["total_bytes"]);
     assert_eq!(job["notices"].as_array().map(Vec::len), Some(20));
     assert_eq!(search(&server, &json!({})).await["total"], 600);
-    server.stop().await;
 }
 
 /// A study as Lichess exports it, with a game that another file has too.
@@ -288,7 +279,6 @@ async fn a_file_becomes_a_collection_and_a_file_again() {
     let all = json!({ "kind": "collection", "id": copy["id"] });
     assert_eq!(export(&other, &all, "pgn").await.text(), text);
     other.stop().await;
-    server.stop().await;
 }
 
 /// Formats of shogi with headers have the names as well.
@@ -317,7 +307,6 @@ async fn names_of_chapters_are_headers_of_shogi_records() {
         assert_eq!(chapters(&other, &copy["id"]).await, names, "{format}: {text}");
         other.stop().await;
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -357,5 +346,4 @@ async fn deleted_games_leave_collections_until_they_are_restored() {
     let rename = edit(json!({ "kind": "rename", "collection": ids[1], "name": " " }));
     let error = tab.ask(rename).await;
     assert_eq!(error["error"]["subject"], "collection_name", "{error}");
-    server.stop().await;
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::support::{Fixture, LONG, Options, Tab, game, id_of, open_socket, options};
+use crate::support::{Fixture, LONG, Tab, game, id_of, open_socket};
 
 /// Minimum interval between updates of a search.
 const MIN_INTERVAL: Duration = Duration::from_millis(40);
@@ -48,12 +48,11 @@ async fn the_number_of_tabs_is_limited() {
         }
         assert!(Instant::now() < deadline, "there is no room");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_number_of_processes_is_limited() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let mut answer = Value::Null;
     let mut started = 0;
     while started < 1000 {
@@ -64,7 +63,6 @@ async fn the_number_of_processes_is_limited() {
         started += 1;
     }
     assert_eq!((&answer["category"], started <= 64), (&json!("limit"), true), "{started}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,12 +98,11 @@ async fn the_number_of_concurrent_uploads_is_limited() {
         assert!(Instant::now() < deadline, "{}", answer.text());
     };
     assert_eq!(read.json()["total"], 1);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closes_the_longest_idle_game_at_the_limit() {
-    let (server, mut tab) = Fixture::with_tab().await;
+    let (_server, mut tab) = Fixture::with_tab().await;
     tab.follow("games").await;
     let set_up = async |tab: &mut Tab, players: Value| {
         tab.ask(json!({ "kind": "new_game", "game": game("chess", players) })).await
@@ -133,7 +130,6 @@ async fn closes_the_longest_idle_game_at_the_limit() {
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["kind"], "game");
     let state = tab.follow(&format!("game/{left}")).await;
     assert_eq!(state["nodes"][1]["uci"], "e2e4");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -148,12 +144,11 @@ async fn archives_are_not_unpacked() {
         assert_eq!(read["total"], 0, "{name}: {read}");
         assert!(!read["errors"].as_array().is_none_or(Vec::is_empty), "{name}: {read}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_output_is_limited_to_25_updates_per_second() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, _) = tab.new_game(game("chess", Value::Null)).await;
     let id = id_of(&topic);
     let topic = format!("analysis/{id}");
@@ -172,14 +167,11 @@ async fn search_output_is_limited_to_25_updates_per_second() {
     }
     // The engine reports a depth every two milliseconds. A slow machine only makes this longer.
     assert!(MIN_INTERVAL * 11 <= before.elapsed(), "{depths:?}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_server_exits_without_tabs_if_set() {
-    let data = tempfile::tempdir().expect("a directory");
-    let options = Options { reload: RELOAD, ..options(data.path()) };
-    let server = Fixture::start_with(options).await;
+    let server = Fixture::start_as(|options| options.reload = RELOAD).await;
     let mut tab = server.tab().await;
     let mut settings = tab.follow("settings").await;
     settings["on_close"]["quit"] = json!(true);
@@ -196,9 +188,7 @@ async fn start_clocks(tab: &mut Tab, game: &Value) {
 
 /// The states of a game and of an analysis after the last tab was closed.
 async fn check_close(pause_games: bool, stop_analysis: bool) {
-    let data = tempfile::tempdir().expect("a directory");
-    let options = Options { reload: RELOAD, ..options(data.path()) };
-    let server = Fixture::start_with(options).await;
+    let server = Fixture::start_as(|options| options.reload = RELOAD).await;
     let mut tab = server.tab().await;
     let mut settings = tab.follow("settings").await;
     settings["on_close"] =
@@ -242,7 +232,6 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
         assert!((paused, stopped) == (false, false), "{play} {panels}");
         assert!(Instant::now() < deadline, "{play} {panels}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -262,9 +251,7 @@ async fn closing_the_last_tab_changes_nothing_if_set() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_server_exits_after_the_last_game_if_set() {
-    let data = tempfile::tempdir().expect("a directory");
-    let options = Options { reload: RELOAD, ..options(data.path()) };
-    let server = Fixture::start_with(options).await;
+    let server = Fixture::start_as(|options| options.reload = RELOAD).await;
     let mut tab = server.tab().await;
     let mut settings = tab.follow("settings").await;
     settings["on_close"] = json!({ "pause_games": false, "stop_analysis": true, "quit": true });

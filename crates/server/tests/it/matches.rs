@@ -22,8 +22,6 @@ use tempfile::TempDir;
 
 use crate::support::Fixture;
 
-type Change = Box<dyn Fn(&mut MatchPlan)>;
-
 /// A time limit for slow machines.
 const LONG: Duration = Duration::from_mins(2);
 
@@ -70,56 +68,29 @@ fn entrants(count: usize) -> Vec<EnginePlan> {
 #[test]
 fn invalid_plans_are_rejected_before_a_start() {
     let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
-    let changes: Vec<(Change, ErrorCategory, &str)> = vec![
-        (Box::new(|plan| plan.rounds = 0), ErrorCategory::Limit, "match_too_large"),
-        (Box::new(|plan| plan.pairs = u32::MAX), ErrorCategory::Limit, "match_too_large"),
-        (Box::new(|plan| plan.concurrency = 0), ErrorCategory::Limit, "match_too_large"),
+    use ErrorCategory::{InvalidRequest, Limit};
+    let changes: [(&dyn Fn(&mut MatchPlan), ErrorCategory, &str); 12] = [
+        (&|plan| plan.rounds = 0, Limit, "match_too_large"),
+        (&|plan| plan.pairs = u32::MAX, Limit, "match_too_large"),
+        (&|plan| plan.concurrency = 0, Limit, "match_too_large"),
+        (&|plan| plan.engines[0].nodes = None, InvalidRequest, "missing_limit"),
+        (&|plan| plan.engines[0].time = clock(0, 0, 0), InvalidRequest, "zero_time"),
+        (&|plan| plan.engines[0].time = clock(u64::MAX, 0, 0), InvalidRequest, "time_too_long"),
+        (&|plan| plan.engines[0].name = "b".to_owned(), InvalidRequest, "duplicate_name"),
+        (&|plan| plan.engines[0].name = "\x1b[2J".to_owned(), InvalidRequest, "invalid_text"),
+        (&|plan| plan.max_moves = Some(0), InvalidRequest, "missing_move_count"),
         (
-            Box::new(|plan| plan.engines[0].nodes = None),
-            ErrorCategory::InvalidRequest,
-            "missing_limit",
-        ),
-        (
-            Box::new(move |plan| plan.engines[0].time = clock(0, 0, 0)),
-            ErrorCategory::InvalidRequest,
-            "zero_time",
-        ),
-        (
-            Box::new(move |plan| plan.engines[0].time = clock(u64::MAX, 0, 0)),
-            ErrorCategory::InvalidRequest,
-            "time_too_long",
-        ),
-        (
-            Box::new(|plan| plan.engines[0].name = "b".to_owned()),
-            ErrorCategory::InvalidRequest,
-            "duplicate_name",
-        ),
-        (
-            Box::new(|plan| plan.engines[0].name = "\x1b[2J".to_owned()),
-            ErrorCategory::InvalidRequest,
-            "invalid_text",
-        ),
-        (
-            Box::new(|plan| plan.max_moves = Some(0)),
-            ErrorCategory::InvalidRequest,
-            "missing_move_count",
-        ),
-        (
-            Box::new(|plan| {
-                plan.openings = MatchOpenings::Handicap { name: "everything".to_owned() };
-            }),
-            ErrorCategory::InvalidRequest,
+            &|plan| plan.openings = MatchOpenings::Handicap { name: "everything".to_owned() },
+            InvalidRequest,
             "unknown_name",
         ),
         (
-            Box::new(|plan| {
-                plan.openings = MatchOpenings::Positions { list: vec!["nonsense".to_owned()] };
-            }),
-            ErrorCategory::InvalidRequest,
+            &|plan| plan.openings = MatchOpenings::Positions { list: vec!["nonsense".to_owned()] },
+            InvalidRequest,
             "missing_field",
         ),
         (
-            Box::new(|plan| {
+            &|plan| {
                 plan.sprt = Some(SprtPlan {
                     model: Model::default(),
                     elo0: 5.0,
@@ -127,19 +98,19 @@ fn invalid_plans_are_rejected_before_a_start() {
                     alpha: 2.0,
                     beta: 0.05,
                 });
-            }),
-            ErrorCategory::InvalidRequest,
+            },
+            InvalidRequest,
             "invalid_hypotheses",
         ),
     ];
     assert!(plan_of(&plan(&["a", "b"]), &entrants(2)).is_ok());
-    for (index, (change, category, code)) in changes.iter().enumerate() {
+    for (index, (change, category, code)) in changes.into_iter().enumerate() {
         let mut plan = plan(&["a", "b"]);
         change(&mut plan);
         let error = plan_of(&plan, &entrants(2)).expect_err("it makes no sense");
-        assert_eq!(error.category, *category, "{index}: {error:?}");
+        assert_eq!(error.category, category, "{index}: {error:?}");
         let error = serde_json::to_value(&error.error).expect("it is serializable");
-        assert_eq!(error["code"], *code, "{index}");
+        assert_eq!(error["code"], code, "{index}");
     }
     assert!(plan_of(&plan(&["a"]), &entrants(1)).is_err());
     assert!(plan_of(&plan(&["a", "b"]), &entrants(3)).is_err());
@@ -170,17 +141,7 @@ fn engines_with_the_same_name_are_distinguished_and_options_are_merged() {
 #[cfg(unix)]
 fn scripted(directory: &Path) -> EnginePlan {
     let script = directory.join("engine.sh");
-    let text = r#"while read -r line; do case "$line" in
-usi) echo "id name Script"; echo usiok;;
-isready) echo readyok;;
-"position startpos") move=7g7f;;
-"position startpos moves 7g7f") move=3c3d;;
-position*) move=resign;;
-go*) if [ -e "$FLAG" ]; then echo "info depth 3 score cp 7"; echo "bestmove $move"; fi;;
-stop) echo "bestmove resign";;
-quit) exit;;
-esac; done
-"#;
+    let text = include_str!("data/matches/scripted.txt");
     std::fs::write(&script, text).expect("it can be written");
     EnginePlan {
         name: "Script".to_owned(),
@@ -432,14 +393,13 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
     assert_eq!(tab.ask(open(2)).await["category"], "not_found");
     let page = server.search(&json!({ "player": "a" })).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
-    server.stop().await;
 }
 
 /// A new subscriber in the middle of a match gets each game once.
 #[tokio::test(flavor = "multi_thread")]
 async fn snapshots_and_deltas_of_a_match_do_not_overlap() {
     const GAMES: usize = 80;
-    let (server, mut tab) = Fixture::with_tab().await;
+    let (_server, mut tab) = Fixture::with_tab().await;
     let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
     let answer = tab.ask(start_match([&one, &two], GAMES / 2)).await;
     assert_eq!(answer["kind"], "match", "{answer}");
@@ -473,14 +433,13 @@ async fn snapshots_and_deltas_of_a_match_do_not_overlap() {
         }
     }
     assert_eq!(seen.len(), GAMES);
-    server.stop().await;
 }
 
 /// The arena starts an engine as the server does.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn matches_use_the_environment_and_directory_of_an_engine() {
-    let (server, mut tab) = Fixture::with_tab().await;
+    let (_server, mut tab) = Fixture::with_tab().await;
     let directory = TempDir::new().expect("a directory");
     std::fs::write(directory.path().join("play"), "").expect("it can be written");
     let EnginePlan { command, args, dir, env, .. } = scripted(directory.path());
@@ -507,5 +466,4 @@ async fn matches_use_the_environment_and_directory_of_an_engine() {
         .map(|game| game["outcome"]["termination"].as_str().expect("a termination"))
         .collect();
     assert_eq!(reasons, ["resignation"; 4], "{state}");
-    server.stop().await;
 }

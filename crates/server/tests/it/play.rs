@@ -28,7 +28,7 @@ async fn my_turn(tab: &mut Tab, topic: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_human_plays_against_an_engine() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     assert_eq!(state["position"]["legal"].as_array().map(Vec::len), Some(20));
     let root = state["cursor"].clone();
@@ -46,15 +46,14 @@ async fn a_human_plays_against_an_engine() {
     assert_eq!(play["players"]["second"]["name"], "Mime <b>1</b>");
     assert!(last["clock"].as_u64().is_some_and(|left| left <= 301_000), "{last}");
     tab.done(json!({ "kind": "resign", "game": id_of(&topic) })).await;
-    let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
-    assert_eq!(over["over"]["outcome"]["result"], "0-1");
-    assert_eq!(over["over"]["outcome"]["termination"], "resignation");
-    server.stop().await;
+    let ended = tab.change(&topic, |delta| delta["outcome_change"]["outcome"].is_object()).await;
+    assert_eq!(ended["outcome_change"]["outcome"]["result"], "0-1");
+    assert_eq!(ended["outcome_change"]["outcome"]["termination"], "resignation");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shogi_is_played_in_usi_notation() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["usi"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["usi"]).await;
     let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
     let played = tab.ask(mv(&topic, &state["cursor"], "▲７六歩")).await;
     assert_eq!(played["kind"], "node", "{played}");
@@ -66,7 +65,6 @@ async fn shogi_is_played_in_usi_notation() {
     let nodes = state["nodes"].as_array().expect("nodes");
     assert_eq!(nodes[1]["text"]["japanese"], "▲７六歩");
     assert_eq!(nodes.len(), 3);
-    server.stop().await;
 }
 
 /// The parameters of `go` after the first move of the human.
@@ -112,7 +110,7 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_time_controls_are_sent_to_engines() {
-    let (server, mut tab, uci) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, uci) = Fixture::with_engine(&[]).await;
     let usi = tab.add_mime(&["usi"]).await;
     let clock = |increment: u32, byoyomi: u32, moves: Option<u32>| {
         json!({
@@ -135,12 +133,11 @@ async fn all_time_controls_are_sent_to_engines() {
         let go = go_of(&mut tab, engine, variant, time.clone(), limits.clone()).await;
         assert_eq!(go, expected, "{time} {limits}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_is_taken_back_with_its_reply() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), true))).await;
     let root = state["cursor"].clone();
     tab.ask(mv(&topic, &root, "e4")).await;
@@ -152,7 +149,6 @@ async fn a_move_is_taken_back_with_its_reply() {
     tab.ask(mv(&topic, &root, "d4")).await;
     let play = my_turn(&mut tab, &topic).await;
     assert_ne!(play["last_move_node"], root);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,7 +174,6 @@ async fn each_tab_has_its_own_cursor() {
     let delete = json!({ "kind": "delete", "node": played["node"] });
     two.send(json!({ "kind": "edit", "game": id_of(&topic), "edit": delete })).await;
     one.change(&topic, |delta| delta["at"]["cursor"] == state["cursor"]).await;
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -203,7 +198,6 @@ async fn tabs_at_the_end_of_a_game_follow_it() {
     let tip = one.follow(&topic).await["play"]["last_move_node"].clone();
     assert_eq!(two.follow(&topic).await["cursor"], tip);
     assert_eq!(three.follow(&topic).await["cursor"], state["cursor"]);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -217,7 +211,6 @@ async fn all_tabs_receive_the_same_state() {
     two.ask(json!({ "kind": "edit", "game": id_of(&topic), "edit": comment })).await;
     let delta = one.change(&topic, |delta| delta["nodes"][0]["comments"][0] == "<script>").await;
     assert_eq!(delta["undo"]["undo"], true);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -226,7 +219,7 @@ async fn a_game_is_resumed_after_a_restart() {
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let before = my_turn(&mut tab, &topic).await;
-    let (server, mut tab) = server.restart().await;
+    let (_server, mut tab) = server.restart().await;
     let games = tab.follow("games").await;
     assert_eq!(games["games"][0]["id"], id_of(&topic));
     let state = tab.follow(&topic).await;
@@ -238,7 +231,6 @@ async fn a_game_is_resumed_after_a_restart() {
     tab.ask(mv(&topic, &before["last_move_node"], "d4")).await;
     let after = my_turn(&mut tab, &topic).await;
     assert_ne!(after["last_move_node"], before["last_move_node"]);
-    server.stop().await;
 }
 
 /// Plays against an engine of limited strength, stops the server, changes its data, and resumes the game. Returns
@@ -287,7 +279,7 @@ async fn limited_strength_remains_after_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_of_an_engine_interrupts_the_game() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["crash"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["crash"]).await;
     // The increment exceeds the time of the first move, also on a busy machine.
     let mut clock = clock();
     clock["increment"] = json!(200_000);
@@ -314,13 +306,12 @@ async fn a_crash_of_an_engine_interrupts_the_game() {
     assert_eq!(state["play"]["failure"], Value::Null);
     // Including the increment of the first move.
     assert!(state["play"]["clocks"]["remaining"]["first"].as_u64() > Some(300_000));
-    server.stop().await;
 }
 
 /// A USI engine does not play chess, which is no reason to lose.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_does_not_play_the_game_interrupts_it() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let other = tab.add_mime(&["usi"]).await;
     let mut players = against(&engine, no_time(), false);
     players["first"] = players["second"].clone();
@@ -333,13 +324,12 @@ async fn an_engine_that_does_not_play_the_game_interrupts_it() {
     let state = tab.follow(&topic).await;
     assert_eq!(state["outcome"], Value::Null, "{state}");
     assert_eq!(state["play"]["failure"]["error"]["code"], "unsupported_game", "{state}");
-    server.stop().await;
 }
 
 /// A search that fails is answered with the reason.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hint_is_answered_with_a_move_or_the_failure() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let (topic, _) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     let hint = |engine: &Value| json!({ "kind": "hint", "game": id_of(&topic), "engine": engine });
     tab.done(hint(&engine)).await;
@@ -353,18 +343,16 @@ async fn a_hint_is_answered_with_a_move_or_the_failure() {
     let illegal = tab.add_mime(&["illegal"]).await;
     let failed = tab.ask(hint(&illegal)).await;
     assert_eq!(failed["category"], "engine", "{failed}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_illegal_move_loses() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["illegal"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["illegal"]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
-    let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
-    assert_eq!(over["over"]["outcome"]["termination"], "illegal-move");
-    assert_eq!(over["over"]["outcome"]["result"], "1-0");
-    server.stop().await;
+    let ended = tab.change(&topic, |delta| delta["outcome_change"]["outcome"].is_object()).await;
+    assert_eq!(ended["outcome_change"]["outcome"]["termination"], "illegal-move");
+    assert_eq!(ended["outcome_change"]["outcome"]["result"], "1-0");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -414,7 +402,6 @@ async fn the_first_moves_come_from_a_book() {
         let answer = tab.ask(json!({ "kind": "new_game", "game": new })).await;
         assert_eq!(answer["category"], category, "{answer}");
     }
-    server.stop().await;
 }
 
 /// The outcome of the game after export and import.
@@ -446,7 +433,6 @@ async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
     let (server, mut tab) = server.restart().await;
     assert_eq!(tab.follow(&topic).await["outcome"], expected);
     assert_eq!(exported(&server, &mut tab, id_of(&topic), "csa").await, expected);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -469,7 +455,6 @@ async fn records_of_perpetual_check_name_the_winner() {
     for format in ["csa", "kif", "ki2", "jkf"] {
         assert_eq!(exported(&server, &mut tab, id_of(&topic), format).await, expected, "{format}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -479,7 +464,6 @@ async fn a_forfeit_has_a_result_and_a_termination() {
     let read = server.import("?name=a.kif&open=true", kif).await.json();
     let outcome = tab.follow(&format!("game/{}", read["opened"])).await["outcome"].clone();
     assert_eq!((&outcome["result"], &outcome["termination"]), (&json!("1-0"), &json!("forfeit")));
-    server.stop().await;
 }
 
 fn sudden_death(base: u64) -> Value {
@@ -512,7 +496,7 @@ async fn rematch(tab: &mut Tab, game: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rematch_swaps_sides_and_keeps_the_settings() {
-    let (server, mut tab, engine) = Fixture::with_engine(&[]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&[]).await;
     let mut players = against(&engine, sudden_death(60_000), true);
     players["first"]["time"] = sudden_death(300_000);
     players["second"]["limits"] = json!({ "depth": 3, "nodes": null, "time": null, "mate": null });
@@ -526,8 +510,8 @@ async fn a_rematch_swaps_sides_and_keeps_the_settings() {
     let early = tab.ask(of("rematch", &first)).await;
     assert_eq!(early["error"]["code"], "game_not_over", "{early}");
     tab.ask(of("resign", &first)).await;
-    let over = tab.change(&topic, |delta| delta["play"]["status"] == "over").await;
-    assert_eq!(over["play"]["rematch"], json!({ "kind": "open", "swapped": true }));
+    let ended = tab.change(&topic, |delta| delta["play"]["status"] == "over").await;
+    assert_eq!(ended["play"]["rematch"], json!({ "kind": "open", "swapped": true }));
 
     let next = rematch(&mut tab, &first).await;
     assert_eq!(next["nodes"][2]["uci"], "d7d5");
@@ -543,12 +527,11 @@ async fn a_rematch_swaps_sides_and_keeps_the_settings() {
     if next["play"]["status"] != "your_turn" {
         tab.change(&topic, |delta| delta["play"]["status"] == "your_turn").await;
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rematch_keeps_the_handicap() {
-    let (server, mut tab, engine) = Fixture::with_engine(&["usi"]).await;
+    let (_server, mut tab, engine) = Fixture::with_engine(&["usi"]).await;
     let players = against(&engine, json!({ "kind": "none" }), false);
     let mut new = game("shogi", players.clone());
     new["start"] = json!({ "kind": "handicap", "name": "lance" });
@@ -558,7 +541,6 @@ async fn a_rematch_keeps_the_handicap() {
     let next = rematch(&mut tab, &first).await;
     assert_eq!(next["start"], before["start"]);
     assert_eq!(next["play"]["players"]["first"]["player"], players["first"]);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -576,7 +558,7 @@ async fn there_is_one_rematch_until_it_is_deleted() {
     assert_eq!(rematch(&mut two, &first).await["id"], next);
 
     // It is known after a restart. A deletion is known to a closed game as well.
-    let (server, mut tab) = server.restart().await;
+    let (_server, mut tab) = server.restart().await;
     assert_eq!(state(&mut tab, &first).await["play"]["rematch"], begun);
     tab.ask(of("delete_game", &next)).await;
     let open = json!({ "kind": "open", "swapped": true });
@@ -586,7 +568,6 @@ async fn there_is_one_rematch_until_it_is_deleted() {
     tab.ask(of("delete_game", &next)).await;
     tab.ask(of("open_game", &first)).await;
     assert_eq!(state(&mut tab, &first).await["play"]["rematch"], open);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -602,5 +583,4 @@ async fn the_opening_of_a_rematch_comes_from_the_same_book() {
     std::fs::remove_file(&book).expect("it is there");
     tab.ask(of("delete_game", &next["id"])).await;
     assert_eq!(tab.ask(of("rematch", &first)).await["category"], "invalid_path");
-    server.stop().await;
 }

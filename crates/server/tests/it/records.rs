@@ -41,7 +41,6 @@ async fn games_are_found_by_their_properties() {
     assert_eq!((page.status, page.json()["category"].clone()), (400, json!("invalid_request")));
     let page = server.search(&json!({ "opening": "e5" })).await;
     assert_eq!((page.status, page.json()["category"].clone()), (400, json!("illegal_move")));
-    server.stop().await;
 }
 
 /// The number of found games.
@@ -76,7 +75,6 @@ async fn queries_without_a_variant_match_all_variants() {
     let page = server.search(&json!({ "opening": "P-7f 7g7f" })).await;
     assert_eq!(page.json()["category"], "illegal_move");
     assert_eq!(page.json()["error"]["context"]["move"], "7g7f", "{}", page.text());
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,7 +94,6 @@ async fn openings_without_a_header_are_found_by_name() {
     ] {
         assert_eq!(total_found(&server, &query).await, total, "{query}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,7 +119,6 @@ async fn players_of_unknown_type_match_engine_queries() {
         let page = server.search(&query).await;
         assert_eq!(page.json()["total"], total, "{query}: {}", page.text());
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,7 +153,6 @@ async fn export_restores_the_imported_record() {
     assert!(jkf.text().contains("角道を開ける"));
     let pgn = server.get(&format!("/api/export/{id}?format=pgn")).await;
     assert_eq!((pgn.status, pgn.json()["category"].clone()), (400, json!("invalid_record")));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,7 +186,6 @@ async fn save_errors_are_published() {
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let state = tab.follow(&topic).await;
     assert_eq!(state["nodes"].as_array().map(Vec::len), Some(3));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,7 +212,6 @@ async fn open_games_are_listed_with_what_distinguishes_them() {
         json!(["竜王戦", "", "2026-11-21"]),
     ];
     assert_eq!(shown, expected);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -250,11 +243,10 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
     assert!(kif.status == 200 && !kif.text().contains("9i"), "{}", kif.text());
     let pgn = server.get(&format!("/api/export/{}?format=pgn", games[1].0)).await.text();
     assert!(pgn.contains("[%cal Re2e4]"), "{pgn}");
-    let (server, mut tab) = server.restart().await;
+    let (_server, mut tab) = server.restart().await;
     for (_, topic, mark) in games {
         assert_eq!(tab.follow(&topic).await["nodes"][0]["marks"], json!([mark]), "{topic}");
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -295,7 +287,6 @@ async fn defective_records_are_imported_as_expected() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -315,7 +306,6 @@ async fn notices_have_positions() {
     let lines = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5;\n8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n";
     let read = server.import("?name=x.epd", lines).await.json();
     assert_eq!(read["total"], 2, "{read}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -334,7 +324,6 @@ async fn a_game_of_the_library_is_opened_and_deleted() {
     let closed = tab.until(|message| message["kind"] == "closed").await;
     assert_eq!(closed["topic"], format!("game/{id}"));
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["category"], "not_found");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -369,7 +358,6 @@ async fn the_editor_shows_errors_of_the_rules() {
     assert_eq!(threat.await.json()["position"]["text"], text);
     let choices = server.get("/api/choices").await.json();
     assert_eq!(choices["handicaps"].as_array().map(Vec::len), Some(16));
-    server.stop().await;
 }
 
 /// A UCI line does not name its game; its moves determine it.
@@ -384,7 +372,6 @@ async fn lines_of_both_protocols_are_games() {
         let read = server.import("?name=", line).await.json();
         assert_eq!((&read["total"], &read["errors"]), (&json!(1), &json!([])), "{line}: {read}");
     }
-    server.stop().await;
 }
 
 const TWO_GAMES: &str = "[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian Defence\"]\n\n1. e4 c5 *\n\n\
@@ -454,7 +441,6 @@ async fn imports_the_games_of_a_directory() {
     let id = &begun["id"];
     tab.done(json!({ "kind": "delete_job", "id": id })).await;
     assert_eq!(tab.follow("jobs").await["jobs"], json!([]));
-    server.stop().await;
 }
 
 /// Archives of shogi have file names in `Shift_JIS`, which are not Unicode.
@@ -485,7 +471,6 @@ async fn imports_files_whose_names_are_not_unicode() {
     );
     let name = job["errors"][0]["of"]["name"].as_str().expect("a name");
     assert!(name.contains(".pgn") && name != "a.pgn", "{job}");
-    server.stop().await;
 }
 
 /// Only the first errors of a job are listed, but all are counted.
@@ -507,7 +492,6 @@ async fn all_cut_games_of_a_job_are_counted() {
     let read = read.await.json();
     assert_eq!((&read["total_warnings"], &read["total_errors"]), (&json!(150), &json!(0)));
     assert_eq!(read["warnings"].as_array().map_or(0, Vec::len), 100, "{read}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -538,7 +522,6 @@ async fn reports_on_the_games_of_a_directory() {
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let report = tab.follow(&format!("report/{id}")).await;
     assert_eq!((&report["status"], &report["done"]), (&json!("done"), &json!(4)), "{report}");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -572,7 +555,6 @@ async fn a_job_is_resumed_after_a_restart_of_the_server() {
         assert_eq!(job["failed"], 0, "{job}");
     }
     assert_eq!(games_found(&server, json!({})).await.len(), 12, "no game was read twice");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -588,7 +570,6 @@ async fn a_job_fails_if_its_engine_always_crashes() {
     let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     let job = job_ends(&mut tab, &begun["id"]).await;
     assert_eq!((&job["status"], &job["failed"]), (&json!("failed"), &json!(3)), "{job}");
-    server.stop().await;
 }
 
 /// The ratings of PGN headers, and of the comments of floodgate.
@@ -613,5 +594,4 @@ async fn ratings_of_the_players_are_those_of_the_record() {
             assert_eq!(delta["ratings"], json!({ "first": null, "second": 2700 }));
         }
     }
-    server.stop().await;
 }

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::support::{Fixture, Tab, options};
+use crate::support::{Fixture, Tab};
 
 fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -15,11 +14,8 @@ fn tables() -> PathBuf {
 }
 
 /// A server whose file picker shows the tables.
-async fn start() -> (Fixture, TempDir) {
-    let data = tempfile::tempdir().expect("a directory");
-    let mut options = options(data.path());
-    options.roots.push(tables());
-    (Fixture::start_with(options).await, data)
+async fn start() -> Fixture {
+    Fixture::start_as(|options| options.roots.push(tables())).await
 }
 
 async fn post(server: &Fixture, path: &str, body: &Value) -> Value {
@@ -44,7 +40,7 @@ const QUEEN: &str = "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tablebases_rate_every_move() {
-    let (server, _data) = start().await;
+    let server = start().await;
     let mut tab = server.tab().await;
     assert_eq!(probe(&server, "chess", QUEEN).await["error"]["code"], "no_tablebase_directory");
     assert_eq!(add(&mut tab, "add_syzygy", &tables()).await["kind"], "done");
@@ -75,12 +71,11 @@ async fn tablebases_rate_every_move() {
     assert_eq!(probe(&server, "chess", QUEEN).await["category"], "win");
     tab.ask(json!({ "kind": "remove_syzygy", "path": tables() })).await;
     assert_eq!(probe(&server, "chess", QUEEN).await["error"]["code"], "no_tablebase_directory");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn positions_outside_of_tables_are_errors() {
-    let (server, _data) = start().await;
+    let server = start().await;
     let mut tab = server.tab().await;
     add(&mut tab, "add_syzygy", &tables()).await;
     let castling = probe(&server, "chess960", "8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").await;
@@ -92,21 +87,20 @@ async fn positions_outside_of_tables_are_errors() {
     assert_eq!(probe(&server, "chess", "nonsense").await["category"], "invalid_position");
     let unknown = probe(&server, "chess", "8/8/4k3/8/8/3BN3/8/K7 w - - 0 1").await;
     assert_eq!(unknown["category"], Value::Null);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_usable_paths_of_the_file_picker_are_added() {
-    let (server, data) = start().await;
+    let server = start().await;
     let mut tab = server.tab().await;
-    let empty = data.path().join("empty");
+    let empty = server.data.join("empty");
     std::fs::create_dir(&empty).expect("a directory");
-    let text = data.path().join("text.bin");
+    let text = server.data.join("text.bin");
     std::fs::write(&text, "not a book").expect("a file");
     for (kind, path, code) in [
         ("add_syzygy", Path::new("/etc"), "path_not_allowed"),
         ("add_syzygy", &empty, "no_tablebases"),
-        ("add_syzygy", &data.path().join("none"), "not_found"),
+        ("add_syzygy", &server.data.join("none"), "not_found"),
         ("add_book", Path::new("/etc/hostname"), "path_not_allowed"),
         ("add_book", &text, "not_a_book"),
     ] {
@@ -119,7 +113,6 @@ async fn only_usable_paths_of_the_file_picker_are_added() {
     assert_eq!(removed["category"], "not_found");
     let settings = tab.follow("settings").await;
     assert_eq!(settings["references"], json!({ "syzygy": [], "books": [] }));
-    server.stop().await;
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -140,9 +133,9 @@ fn polyglot() -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn books_list_moves_with_shares() {
-    let (server, data) = start().await;
+    let server = start().await;
     let mut tab = server.tab().await;
-    let book = data.path().join("book.bin");
+    let book = server.data.join("book.bin");
     std::fs::write(&book, polyglot()).expect("a file");
     assert_eq!(add(&mut tab, "add_book", &book).await["kind"], "done");
     let path = json!(book);
@@ -170,12 +163,11 @@ async fn books_list_moves_with_shares() {
         .expect("it is ours");
     let moves = explore(&server, "chess", START, &path).await;
     assert_eq!(moves["moves"], json!([mv("d2d4", "d4", 1, 1.0)]));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn games_of_the_library_are_explored() {
-    let (server, _data) = start().await;
+    let server = start().await;
     let games = [
         ("Ann", "Bob", "2026.01.01", "1-0", "1. Nf3 d5 2. d4"),
         ("Bob", "Ann", "2026.03.01", "0-1", "1. d4 d5 2. Nf3 Nf6 3. Ng1 Ng8 4. Nf3"),
@@ -221,14 +213,13 @@ async fn games_of_the_library_are_explored() {
     );
     let won = explore(START, json!({ "player": "Ann", "result": "1-0" })).await;
     assert_eq!(won["counts"], counts(1, 0, 0));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn books_of_shogi_have_evaluations_and_replies() {
-    let (server, data) = start().await;
+    let server = start().await;
     let mut tab = server.tab().await;
-    let book = data.path().join("book.db");
+    let book = server.data.join("book.db");
     let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
     let text =
         format!("#YANEURAOU-DB2016 1.00\nsfen {sfen} 1\n2g2f 8c8d 30 12 2\n7g7f 3c3d 45 20 6\n");
@@ -241,5 +232,4 @@ async fn books_of_shogi_have_evaluations_and_replies() {
     });
     assert_eq!(explored["moves"][0], first);
     assert_eq!(explored["moves"].as_array().map(Vec::len), Some(2));
-    server.stop().await;
 }

@@ -106,7 +106,6 @@ async fn commands_do_not_wait_for_saving() {
     );
     let rows = format!("SELECT count(*) FROM open_game WHERE game = {}", state["id"]);
     assert_eq!(number(&app(&server.data), &rows), 1);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,7 +125,6 @@ async fn commands_do_not_wait_for_an_import() {
     };
     let (imported, ()) = tokio::join!(import, meanwhile);
     assert_eq!((imported.status, imported.json()["total"].clone()), (200, json!(100)));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -159,7 +157,6 @@ async fn moves_during_a_write_are_saved_together() {
     // The first move may be saved before the others arrive.
     let saves = number(&db, "SELECT count(*) FROM saved");
     assert!((1..=2).contains(&saves), "{saves} times");
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -199,7 +196,6 @@ async fn answered_changes_survive_a_crash() {
         assert_eq!(intact, "ok");
     }
     next.stop().await;
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -222,7 +218,6 @@ async fn a_game_is_closed_after_it_is_saved() {
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let again = tab.follow(&topic).await;
     assert_eq!(again["nodes"].as_array().map(Vec::len), Some(2));
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -243,7 +238,6 @@ async fn a_game_that_is_deleted_during_saving_stays_deleted() {
     assert_eq!(tab.ask(reopen).await["category"], "not_found");
     let db = library(&server.data);
     assert_eq!(number(&db, "SELECT count(*) FROM game"), 0);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -261,7 +255,6 @@ async fn games_are_imported_in_batches() {
     assert_eq!(number(&app(&server.data), "SELECT count(*) FROM open_game"), 0);
     let page = server.search(&json!({ "opening": "1. e4 e5 2. Nf3" })).await;
     assert_eq!(page.json()["total"], 130);
-    server.stop().await;
 }
 
 /// Simulates a disk that is full after a number of games.
@@ -292,7 +285,6 @@ async fn games_are_imported_until_the_disk_is_full() {
     let mut tab = server.tab().await;
     let new = json!({ "kind": "new_game", "game": game("chess", Value::Null) });
     assert_eq!(tab.ask(new).await["category"], "storage");
-    server.stop().await;
 }
 
 /// A browser sends all of a file before it reads the answer. The file is larger than the buffers of a connection.
@@ -335,7 +327,6 @@ async fn a_client_that_reads_after_sending_receives_the_reason_of_an_early_end()
         assert!(error.contains("disk is full"), "{error}");
         assert!(json["total"].as_u64().expect("a number") <= 600, "{}", json["total"]);
     }
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -359,7 +350,6 @@ async fn a_job_that_failed_on_a_full_disk_resumes_without_duplicates() {
     assert_eq!(done["changed"][0]["games"], 100);
     assert_eq!(number(&db, "SELECT count(*) FROM game"), 100);
     assert_eq!(number(&db, "SELECT count(DISTINCT substr(summary, 9, 4)) FROM game"), 100);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -389,5 +379,4 @@ async fn a_damaged_file_is_reported_in_the_terminal_and_the_page() {
     // The library is used.
     let page = server.search(&json!({})).await;
     assert_eq!(page.json()["total"], 1);
-    server.stop().await;
 }

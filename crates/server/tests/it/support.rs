@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tokio::task::{JoinHandle, yield_now};
+use tokio::task::{JoinHandle, block_in_place, yield_now};
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -47,8 +48,19 @@ pub(crate) struct Fixture {
     pub(crate) authorization: String,
     pub(crate) data: PathBuf,
     directory: Option<TempDir>,
-    stop: oneshot::Sender<()>,
-    task: JoinHandle<()>,
+    /// The server stops when it is dropped.
+    stop: Option<oneshot::Sender<()>>,
+    task: Option<JoinHandle<()>>,
+}
+
+/// At the end of a test that does not fail, the server has to end without a panic.
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if !std::thread::panicking() {
+            block_in_place(|| Handle::current().block_on(self.wait()));
+        }
+    }
 }
 
 /// Options for a server in a directory. The test engine is the built-in one.
@@ -80,9 +92,17 @@ pub(crate) fn options(data: &Path) -> Options {
 
 impl Fixture {
     pub(crate) async fn start() -> Self {
+        Self::start_as(|_| ()).await
+    }
+
+    /// A server in its own directory with changed options.
+    pub(crate) async fn start_as(change: impl FnOnce(&mut Options)) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let data = directory.path().to_owned();
-        Self { directory: Some(directory), ..Self::start_with(options(&data)).await }
+        let mut options = options(directory.path());
+        change(&mut options);
+        let mut server = Self::start_with(options).await;
+        server.directory = Some(directory);
+        server
     }
 
     pub(crate) async fn start_with(options: Options) -> Self {
@@ -101,7 +121,7 @@ impl Fixture {
         let answer = log_in(&host, &token_of(link)).await;
         assert_eq!(answer.status, 200);
         let authorization = format!("Bearer {}", session_of(&answer));
-        Self { host, authorization, data, directory: None, stop, task }
+        Self { host, authorization, data, directory: None, stop: Some(stop), task: Some(task) }
     }
 
     /// A server and a tab.
@@ -128,15 +148,20 @@ impl Fixture {
     }
 
     /// Stops the server. Returns the directory of its data.
-    pub(crate) async fn stop(self) -> Option<TempDir> {
-        let _ = self.stop.send(());
-        timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
-        self.directory
+    pub(crate) async fn stop(mut self) -> Option<TempDir> {
+        drop(self.stop.take());
+        self.wait().await;
+        self.directory.take()
     }
 
     /// Waits until the server exits.
-    pub(crate) async fn ended(self) {
-        timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
+    pub(crate) async fn ended(mut self) {
+        self.wait().await;
+    }
+
+    async fn wait(&mut self) {
+        let Some(task) = self.task.take() else { return };
+        timeout(LONG, task).await.expect("it ends").expect("it does not panic");
     }
 
     pub(crate) async fn tab(&self) -> Tab {

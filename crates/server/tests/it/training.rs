@@ -62,7 +62,6 @@ async fn a_problem_is_solved_graded_and_stored() {
     let mut tab = server.tab().await;
     tab.ask(json!({ "kind": "delete_exercises", "ids": [id] })).await;
     assert_eq!(training(&server).await["total"], 0);
-    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -101,5 +100,4 @@ async fn mistakes_of_own_games_become_exercises() {
     assert_eq!(tab.ask(all).await["added"], 0);
     let side = json!({ "kind": "collect_exercises", "game": game, "side": "first" });
     assert_eq!(tab.ask(side).await["added"], 1);
-    server.stop().await;
 }
