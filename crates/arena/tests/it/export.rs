@@ -73,15 +73,7 @@ fn expected(form: &Form, pairs: u64) -> String {
 #[test]
 fn games_are_written_like_by_other_runners() {
     let text = expected(&pgn(), 1);
-    let first = "[Event \"?\"]\n[Site \"?\"]\n[Date \"2023.11.14\"]\n[Round \"1.1\"]\n\
-        [White \"a\"]\n[Black \"b \\\"x\\\"\"]\n[Result \"1-0\"]\n[GameDuration \"00:00:00\"]\n\
-        [GameStartTime \"2023-11-14T22:13:20.000 +0000\"]\n\
-        [GameEndTime \"2023-11-14T22:13:20.028 +0000\"]\n[PlyCount \"7\"]\n\
-        [Termination \"normal\"]\n[TimeControl \"-\"]\n[ECO \"C20\"]\n\
-        [Opening \"King's Pawn Game: Wayward Queen Attack\"]\n\n\
-        1. e4 {+0.12/3 0.001s} 1... e5 {+0.12/3 0.002s} 2. Qh5 {+0.12/3 0.003s} 2...\n\
-        Nc6 {+0.12/3 0.004s} 3. Bc4 {+0.12/3 0.005s} 3... Nf6 {+0.12/3 0.006s} 4. Qxf7#\n\
-        {+0.12/3 0.007s, White mates} 1-0\n\n";
+    let first = include_str!("data/export/games_are_written_like_by_other_runners.txt");
     assert_eq!(&text[..first.len()], first);
     let second = &text[first.len()..];
     assert!(second.starts_with("[Event \"?\"]"), "{second}");

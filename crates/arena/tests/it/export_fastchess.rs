@@ -63,28 +63,7 @@ fn tags_have_the_order_of_fastchess() {
         game.engines[0].name = "Engine 1".to_owned();
         game.engines[1].author = "Author".to_owned();
     });
-    let expected = "\
-[Event \"E\"]
-[Site \"?\"]
-[Date \"2023.11.14\"]
-[Round \"1\"]
-[White \"A\"]
-[Black \"B\"]
-[Result \"1-0\"]
-[EngineWhiteName \"Engine 1\"]
-[EngineBlackAuthor \"Author\"]
-[GameDuration \"00:00:00\"]
-[GameStartTime \"2023-11-14T22:13:20 +0000\"]
-[GameEndTime \"2023-11-14T22:13:20 +0000\"]
-[PlyCount \"1\"]
-[Termination \"normal\"]
-[TimeControl \"-\"]
-[ECO \"B00\"]
-[Opening \"King's Pawn Game\"]
-
-1. e4 {-3.45/5 0.001s, White mates} 1-0
-
-";
+    let expected = include_str!("data/export_fastchess/tags_have_the_order_of_fastchess.txt");
     assert_eq!(text, expected);
 }
 

@@ -163,35 +163,7 @@ fn reports_come_after_pairs() {
         "-rounds 3 -ratinginterval 2",
         &games,
         End::Complete,
-        "\
-Started game 1 of 6 (new vs base)
-Finished game 1 (new vs base): 1-0 {White mates}
-Started game 2 of 6 (base vs new)
-Finished game 2 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
-Started game 3 of 6 (new vs base)
-Finished game 3 (new vs base): 1-0 {White mates}
-Started game 4 of 6 (base vs new)
-Finished game 4 (base vs new): 1-0 {White mates}
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB, a.epd):
-Elo: 88.74 +/- 136.27, nElo: 245.67 +/- 340.48
-LOS: 92.14 %, DrawRatio: 50.00 %, PairsRatio: inf
-Games: 4, Wins: 2, Losses: 1, Draws: 1, Points: 2.5 (62.50 %)
-Ptnml(0-2): [0, 0, 1, 1, 0], WL/DD Ratio: inf
---------------------------------------------------
-Started game 5 of 6 (new vs base)
-Finished game 5 (new vs base): 1/2-1/2 {Draw by 3-fold repetition}
-Started game 6 of 6 (base vs new)
-Finished game 6 (base vs new): 0-1 {Black mates}
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB, a.epd):
-Elo: 120.41 +/- 108.84, nElo: 347.44 +/- 278.00
-LOS: 99.28 %, DrawRatio: 33.33 %, PairsRatio: inf
-Games: 6, Wins: 3, Losses: 1, Draws: 2, Points: 4.0 (66.67 %)
-Ptnml(0-2): [0, 0, 1, 2, 0], WL/DD Ratio: inf
---------------------------------------------------
-Finished match
-",
+        include_str!("data/fastchess_printer/reports_come_after_pairs.txt"),
     );
 }
 
@@ -202,24 +174,7 @@ fn without_swaps_there_are_pairs_as_well() {
         "-rounds 2 -noswap",
         &[wins(NEW), wins(NEW), wins(BASE), draw()],
         End::Complete,
-        "\
-Started game 1 of 4 (new vs base)
-Finished game 1 (new vs base): 1-0 {White mates}
-Started game 2 of 4 (new vs base)
-Finished game 2 (new vs base): 1-0 {White mates}
-Started game 3 of 4 (new vs base)
-Finished game 3 (new vs base): 0-1 {Black mates}
-Started game 4 of 4 (new vs base)
-Finished game 4 (new vs base): 1/2-1/2 {Draw by 3-fold repetition}
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB, a.epd):
-Elo: 88.74 +/- nan, nElo: 81.89 +/- 340.48
-LOS: 68.13 %, DrawRatio: 0.00 %, PairsRatio: 1.00
-Games: 4, Wins: 2, Losses: 1, Draws: 1, Points: 2.5 (62.50 %)
-Ptnml(0-2): [0, 1, 0, 0, 1], WL/DD Ratio: nan
---------------------------------------------------
-Finished match
-",
+        include_str!("data/fastchess_printer/without_swaps_there_are_pairs_as_well.txt"),
     );
 }
 
@@ -229,25 +184,7 @@ fn games_that_count_alone_are_reported_alone() {
         "-rounds 1 -report penta=false -ratinginterval 1",
         &[wins(NEW), draw()],
         End::Complete,
-        "\
-Started game 1 of 2 (new vs base)
-Finished game 1 (new vs base): 1-0 {White mates}
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB, a.epd):
-Elo: inf +/- nan, nElo: inf +/- nan
-LOS: 100.00 %, DrawRatio: 0.00 %
-Games: 1, Wins: 1, Losses: 0, Draws: 0, Points: 1.0 (100.00 %)
---------------------------------------------------
-Started game 2 of 2 (base vs new)
-Finished game 2 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB, a.epd):
-Elo: 190.85 +/- nan, nElo: 347.44 +/- 481.51
-LOS: 92.14 %, DrawRatio: 50.00 %
-Games: 2, Wins: 1, Losses: 0, Draws: 1, Points: 1.5 (75.00 %)
---------------------------------------------------
-Finished match
-",
+        include_str!("data/fastchess_printer/games_that_count_alone_are_reported_alone.txt"),
     );
 }
 
@@ -257,23 +194,9 @@ fn the_format_of_cutechess_has_a_score_after_each_game() {
         "-rounds 2 -output format=cutechess -ratinginterval 2",
         &[wins(NEW), draw(), wins(BASE), wins(NEW)],
         End::Complete,
-        "\
-Started game 1 of 4 (new vs base)
-Finished game 1 (new vs base): 1-0 {White mates}
-Score of new vs base: 1 - 0 - 0  [1.000] 1
-Started game 2 of 4 (base vs new)
-Finished game 2 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
-Score of new vs base: 1 - 0 - 1  [0.750] 2
-Elo difference: 190.85 +/- nan, LOS: 92.14 %, DrawRatio: 50.00 %
-Started game 3 of 4 (new vs base)
-Finished game 3 (new vs base): 0-1 {Black mates}
-Score of new vs base: 1 - 1 - 1  [0.500] 3
-Started game 4 of 4 (base vs new)
-Finished game 4 (base vs new): 0-1 {Black mates}
-Score of new vs base: 2 - 1 - 1  [0.625] 4
-Elo difference: 88.74 +/- nan, LOS: 72.68 %, DrawRatio: 25.00 %
-Finished match
-",
+        include_str!(
+            "data/fastchess_printer/the_format_of_cutechess_has_a_score_after_each_game.txt"
+        ),
     );
 }
 
@@ -285,62 +208,15 @@ fn a_finished_test_prints_the_complete_report_again() {
         &format!("-rounds 9 {test} -ratinginterval 3"),
         &[(); 6].map(|()| wins(NEW)),
         verdict.clone(),
-        "\
-Started game 1 of 18 (new vs base)
-Finished game 1 (new vs base): 1-0 {White mates}
-Started game 2 of 18 (base vs new)
-Finished game 2 (base vs new): 0-1 {Black mates}
-Started game 3 of 18 (new vs base)
-Finished game 3 (new vs base): 1-0 {White mates}
-Started game 4 of 18 (base vs new)
-Finished game 4 (base vs new): 0-1 {Black mates}
-Started game 5 of 18 (new vs base)
-Finished game 5 (new vs base): 1-0 {White mates}
-Started game 6 of 18 (base vs new)
-Finished game 6 (base vs new): 0-1 {Black mates}
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB, a.epd):
-Elo: inf +/- nan, nElo: inf +/- nan
-LOS: 100.00 %, DrawRatio: 0.00 %, PairsRatio: inf
-Games: 6, Wins: 6, Losses: 0, Draws: 0, Points: 6.0 (100.00 %)
-Ptnml(0-2): [0, 0, 0, 0, 3], WL/DD Ratio: nan
-LLR: 0.45 (110.3%) (-0.41, 0.41) [0.00, 40.00]
---------------------------------------------------
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB, a.epd):
-Elo: inf +/- nan, nElo: inf +/- nan
-LOS: 100.00 %, DrawRatio: 0.00 %, PairsRatio: inf
-Games: 6, Wins: 6, Losses: 0, Draws: 0, Points: 6.0 (100.00 %)
-Ptnml(0-2): [0, 0, 0, 0, 3], WL/DD Ratio: nan
-LLR: 0.45 (110.3%) (-0.41, 0.41) [0.00, 40.00]
---------------------------------------------------
-SPRT ([0.00, 40.00]) completed - H1 was accepted
-Finished match
-",
+        include_str!(
+            "data/fastchess_printer/a_finished_test_prints_the_complete_report_again_2.txt"
+        ),
     );
     check(
         &format!("-rounds 9 {test} -output format=cutechess"),
         &[(); 4].map(|()| wins(NEW)),
         verdict,
-        "\
-Started game 1 of 18 (new vs base)
-Finished game 1 (new vs base): 1-0 {White mates}
-Score of new vs base: 1 - 0 - 0  [1.000] 1
-Started game 2 of 18 (base vs new)
-Finished game 2 (base vs new): 0-1 {Black mates}
-Score of new vs base: 2 - 0 - 0  [1.000] 2
-Started game 3 of 18 (new vs base)
-Finished game 3 (new vs base): 1-0 {White mates}
-Score of new vs base: 3 - 0 - 0  [1.000] 3
-Started game 4 of 18 (base vs new)
-Finished game 4 (base vs new): 0-1 {Black mates}
-Score of new vs base: 4 - 0 - 0  [1.000] 4
-Score of new vs base: 4 - 0 - 0  [1.000] 4
-Elo difference: inf +/- nan, LOS: 100.00 %, DrawRatio: 0.00 %
-SPRT: llr 0.43 (106.8%), lbound -0.41, ubound 0.41 - H1 was accepted
-Tournament finished
-Finished match
-",
+        include_str!("data/fastchess_printer/a_finished_test_prints_the_complete_report_again.txt"),
     );
 }
 
@@ -379,16 +255,8 @@ fn a_lost_engine_ends_the_match_without_recover() {
     let games = [crash(BASE), wins(NEW), wins(NEW), wins(NEW)];
     let stopping = || Some(End::Interrupted);
     let (text, stops) = play(&line, &games, stopping(), End::Interrupted);
-    let expected = "\
-Started game 1 of 4 (new vs base)
-Game 1 stalled / disconnected and no recover option set for engine, stopping tournament.
-Finished game 1 (new vs base): 1-0 {Black disconnects}
-Tournament was interrupted. To resume the tournament, run: readyok match --fastchess -config \
-                    file=config.json
-Finished match
-Total Time: 00:00:00 (hours:minutes:seconds)
-
-";
+    let expected =
+        include_str!("data/fastchess_printer/a_lost_engine_ends_the_match_without_recover.txt");
     assert_eq!((text.as_str(), stops), (expected, 1));
     let line = format!("{line} -output format=cutechess");
     let (text, _) = play(&line, &games, stopping(), End::Interrupted);

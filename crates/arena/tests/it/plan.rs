@@ -73,35 +73,7 @@ fn a_sequential_test_without_rounds_lasts_until_its_end() {
 
 #[test]
 fn a_plan_survives_toml() {
-    let text = r#"
-        game = "chess"
-        rounds = 100
-        seed = 7
-        search_timeout_ms = 30000
-
-        [[engines]]
-        name = "a"
-        command = "stockfish"
-        options = { Hash = "16" }
-        limits = { tc = "10+0.1", margin_ms = 50 }
-
-        [[engines]]
-        name = "b"
-        command = "ethereal-chess"
-        limits = { nodes = 1000 }
-
-        [openings]
-        order = "random"
-        source = { kind = "file", path = "book.epd" }
-
-        [adjudication]
-        draw = { from_move = 40, moves = 8, score = 10 }
-        resign = { moves = 3, score = 600 }
-
-        [sprt]
-        elo0 = 0.0
-        elo1 = 2.0
-    "#;
+    let text = include_str!("data/plan/a_plan_survives_toml.txt");
     let plan: Plan = toml::from_str(text).expect("a plan");
     assert_eq!(plan.engines.len(), 2);
     let written = toml::to_string(&plan).expect("text");

@@ -17,16 +17,7 @@ use readyok_rules::{Side, Termination};
 use crate::sample;
 
 /// Three options whose best values are 120, -10 and 700. An error of a quarter of a range costs 25 Elo.
-const FILE: &str = r#"
-game = "chess"
-pairs = 20000
-engine = { name = "synthetic", command = "/nowhere", limits = { nodes = 1 } }
-parameters = [
-    { name = "A", start = 50, min = 0, max = 200, c_end = 10, r_end = 0.006 },
-    { name = "B", start = 20, min = -50, max = 50, c_end = 5, r_end = 0.006 },
-    { name = "C", start = 0.5, min = 0, max = 1, c_end = 0.05, r_end = 0.006, decimal = true },
-]
-"#;
+const FILE: &str = include_str!("data/tune/file.txt");
 
 const BEST: [(&str, f64, f64); 3] = [("A", 120.0, 200.0), ("B", -10.0, 100.0), ("C", 0.7, 1.0)];
 

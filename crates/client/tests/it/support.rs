@@ -156,16 +156,7 @@ pub(crate) fn good_engine(input: impl Read, mut output: impl Write, received: &S
         let first = line.split(' ').next().unwrap_or_default();
         let runs_on = line.contains("infinite") || line.contains("ponder");
         let result = match first {
-            "uci" => send(
-                "id name Good\n\
-                option name Hash type spin default 16 min 1 max 1024\n\
-                option name Threads type spin default 1 min 1 max 64\n\
-                option name Clear Hash type button\n\
-                option name MultiPV type spin default 1 min 1 max 9\n\
-                option name UCI_Opponent type string default <empty>\n\
-                option name UCI_Chess960 type check default false\n\
-                uciok\n",
-            ),
+            "uci" => send(include_str!("data/support/good_engine.txt")),
             "usi" => send("id name Good\nusiok\n"),
             "isready" => send("readyok\n"),
             "go" if line.contains("mate") => {

@@ -119,15 +119,7 @@ fn no_book_is_used_in_analysis_and_other_games() {
     assert!(!from_book(client.ask("position startpos\ngo depth 1")));
 }
 
-const SHOGI: &str = "\
-#YANEURAOU-DB2016 1.00
-sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1
-7g7f 3c3d 40 32 10
-2g2f 8c8d 30 32 10
-6g6f 3c3d -90 32 500
-sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2
-3c3d 2g2f 10 30 1
-";
+const SHOGI: &str = include_str!("data/books/shogi.txt");
 
 #[test]
 fn plays_shogi_from_a_text_book() {

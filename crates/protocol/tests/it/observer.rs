@@ -35,30 +35,9 @@ fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
     (rules.into_iter().map(rule).collect(), owed.into_iter().map(rule).collect())
 }
 
-const READY: &str = "> uci
-    < id name A
-    < option name Hash type spin default 16 min 1 max 1024
-    < option name Other type spin default 0 min 1 max 9
-    < option name Clear Hash type button
-    < option name OwnBook type check default false
-    < option name Style type combo default Solid var Solid var Risky
-    < option name Learning File type string default <empty>
-    < option name King Safety Max Value type spin default 1 min 0 max 9
-    < option name UCI_ShowCurrLine type check default false
-    < option name UCI_ShowRefutations type check default true
-    < uciok
-    > isready
-    < readyok
-    > position startpos\n";
+const READY: &str = include_str!("data/observer/ready.txt");
 
-const SHOGI: &str = "> usi
-    < id name A
-    < option name Clear_Hash type button
-    < usiok
-    > isready
-    < readyok
-    > usinewgame
-    > position startpos\n";
+const SHOGI: &str = include_str!("data/observer/shogi.txt");
 
 #[track_caller]
 fn check_chess(rules: &[Rule], script: &str) {

@@ -30,24 +30,7 @@ fn the_tolerance_page_is_up_to_date() {
 
 /// The table as a Markdown page.
 fn page() -> String {
-    let mut page = String::from(
-        "<!-- Written by a test from crates/protocol/tests/it/data/tricky.txt. -->
-
-# Tolerant parsing
-
-Parsing never fails. Unknown parts are skipped or stored as text, with a diagnostic: its kind and byte range.
-Strict programs reject lines with diagnostics. Each value has one canonical form. The only exception: clocks that the
-dialect does not support are parsed but cannot be written.
-
-A number that is not an integer is read up to its first other character: in `go` always, because a search without its
-limit would be endless, and elsewhere if only a fraction follows. A value of `setoption` is not shortened: it is rejected
-with an `info string`. A limit without a usable value is stored as text. If limits are sent and none of them is usable for
-the side to move, an engine of this project explains that by an `info string` and searches for one second. Only `go`,
-`go infinite`, `go ponder` up to `ponderhit`, and `go mate` of USI are unlimited.
-
-In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line *stored as text* is an `Unknown` message.
-",
-    );
+    let mut page = String::from(include_str!("data/tricky/page.txt"));
     let mut clause = "";
     for case in &cases::read(TABLE) {
         if clause != case.clause {

@@ -13,26 +13,9 @@ use crate::program::{
     Dir, Output, Signal, Terminal, finish, readyok, run, scripted_engine, signal,
 };
 
-const HANDSHAKE: &str = "\
-> uci
-< id name Example 1.0
-< id author A. Author
-< option name MultiPV type spin default 1 min 1 max 500
-< option name Style type combo default Solid var Solid var Risky
-< option name Clear Hash type button
-< uciok
-";
+const HANDSHAKE: &str = include_str!("data/analyse/handshake.txt");
 
-const USI_HANDSHAKE: &str = "\
-> usi
-< id name Example 1.0
-< usiok
-> setoption name USI_Hash value 32
-> setoption name USI_Ponder value false
-> isready
-< readyok
-> usinewgame
-";
+const USI_HANDSHAKE: &str = include_str!("data/analyse/usi_handshake.txt");
 
 fn analyse(dir: &Dir, arguments: &[&str], script: &str) -> Command {
     let script = dir.write("script", script);
@@ -229,15 +212,7 @@ fn rejects_a_game_of_another_protocol() {
     output.reports(2, "this game needs USI");
 }
 
-const INFINITE: &str = "\
-> ucinewgame
-> isready
-< readyok
-> position startpos
-> go infinite
-< info depth 1 score cp 20 pv e2e4
-> stop
-";
+const INFINITE: &str = include_str!("data/analyse/infinite.txt");
 
 #[test]
 fn interrupt_stops_the_search_and_prints_its_result() {

@@ -6,20 +6,7 @@ use std::process::{Command, Stdio};
 use crate::program::{Dir, Output, Signal, finish, readyok, run, signal, wait};
 
 /// The last move but one is a blunder.
-const GAMES: &str = "\
-[Event \"One\"]
-[White \"Anna\"]
-[Black \"Boris\"]
-
-1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0
-
-[Event \"Two\"]
-[White \"Boris\"]
-[Black \"Anna\"]
-
-1. f3 e5 2. g4 Qh4# 0-1
-
-";
+const GAMES: &str = include_str!("data/annotate/games.txt");
 
 fn command(dir: &Dir, arguments: &[&str]) -> Command {
     let mut command = readyok(dir);

@@ -14,16 +14,7 @@ use crate::program::{Dir, Output, readyok, run};
 const READYOK: &str = env!("CARGO_BIN_EXE_readyok");
 
 /// An engine that answers `stop` without a search, writes control characters to stderr, and whose name needs escaping.
-const NONCONFORMING: &str = r#"
-while read -r line; do
-    case $line in
-        uci) printf '%s\n' 'id name Mock <&"> | *one*' 'id author A' uciok ;;
-        isready) printf '\033[2J' >&2; echo readyok ;;
-        go*|stop) echo bestmove e2e4 ;;
-        quit) exit ;;
-    esac
-done
-"#;
+const NONCONFORMING: &str = include_str!("data/check/nonconforming.txt");
 
 fn check(dir: &Dir, arguments: &[&str]) -> Output {
     run(readyok(dir).arg("check").args(arguments), b"")

@@ -9,39 +9,7 @@ use serde_json::{Value, json};
 
 use crate::program::{Dir, Output, readyok, run};
 
-const GAMES: &str = r#"[Event "Candidates"]
-[Site "Zurich"]
-[Date "1953.08.30"]
-[Round "1"]
-[White "Bronstein, David"]
-[Black "Keres, Paul"]
-[Result "1-0"]
-[WhiteElo "2600"]
-[BlackElo "2650"]
-
-1. e4 { [%clk 0:10:00] best } 1... e5 $1 ( 1... c5 2. Nf3 ) 2. Nf3 Nc6 3. Bb5 a6 1-0
-
-[Event "Club"]
-[Site "Berlin"]
-[Date "2020.??.??"]
-[Round "10"]
-[White "Müller, Anna"]
-[Black "Bronstein, David"]
-[Result "1/2-1/2"]
-
-1. d4 d5 2. c4 e6 1/2-1/2
-
-[Event "Club"]
-[Site "Berlin"]
-[Date "2021.05.06"]
-[Round "9"]
-[White "Keres, Paul"]
-[Black "Müller, Anna"]
-[Result "0-1"]
-
-1. f3 e5 2. g4 Qh4# 0-1
-
-"#;
+const GAMES: &str = include_str!("data/convert/games.txt");
 
 fn convert(dir: &Dir, arguments: &[&str], input: &str) -> Output {
     run(command(dir).args(arguments), input.as_bytes())

@@ -14,32 +14,7 @@ use crate::program::{
     Dir, Output, Signal, TIMEOUT, finish, readyok, scripted_engine, signal, wait,
 };
 
-const SUMMARY: &str = "\
-BEGIN Game_Summary
-Protocol_Version:1.2
-Protocol_Mode:Server
-Format:Shogi 1.0
-Declaration:Jishogi 1.1
-Game_ID:../test+me+you
-Name+:me
-Name-:you
-Your_Turn:+
-Rematch_On_Draw:NO
-To_Move:+
-BEGIN Time
-Time_Unit:1sec
-Total_Time:100
-Byoyomi:10
-Least_Time_Per_Move:0
-END Time
-BEGIN Position
-PI
-+
-+7776FU,T20
--3334FU,T3
-END Position
-END Game_Summary
-";
+const SUMMARY: &str = include_str!("data/csa/summary.txt");
 
 /// An engine that answers one search.
 fn engine(dir: &Dir, clocks: &str, answer: &str) -> String {

@@ -124,35 +124,15 @@ fn check(opponent: &str, args: &[&str], openings: &str) {
 
 #[test]
 fn narikin_and_stockfish_play_ten_pairs_of_chess() {
-    let openings = "\
-rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pp1ppppp/2p5/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
-rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 2
-rnbqkbnr/ppppp1pp/8/5p2/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pppp1ppp/8/4p3/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2
-rnbqkb1r/pppppppp/5n2/8/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 1 2
-rnbqkbnr/ppp1pppp/8/3p4/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2
-";
+    let openings =
+        include_str!("data/matches_real/narikin_and_stockfish_play_ten_pairs_of_chess.txt");
     check("stockfish", &["--book-format", "epd", "--option", "2=Hash=1"], openings);
 }
 
 #[test]
 fn narikin_and_fairy_stockfish_play_ten_pairs_of_shogi() {
-    let openings = "\
-position startpos moves 7g7f 3c3d
-position startpos moves 7g7f 8c8d
-position startpos moves 2g2f 8c8d
-position startpos moves 2g2f 3c3d
-position startpos moves 7g7f 3c3d 2g2f
-position startpos moves 7g7f 8c8d 2g2f
-position startpos moves 5g5f 3c3d
-position startpos moves 7g7f 4a3b
-position startpos moves 2g2f 4a3b
-position startpos moves 7g7f 3c3d 6g6f
-";
+    let openings =
+        include_str!("data/matches_real/narikin_and_fairy_stockfish_play_ten_pairs_of_shogi.txt");
     let args = ["--game", "shogi", "--book-format", "sfen", "--max-moves", "256"];
     check("fairy-stockfish", &args, openings);
 }

@@ -46,34 +46,7 @@ const JAPANESE: &str = r#"{
 fn lists_the_options_in_english() {
     let output = list(&[], "");
     assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
-    assert_eq!(
-        output.text(),
-        "\
-Example 1.0 (UCI)
-by A. Author
-
-Hash · Hash size (MB)
-    spin, default `16`, from 1, up to 64
-    Memory for the hash tables, in megabytes
-
-Style
-    combo, default `Solid`, one of `Solid`, `Risky`
-
-OwnBook · Own book
-    check, default `false`
-    Play openings from the engine's own book
-
-Clear Hash · Clear hash
-    button
-    Forget everything in the hash tables
-
-Book File
-    string, empty by default
-
-Bad2J
-    unknown type: `slider default 3`
-"
-    );
+    assert_eq!(output.text(), include_str!("data/options/lists_the_options_in_english.txt"));
 }
 
 #[test]

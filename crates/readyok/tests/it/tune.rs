@@ -15,26 +15,7 @@ fn read(dir: &Dir, name: &str) -> String {
     fs::read_to_string(dir.path().join(name)).expect(name)
 }
 
-const FILE: &str = r#"
-game = "chess"
-pairs = 4
-seed = 5
-
-[engine]
-name = "narikin"
-command = "narikin"
-limits = { nodes = 1 }
-
-[adjudication]
-max_moves = 2
-
-[[parameters]]
-name = "Hash"
-start = 16
-min = 1
-max = 64
-c_end = 4
-"#;
+const FILE: &str = include_str!("data/tune/file.txt");
 
 #[test]
 fn values_are_those_of_their_options() {

@@ -57,19 +57,7 @@ fn shogi(rules: ShogiRules) -> EndRules {
 
 #[test]
 fn chess_ends_on_the_board() {
-    check_endings(
-        BOARD,
-        Game::Chess,
-        "
-        | => none
-        | f2f3 e7e5 g2g4 d8h4 => second Checkmate
-        7k/5Q2/6K1/8/8/8/8/8 b - - 0 1 | => draw Stalemate
-        7k/8/8/8/8/8/R7/K7 w - - 99 80 | => none
-        7k/8/8/8/8/8/R7/K7 w - - 99 80 | a2b2 => draw FiftyMoveRule
-        7k/8/6K1/8/8/8/R7/8 w - - 99 80 | a2a8 => first Checkmate
-        7k/8/8/8/8/8/B7/K7 w - - 0 1 | => draw InsufficientMaterial
-        ",
-    );
+    check_endings(BOARD, Game::Chess, include_str!("data/ending/chess_ends_on_the_board.txt"));
 }
 
 #[test]
@@ -89,19 +77,7 @@ fn chess_ends_with_the_third_repetition() {
 
 #[test]
 fn shogi_ends_on_the_board() {
-    check_endings(
-        BOARD,
-        Game::Shogi,
-        "
-        4k4/9/4P4/9/9/9/9/9/4K4 b G 1 | => none
-        4k4/9/4P4/9/9/9/9/9/4K4 b G 1 | G*5b => first Checkmate
-        8k/6G2/7+P1/9/9/9/9/9/4K4 w - 1 | => first Stalemate
-        | (2h3h 8b7b 3h2h 7b8b)*2 => none
-        | (2h3h 8b7b 3h2h 7b8b)*3 => draw Repetition
-        4k4/9/9/9/9/9/9/9/R3K4 b - 1 | 9i9a 5a5b (9a9b 5b5a 9b9a 5a5b)*2 => none
-        4k4/9/9/9/9/9/9/9/R3K4 b - 1 | 9i9a 5a5b (9a9b 5b5a 9b9a 5a5b)*3 => second PerpetualCheck
-        ",
-    );
+    check_endings(BOARD, Game::Shogi, include_str!("data/ending/shogi_ends_on_the_board.txt"));
 }
 
 #[test]
@@ -177,14 +153,7 @@ fn fide_draws_a_blocked_position() {
     check_endings(
         EndRules::FEDERATIONS,
         Game::Chess,
-        "
-        4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1 | => draw DeadPosition
-        4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1 | => draw DeadPosition
-        4k3/7p/1p1p1p2/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1 | => none
-        4k3/8/1p1p1ppp/pPpPpP1P/P1P1P1P1/8/8/4K3 w - - 0 1 | => none
-        4k3/8/1p1p1p2/pPpPpP2/P1P1P3/8/8/4K3 w - - 0 1 | => none
-        4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/3NK3 w - - 0 1 | => none
-        ",
+        include_str!("data/ending/fide_draws_a_blocked_position.txt"),
     );
 }
 
@@ -306,13 +275,7 @@ fn a_check_at_the_move_limit_must_end_first() {
     check_endings(
         jsa,
         Game::Shogi,
-        "
-        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i8i => draw MoveLimit
-        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i5i => none
-        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i5i 5a4a => draw MoveLimit
-        K3k4/9/9/9/9/9/9/9/R8 b - 500 | 9i5i 5a4a 5i4i 4a3a => draw MoveLimit
-        4k4/9/9/9/9/9/9/9/R3K4 b - 500 | 9i8i => none
-        ",
+        include_str!("data/ending/a_check_at_the_move_limit_must_end_first.txt"),
     );
 }
 

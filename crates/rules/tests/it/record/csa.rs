@@ -11,29 +11,7 @@ use readyok_rules::{Side, record::GameRecord};
 use super::kif::{finish, no_time, uci_moves};
 use super::{check_round_trip, games, read_all, read_one, written};
 
-const GAME: &str = "\
-V2.2
-N+Asahi
-N-Yuhi
-$EVENT:spring
-$START_TIME:2026/11/21 10:00:00
-$X:a:b
-PI
-+
-+7776FU
-T6
-'*good
-'** 30 -3334FU +2726FU #1200
--3334FU,T2
-+8822UM
-T3
--3122GI
-T4
-+0055KA
-T5
-%TORYO
-T1
-";
+const GAME: &str = include_str!("../data/record_csa/game.txt");
 
 #[test]
 fn reads_a_game() {
