@@ -99,95 +99,80 @@ fn client_with_a_fault_fails_its_check_and_no_unrelated_one() {
     });
 }
 
-/// Violations of single sentences of the specifications: the defect, the protocol, and the check.
-const VIOLATIONS: &[(&str, Dialect, &str)] = &[
-    ("setoption-in-search", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
-    ("uci-new-game-in-search", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
-    ("go-in-search", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
-    ("go-after-stop", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
-    ("position-while-pondering", Dialect::Uci, "gui.conduct.waits-for-bestmove"),
-    ("repeated-ponderhit", Dialect::Uci, "gui.conduct.ponderhit"),
-    ("uci-new-game-without-isready", Dialect::Uci, "gui.conduct.waits-for-ready"),
-    ("second-game-without-new-game", Dialect::Uci, "gui.conduct.new-game"),
-    ("no-moves-to-go", Dialect::Uci, "gui.conduct.positive-limits"),
-    ("negative-increment", Dialect::Uci, "gui.conduct.valid-clocks"),
-    ("clock-without-number", Dialect::Uci, "gui.conduct.go-form"),
-    ("clock-with-unit", Dialect::Uci, "gui.conduct.go-form"),
-    ("clock-with-comma", Dialect::Uci, "gui.conduct.go-form"),
-    ("repeated-depth", Dialect::Uci, "gui.conduct.go-form"),
-    ("no-searchmoves", Dialect::Uci, "gui.conduct.go-form"),
-    ("depth-of-zero", Dialect::Uci, "gui.conduct.positive-limits"),
-    ("depth-as-text", Dialect::Uci, "gui.conduct.go-form"),
-    ("start-position-misspelled", Dialect::Uci, "gui.conduct.position-form"),
-    ("two-positions", Dialect::Uci, "gui.conduct.position-form"),
-    ("null-move", Dialect::Uci, "gui.conduct.legal-positions"),
-    ("san-move", Dialect::Uci, "gui.conduct.position-form"),
-    ("upper-case-command", Dialect::Uci, "gui.conduct.known-commands"),
-    ("value-out-of-range", Dialect::Uci, "gui.conduct.declared-options"),
-    ("value-of-button", Dialect::Uci, "gui.conduct.declared-options"),
-    ("check-value-yes", Dialect::Uci, "gui.conduct.declared-options"),
-    ("undeclared-choice", Dialect::Uci, "gui.conduct.declared-options"),
-    ("value-without-keyword", Dialect::Uci, "gui.conduct.declared-options"),
-    ("debug-without-argument", Dialect::Uci, "gui.conduct.known-commands"),
-    ("debug-with-unknown-argument", Dialect::Uci, "gui.conduct.known-commands"),
-    ("register-without-argument", Dialect::Uci, "gui.conduct.known-commands"),
-    ("isready-before-uci", Dialect::Uci, "gui.conduct.handshake-first"),
-    ("option-before-uci", Dialect::Uci, "gui.conduct.handshake-first"),
-    ("text-after-isready", Dialect::Uci, "gui.conduct.known-commands"),
-    ("text-after-stop", Dialect::Uci, "gui.conduct.known-commands"),
-    ("text-after-quit", Dialect::Uci, "gui.conduct.known-commands"),
-    ("text-after-isready", Dialect::Usi, "gui.conduct.known-commands"),
-    ("text-after-stop", Dialect::Usi, "gui.conduct.known-commands"),
-    ("text-after-quit", Dialect::Usi, "gui.conduct.known-commands"),
-    ("text-after-ponderhit", Dialect::Uci, "gui.conduct.known-commands"),
-    ("xboard-command", Dialect::Uci, "gui.conduct.known-commands"),
-    ("upper-case-moves", Dialect::Uci, "gui.conduct.position-form"),
-    ("moves-with-commas", Dialect::Uci, "gui.conduct.position-form"),
-    ("moves-with-hyphens", Dialect::Uci, "gui.conduct.position-form"),
-    ("setoption-in-search", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
-    ("usi-new-game-in-search", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
-    ("go-in-search", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
-    ("go-after-stop", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
-    ("position-while-pondering", Dialect::Usi, "gui.conduct.waits-for-bestmove"),
-    ("repeated-ponderhit", Dialect::Usi, "gui.conduct.ponderhit"),
-    ("second-game-without-new-game", Dialect::Usi, "gui.conduct.new-game"),
-    ("no-moves-to-go", Dialect::Usi, "gui.conduct.positive-limits"),
-    ("negative-increment", Dialect::Usi, "gui.conduct.valid-clocks"),
-    ("negative-byoyomi", Dialect::Usi, "gui.conduct.valid-clocks"),
-    ("clock-without-number", Dialect::Usi, "gui.conduct.go-form"),
-    ("clock-with-unit", Dialect::Usi, "gui.conduct.go-form"),
-    ("clock-with-comma", Dialect::Usi, "gui.conduct.go-form"),
-    ("repeated-depth", Dialect::Usi, "gui.conduct.go-form"),
-    ("no-searchmoves", Dialect::Usi, "gui.conduct.go-form"),
-    ("depth-of-zero", Dialect::Usi, "gui.conduct.positive-limits"),
-    ("depth-as-text", Dialect::Usi, "gui.conduct.go-form"),
-    ("start-position-misspelled", Dialect::Usi, "gui.conduct.position-form"),
-    ("fen-in-usi", Dialect::Usi, "gui.conduct.position-form"),
-    ("null-move", Dialect::Usi, "gui.conduct.legal-positions"),
-    ("san-move", Dialect::Usi, "gui.conduct.position-form"),
-    ("upper-case-command", Dialect::Usi, "gui.conduct.known-commands"),
-    ("value-out-of-range", Dialect::Usi, "gui.conduct.declared-options"),
-    ("undeclared-choice", Dialect::Usi, "gui.conduct.declared-options"),
-    ("value-without-keyword", Dialect::Usi, "gui.conduct.declared-options"),
-    ("debug-without-argument", Dialect::Usi, "gui.conduct.known-commands"),
-    ("isready-before-usi", Dialect::Usi, "gui.conduct.handshake-first"),
-    ("option-before-usi", Dialect::Usi, "gui.conduct.handshake-first"),
-    ("xboard-command", Dialect::Usi, "gui.conduct.known-commands"),
-    ("uci-command-in-usi", Dialect::Usi, "gui.conduct.known-commands"),
-    ("gameover-without-result", Dialect::Usi, "gui.conduct.known-commands"),
-    ("gameover-with-unknown-result", Dialect::Usi, "gui.conduct.known-commands"),
-    ("upper-case-moves", Dialect::Usi, "gui.conduct.position-form"),
-    ("moves-with-commas", Dialect::Usi, "gui.conduct.position-form"),
-    ("moves-with-hyphens", Dialect::Usi, "gui.conduct.position-form"),
+const UCI: &[Dialect] = &[Dialect::Uci];
+const USI: &[Dialect] = &[Dialect::Usi];
+const BOTH: &[Dialect] = &Dialect::ALL;
+
+/// Violations of single sentences of the specifications: the protocols, the check of conduct, and the defects.
+const VIOLATIONS: &[(&[Dialect], &str, &str)] = &[
+    (UCI, "declared-options", "value-of-button check-value-yes"),
+    (BOTH, "declared-options", "value-out-of-range undeclared-choice value-without-keyword"),
+    (
+        BOTH,
+        "go-form",
+        "clock-without-number clock-with-unit clock-with-comma repeated-depth no-searchmoves \
+         depth-as-text",
+    ),
+    (UCI, "handshake-first", "isready-before-uci option-before-uci"),
+    (USI, "handshake-first", "isready-before-usi option-before-usi"),
+    (
+        UCI,
+        "known-commands",
+        "debug-with-unknown-argument register-without-argument text-after-ponderhit",
+    ),
+    (
+        BOTH,
+        "known-commands",
+        "upper-case-command debug-without-argument text-after-isready text-after-stop \
+         text-after-quit xboard-command",
+    ),
+    (
+        USI,
+        "known-commands",
+        "uci-command-in-usi gameover-without-result gameover-with-unknown-result",
+    ),
+    (BOTH, "legal-positions", "null-move"),
+    (BOTH, "new-game", "second-game-without-new-game"),
+    (BOTH, "ponderhit", "repeated-ponderhit"),
+    (UCI, "position-form", "two-positions"),
+    (
+        BOTH,
+        "position-form",
+        "start-position-misspelled san-move upper-case-moves moves-with-commas \
+         moves-with-hyphens",
+    ),
+    (USI, "position-form", "fen-in-usi"),
+    (BOTH, "positive-limits", "no-moves-to-go depth-of-zero"),
+    (BOTH, "valid-clocks", "negative-increment"),
+    (USI, "valid-clocks", "negative-byoyomi"),
+    (UCI, "waits-for-bestmove", "uci-new-game-in-search"),
+    (
+        BOTH,
+        "waits-for-bestmove",
+        "setoption-in-search go-in-search go-after-stop position-while-pondering",
+    ),
+    (USI, "waits-for-bestmove", "usi-new-game-in-search"),
+    (UCI, "waits-for-ready", "uci-new-game-without-isready"),
 ];
 
 #[test]
 fn violations_of_single_sentences_are_detected() {
     let _machine = alone();
-    let missed = filter_map_parallel(PARALLEL, VIOLATIONS, |&(defect, dialect, id)| {
+    let violations: Vec<_> = VIOLATIONS
+        .iter()
+        .flat_map(|&(dialects, id, defects)| {
+            let id = format!("gui.conduct.{id}");
+            let defects = defects.split(' ').map(move |defect| (defect, id.clone()));
+            defects.flat_map(|(defect, id)| {
+                dialects.iter().map(move |dialect| (defect, *dialect, id.clone()))
+            })
+        })
+        .collect();
+    let missed = filter_map_parallel(PARALLEL, &violations, |(defect, dialect, id)| {
         let fault = format!("gui.defect.{defect}");
-        match suite(Some(&fault), dialect).dialect(dialect).only([id, "gui.search.no-info"]).run() {
-            Ok(report) if failed(&report).contains(&id) => None,
+        match suite(Some(&fault), *dialect).dialect(*dialect).only([id, "gui.search.no-info"]).run()
+        {
+            Ok(report) if failed(&report).contains(&id.as_str()) => None,
             Ok(report) => Some(format!("{defect} passes {id}:\n{report}")),
             Err(error) => Some(format!("{defect}: {error}")),
         }

@@ -79,25 +79,17 @@ fn ten_megabytes_without_a_line_end_are_discarded() {
 
 #[test]
 fn malformed_option_declarations_do_not_affect_others() {
-    let options = [
-        "uci: id name O",
-        "option",
-        "option name",
-        "option name NoType",
-        "option name NoDefault type spin",
-        "option name Backwards type spin default 5 min 9 max 1",
-        "option name Texts type spin default many min few max all",
-        "option name Empty type combo",
-        "option name Stranger type combo default Z var A var B",
-        "option name type type check default maybe",
-        "option name Unknown type banana peel",
-        "option name Twice type check default true",
-        "option name Twice type check default false",
-        "option name Huge type spin default 99999999999999999999 min -99999999999999999999 max 1",
-        "option name Good type spin default 1 min 1 max 9",
-        "uciok",
-    ];
-    check_started(&[&options.join(" | ")], patient(), |mut engine| {
+    let options = "\
+        uci: id name O | option | option name | option name NoType | \
+        option name NoDefault type spin | \
+        option name Backwards type spin default 5 min 9 max 1 | \
+        option name Texts type spin default many min few max all | \
+        option name Empty type combo | option name Stranger type combo default Z var A var B | \
+        option name type type check default maybe | option name Unknown type banana peel | \
+        option name Twice type check default true | option name Twice type check default false | \
+        option name Huge type spin default 99999999999999999999 min -99999999999999999999 max 1 | \
+        option name Good type spin default 1 min 1 max 9 | uciok";
+    check_started(&[options], patient(), |mut engine| {
         engine.set_option("Good", "4").expect("it has this option");
         let wrong = problem(engine.set_option("Good", "10"));
         assert!(matches!(wrong, Problem::Usage(_)), "{wrong:?}");

@@ -75,6 +75,12 @@ fn shows_variations(engine: &mut Engine) {
     assert_eq!(played.lines.len(), 1);
 }
 
+fn searches(engine: &mut Engine) {
+    plays_by_every_limit(engine);
+    stops_on_request(engine);
+    shows_variations(engine);
+}
+
 fn ponders(engine: &mut Engine, moves: [&str; 2]) {
     let mut game = Game::startpos();
     game.extend(moves.map(|mv| mv.parse::<Move>().expect("a move")));
@@ -111,9 +117,7 @@ fn finds_a_mate(engine: &mut Engine) {
 #[test]
 fn stockfish() {
     check("stockfish", &[], Dialect::Uci, |engine| {
-        plays_by_every_limit(engine);
-        stops_on_request(engine);
-        shows_variations(engine);
+        searches(engine);
         ponders(engine, ["e2e4", "e7e5"]);
         takes_options(engine, "Threads", ["2", "1"]);
         finds_a_mate(engine);
@@ -127,9 +131,7 @@ fn stockfish() {
 #[test]
 fn fairy_stockfish_in_uci() {
     check("fairy-stockfish", &[], Dialect::Uci, |engine| {
-        plays_by_every_limit(engine);
-        stops_on_request(engine);
-        shows_variations(engine);
+        searches(engine);
         ponders(engine, ["e2e4", "e7e5"]);
         takes_options(engine, "Threads", ["2", "1"]);
         finds_a_mate(engine);
@@ -141,9 +143,7 @@ fn fairy_stockfish_in_uci() {
 #[test]
 fn fairy_stockfish_in_usi() {
     check("fairy-stockfish", &[], Dialect::Usi, |engine| {
-        plays_by_every_limit(engine);
-        stops_on_request(engine);
-        shows_variations(engine);
+        searches(engine);
         ponders(engine, ["7g7f", "3c3d"]);
         takes_options(engine, "Threads", ["2", "1"]);
         let mate = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
@@ -176,9 +176,7 @@ fn toga() {
 #[test]
 fn glaurung() {
     check("glaurung", &[], Dialect::Uci, |engine| {
-        plays_by_every_limit(engine);
-        stops_on_request(engine);
-        shows_variations(engine);
+        searches(engine);
         ponders(engine, ["e2e4", "e7e5"]);
     });
 }
@@ -186,9 +184,7 @@ fn glaurung() {
 #[test]
 fn ethereal() {
     check("ethereal-chess", &[], Dialect::Uci, |engine| {
-        plays_by_every_limit(engine);
-        stops_on_request(engine);
-        shows_variations(engine);
+        searches(engine);
         ponders(engine, ["e2e4", "e7e5"]);
     });
 }

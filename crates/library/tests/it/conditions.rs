@@ -16,49 +16,34 @@ use crate::records::random_record;
 const GAMES: &[(&str, &str)] = &[
     // Parts of dates are unknown, or the date is in another header or form.
     (
-        "[Date \"2020.??.??\"]\n[White \"Polgár, Judit\"]\n[Black \"Carlsen, Magnus\"]\n[Result \"0-1\"]",
+        "Date 2020.??.??|White Polgár, Judit|Black Carlsen, Magnus|Result 0-1",
         "1. e4 c5 2. Nf3 d6 0-1",
     ),
-    (
-        "[Date \"2020.05.??\"]\n[White \"Polgar, J\"]\n[Black \"CARLSEN,M\"]\n[Result \"1-0\"]",
-        "1. Nf3 d6 2. e4 c5 1-0",
-    ),
-    (
-        "[Date \"????.??.??\"]\n[UTCDate \"2020.06.01\"]\n[White \"?\"]\n[Black \"Magnus Carlsen\"]",
-        "1. d4 *",
-    ),
-    (
-        "[Date \"31.12.2019\"]\n[Event \"\u{ff34}\u{ff49}\u{ff54}\u{ff4c}\u{ff45}\u{ff44} Tuesday\"]",
-        "*",
-    ),
-    (
-        "[Date \"????.05.06\"]\n[Event \"titled tuesday, late\"]\n[Site \"https://example.org/1\"]",
-        "1. e4 *",
-    ),
+    ("Date 2020.05.??|White Polgar, J|Black CARLSEN,M|Result 1-0", "1. Nf3 d6 2. e4 c5 1-0"),
+    ("Date ????.??.??|UTCDate 2020.06.01|White ?|Black Magnus Carlsen", "1. d4 *"),
+    ("Date 31.12.2019|Event \u{ff34}\u{ff49}\u{ff54}\u{ff4c}\u{ff45}\u{ff44} Tuesday", "*"),
+    ("Date ????.05.06|Event titled tuesday, late|Site https://example.org/1", "1. e4 *"),
     // Ratings with decimals, of no player, out of range.
-    ("[WhiteElo \"2500.5\"]\n[BlackElo \"2600\"]\n[Site \"Oslo\"]", "1. e4 e5 *"),
-    ("[WhiteElo \"0\"]\n[BlackElo \"-\"]", "1. e4 e5 *"),
+    ("WhiteElo 2500.5|BlackElo 2600|Site Oslo", "1. e4 e5 *"),
+    ("WhiteElo 0|BlackElo -", "1. e4 e5 *"),
     ("", "1. e4 e5 *"),
-    ("[WhiteElo \"70000\"]\n[BlackElo \"65535\"]", "1. e4 e5 *"),
+    ("WhiteElo 70000|BlackElo 65535", "1. e4 e5 *"),
     // Openings of moves and headers, which disagree.
-    ("[ECO \"A00\"]\n[Opening \"Grob\"]", "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *"),
-    ("[ECO \"?\"]\n[Opening \"?\"]", "1. e4 e5 2. Nf3 *"),
-    ("[ECO \"B90\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[SetUp \"1\"]", "1. e4 *"),
-    ("[Opening \"Ending\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\"]\n[SetUp \"1\"]", "1. Ra8+ *"),
+    ("ECO A00|Opening Grob", "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *"),
+    ("ECO ?|Opening ?", "1. e4 e5 2. Nf3 *"),
+    ("ECO B90|FEN 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1|SetUp 1", "1. e4 *"),
+    ("Opening Ending|FEN 4k3/8/8/8/8/8/8/R3K3 w Q - 0 1|SetUp 1", "1. Ra8+ *"),
     // Ends of the record, of the header and of the position.
-    ("[Termination \"Time forfeit\"]\n[Result \"1-0\"]", "1. f3 e5 2. g4 Qh4# 1-0"),
-    ("[Termination \"Normal\"]\n[Result \"0-1\"]", "1. f3 e5 2. g4 Qh4# 0-1"),
-    ("[Result \"0-1\"]", "1. f3 e5 2. g4 Qh4# 0-1"),
+    ("Termination Time forfeit|Result 1-0", "1. f3 e5 2. g4 Qh4# 1-0"),
+    ("Termination Normal|Result 0-1", "1. f3 e5 2. g4 Qh4# 0-1"),
+    ("Result 0-1", "1. f3 e5 2. g4 Qh4# 0-1"),
     // Time controls and kinds of players.
     (
-        "[TimeControl \"180+2\"]\n[White \"Stockfish 17\"]\n[Black \"Anna\"]\n[WhiteType \"program\"]\n[BlackType \"human\"]",
+        "TimeControl 180+2|White Stockfish 17|Black Anna|WhiteType program|BlackType human",
         "1. e4 *",
     ),
-    (
-        "[TimeControl \"-\"]\n[White \"Anna\"]\n[Black \"Stockfish fan\"]\n[BlackType \"human\"]",
-        "1. e4 *",
-    ),
-    ("[TimeControl \"1/86400\"]\n[White \"stockfish\"]\n[Round \"3.1\"]", "1. e4 *"),
+    ("TimeControl -|White Anna|Black Stockfish fan|BlackType human", "1. e4 *"),
+    ("TimeControl 1/86400|White stockfish|Round 3.1", "1. e4 *"),
     // Annotations.
     (
         "",
@@ -66,10 +51,10 @@ const GAMES: &[(&str, &str)] = &[
     ),
     ("", "1. e4 (1. d4) *"),
     // Endings, and null moves.
-    ("[FEN \"8/8/4k3/8/8/4K3/4P3/4R2r w - - 0 1\"]\n[SetUp \"1\"]", "1. Rxh1 Kd5 2. Rh5+ *"),
+    ("FEN 8/8/4k3/8/8/4K3/4P3/4R2r w - - 0 1|SetUp 1", "1. Rxh1 Kd5 2. Rh5+ *"),
     ("", "1. e4 -- 2. d4 c5 *"),
     (
-        "[Variant \"Chess960\"]\n[FEN \"bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1\"]\n[SetUp \"1\"]",
+        "Variant Chess960|FEN bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1|SetUp 1",
         "1. e4 *",
     ),
 ];
@@ -79,8 +64,15 @@ const KIF: &str = "開始日時：2020/05/03 10:00:00\n棋戦：竜王戦\n戦�
 const CSA: &str = "V2.2\nN+engine\nN-human\nPI\n+\n'black_rate:engine:2510.0\n'white_rate:human:1500.0\n+7776FU\n%TORYO\n";
 
 fn records() -> Vec<GameRecord> {
-    let games = GAMES.iter().flat_map(|(headers, moves)| [headers, "\n\n", moves, "\n\n"]);
-    let pgn: String = games.collect();
+    let header = |header: &str| {
+        let (name, value) = header.split_once(' ').expect("a header");
+        format!("[{name} \"{value}\"]\n")
+    };
+    let game = |(headers, moves): &(&str, &str)| {
+        let headers = headers.split('|').filter(|text| !text.is_empty()).map(header);
+        format!("{}\n{moves}\n\n", headers.collect::<String>())
+    };
+    let pgn: String = GAMES.iter().map(game).collect();
     let read = |text: &str| -> Vec<GameRecord> {
         let all = record::read(std::io::Cursor::new(text.to_owned()), None);
         all.map(|game| game.expect("a game")).collect()

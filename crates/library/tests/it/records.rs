@@ -145,49 +145,15 @@ pub(crate) fn random_record(seed: u64) -> GameRecord {
             }
         }
     }
-    let names = [
-        "Event",
-        "Site",
-        "Date",
-        "Round",
-        "White",
-        "Black",
-        "WhiteElo",
-        "BlackElo",
-        "ECO",
-        "Opening",
-        "TimeControl",
-        "Termination",
-        "UTCDate",
-        "WhiteType",
-        "PlyCount",
-        "先手",
-        "後手",
-        "開始日時",
-        "棋戦",
-        "場所",
-        "戦型",
-        "Own header",
-        "",
-    ];
-    let values = [
-        "?",
-        "2026.11.25",
-        "2026.??.??",
-        "2026/11/25",
-        "2026/11/25 10:00",
-        "2500",
-        "02500",
-        "99999",
-        "300+3",
-        "Normal",
-        "C50",
-        "Italian Game",
-        "https://example.org/1",
-        "羽生善治",
-        "30",
-        "",
-    ];
+    let names = "\
+        Event|Site|Date|Round|White|Black|WhiteElo|BlackElo|ECO|Opening|\
+        TimeControl|Termination|UTCDate|WhiteType|PlyCount|先手|後手|開始日時|棋戦|場所|\
+        戦型|Own header|";
+    let names: Vec<&str> = names.split('|').collect();
+    let values = "\
+        ?|2026.11.25|2026.??.??|2026/11/25|2026/11/25 10:00|2500|02500|99999|\
+        300+3|Normal|C50|Italian Game|https://example.org/1|羽生善治|30|";
+    let values: Vec<&str> = values.split('|').collect();
     for _ in 0..random.below(12) {
         record.headers.push(pick(random, &names), pick(random, &values));
     }

@@ -5,24 +5,11 @@ use readyok_protocol::Dialect;
 
 use crate::laws::client::{Harness, Step};
 
-const LINES: [&str; 16] = [
-    "bestmove e2e4",
-    "bestmove (none)",
-    "bestmove 7g7f ponder 3c3d",
-    "readyok",
-    "uciok",
-    "usiok",
-    "checkmate nomate",
-    "info depth 1 score cp 1 pv e2e4",
-    "info string hello",
-    "registration error",
-    "copyprotection checking",
-    "option name Hash type spin default 1 min 1 max 9",
-    "id name Other",
-    "",
-    "bestmove",
-    "Unknown command: stop",
-];
+const LINES: &str = "\
+    bestmove e2e4|bestmove (none)|bestmove 7g7f ponder 3c3d|readyok|uciok|usiok|checkmate nomate|\
+    info depth 1 score cp 1 pv e2e4|info string hello|registration error|copyprotection checking|\
+    option name Hash type spin default 1 min 1 max 9|id name Other||bestmove|\
+    Unknown command: stop";
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
@@ -37,7 +24,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Register),
         2 => any::<u16>().prop_map(Step::TimeoutKind),
         12 => Just(Step::Answer),
-        6 => (0..LINES.len()).prop_map(|index| Step::Line(LINES[index].to_owned())),
+        6 => prop::sample::select(LINES.split('|').collect::<Vec<_>>())
+            .prop_map(|line| Step::Line(line.to_owned())),
     ]
 }
 

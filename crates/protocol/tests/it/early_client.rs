@@ -281,9 +281,10 @@ impl Scenario<'_> {
     }
 }
 
-fn check(dialect: Dialect, commands: &[&str]) {
+fn check(dialect: Dialect, commands: &str) {
     // The handshake and everything up to the end of the first search.
     const POINTS: usize = 16;
+    let commands: Vec<&str> = commands.split('|').collect();
     for design in DESIGNS {
         for point in 0..POINTS {
             let run = |lines: &[&str]| {
@@ -299,9 +300,9 @@ fn check(dialect: Dialect, commands: &[&str]) {
                 .run();
             };
             run(&[]);
-            for first in commands {
+            for &first in &commands {
                 run(&[first]);
-                for second in commands {
+                for &second in &commands {
                     run(&[first, second]);
                 }
             }
@@ -313,25 +314,10 @@ fn check(dialect: Dialect, commands: &[&str]) {
 fn early_commands_lead_to_no_violation_of_a_uci_engine() {
     check(
         Dialect::Uci,
-        &[
-            "uci",
-            "usi",
-            "debug on",
-            "isready",
-            "setoption name UCI_ShowCurrLine value true",
-            "setoption name Unknown value 1",
-            "register later",
-            "ucinewgame",
-            "position startpos",
-            "go depth 1",
-            "go infinite",
-            "go ponder depth 1",
-            "go perft 1",
-            "stop",
-            "ponderhit",
-            "quit",
-            "joho",
-        ],
+        "\
+        uci|usi|debug on|isready|setoption name UCI_ShowCurrLine value true|\
+        setoption name Unknown value 1|register later|ucinewgame|position startpos|go depth 1|\
+        go infinite|go ponder depth 1|go perft 1|stop|ponderhit|quit|joho",
     );
 }
 
@@ -339,24 +325,10 @@ fn early_commands_lead_to_no_violation_of_a_uci_engine() {
 fn early_commands_lead_to_no_violation_of_a_usi_engine() {
     check(
         Dialect::Usi,
-        &[
-            "usi",
-            "uci",
-            "isready",
-            "setoption name USI_ShowCurrLine value true",
-            "setoption name Unknown value 1",
-            "register name A code 1",
-            "usinewgame",
-            "position startpos",
-            "go byoyomi 100",
-            "go infinite",
-            "go ponder",
-            "go mate 100",
-            "go mate infinite",
-            "stop",
-            "ponderhit",
-            "gameover lose",
-            "quit",
-        ],
+        "\
+        usi|uci|isready|setoption name USI_ShowCurrLine value true|\
+        setoption name Unknown value 1|register name A code 1|usinewgame|position startpos|\
+        go byoyomi 100|go infinite|go ponder|go mate 100|go mate infinite|stop|ponderhit|\
+        gameover lose|quit",
     );
 }

@@ -597,27 +597,11 @@ impl Gui {
     }
 
     fn nonsense(&mut self) -> Result<(), String> {
-        let lines = [
-            "",
-            "   ",
-            "xyzzy",
-            "ponderhit",
-            "stop",
-            "debug on",
-            "debug off",
-            "go_away",
-            "position",
-            "position fen",
-            "position fen 8/8 w",
-            "setoption",
-            "setoption name",
-            "setoption name None value 3",
-            "register later",
-            "bestmove e2e4",
-            "\u{feff}isready?",
-            "position startpos moves a1a1 z9z9",
-        ];
-        let line = self.rng.choice(lines).unwrap_or_default();
+        let lines = "\
+            |   |xyzzy|ponderhit|stop|debug on|debug off|go_away|position|position fen|\
+            position fen 8/8 w|setoption|setoption name|setoption name None value 3|\
+            register later|bestmove e2e4|\u{feff}isready?|position startpos moves a1a1 z9z9";
+        let line = self.rng.choice(lines.split('|').collect::<Vec<_>>()).unwrap_or_default();
         self.send(line)
     }
 }
