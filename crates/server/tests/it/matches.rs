@@ -67,8 +67,9 @@ fn entrants(count: usize) -> Vec<EnginePlan> {
 
 #[test]
 fn invalid_plans_are_rejected_before_a_start() {
-    let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
     use ErrorCategory::{InvalidRequest, Limit};
+
+    let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
     let changes: [(&dyn Fn(&mut MatchPlan), ErrorCategory, &str); 12] = [
         (&|plan| plan.rounds = 0, Limit, "match_too_large"),
         (&|plan| plan.pairs = u32::MAX, Limit, "match_too_large"),
