@@ -106,7 +106,9 @@ impl Attacked {
             });
             let summary = self.run.join();
             is_over.store(true, Ordering::Relaxed);
-            hands.into_iter().for_each(|hand| drop(hand.leave()));
+            for hand in hands {
+                hand.leave();
+            }
             summary.expect("no panic")
         });
         assert_eq!((summary.end, summary.complete), (End::Complete, u64::from(self.pairs)));
@@ -296,7 +298,7 @@ fn messages_without_a_grant_have_no_effect() {
                 use_grant(&evil, &grant, index);
             }
             for term in [0, 1, 2, u64::MAX] {
-                let mac = ["".to_owned(), "0".repeat(64)][usize::from(term > 0)].clone();
+                let mac = "0".repeat(if term == 0 { 0 } else { 64 });
                 let grant =
                     json!({ "index": index, "term": term, "serial": 1, "at_ms": 0, "mac": mac });
                 use_grant(&evil, &grant, index);
@@ -384,7 +386,9 @@ fn failed_jobs_are_played_by_others() {
             evil.flush();
         }
     };
-    (0..2 * PAIRS).for_each(|_| fail());
+    for _ in 0..2 * PAIRS {
+        fail();
+    }
     let (found, pairs) = attacked.end(&[], fail);
     assert!(pairs_of(&pairs, "evil").is_empty());
     let warned = found.status.warnings.iter().any(|text| text.contains("evil"));
