@@ -37,7 +37,7 @@ struct Rates {
 
 fn measure(server: &Server, coordinators: &[Coordinator], seconds: u64) -> Rates {
     let cpu = |coordinators: &[Coordinator]| -> Duration {
-        coordinators.iter().map(|it| cpu_time(it.pid())).sum()
+        coordinators.iter().map(|coordinator| cpu_time(coordinator.pid())).sum()
     };
     let (started, before) = (Instant::now(), server.counters());
     let [server_before, before_cpu] = [cpu_time(server.id()), cpu(coordinators)];
@@ -74,7 +74,7 @@ pub(crate) fn idle(runtime: &Runtime, count: usize, seconds: u64, pause: Pause) 
     let server = Server::start();
     let address = server.address();
     let coordinators = open_matches(&address);
-    let pause_all = || coordinators.iter().for_each(|it| it.pause(&address));
+    let pause_all = || coordinators.iter().for_each(|coordinator| coordinator.pause(&address));
     if pause == Pause::Before {
         pause_all();
     }
@@ -218,8 +218,8 @@ pub(crate) fn farm(runtime: &Runtime, count: usize, seconds: u64) -> Vec<Line> {
     let before = spent();
     let rates = measure(&server, &coordinators, seconds);
     let spent = spent();
-    let spent = coordinators.iter().map(|it| {
-        let [before, after] = [&before, &spent].map(|all| all.get(&it.id).copied());
+    let spent = coordinators.iter().map(|coordinator| {
+        let [before, after] = [&before, &spent].map(|all| all.get(&coordinator.id).copied());
         Duration::from_millis(after.unwrap_or_default() - before.unwrap_or_default())
     });
     let deviation = deviation_of(&spent.collect::<Vec<_>>());

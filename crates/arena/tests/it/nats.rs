@@ -98,8 +98,8 @@ fn find(program: &str) -> PathBuf {
     let path = env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
     let mut directories = env::split_paths(&path).chain(system);
-    let found =
-        directories.find_map(|directory| Some(directory.join(program)).filter(|it| it.is_file()));
+    let found = directories
+        .find_map(|directory| Some(directory.join(program)).filter(|path| path.is_file()));
     found.unwrap_or_else(|| panic!("{program} is not installed"))
 }
 

@@ -337,7 +337,9 @@ fn each_pair_counts_once_despite_faults() {
     let ids: Vec<String> = farm.matches().into_iter().map(|found| found.id).collect();
 
     let mut count = 0;
-    while count < faults && !farm.coordinators().iter_mut().all(|it| it.is_finished) {
+    while count < faults
+        && !farm.coordinators().iter_mut().all(|coordinator| coordinator.is_finished)
+    {
         count += u64::from(farm.fail());
         let pause = farm.random.u64(PAUSES_MS);
         thread::sleep(Duration::from_millis(pause));
@@ -362,7 +364,7 @@ fn each_pair_counts_once_despite_faults() {
         farm.step("take the second match over".to_owned());
     }
     let until = SystemTime::now() + TIMEOUT;
-    while !farm.coordinators().iter_mut().all(|it| it.is_finished) {
+    while !farm.coordinators().iter_mut().all(|coordinator| coordinator.is_finished) {
         assert!(SystemTime::now() < until, "{}", farm.state());
         farm.repair(1.0);
         thread::sleep(Duration::from_millis(200));

@@ -211,7 +211,10 @@ mod tests {
 
         fn saved(&self, results: Vec<(GameId, Result<(), StoreError>)>) {
             let ids: Vec<_> = results.iter().map(|(id, _)| *id).collect();
-            self.note(format!("saved {ids:?} {}", results.iter().all(|(_, it)| it.is_ok())));
+            self.note(format!(
+                "saved {ids:?} {}",
+                results.iter().all(|(_, result)| result.is_ok())
+            ));
         }
     }
 

@@ -379,7 +379,8 @@ impl Ledger {
             return;
         }
         let until_ms = now_ms + self.lease_ms;
-        if let Some(holder) = self.offered.get_mut(&grant.index).and_then(|it| it.holder.as_mut()) {
+        let offered = self.offered.get_mut(&grant.index);
+        if let Some(holder) = offered.and_then(|offered| offered.holder.as_mut()) {
             holder.until_ms = until_ms;
         }
         self.record(worker, now_ms);

@@ -141,11 +141,6 @@ impl Announcements {
         announced.matches.get(id).filter(|(_, found)| found.has_jobs).map(|(at, _)| *at)
     }
 
-    /// Whether a coordinator has announced a match within the time of its lease.
-    pub(super) fn is_current(&self, id: &str) -> bool {
-        self.current().contains_key(id)
-    }
-
     /// Stops a match that this worker plays when its coordinator announces it. Returns the key for
     /// [`unfollow`](Self::unfollow).
     pub(super) fn follow(&self, id: &str, token: StopToken) -> u64 {

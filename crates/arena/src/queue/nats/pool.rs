@@ -24,16 +24,13 @@ use crate::queue::nats::files::Permissions;
 use crate::queue::nats::matches::{Announcements, Candidate, Matches};
 use crate::queue::nats::messages::{WORKER_STATUS, broken, write};
 use crate::queue::nats::share::Shares;
-use crate::queue::nats::worker::{Host, NextJob, Served};
+use crate::queue::nats::worker::{Host, NO_ANSWER_DELAY, NextJob, Served, Turn};
 use crate::queue::status::{PlayedPair, WorkerActivity, WorkerStatus};
 use crate::queue::{Lease, MatchSpec, Rejection, Stop};
 use crate::time::unix_ms;
 
 /// Interval in which an idle slot looks for announced jobs.
 const IDLE_DELAY: Duration = Duration::from_millis(200);
-
-/// The delay of a worker whose request for jobs was not answered.
-const NO_ANSWER_DELAY: Duration = Duration::from_secs(2);
 
 /// Idle workers ask for announced jobs within this time, not all immediately.
 const MAX_JITTER: Duration = Duration::from_millis(500);
@@ -256,7 +253,20 @@ impl Pool {
         for id in order {
             let (served, running) = match self.reserve(&id) {
                 Reservation::None => continue,
-                Reservation::New(new) => return TakeResult::Prepare(new),
+                Reservation::New(new) => match self.host.may_prepare(&new.spec) {
+                    Turn::Now => return TakeResult::Prepare(new),
+                    Turn::Later(delay) => {
+                        if let Some(entry) = self.state().matches.get_mut(&id) {
+                            entry.phase = Phase::New;
+                            entry.no_jobs = Some((Instant::now(), Instant::now() + delay));
+                        }
+                        continue;
+                    }
+                    Turn::Never(why) => {
+                        self.reject(&new, Rejection::Denied { why });
+                        continue;
+                    }
+                },
                 // The match waits for more units, since others would take them again and again.
                 Reservation::Full => return self.wait(self.state()),
                 Reservation::Done(served, running) => (served, running),
@@ -337,7 +347,7 @@ impl Pool {
         let Some(entry) = state.matches.get_mut(id) else { return Reservation::None };
         match &entry.phase {
             Phase::Preparing => Reservation::None,
-            Phase::Ready { .. } if !self.may_have_jobs(id, entry) => Reservation::None,
+            Phase::New | Phase::Ready { .. } if !self.may_have_jobs(id, entry) => Reservation::None,
             Phase::New => {
                 entry.phase = Phase::Preparing;
                 let (id, spec, lease) = (id.to_owned(), entry.spec.clone(), entry.lease);
@@ -359,15 +369,9 @@ impl Pool {
     /// # Errors
     /// It is not permitted, or a file is missing.
     pub fn accept(&self, new: &NewMatch) -> Result<Arc<Served>, Rejection> {
-        let is_needed = || {
-            let is_announced = self.announcements.is_current(&new.id);
-            self.state().leaving.is_none() && is_announced
-        };
         let (permissions, cache) = (&self.permissions, &self.cache);
         let (spec, lease) = (&new.spec, new.lease);
-        self.host
-            .accept(spec, lease, permissions, cache, &self.announcements, is_needed)
-            .map(Arc::new)
+        self.host.accept(spec, lease, permissions, cache, &self.announcements).map(Arc::new)
     }
 
     /// A match is prepared: slots take its jobs, each for these units.

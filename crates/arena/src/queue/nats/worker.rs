@@ -24,6 +24,9 @@ use crate::result::Variation;
 /// Timeout of a request to a coordinator.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The delay of a worker whose request was not answered.
+pub(super) const NO_ANSWER_DELAY: Duration = Duration::from_secs(2);
+
 /// Timeout of a message whose delivery is not guaranteed. The client blocks during an outage.
 const NOTE_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -132,8 +135,7 @@ impl Host {
         })
     }
 
-    /// Prepares a match, if it is permitted: waits for the permission of its coordinator, and downloads its files.
-    /// `is_needed` ends the wait.
+    /// Prepares a match, if it is permitted: downloads its files.
     pub(super) fn accept(
         &self,
         announced: &MatchSpec,
@@ -141,7 +143,6 @@ impl Host {
         permissions: &Permissions,
         cache: &Path,
         announcements: &Arc<Announcements>,
-        is_needed: impl Fn() -> bool,
     ) -> Result<Served, Rejection> {
         permissions.check(announced)?;
         let mut directories = announced.directories.iter();
@@ -150,7 +151,6 @@ impl Host {
             return Err(Rejection::MissingResource { why });
         }
         let names = Names::of(announced.plan_hash);
-        self.wait_for_turn(&names, is_needed)?;
         let (connection, name) = (self.connection.clone(), self.name.clone());
         let every = lease / 3;
         let preparing =
@@ -187,24 +187,24 @@ impl Host {
         })
     }
 
-    /// Waits until the coordinator permits the preparation of a match.
-    fn wait_for_turn(&self, names: &Names, is_needed: impl Fn() -> bool) -> Result<(), Rejection> {
-        let no_answer = || Rejection::NotFetched { why: "the coordinator does not respond".into() };
-        loop {
-            match self.ask(names, Want::Preparation).ok_or_else(no_answer)? {
-                TakeAnswer::Prepare => return Ok(()),
-                TakeAnswer::Denied { why } => return Err(Rejection::Denied { why }),
-                TakeAnswer::Wait { .. } | TakeAnswer::Jobs(_) if !is_needed() => {
-                    let why = "the match or the worker ends".to_owned();
-                    return Err(Rejection::Denied { why });
-                }
-                TakeAnswer::Wait { ms } => {
-                    self.connection.sleep(Duration::from_millis(ms.min(2_000)));
-                }
-                TakeAnswer::Jobs(_) => return Err(no_answer()),
-            }
+    /// Asks the coordinator for the permission to prepare a match.
+    pub(super) fn may_prepare(&self, spec: &MatchSpec) -> Turn {
+        match self.ask(&Names::of(spec.plan_hash), Want::Preparation) {
+            Some(TakeAnswer::Prepare) => Turn::Now,
+            Some(TakeAnswer::Denied { why }) => Turn::Never(why),
+            Some(TakeAnswer::Wait { ms }) => Turn::Later(Duration::from_millis(ms)),
+            Some(TakeAnswer::Jobs(_)) | None => Turn::Later(NO_ANSWER_DELAY),
         }
     }
+}
+
+/// When a worker may prepare a match.
+pub(super) enum Turn {
+    Now,
+    /// Not within this time.
+    Later(Duration),
+    /// The coordinator denies it, for this reason.
+    Never(String),
 }
 
 fn fetch(

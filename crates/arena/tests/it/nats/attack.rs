@@ -116,7 +116,10 @@ impl Attacked {
         let found = wait_for(&self.connection, |admin| {
             admin.find(&self.id).ok().filter(|found| found.phase == Phase::Finished)
         });
-        assert_eq!(found.control.excluded, excluded.iter().map(|it| (*it).to_owned()).collect());
+        assert_eq!(
+            found.control.excluded,
+            excluded.iter().map(|name| (*name).to_owned()).collect()
+        );
         assert!(!found.control.paused, "{found:?}");
         assert_eq!(found.status.skipped, 0, "{found:?}");
         let mut warnings = found.status.warnings.iter();
@@ -550,7 +553,7 @@ fn answers_go_only_to_the_inbox_of_the_sender() {
         evil.subject("results", "victim"),
         state,
     ];
-    let mut heard: Vec<_> = subjects.iter().map(|it| listener.subscribe(it)).collect();
+    let mut heard: Vec<_> = subjects.iter().map(|subject| listener.subscribe(subject)).collect();
     let ask = || {
         for subject in &subjects {
             for want in ["preparation", "jobs"] {

@@ -81,7 +81,7 @@ impl Farmhand {
     /// Leaves, and returns the matches of its pairs.
     pub(super) fn leave(self) -> Vec<String> {
         self.pool.leave(Departure::Finish);
-        self.threads.into_iter().flat_map(|it| it.join().expect("no panic")).collect()
+        self.threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
     }
 }
 
@@ -187,7 +187,7 @@ fn a_dead_coordinator_does_not_block_other_matches() {
     assert_eq!(found.name, "a vs b");
     Admin::new(&connection).remove(&found).expect("a match without a coordinator");
     let left = Admin::new(&connection).matches().expect("a server");
-    assert!(left.iter().all(|it| it.phase == Phase::Finished), "{left:?}");
+    assert!(left.iter().all(|found| found.phase == Phase::Finished), "{left:?}");
     hand.leave();
 }
 
@@ -208,7 +208,7 @@ fn workers_play_all_matches_by_priority() {
         .collect();
     wait_for(&connection, |admin| {
         let open = admin.open_matches().expect("a server");
-        (open.iter().filter(|it| it.phase == Phase::Running).count() == 3).then_some(())
+        (open.iter().filter(|found| found.phase == Phase::Running).count() == 3).then_some(())
     });
     let delay = Duration::from_millis(100);
     let hands = ["one", "two"]
@@ -217,7 +217,7 @@ fn workers_play_all_matches_by_priority() {
         assert_eq!(run.join().expect("no panic").complete, 6);
     }
     let played: Vec<Vec<String>> = hands.map(Farmhand::leave).into();
-    let first: Vec<&String> = played.iter().filter_map(|it| it.first()).collect();
+    let first: Vec<&String> = played.iter().filter_map(|ids| ids.first()).collect();
     assert!(first.iter().all(|id| **id == id_of(&specs[2])), "{played:?}");
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
     for id in played.iter().flatten() {
@@ -275,7 +275,7 @@ fn excludes_a_worker_retroactively() {
         |name: &str, delay| Farmhand::start(server.port, name, directory.path().join(name), delay);
     let one = start("one", Duration::from_millis(500));
     let found = wait_for(&connection, |admin| {
-        admin.open_matches().expect("a server").pop().filter(|it| it.status.pairs >= 2)
+        admin.open_matches().expect("a server").pop().filter(|found| found.status.pairs >= 2)
     });
     let admin = Admin::new(&connection);
     admin
