@@ -217,15 +217,12 @@ impl Farm {
         }
         let fault = [Fault::Kill, Fault::Suspend, Fault::Disconnect][self.random.usize(0..3)];
         let number = self.random.usize(0..in_order.len() + usize::from(is_server_in_order));
-        match in_order.get(number) {
-            Some(&number) => {
-                self.members[number].fail(fault);
-                self.step(format!("{fault:?} {}", self.members[number].name));
-            }
-            None => {
-                self.server.fail(fault);
-                self.step(format!("{fault:?} the server"));
-            }
+        if let Some(&number) = in_order.get(number) {
+            self.members[number].fail(fault);
+            self.step(format!("{fault:?} {}", self.members[number].name));
+        } else {
+            self.server.fail(fault);
+            self.step(format!("{fault:?} the server"));
         }
         true
     }
@@ -361,7 +358,7 @@ fn each_pair_counts_once_despite_faults() {
     if is_taken_over {
         second.fail(Fault::Kill);
         if let Role::Coordinator { results, taken_over, .. } = &mut second.role {
-            (*results, *taken_over) = (taken.clone(), Some(other));
+            (*results, *taken_over) = (taken, Some(other));
         }
         farm.step("take the second match over".to_owned());
     }
