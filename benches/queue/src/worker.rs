@@ -25,10 +25,9 @@ const PROTOCOL: u32 = 2;
 /// The intervals and delays of real workers.
 const IDLE_DELAY: Duration = Duration::from_millis(200);
 const MAX_JITTER_MS: u64 = 500;
-const MAX_PREPARE_WAIT_MS: u64 = 2_000;
 const STATUS_INTERVAL: Duration = Duration::from_secs(30);
 const MIN_STATUS_INTERVAL: Duration = Duration::from_secs(5);
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 const PARTS_AT_ONCE: usize = 4;
 
@@ -342,7 +341,7 @@ impl Worker {
                 break;
             }
             let ms = answer["wait"]["ms"].as_u64().ok_or("no wait")?;
-            sleep(Duration::from_millis(ms.min(MAX_PREPARE_WAIT_MS))).await;
+            sleep(Duration::from_millis(ms)).await;
         }
         self.note(id, &json!("preparing")).await?;
         for content in programs.as_object().into_iter().flatten().map(|(_, content)| content) {

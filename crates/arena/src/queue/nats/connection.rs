@@ -196,7 +196,11 @@ impl Connection {
         let client = connect(access, worker, Arc::clone(&is_rejected));
         let client = block_on(&runtime, client).map_err(|why| access.error(why))?;
         // Needs the runtime, since it spawns a task.
-        let stream = block_on(&runtime, async { jetstream::new(client.clone()) });
+        let stream = block_on(&runtime, async {
+            let mut stream = jetstream::new(client.clone());
+            stream.set_timeout(REQUEST_TIMEOUT);
+            stream
+        });
         let runtime = Arc::new(OwnRuntime(Some(runtime)));
         let has_verified_names = access.credentials.is_some();
         let this = Self { runtime, client, stream, has_verified_names, is_rejected };
@@ -471,7 +475,10 @@ async fn connect(
     worker: Option<&str>,
     is_rejected: Arc<AtomicBool>,
 ) -> Result<Client, String> {
-    let mut options = ConnectOptions::new().name("readyok").connection_timeout(CONNECT_TIMEOUT);
+    let mut options = ConnectOptions::new()
+        .name("readyok")
+        .connection_timeout(CONNECT_TIMEOUT)
+        .request_timeout(Some(REQUEST_TIMEOUT));
     options = options.event_callback(move |event| {
         match event {
             Event::Connected => is_rejected.store(false, Ordering::Relaxed),

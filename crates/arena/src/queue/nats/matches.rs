@@ -23,6 +23,9 @@ const RETRY_DELAYS: [Duration; 2] = [Duration::from_secs(2), Duration::from_mins
 /// Maximum outage of the server.
 const MAX_OUTAGE: Duration = Duration::from_mins(10);
 
+/// The time in which all coordinators respond to a new worker.
+const HELLO_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// The interval in which coordinators are reminded of a rejection.
 const REMINDER: Duration = Duration::from_secs(10);
 
@@ -53,6 +56,8 @@ pub(super) struct Matches {
     reminded: Option<Instant>,
     /// Start of an outage of the server.
     outage_since: Option<Instant>,
+    /// When coordinators were asked for their announcements.
+    requested_at: Instant,
     /// Where coordinators respond to a new worker.
     inbox: String,
     listener: JoinHandle<()>,
@@ -199,6 +204,7 @@ impl Matches {
             rejected: BTreeMap::new(),
             reminded: None,
             outage_since: None,
+            requested_at: Instant::now(),
             inbox,
             listener,
         };
@@ -271,6 +277,11 @@ impl Matches {
         }
         if self.outage_since.take().is_some() {
             self.send_hello();
+            self.requested_at = Instant::now();
+        }
+        // Otherwise a match of a low priority whose coordinator responds first would come first.
+        if self.requested_at.elapsed() < HELLO_TIMEOUT {
+            return Ok(None);
         }
         // A request that fails is repeated by the next call.
         Ok(self.open().ok())

@@ -22,7 +22,7 @@ use crate::queue::{Job, Lease, MatchSpec, Progress, QueueError, Rejection, Stop,
 use crate::result::Variation;
 
 /// Timeout of a request to a coordinator.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The delay of a worker whose request was not answered.
 pub(super) const NO_ANSWER_DELAY: Duration = Duration::from_secs(2);
