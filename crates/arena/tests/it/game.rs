@@ -229,7 +229,7 @@ fn plays_shogi_across_protocols() {
     assert_eq!(result.moves[0].score, Some(Score::MateIn { plies: 1 }));
     let received: Vec<_> = received.try_iter().collect();
     let has = |line: &str| {
-        assert!(received.iter().any(|command| command == line), "{line}: {received:#?}")
+        assert!(received.iter().any(|command| command == line), "{line}: {received:#?}");
     };
     has("setoption name UCI_Variant value shogi");
     has("position fen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[] w - - 0 2 \
@@ -243,7 +243,7 @@ fn plays_shogi_across_protocols() {
     drop(second);
     let received: Vec<_> = received_by_second.iter().collect();
     let has = |line: &str| {
-        assert!(received.iter().any(|command| command == line), "{line}: {received:#?}")
+        assert!(received.iter().any(|command| command == line), "{line}: {received:#?}");
     };
     has("position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f");
     has("gameover lose");

@@ -65,12 +65,15 @@ fn entrants(count: usize) -> Vec<EnginePlan> {
     vec![one; count]
 }
 
+/// A change of a plan.
+type Change<'a> = &'a dyn Fn(&mut MatchPlan);
+
 #[test]
 fn invalid_plans_are_rejected_before_a_start() {
     use ErrorCategory::{InvalidRequest, Limit};
 
     let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
-    let changes: [(&dyn Fn(&mut MatchPlan), ErrorCategory, &str); 12] = [
+    let changes: [(Change<'_>, ErrorCategory, &str); 12] = [
         (&|plan| plan.rounds = 0, Limit, "match_too_large"),
         (&|plan| plan.pairs = u32::MAX, Limit, "match_too_large"),
         (&|plan| plan.concurrency = 0, Limit, "match_too_large"),
