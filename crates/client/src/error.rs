@@ -9,6 +9,7 @@ use readyok_protocol::Dialect;
 use readyok_protocol::session::client::{DropReason, TimeoutKind, UsageError};
 
 use crate::exit::{Exit, ExitCause};
+use crate::failure::{EngineFailure, EngineFailureKind};
 
 /// Why an engine gave no result.
 ///
@@ -174,8 +175,10 @@ impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Details { engine, problem, exit, termination, stderr, message, .. } = &*self.0;
         write!(f, "engine `{engine}`: ")?;
+        if matches!(problem, Problem::Start { .. } | Problem::Timeout(_)) {
+            return EngineFailure::from(self).fmt(f);
+        }
         match (problem, termination, exit) {
-            (Problem::Timeout(wait), ..) => self.fmt_timeout(*wait, f)?,
             (Problem::Disconnected, Some(reason), _) => reason.fmt(f)?,
             (problem, Some(reason), _) => write!(f, "{problem}; it {reason}")?,
             (Problem::Disconnected, None, Some(status)) => Exit::from(*status).fmt(f)?,
@@ -193,22 +196,6 @@ impl fmt::Display for EngineError {
     }
 }
 
-impl EngineError {
-    fn fmt_timeout(&self, wait: TimeoutKind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(timeout) = self.0.timeout.map(Seconds) else { return fmt::Display::fmt(&wait, f) };
-        match wait {
-            TimeoutKind::Handshake => {
-                write!(f, "no `{}` within {timeout}", self.0.dialect.handshake_ok())?;
-            }
-            TimeoutKind::Ready => write!(f, "no `readyok` within {timeout}")?,
-            TimeoutKind::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,
-            TimeoutKind::Exit => write!(f, "still running {timeout} after `quit`")?,
-            other => write!(f, "{other} within {timeout}")?,
-        }
-        f.write_str(if self.0.termination.is_some() { "; engine terminated" } else { "" })
-    }
-}
-
 /// `closed its output without exiting; engine terminated`
 impl fmt::Display for Termination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -220,16 +207,6 @@ impl fmt::Display for Termination {
             Self::Dropped => f.write_str("was terminated, because the program closed it"),
             Self::Killed => f.write_str("was killed by this program"),
         }
-    }
-}
-
-/// A time for display: `10 s`, `2.5 s`, `0.05 s`.
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = if self.0 < Duration::from_secs(1) { 1000.0 } else { 10.0 };
-        write!(f, "{} s", (self.0.as_secs_f64() * digits).round() / digits)
     }
 }
 
@@ -246,13 +223,9 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Start { kind, text } if is_of_connection(*kind) => {
-                write!(
-                    f,
-                    "cannot be reached: {text}; start it at this address, or correct the address"
-                )
+            Self::Start { text, .. } => {
+                write!(f, "{}: {text}", EngineFailureKind::from(self))
             }
-            Self::Start { text, .. } => write!(f, "cannot be started: {text}"),
             Self::Timeout(wait) => wait.fmt(f),
             Self::OutOfTime(late) => write!(f, "lost on time, {late:?} ago"),
             Self::Disconnected => f.write_str("closed its output"),
@@ -302,7 +275,6 @@ mod tests {
     use std::os::unix::process::ExitStatusExt as _;
 
     use super::*;
-    use crate::failure::EngineFailure;
 
     #[cfg(unix)]
     #[test]
@@ -314,16 +286,16 @@ mod tests {
             error.with_end(Some(ExitStatus::from_raw(15)), termination, Vec::new())
         };
         let error = late(TimeoutKind::Handshake, Dialect::Uci, 10_000);
-        assert_eq!(error.to_string(), "engine `x`: no `uciok` within 10 s; engine terminated");
+        assert_eq!(error.to_string(), "engine `x`: no `uciok` or `usiok` within 10 s");
         assert_eq!((error.timeout(), error.own_exit()), (Some(Duration::from_secs(10)), None));
         for (wait, timeout, text) in [
-            (TimeoutKind::Handshake, 50, "no `usiok` within 0.05 s"),
+            (TimeoutKind::Handshake, 50, "no `uciok` or `usiok` within 0.05 s"),
             (TimeoutKind::Ready, 2500, "no `readyok` within 2.5 s"),
-            (TimeoutKind::Stop, 10_000, "no `bestmove` within 10 s after `stop`"),
-            (TimeoutKind::Exit, 14_357, "still running 14.4 s after `quit`"),
+            (TimeoutKind::Stop, 10_000, "no `bestmove` after `stop` within 10 s"),
+            (TimeoutKind::Exit, 14_357, "no exit after `quit` within 14.357 s"),
         ] {
             let error = late(wait, Dialect::Usi, timeout);
-            assert_eq!(error.to_string(), format!("engine `x`: {text}; engine terminated"));
+            assert_eq!(error.to_string(), format!("engine `x`: {text}"));
         }
     }
 

@@ -51,7 +51,7 @@ readyok_protocol::errors! {
         ConnectionRefused => "cannot be reached at its address",
         /// For another reason; the message describes it.
         StartFailed => "cannot be started",
-        HandshakeTimeout => "no reply to `uci` or `usi`",
+        HandshakeTimeout => "no `uciok` or `usiok`",
         ReadyTimeout => "no `readyok`",
         StopTimeout => "no `bestmove` after `stop`",
         ExitTimeout => "no exit after `quit`",

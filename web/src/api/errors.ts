@@ -116,7 +116,7 @@ export const errors = {
   'error.program_not_executable': "cannot be started: no permission to execute the program",
   'error.connection_refused': "cannot be reached at its address",
   'error.start_failed': "cannot be started",
-  'error.handshake_timeout': "no reply to `uci` or `usi`",
+  'error.handshake_timeout': "no `uciok` or `usiok`",
   'error.ready_timeout': "no `readyok`",
   'error.stop_timeout': "no `bestmove` after `stop`",
   'error.exit_timeout': "no exit after `quit`",

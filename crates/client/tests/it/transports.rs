@@ -36,7 +36,7 @@ fn an_unavailable_port_is_reported() {
     let result = Engine::builder().connect(&address);
     let error = result.expect_err("nothing listens there");
     assert!(matches!(error.problem(), Problem::Start { .. }));
-    assert!(error.to_string().contains(": cannot be reached: "), "{error}");
+    assert!(error.to_string().contains(": cannot be reached at its address: "), "{error}");
     assert!(matches!(problem(Engine::builder().connect("no port")), Problem::Start { .. }));
 }
 

@@ -423,17 +423,17 @@ fn prints_the_last_message_of_a_failed_engine() {
 #[test]
 fn sets_the_timeout() {
     let silent = "> uci\n";
-    let error = "readyok: engine `scripted`: no `uciok` within 0.2 s; engine terminated\n";
+    let error = "readyok: engine `scripted`: no `uciok` or `usiok` within 0.2 s\n";
     let output = run_script(&["--timeout", "0.2"], silent);
     assert_eq!((output.code(), output.stderr.as_str()), (Some(1), error));
     let shogi = run_script(&["--timeout", "0.2", "--game", "shogi"], "> usi\n");
     assert!(
-        shogi.stderr.contains("no `usiok` within 0.2 s; engine terminated"),
+        shogi.stderr.contains("no `uciok` or `usiok` within 0.2 s"),
         "{}",
         shogi.stderr
     );
     let not_ready = format!("{HANDSHAKE}> ucinewgame\n> isready\n");
-    check_error(&["--timeout", "4"], &not_ready, 1, "no `readyok` within 4 s; engine terminated");
+    check_error(&["--timeout", "4"], &not_ready, 1, "no `readyok` within 4 s");
     let dir = Dir::new();
     let list = format!(
         "[[engine]]\nname = 'a'\ncommand = '{}'\nargs = ['{}']\ntimeout = 0.3\n",
@@ -442,9 +442,9 @@ fn sets_the_timeout() {
     );
     dir.write("engines.toml", &list);
     let output = run(readyok(&dir).args(["analyse", "a"]), b"");
-    assert!(output.stderr.contains("no `uciok` within 0.3 s"), "{}", output.stderr);
+    assert!(output.stderr.contains("no `uciok` or `usiok` within 0.3 s"), "{}", output.stderr);
     let output = run(readyok(&dir).args(["analyse", "a", "--timeout", "0.1"]), b"");
-    assert!(output.stderr.contains("no `uciok` within 0.1 s"), "{}", output.stderr);
+    assert!(output.stderr.contains("no `uciok` or `usiok` within 0.1 s"), "{}", output.stderr);
     for wrong in ["0", "-1", "x", "nan", "inf", "100000"] {
         check_error(&[&format!("--timeout={wrong}")], "= 1", 2, "a timeout is a number of seconds");
     }

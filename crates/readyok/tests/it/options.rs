@@ -154,6 +154,6 @@ fn terminates_a_silent_engine_after_the_timeout() {
     let dir = Dir::new();
     let engine = "sh -c 'while read -r line; do :; done'";
     let output = run(readyok(&dir).args(["options", engine, "--timeout", "0.2"]), b"");
-    let error = "readyok: engine `sh`: no `uciok` within 0.2 s; engine terminated\n";
+    let error = "readyok: engine `sh`: no `uciok` or `usiok` within 0.2 s\n";
     assert_eq!((output.code(), output.stderr.as_str()), (Some(1), error));
 }
