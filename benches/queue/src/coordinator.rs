@@ -53,7 +53,7 @@ impl Coordinator {
         Self { child, id, _directory: directory }
     }
 
-    /// Pauses the match, and waits until workers can hear it.
+    /// Pauses the match, and waits until workers can know it.
     pub(crate) fn pause(&self, server: &str) {
         let connection = connect(server);
         let admin = Admin::new(&connection);
@@ -70,7 +70,7 @@ impl Coordinator {
     pub(crate) fn counts(&self, server: &str) -> (u64, u64) {
         let found = Admin::new(&connect(server)).find(&self.id).expect("the match");
         assert_eq!(found.status.invalid, 0, "{:?}", found.status.quarantine);
-        (found.status.pairs, found.status.refused)
+        (found.status.pairs, found.status.ignored)
     }
 }
 

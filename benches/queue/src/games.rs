@@ -14,7 +14,7 @@ use crate::coordinator::plan;
 /// The limit of moves, which ends each game.
 pub(crate) const MAX_MOVES: u32 = 40;
 
-/// The games of any pair, with so long variations that the JSON has this length.
+/// The games of any pair, with variations of such a length that the JSON has this length.
 pub(crate) fn of_length(bytes: usize) -> Value {
     let pairing = Pairing {
         index: 0,
@@ -49,7 +49,7 @@ pub(crate) fn of_length(bytes: usize) -> Value {
     let pairs = (1..MoveRecord::MAX_PV).map(|variation| with(seed, variation));
     let pairs = pairs.map(|pair| serde_json::to_value(pair.games).expect("JSON"));
     let long = pairs.into_iter().find(|games| games.to_string().len() >= bytes);
-    long.expect("variations may be so long")
+    long.expect("variations may have this length")
 }
 
 /// Random moves.

@@ -20,7 +20,7 @@ use crate::{Line, games};
 const MATCHES: usize = 3;
 const PAIR_BYTES: usize = 36_000;
 const FORGED: u64 = 10_000;
-const FORGED_AT_ONCE: usize = 100;
+const PARALLEL_FORGED: usize = 100;
 const PROGRAM_BYTES: usize = 41_000_000;
 
 /// Time for the messages of a start.
@@ -125,7 +125,7 @@ pub(crate) fn busy(runtime: &Runtime, slots: usize, seconds: u64) -> Vec<Line> {
     let pairs = totals.pairs.load(Relaxed) - before;
     let pairs_per_second = pairs as f64 / started.elapsed().as_secs_f64();
     let [coordinator] = &coordinators;
-    let (_, refused) = coordinator.counts(&address);
+    let (_, ignored) = coordinator.counts(&address);
     vec![
         Line::new("pairs/s", pairs_per_second, None),
         Line::new("messages/s in", rates.received, None),
@@ -138,7 +138,7 @@ pub(crate) fn busy(runtime: &Runtime, slots: usize, seconds: u64) -> Vec<Line> {
         Line::new("CPU of the coordinator alone, % of a core", rates.coordinator_cpu, None),
         Line::new("coordinator, MB", peak_mb(coordinator.pid()), Some(100.0)),
         Line::new("server, MB", peak_mb(server.id()), None),
-        Line::new("messages without effect", refused as f64, None),
+        Line::new("messages without effect", ignored as f64, None),
         Line::new("errors", totals.errors.load(Relaxed) as f64, Some(0.0)),
     ]
 }
@@ -189,9 +189,9 @@ pub(crate) fn forged(runtime: &Runtime) -> Vec<Line> {
                 }
             }
         });
-        sent.buffer_unordered(FORGED_AT_ONCE).collect::<Vec<()>>().await;
+        sent.buffer_unordered(PARALLEL_FORGED).collect::<Vec<()>>().await;
     });
-    wait_for("the refusal", || coordinator.counts(&address).1 >= FORGED);
+    wait_for("the count of ignored results", || coordinator.counts(&address).1 >= FORGED);
     let cpu = cpu_time(coordinator.pid()) - started;
     vec![
         Line::new("coordinator, MB", peak_mb(coordinator.pid()), Some(40.0)),

@@ -29,7 +29,7 @@ const STATUS_INTERVAL: Duration = Duration::from_secs(30);
 const MIN_STATUS_INTERVAL: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const RETRY_DELAY: Duration = Duration::from_millis(500);
-const PARTS_AT_ONCE: usize = 4;
+const PARALLEL_PARTS: usize = 4;
 
 /// Connections that are opened at the same time.
 const CONNECT_DELAY: Duration = Duration::from_millis(2);
@@ -102,7 +102,7 @@ struct Worker {
     playing: AtomicU64,
 }
 
-/// A match that a worker has heard of.
+/// A match that a worker knows.
 struct Match {
     at: Instant,
     announcement: Value,
@@ -363,7 +363,7 @@ impl Worker {
             ["bytes", "part_bytes"].map(|name| head[name].as_u64().unwrap_or_default());
         let numbers = 0..bytes.div_ceil(part_bytes);
         let mut parts =
-            stream::iter(numbers).map(|number| part(number.to_string())).buffered(PARTS_AT_ONCE);
+            stream::iter(numbers).map(|number| part(number.to_string())).buffered(PARALLEL_PARTS);
         let mut left = bytes;
         while let Some(payload) = parts.next().await {
             left -= payload?.len() as u64;

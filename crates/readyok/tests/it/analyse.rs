@@ -427,11 +427,7 @@ fn sets_the_timeout() {
     let output = run_script(&["--timeout", "0.2"], silent);
     assert_eq!((output.code(), output.stderr.as_str()), (Some(1), error));
     let shogi = run_script(&["--timeout", "0.2", "--game", "shogi"], "> usi\n");
-    assert!(
-        shogi.stderr.contains("no `uciok` or `usiok` within 0.2 s"),
-        "{}",
-        shogi.stderr
-    );
+    assert!(shogi.stderr.contains("no `uciok` or `usiok` within 0.2 s"), "{}", shogi.stderr);
     let not_ready = format!("{HANDSHAKE}> ucinewgame\n> isready\n");
     check_error(&["--timeout", "4"], &not_ready, 1, "no `readyok` within 4 s");
     let dir = Dir::new();

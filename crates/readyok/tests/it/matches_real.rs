@@ -116,7 +116,7 @@ fn check(opponent: &str, args: &[&str], openings: &str) {
     });
     drop(running);
     let names = workers(&dir.path().join("events.jsonl"));
-    assert_eq!(names, ["one/0", "two/0"].map(str::to_owned).into());
+    assert_eq!(names, ["one", "two"].map(str::to_owned).into());
     let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| games(&dir.path().join(name)));
     assert_eq!(here.len(), 10);
     assert_eq!(here, there);

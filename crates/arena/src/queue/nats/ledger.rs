@@ -102,7 +102,7 @@ struct WorkerRecord {
     failures: u32,
     not_before_ms: u64,
     seen_ms: u64,
-    /// When it has got no job, since there was none for it.
+    /// When it has got no job, because no job was left for it.
     idle_since_ms: Option<u64>,
 }
 
@@ -471,7 +471,7 @@ impl Ledger {
         endings
     }
 
-    /// Whether a job takes so long that it delays the match: another worker has none, or the match is being stopped. A
+    /// Whether a job delays the match by its duration: another worker has none, or the match is being stopped. A
     /// worker may renew a job that it does not play.
     fn is_overdue(&self, offered: &Offered, holder: &Holder, now_ms: u64) -> bool {
         let Some(mean) = self.mean_ms() else { return false };

@@ -74,7 +74,7 @@ impl Attacked {
     }
 
     /// Waits until this number of messages has had no effect.
-    fn wait_for_refused(&self, count: u64) {
+    fn wait_for_ignored(&self, count: u64) {
         wait_for(&self.connection, |admin| {
             let found = admin.find(&self.id).expect("the match");
             (found.status.ignored >= count).then_some(())
@@ -287,7 +287,7 @@ fn use_grant(attacker: &Raw, grant: &Value, index: u64) {
     attacker.note(&progress(grant, "x"));
 }
 
-/// Results and failures of pairings of others or of nobody, with invented and changed grants.
+/// Results and failures of pairings of others or of no worker, with invented and changed grants.
 #[test]
 fn messages_without_a_grant_have_no_effect() {
     let Some(attacked) = Attacked::start(PAIRS) else { return };
@@ -314,7 +314,7 @@ fn messages_without_a_grant_have_no_effect() {
         evil.flush();
     };
     forge();
-    attacked.wait_for_refused(100);
+    attacked.wait_for_ignored(100);
     evil.note(&json!({ "returned": { "grants": [own] } }));
     evil.flush();
     let (_, pairs) = attacked.end(&[], forge);
@@ -326,11 +326,11 @@ fn messages_without_a_grant_have_no_effect() {
 fn grants_of_others_and_ended_grants_have_no_effect() {
     let Some(attacked) = Attacked::start(PAIRS) else { return };
     let (evil, victim) = (attacked.raw("evil"), attacked.raw("victim"));
-    let stolen = victim.job();
-    victim.renew(&stolen["grant"]);
-    let index = stolen["grant"]["index"].as_u64().expect("an index");
-    evil.end_job(&done(&stolen["grant"], &result_of(&stolen)));
-    use_grant(&evil, &stolen["grant"], index);
+    let foreign = victim.job();
+    victim.renew(&foreign["grant"]);
+    let index = foreign["grant"]["index"].as_u64().expect("an index");
+    evil.end_job(&done(&foreign["grant"], &result_of(&foreign)));
+    use_grant(&evil, &foreign["grant"], index);
     let returned = evil.job();
     evil.note(&json!({ "returned": { "grants": [returned["grant"]] } }));
     // The job is free before its grant is used again.
@@ -348,9 +348,9 @@ fn grants_of_others_and_ended_grants_have_no_effect() {
     let grants: Vec<&Value> = again.iter().map(|job| &job["grant"]).collect();
     evil.note(&json!({ "returned": { "grants": grants } }));
     evil.flush();
-    attacked.wait_for_refused(7 + 7 + 19);
+    attacked.wait_for_ignored(7 + 7 + 19);
     // The victim still has its job.
-    victim.end_job(&done(&stolen["grant"], &result_of(&stolen)));
+    victim.end_job(&done(&foreign["grant"], &result_of(&foreign)));
     victim.flush();
     attacked.wait_for_pairs(2);
     let (_, pairs) = attacked.end(&[], || {
@@ -494,7 +494,7 @@ fn floods_are_bounded() {
     }
     evil.note(&json!({ "returned": { "grants": [own] } }));
     evil.flush();
-    attacked.wait_for_refused(1000);
+    attacked.wait_for_ignored(1000);
     let (found, pairs) = attacked.end(&[], || {
         evil.end_job(&done(&forged, &crashed(3)));
         evil.note(&progress(&forged, "x"));
@@ -527,7 +527,7 @@ fn progress_of_other_games_and_engines_has_no_effect() {
     }
     note(json!({ "kind": "game-start", "game": 1 }));
     evil.flush();
-    attacked.wait_for_refused(4 * COUNT);
+    attacked.wait_for_ignored(4 * COUNT);
     evil.note(&json!({ "returned": { "grants": [own] } }));
     let (_, pairs) = attacked.end(&[], || ());
     assert!(pairs_of(&pairs, "evil").is_empty());
@@ -553,7 +553,7 @@ fn answers_go_only_to_the_inbox_of_the_sender() {
         evil.subject("results", "victim"),
         state,
     ];
-    let mut heard: Vec<_> = subjects.iter().map(|subject| listener.subscribe(subject)).collect();
+    let mut received: Vec<_> = subjects.iter().map(|subject| listener.subscribe(subject)).collect();
     let ask = || {
         for subject in &subjects {
             for want in ["preparation", "jobs"] {
@@ -572,8 +572,8 @@ fn answers_go_only_to_the_inbox_of_the_sender() {
     evil.ask(&json!({ "protocol": 2, "want": "jobs" }));
     evil.request("readyok.hello.evil".to_owned(), &Value::Null);
     listener.flush();
-    for (subject, heard) in subjects.iter().zip(&mut heard) {
-        while let Some(Some(message)) = heard.next().now_or_never() {
+    for (subject, received) in subjects.iter().zip(&mut received) {
+        while let Some(Some(message)) = received.next().now_or_never() {
             let is_announcement = subject.starts_with("readyok.state.")
                 && serde_json::from_slice::<Value>(&message.payload).expect("JSON")["has_jobs"]
                     .is_boolean();
@@ -654,7 +654,7 @@ fn malformed_messages_and_names_have_no_effect() {
     let mut replies: Vec<_> =
         replies.by_ref().map(|name| evil.subscribe(&format!("_INBOX.{name}.*"))).collect();
     send();
-    attacked.wait_for_refused(texts.len() as u64);
+    attacked.wait_for_ignored(texts.len() as u64);
     evil.ask(&json!({ "protocol": 2, "want": "preparation" }));
     for reply in &mut replies {
         assert!(reply.next().now_or_never().is_none());
@@ -705,7 +705,7 @@ fn a_worker_may_restart_a_hundred_times() {
             });
         }
     });
-    // It gets a job at once.
+    // It gets a job immediately.
     let mut hand = Hand::new(attacked.server.port, "one", &cache);
     let lease = hand.take().expect("a job");
     let pairing = lease.job().pairing.clone();

@@ -167,7 +167,7 @@ fn a_job_that_is_renewed_is_kept() {
 #[test]
 fn an_overdue_job_goes_to_a_worker_without_one() {
     const MEAN_MS: u64 = 1000;
-    const MOST_MS: u64 = OVERDUE_MEANS * MEAN_MS + 2 * (BATCH_MS + LEASE_MS);
+    const LIMIT_MS: u64 = OVERDUE_MEANS * MEAN_MS + 2 * (BATCH_MS + LEASE_MS);
     let held_for = |lost: u32, has_idle: bool, is_stopped: bool| {
         let mut ledger = ledger(1, 2);
         take(&mut ledger, "good", 0).expect("a job");
@@ -177,7 +177,7 @@ fn an_overdue_job_goes_to_a_worker_without_one() {
         if is_stopped {
             ledger.stop(false);
         }
-        let mut times = (0..20 * MOST_MS).step_by(1000);
+        let mut times = (0..20 * LIMIT_MS).step_by(1000);
         times.find(|&now| {
             ledger.renew("evil", &grant, now);
             if has_idle {
@@ -193,10 +193,10 @@ fn an_overdue_job_goes_to_a_worker_without_one() {
             is_free
         })
     };
-    assert_eq!(held_for(0, true, false), Some(MOST_MS + 1000));
-    assert_eq!(held_for(1, true, false), Some(2 * MOST_MS + 1000), "the job may be a long one");
-    assert_eq!(held_for(0, false, true), Some(MOST_MS + 1000));
-    assert_eq!(held_for(0, false, false), None, "nobody else wants it");
+    assert_eq!(held_for(0, true, false), Some(LIMIT_MS + 1000));
+    assert_eq!(held_for(1, true, false), Some(2 * LIMIT_MS + 1000), "the job may be a long one");
+    assert_eq!(held_for(0, false, true), Some(LIMIT_MS + 1000));
+    assert_eq!(held_for(0, false, false), None, "no other worker wants it");
 }
 
 #[test]
