@@ -9,7 +9,6 @@ use readyok_protocol::Dialect;
 use readyok_protocol::session::client::{DropReason, TimeoutKind, UsageError};
 
 use crate::exit::{Exit, ExitCause};
-use crate::failure::{EngineFailure, EngineFailureKind};
 
 /// Why an engine gave no result.
 ///
@@ -171,31 +170,6 @@ impl EngineError {
     }
 }
 
-impl fmt::Display for EngineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Details { engine, problem, exit, termination, stderr, message, .. } = &*self.0;
-        write!(f, "engine `{engine}`: ")?;
-        if matches!(problem, Problem::Start { .. } | Problem::Timeout(_)) {
-            return EngineFailure::from(self).fmt(f);
-        }
-        match (problem, termination, exit) {
-            (Problem::Disconnected, Some(reason), _) => reason.fmt(f)?,
-            (problem, Some(reason), _) => write!(f, "{problem}; it {reason}")?,
-            (Problem::Disconnected, None, Some(status)) => Exit::from(*status).fmt(f)?,
-            (problem, None, Some(status)) => write!(f, "{problem}; it {}", Exit::from(*status))?,
-            (problem, None, None) => problem.fmt(f)?,
-        }
-        if let Some(message) = message {
-            let before = if problem.is_copy_protection() { ":" } else { "; last message:" };
-            write!(f, "{before} `{}`", message.escape_debug())?;
-        }
-        if let Some(line) = stderr.last() {
-            write!(f, "; last stderr line: `{}`", line.escape_debug())?;
-        }
-        Ok(())
-    }
-}
-
 /// `closed its output without exiting; engine terminated`
 impl fmt::Display for Termination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -223,9 +197,10 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Start { text, .. } => {
-                write!(f, "{}: {text}", EngineFailureKind::from(self))
+            Self::Start { kind, text } if is_of_connection(*kind) => {
+                write!(f, "cannot be reached: {text}")
             }
+            Self::Start { text, .. } => write!(f, "cannot be started: {text}"),
             Self::Timeout(wait) => wait.fmt(f),
             Self::OutOfTime(late) => write!(f, "lost on time, {late:?} ago"),
             Self::Disconnected => f.write_str("closed its output"),
@@ -275,6 +250,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt as _;
 
     use super::*;
+    use crate::failure::EngineFailure;
 
     #[cfg(unix)]
     #[test]

@@ -224,6 +224,31 @@ impl fmt::Display for EngineFailure {
     }
 }
 
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "engine `{}`: ", self.engine())?;
+        let problem = self.problem();
+        if matches!(problem, Problem::Start { .. } | Problem::Timeout(_)) {
+            return EngineFailure::from(self).fmt(f);
+        }
+        match (problem, self.termination(), self.exit()) {
+            (Problem::Disconnected, Some(reason), _) => reason.fmt(f)?,
+            (problem, Some(reason), _) => write!(f, "{problem}; it {reason}")?,
+            (Problem::Disconnected, None, Some(status)) => Exit::from(status).fmt(f)?,
+            (problem, None, Some(status)) => write!(f, "{problem}; it {}", Exit::from(status))?,
+            (problem, None, None) => problem.fmt(f)?,
+        }
+        if let Some(message) = self.message() {
+            let before = if problem.is_copy_protection() { ":" } else { "; last message:" };
+            write!(f, "{before} `{}`", message.escape_debug())?;
+        }
+        if let Some(line) = self.stderr().last() {
+            write!(f, "; last stderr line: `{}`", line.escape_debug())?;
+        }
+        Ok(())
+    }
+}
+
 impl std::error::Error for EngineFailure {}
 
 #[cfg(test)]

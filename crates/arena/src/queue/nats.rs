@@ -36,6 +36,7 @@
 //! - Both sides reconnect automatically: the server may be restarted during a match.
 
 mod admin;
+mod announcements;
 mod connection;
 mod coordinator;
 mod files;

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::queue::nats::announcements::Announcements;
 use crate::queue::nats::connection::{Connection, Outage};
 use crate::queue::nats::messages::{
     Announcement, Names, Note, PROTOCOL, STATES, hello_subject, last_token, read,
 };
 use crate::queue::nats::worker::{Served, publish_note};
 use crate::queue::status::RejectedMatch;
-use crate::queue::{MatchSpec, QueueError, Rejection, StopToken};
+use crate::queue::{MatchSpec, QueueError, Rejection};
 
 /// First and longest delay before a match is prepared again whose rejection may be temporary. Delays double.
 const RETRY_DELAYS: [Duration; 2] = [Duration::from_secs(2), Duration::from_mins(10)];
@@ -28,22 +29,6 @@ const HELLO_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The interval in which coordinators are reminded of a rejection.
 const REMINDER: Duration = Duration::from_secs(10);
-
-/// The maximum number of matches.
-const MAX_MATCHES: usize = 1000;
-
-/// The announcements of all matches, which a task receives.
-pub(super) struct Announcements {
-    announced: Mutex<AnnouncedMatches>,
-}
-
-#[derive(Default)]
-struct AnnouncedMatches {
-    matches: BTreeMap<String, (Instant, Announcement)>,
-    /// The stop states of the matches that this worker plays, with their identifiers.
-    tokens: BTreeMap<u64, (String, StopToken)>,
-    next_key: u64,
-}
 
 /// The open matches of a server.
 pub(super) struct Matches {
@@ -112,64 +97,6 @@ pub(super) struct Candidate {
     pub(super) lease: Duration,
 }
 
-impl AnnouncedMatches {
-    fn tokens_of(&self, id: &str) -> Vec<StopToken> {
-        let tokens = self.tokens.values().filter(|(found, _)| found == id);
-        tokens.map(|(_, token)| token.clone()).collect()
-    }
-}
-
-impl Announcements {
-    fn announced(&self) -> MutexGuard<'_, AnnouncedMatches> {
-        self.announced.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, id: &str, announcement: Announcement) {
-        let mut announced = self.announced();
-        let tokens = announced.tokens_of(id);
-        let stop = announcement.stop;
-        if announced.matches.len() < MAX_MATCHES || announced.matches.contains_key(id) {
-            announced.matches.insert(id.to_owned(), (Instant::now(), announcement));
-        }
-        drop(announced);
-        // Callbacks of an abort must not find a locked mutex.
-        if let Some(stop) = stop {
-            for token in &tokens {
-                token.stop(stop);
-            }
-        }
-    }
-
-    /// When a match was last announced with jobs.
-    pub(super) fn jobs_since(&self, id: &str) -> Option<Instant> {
-        let announced = self.announced();
-        announced.matches.get(id).filter(|(_, found)| found.has_jobs).map(|(at, _)| *at)
-    }
-
-    /// Stops a match that this worker plays when its coordinator announces it. Returns the key for
-    /// [`unfollow`](Self::unfollow).
-    pub(super) fn follow(&self, id: &str, token: StopToken) -> u64 {
-        let mut announced = self.announced();
-        announced.next_key += 1;
-        let key = announced.next_key;
-        announced.tokens.insert(key, (id.to_owned(), token));
-        key
-    }
-
-    pub(super) fn unfollow(&self, key: u64) {
-        self.announced().tokens.remove(&key);
-    }
-
-    /// The matches that were announced within the time of a lease.
-    fn current(&self) -> BTreeMap<String, Announcement> {
-        let mut announced = self.announced();
-        announced
-            .matches
-            .retain(|_, (at, found)| at.elapsed() <= Duration::from_millis(found.lease_ms));
-        announced.matches.iter().map(|(id, (_, found))| (id.clone(), found.clone())).collect()
-    }
-}
-
 impl Matches {
     /// The open matches of a server, for a worker with this name.
     pub(super) fn new(connection: &Connection, name: &str) -> Result<Self, QueueError> {
@@ -177,7 +104,7 @@ impl Matches {
         let inbox = client.new_inbox();
         let mut states = connection.request(client.subscribe(STATES))?;
         let mut responses = connection.request(client.subscribe(inbox.clone()))?;
-        let announcements = Arc::new(Announcements { announced: Mutex::default() });
+        let announcements = Arc::new(Announcements::default());
         let announced = Arc::clone(&announcements);
         let listener = connection.spawn(async move {
             loop {
@@ -310,12 +237,7 @@ impl Matches {
 
     /// Stops matches that have ended without an announcement that this worker has received.
     fn stop_unannounced(&self) {
-        let announced = self.announcements.announced();
-        let unannounced =
-            announced.tokens.values().filter(|(id, _)| !announced.matches.contains_key(id));
-        let unannounced: Vec<(String, StopToken)> = unannounced.cloned().collect();
-        drop(announced);
-        for (id, token) in unannounced {
+        for (id, token) in self.announcements.unannounced() {
             if let Some(stop) = self.connection.stop_of(&id) {
                 token.stop(stop);
             }

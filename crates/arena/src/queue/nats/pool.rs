@@ -19,9 +19,10 @@ use async_nats::HeaderMap;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
+use crate::queue::nats::announcements::Announcements;
 use crate::queue::nats::connection::{Access, AccessError, Connection, Outage, REJECTED};
 use crate::queue::nats::files::Permissions;
-use crate::queue::nats::matches::{Announcements, Candidate, Matches};
+use crate::queue::nats::matches::{Candidate, Matches};
 use crate::queue::nats::messages::{WORKER_STATUS, broken, write};
 use crate::queue::nats::share::Shares;
 use crate::queue::nats::worker::{Host, NO_ANSWER_DELAY, NextJob, Served, Turn};

@@ -11,9 +11,9 @@ use tokio::time::{interval, timeout};
 
 use crate::game::TextOptions;
 use crate::pairing::PairResult;
+use crate::queue::nats::announcements::Announcements;
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::files::{self, Fetched, Permissions};
-use crate::queue::nats::matches::Announcements;
 use crate::queue::nats::messages::{
     Ended, Grant, GrantedJob, Names, Note, PROTOCOL, TakeAnswer, TakeRequest, Want, read_owned,
     write,
