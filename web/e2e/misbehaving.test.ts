@@ -88,7 +88,7 @@ test('shows engine failures in Japanese', async () => {
   await dialog.getByLabel(ja('add.path'), { exact: true }).fill(misbehave);
   await dialog.getByLabel(ja('add.args')).fill('start: !stderr no licence | !exit 3');
   await dialog.getByRole('button', { name: ja('add.submit') }).click();
-  await containsText(cards.nth(1), 'コード3で終了しました。最後の出力: no licence');
+  await containsText(cards.nth(1), 'コード3で終了しました。最後の出力: 「no licence」');
   await containsText(processes(page, 'dead'), 'コード3で終了しました');
 });
 
