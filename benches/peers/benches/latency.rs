@@ -29,8 +29,10 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
     // Arguments select clients by parts of their names.
-    let filters: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let is_selected = |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter));
+    let filters: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_selected =
+        |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter));
     let plain = Engine::builder().dialect(Dialect::Uci);
     let matches = plain.clone().sync_between_searches(false);
     let mut clients: Vec<(&str, Box<dyn Client>, Samples)> = Vec::new();

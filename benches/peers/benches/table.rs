@@ -53,7 +53,8 @@ fn main() {
     println!("| case | crate | ns | of the best rival | allocations |");
     println!("|---|---|--:|--:|--:|");
     // Cargo adds the argument `--bench`.
-    let filters: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let filters: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let is_selected = |case: &Case| {
         filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter.as_str()))
     };

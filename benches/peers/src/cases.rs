@@ -111,7 +111,9 @@ fn usi_info() -> Line {
         |command| {
             let EngineCommand::Info(fields) = command else { return false };
             fields.len() == 8
-                && fields.iter().any(|field| matches!(field, InfoParams::Pv(moves) if moves.len() == 20))
+                && fields
+                    .iter()
+                    .any(|field| matches!(field, InfoParams::Pv(moves) if moves.len() == 20))
         },
     );
     line
