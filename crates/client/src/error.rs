@@ -250,6 +250,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt as _;
 
     use super::*;
+    #[cfg(unix)]
     use crate::failure::EngineFailure;
 
     #[cfg(unix)]
