@@ -265,7 +265,7 @@ impl NatsDispatcher {
                 let is_load = matches!(chore, Chore::Load(_));
                 match chore {
                     // An acknowledgement that is lost is sent again with the next delivery.
-                    Chore::Drop(message) => _ = message.ack().await,
+                    Chore::Drop(acker) => _ = acker.ack().await,
                     Chore::Keep { message, result } => {
                         if let Ok(text) = write(&*result) {
                             publish(names.stored(result.result.pairing.index), text).await;

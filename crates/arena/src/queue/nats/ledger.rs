@@ -312,18 +312,21 @@ impl Ledger {
         Some(GrantedJob { grant, pairing })
     }
 
-    fn mac(&self, worker: &str, grant: &Grant) -> String {
+    /// What the code of a grant authenticates.
+    fn claim(&self, worker: &str, grant: &Grant) -> String {
         let Grant { index, term, serial, at_ms, .. } = grant;
-        let text = format!("{} {worker} {index} {term} {serial} {at_ms}", self.id);
-        HEXLOWER.encode(hmac::sign(&self.key, text.as_bytes()).as_ref())
+        format!("{} {worker} {index} {term} {serial} {at_ms}", self.id)
+    }
+
+    fn mac(&self, worker: &str, grant: &Grant) -> String {
+        HEXLOWER.encode(hmac::sign(&self.key, self.claim(worker, grant).as_bytes()).as_ref())
     }
 
     fn is_genuine(&self, worker: &str, grant: &Grant) -> bool {
-        let Grant { index, term, serial, at_ms, mac } = grant;
-        let text = format!("{} {worker} {index} {term} {serial} {at_ms}", self.id);
+        let claim = self.claim(worker, grant);
         HEXLOWER
-            .decode(mac.as_bytes())
-            .is_ok_and(|tag| hmac::verify(&self.key, text.as_bytes(), &tag).is_ok())
+            .decode(grant.mac.as_bytes())
+            .is_ok_and(|tag| hmac::verify(&self.key, claim.as_bytes(), &tag).is_ok())
     }
 
     /// Whether an earlier coordinator has given this grant to a worker.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::Message;
+use async_nats::jetstream::message::Acker;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
@@ -84,7 +85,7 @@ pub(super) enum Chore {
     /// Stores an invalid result for users.
     Quarantine { message: Message, entry: QuarantinedResult },
     /// Removes a message from the inbox of the match.
-    Drop(Message),
+    Drop(Acker),
     /// Excludes a worker, in the settings of the match.
     Exclude(String),
     /// Pauses the match, in its settings.
@@ -184,6 +185,12 @@ impl Shared {
         self.open_chores.fetch_add(1, Ordering::Relaxed);
         // Fails if the match is closed.
         let _ = self.chores.send(chore);
+    }
+
+    /// Removes a message from the inbox of the match. Its payload does not wait for that.
+    fn discard(&self, message: Message) {
+        let (_, acker) = message.split();
+        self.chore(Chore::Drop(acker));
     }
 
     pub(super) fn on_chore_done(&self) {
@@ -346,7 +353,7 @@ impl Shared {
         let ended = sender_of(&message.subject).map(str::to_owned).zip(read(&message.payload));
         let Some((worker, ended)) = ended else {
             self.state().ledger.ignore();
-            return self.chore(Chore::Drop(message));
+            return self.discard(message);
         };
         let (Ended::Done { grant, .. } | Ended::Failed { grant, .. }) = &ended;
         let grant = grant.clone();
@@ -354,21 +361,22 @@ impl Shared {
             // The server delivers a message again that was not acknowledged in time.
             return;
         }
-        if self.state().is_early(&worker, &grant) {
-            self.state().early.insert(grant.index, message);
-            return;
-        }
         let held = {
+            // The lock covers the check and the insertion: a concurrent offer must not be missed.
             let mut state = self.state();
+            if state.is_early(&worker, &grant) {
+                state.early.insert(grant.index, message);
+                return;
+            }
             let is_excluded = state.is_excluded(&worker);
             let now = self.now_ms();
             state.ledger.held(&worker, &grant, now).filter(|_| !is_excluded)
         };
-        let Some(held) = held else { return self.chore(Chore::Drop(message)) };
+        let Some(held) = held else { return self.discard(message) };
         match ended {
             Ended::Failed { why, .. } => {
                 self.on_failed(&worker, &grant, &why);
-                self.chore(Chore::Drop(message));
+                self.discard(message);
             }
             Ended::Done { result, speed, .. } => {
                 let result = StoredResult { result, speed };
@@ -433,7 +441,7 @@ impl Shared {
             // It may have been withdrawn meanwhile.
             if !state.ledger.has(index) {
                 drop(state);
-                return self.chore(Chore::Drop(message));
+                return self.discard(message);
             }
             let duration = result.games.iter().map(|game| game.duration_ms);
             state.ledger.accept(worker, index, duration.fold(0, u64::saturating_add));
