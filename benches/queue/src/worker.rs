@@ -20,7 +20,7 @@ use crate::share::Shares;
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// The version of the messages.
-const PROTOCOL: u32 = 2;
+const PROTOCOL: u32 = 3;
 
 /// The intervals and delays of real workers.
 const IDLE_DELAY: Duration = Duration::from_millis(200);

@@ -14,13 +14,15 @@ mod move_info;
 mod play;
 mod player;
 mod referee;
+mod replay;
 mod verify;
 
 pub use crate::game::referee::Decision;
 pub use crate::game::referee::Tablebases;
 pub use clock::{Overrun, PlayerClock, go};
 pub use play::{Cancel, GameSettings, play_game};
-pub(crate) use player::probe;
 pub use player::{LineObserver, Player, PlayerOptions, StderrObserver, TextOptions};
+pub(crate) use player::{SearchedNodes, probe, start_for_search, time_search};
 pub use referee::{Answer, OpeningError, Referee, Verdict};
+pub use replay::{Agreement, RecordedMove, Replay, replay_game};
 pub use verify::{GameFault, InvalidResult, verify_pair};

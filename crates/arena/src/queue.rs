@@ -1,8 +1,8 @@
 //! The queue between the coordinator of a match and its workers: threads of this process, or processes on other hosts.
 //!
 //! ```text
-//!               offer(Job), stop(Stop)                        take() ──> Lease
-//!  coordinator ────────────────────────> Dispatcher  ···  Jobs ────────────────> worker
+//!               offer(Job), stop(Stop)                           take() ──> Lease
+//!  coordinator ────────────────────────> Dispatcher  ···  LocalWorker, Pool ──────> worker
 //!       ^                                                                           │
 //!       └──────────────────────────── Report <──────────────────────────────────────┘
 //!                                           report(Progress), finish(PairResult)
@@ -10,8 +10,8 @@
 //!
 //! A [`Job`] is a pairing. Everything that all jobs of a match share is in its [`MatchSpec`], which a worker receives
 //! once. A worker holds a job by a [`Lease`]. Invariants of all queues:
-//! - A lease that ends without a result (its worker panicked, crashed or left) requeues the job. After [`DELIVERIES`]
-//!   attempts the job is reported as failed.
+//! - A lease that ends without a result (its worker panicked, crashed or left) requeues the job. Each queue limits the
+//!   number of attempts.
 //! - Each offered job has exactly one final report: done or returned.
 //! - A job can be done twice, since a worker considered lost may still answer. The coordinator uses the first result of
 //!   each index.
@@ -22,6 +22,8 @@
 mod local;
 #[cfg(feature = "nats")]
 pub mod nats;
+mod scaling;
+mod speed;
 pub mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,19 +36,19 @@ use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
 pub use crate::pairing::WorkerId;
-pub use crate::queue::local::{LocalDispatcher, LocalJobs, local};
+pub use crate::queue::local::{DELIVERIES, LocalDispatcher, LocalJobs, LocalWorker, local};
+pub use crate::queue::scaling::scale_times;
+pub use crate::queue::speed::{MEASURED_ENGINES, Speed, SpeedMonitor, needs_speed};
 
 pub use crate::event::{Stop, WarningContext};
 use crate::export::Records;
+use crate::game::{Agreement, Replay};
 use crate::match_state::MatchState;
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::EngineId;
 use crate::result::{EngineInfo, GameEnd, MoveRecord};
 pub use crate::spec::{MAX_FILE_BYTES, MatchSpec, SpecError, SpecFile};
 use crate::store::ContentHash;
-
-/// The maximum number of times that a job is delivered to a worker.
-pub const DELIVERIES: u32 = 3;
 
 /// The coordinator's end of a queue. [`Report`]s arrive in a channel.
 pub trait Dispatcher: Send {
@@ -74,6 +76,11 @@ pub trait Dispatcher: Send {
     /// All stored pairs are on disk.
     fn on_synced(&mut self) {}
 
+    /// Whether the match may end, when all pairings are played. Otherwise a report follows.
+    fn is_settled(&mut self) -> bool {
+        true
+    }
+
     /// A pair was stored, or was restored from the results file.
     fn on_stored(&mut self, _pair: &PairResult) {}
 
@@ -85,18 +92,6 @@ pub trait Dispatcher: Send {
 
     /// A warning was emitted.
     fn on_warning(&mut self, _text: &str) {}
-}
-
-/// A worker's end of a queue.
-pub trait Jobs: Send {
-    /// Waits for a job; `None` at the end of the match.
-    ///
-    /// # Errors
-    /// The queue has failed.
-    fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError>;
-
-    /// The stop state of the match.
-    fn stop_token(&self) -> &StopToken;
 }
 
 /// A job held by a worker, regardless of its duration. Dropping the lease gives the job back.
@@ -112,6 +107,14 @@ pub trait Lease: Send {
     /// # Errors
     /// The result could not be sent.
     fn finish(self: Box<Self>, result: PairResult) -> Result<(), QueueError>;
+
+    /// Ends the job of a replay.
+    ///
+    /// # Errors
+    /// The result could not be sent.
+    fn finish_replay(self: Box<Self>, _agreement: Agreement) -> Result<(), QueueError> {
+        Err(QueueError { text: "this queue has no replays".to_owned() })
+    }
 
     /// Ends the job without a result: it cannot be played on any host.
     fn fail(self: Box<Self>, why: String);
@@ -218,25 +221,21 @@ pub struct Job {
     pub plan_hash: ContentHash,
     /// The pairing.
     pub pairing: Pairing,
-    /// The number of previous deliveries.
-    #[serde(default)]
-    pub deliveries: u32,
+    /// The recorded games of the pairing, if the job replays them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Box<Replay>>,
 }
 
 impl MatchSpec {
     /// A job of the match.
     pub fn job(&self, pairing: Pairing) -> Job {
-        Job { plan_hash: self.plan_hash, pairing, deliveries: 0 }
+        Job { plan_hash: self.plan_hash, pairing, replay: None }
     }
 }
 
 /// A message to the coordinator.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Report {
-    /// A worker has joined.
-    Joined(WorkerId),
-    /// A worker has left. Its jobs are reported separately.
-    Left(WorkerId),
     /// Progress of a pairing.
     Progress {
         /// The worker.

@@ -1,7 +1,7 @@
 //! The runner of a match: from the pairings of the plan to stored results.
 //!
 //! ```text
-//!  Schedule ──> coordinator ── Dispatcher ··· Jobs ──> worker: PairPlayer with engines
+//!  Schedule ──> coordinator ── Dispatcher ··· Lease ─> worker: PairPlayer with engines
 //!                 │     ^                                 │
 //!                 │     └──────────── Report ─────────────┘
 //!                 └──> Store, then Export, MatchState, test of the plan, Listener
@@ -14,6 +14,7 @@
 //!   often, or an error occurs. In any case, workers have ended and results are synced before [`Match::play_here`]
 //!   returns.
 
+mod calibration;
 mod coordinator;
 mod cpus;
 mod time_jump;
@@ -24,6 +25,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use std::{fmt, io};
 
+pub use crate::runner::calibration::measure_engines;
 pub use crate::runner::cpus::{CpuError, Cpus, threads_of};
 pub use crate::runner::worker::{
     EnginePlayer, PairPlayer, PlayContext, PlayerError, WorkError, work, work_on,

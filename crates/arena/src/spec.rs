@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contents::{ContentHash, Contents, directory_of, find_program, named_by, of_openings};
 use crate::plan::{EngineId, OpeningSource, Plan};
+use crate::queue::Speed;
 
 /// Everything that all jobs of a match share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,9 +37,9 @@ pub struct MatchSpec {
     /// Whether each move is reported.
     #[serde(default)]
     pub report_moves: bool,
-    /// The speed of the reference host of time controls. Workers scale times relative to it; `None` disables scaling.
+    /// The reference speed of time controls. Workers scale times relative to it; `None` disables scaling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub speed: Option<f64>,
+    pub speed: Option<Speed>,
 }
 
 /// A file whose path is an argument or an option value of an engine.

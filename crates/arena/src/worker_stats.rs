@@ -6,6 +6,7 @@ use std::fmt;
 use readyok_rules::{Side, Termination};
 use serde::{Deserialize, Serialize};
 
+use crate::game::Agreement;
 use crate::pairing::{PairResult, WorkerId};
 use crate::result::MatchGame;
 use crate::stats::{binomial_tail, homogeneity};
@@ -43,6 +44,12 @@ const MIN_OTHER_GAMES: u64 = 20;
 /// The number of games of a worker with too many failures without a comparison.
 const MAX_GAMES_ALONE: u64 = 50;
 
+/// The least number of replayed pairs of a worker for a comparison. The others need twice as many.
+const MIN_REPLAYED: u64 = 6;
+
+/// The least variance of the share of equal moves of a pair: that of about 100 independent moves.
+const MIN_VARIANCE: f64 = 0.002;
+
 /// The counts of all workers of a match.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerTable {
@@ -74,6 +81,81 @@ pub struct WorkerCounts {
     /// The measured speed of the host, if it was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
+    /// The pairs that other workers have replayed.
+    #[serde(default)]
+    pub replays: ReplayedPairs,
+}
+
+/// Pairs that other workers have replayed, with the recorded numbers of nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct ReplayedPairs {
+    /// Their number.
+    pub pairs: u64,
+    /// The number of searches.
+    pub searches: u64,
+    /// The number of searches that have found the recorded move.
+    pub equal: u64,
+    /// The sum of the shares of equal moves of each pair.
+    pub shares: f64,
+    /// The sum of their squares.
+    pub squares: f64,
+}
+
+impl ReplayedPairs {
+    /// Adds a pair.
+    #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 moves")]
+    pub fn add(&mut self, Agreement { searches, equal }: Agreement) {
+        if searches == 0 {
+            return;
+        }
+        let share = equal as f64 / searches as f64;
+        self.pairs += 1;
+        self.searches = self.searches.saturating_add(searches);
+        self.equal = self.equal.saturating_add(equal);
+        self.shares += share;
+        self.squares += share * share;
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            pairs: self.pairs + other.pairs,
+            searches: self.searches.saturating_add(other.searches),
+            equal: self.equal.saturating_add(other.equal),
+            shares: self.shares + other.shares,
+            squares: self.squares + other.squares,
+        }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            pairs: self.pairs.saturating_sub(other.pairs),
+            searches: self.searches.saturating_sub(other.searches),
+            equal: self.equal.saturating_sub(other.equal),
+            shares: self.shares - other.shares,
+            squares: self.squares - other.squares,
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 pairs")]
+    fn mean(self) -> f64 {
+        self.shares / self.pairs.max(1) as f64
+    }
+
+    /// The probability that the share of equal moves is as much below that of other pairs by chance. The moves of a game
+    /// depend on each other, so that pairs are compared. `None` with few pairs, and for a share that is not below.
+    #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 pairs")]
+    fn deficit(self, others: Self) -> Option<f64> {
+        if self.pairs < MIN_REPLAYED || others.pairs < 2 * MIN_REPLAYED {
+            return None;
+        }
+        let difference = others.mean() - self.mean();
+        let spread = |it: Self| (it.squares - it.shares * it.mean()).max(0.0);
+        let (n, m) = (self.pairs as f64, others.pairs as f64);
+        let variance = (spread(self) + spread(others)) / (n + m - 2.0);
+        let deviation = (variance.max(MIN_VARIANCE) * (1.0 / n + 1.0 / m)).sqrt();
+        (difference > 0.0).then(|| libm::erfc(difference / deviation / 2.0_f64.sqrt()) / 2.0)
+    }
 }
 
 /// The counts of a worker and its anomalies.
@@ -116,6 +198,11 @@ pub enum WorkerFlag {
         /// Its relative speed divided by the median of all workers.
         ratio: f64,
     },
+    /// Other workers find fewer of its moves again than of those of the others.
+    Replays {
+        /// The probability of such a difference by chance.
+        p: f64,
+    },
     /// It has sent invalid results.
     Invalid {
         /// Their number.
@@ -130,6 +217,7 @@ impl fmt::Display for WorkerFlag {
             Self::TimeLosses { p } => write!(f, "time losses (p = {p:.1e})"),
             Self::Crashes { p } => write!(f, "crashes (p = {p:.1e})"),
             Self::Speed { ratio } => write!(f, "speed × {ratio:.2}"),
+            Self::Replays { p } => write!(f, "few equal moves in replays (p = {p:.1e})"),
             Self::Invalid { count } => write!(f, "{count} invalid results"),
         }
     }
@@ -274,11 +362,18 @@ impl WorkerTable {
         }
     }
 
-    /// Removes the results of accepted pairs. Counts of invalid results and speeds remain.
+    /// Removes the results of accepted pairs. Counts of invalid results, speeds and replays remain.
     pub fn clear_results(&mut self) {
         for counts in self.rows.values_mut() {
-            let (invalid, speed) = (counts.invalid, counts.speed);
-            *counts = WorkerCounts { invalid, speed, ..WorkerCounts::default() };
+            let WorkerCounts { invalid, speed, replays, .. } = *counts;
+            *counts = WorkerCounts { invalid, speed, replays, ..WorkerCounts::default() };
+        }
+    }
+
+    /// Sets the replayed pairs of each worker.
+    pub fn set_replays(&mut self, replays: &BTreeMap<String, ReplayedPairs>) {
+        for (worker, counts) in &mut self.rows {
+            counts.replays = replays.get(&worker.0).copied().unwrap_or_default();
         }
     }
 
@@ -334,6 +429,8 @@ impl WorkerTable {
         flags.extend(
             ratio.filter(|ratio| !is_normal(ratio)).map(|ratio| WorkerFlag::Speed { ratio }),
         );
+        let deficit = counts.replays.deficit(total.replays.minus(counts.replays));
+        flags.extend(deficit.filter(|p| *p < limit).map(|p| WorkerFlag::Replays { p }));
         if counts.invalid > 0 {
             flags.push(WorkerFlag::Invalid { count: counts.invalid });
         }
@@ -357,6 +454,7 @@ impl WorkerCounts {
         let pentanomial = self.pentanomial.iter_mut().zip(other.pentanomial);
         let trinomial = self.trinomial.iter_mut().zip(other.trinomial);
         pentanomial.chain(trinomial).for_each(|(sum, count)| *sum += count);
+        self.replays = self.replays.plus(other.replays);
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no more precision")]
@@ -398,7 +496,7 @@ mod tests {
         WorkerTable { rows: rows.collect() }
     }
 
-    fn flags(table: &WorkerTable, name: &str) -> Vec<WorkerFlag> {
+    fn flags_of(table: &WorkerTable, name: &str) -> Vec<WorkerFlag> {
         let row = table.rows().into_iter().find(|row| row.worker.0 == name);
         row.map(|row| row.flags).unwrap_or_default()
     }
@@ -418,10 +516,10 @@ mod tests {
         let rows =
             [("a", normal.clone()), ("b", normal), ("c", cheats), ("d", slow), ("e", broken)];
         let table = table(&rows);
-        assert_eq!(flags(&table, "a"), []);
-        assert!(matches!(flags(&table, "c")[..], [WorkerFlag::Results { .. }]));
-        assert!(matches!(flags(&table, "d")[..], [WorkerFlag::TimeLosses { .. }]));
-        assert!(matches!(flags(&table, "e")[..], [WorkerFlag::Crashes { .. }]));
+        assert_eq!(flags_of(&table, "a"), []);
+        assert!(matches!(flags_of(&table, "c")[..], [WorkerFlag::Results { .. }]));
+        assert!(matches!(flags_of(&table, "d")[..], [WorkerFlag::TimeLosses { .. }]));
+        assert!(matches!(flags_of(&table, "e")[..], [WorkerFlag::Crashes { .. }]));
     }
 
     #[test]
@@ -454,6 +552,36 @@ mod tests {
         }
     }
 
+    /// The shares of equal moves are those of Stockfish with 40 ms per move: 0.72 as recorded, and 0.58 with half of the
+    /// time.
+    #[test]
+    fn flags_replays_with_fewer_equal_moves() {
+        let replays = |equal: u64, pairs: u64| {
+            let mut replays = ReplayedPairs::default();
+            for number in 0..pairs {
+                // Pairs differ.
+                let equal = equal + 12 * (number % 3);
+                replays.add(Agreement { searches: 200, equal });
+            }
+            WorkerCounts { replays, ..WorkerCounts::default() }
+        };
+        let check = |own: WorkerCounts, expected: bool| {
+            let own_pairs = own.replays.pairs;
+            let table = table(&[("a", own), ("b", replays(132, 12)), ("c", replays(135, 12))]);
+            let flags = flags_of(&table, "a");
+            let is_flagged = matches!(flags[..], [WorkerFlag::Replays { .. }]);
+            assert_eq!(is_flagged, expected, "{own_pairs} {flags:?}");
+            for honest in ["b", "c"] {
+                assert_eq!(flags_of(&table, honest), [], "{honest}");
+            }
+        };
+        check(replays(132, 12), false);
+        check(replays(126, 12), false);
+        check(replays(104, 12), true);
+        check(replays(104, 5), false);
+        check(replays(170, 12), false);
+    }
+
     #[test]
     fn flags_speeds_that_do_not_match_the_measurement() {
         let counts = |nodes, speed| WorkerCounts {
@@ -471,8 +599,8 @@ mod tests {
             ("d", counts(400_000, 100.0)),
         ]);
         for name in ["a", "b", "c"] {
-            assert_eq!(flags(&table, name), [], "{name}");
+            assert_eq!(flags_of(&table, name), [], "{name}");
         }
-        assert!(matches!(flags(&table, "d")[..], [WorkerFlag::Speed { ratio }] if ratio < 0.5));
+        assert!(matches!(flags_of(&table, "d")[..], [WorkerFlag::Speed { ratio }] if ratio < 0.5));
     }
 }

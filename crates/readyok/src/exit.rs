@@ -161,28 +161,14 @@ pub(crate) enum StopSignal {
     Terminate,
 }
 
-/// The number of signals so far.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SignalCount(Arc<AtomicU32>);
-
-impl SignalCount {
-    pub(crate) fn count(&self) -> u32 {
-        self.0.load(Ordering::Acquire)
-    }
-}
-
 /// Calls a function on Ctrl-C and SIGTERM with the number of signals so far.
-pub(crate) fn on_stop(
-    mut handle: impl FnMut(StopSignal, u32) + Send + 'static,
-) -> io::Result<SignalCount> {
-    let count = SignalCount::default();
-    let counted = count.clone();
+pub(crate) fn on_stop(mut handle: impl FnMut(StopSignal, u32) + Send + 'static) -> io::Result<()> {
+    let mut count = 0;
     on_signals(&[SIGINT, SIGTERM], move |signal| {
-        let number = counted.0.fetch_add(1, Ordering::AcqRel) + 1;
+        count += 1;
         let signal = if signal == SIGTERM { StopSignal::Terminate } else { StopSignal::Interrupt };
-        handle(signal, number);
-    })?;
-    Ok(count)
+        handle(signal, count);
+    })
 }
 
 #[cfg(unix)]

@@ -632,7 +632,7 @@ impl Cancel {
     }
 
     /// Registers the stopper of an engine until the result is dropped.
-    fn register(&self, stopper: Stopper) -> CancelGuard {
+    pub(super) fn register(&self, stopper: Stopper) -> CancelGuard {
         let id = self.0.next_id.fetch_add(1, Ordering::Relaxed);
         self.stoppers().insert(id, stopper);
         CancelGuard { cancel: self.clone(), id }
@@ -644,7 +644,7 @@ impl Cancel {
 }
 
 #[derive(Debug)]
-struct CancelGuard {
+pub(super) struct CancelGuard {
     cancel: Cancel,
     id: u64,
 }

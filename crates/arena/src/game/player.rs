@@ -114,6 +114,11 @@ impl Player {
         self.id
     }
 
+    /// The game that it plays.
+    pub(super) fn game(&self) -> Game {
+        self.game
+    }
+
     /// Its configuration in the plan.
     pub fn plan(&self) -> &EnginePlan {
         &self.plan
@@ -426,6 +431,50 @@ fn probe_search(player: &mut Player, game: Game) -> Result<(), GameEnd> {
         Problem::Usage(_) => GameEnd::no_start(&error),
         _ => GameEnd::crash(&error),
     })
+}
+
+/// The duration of a search that measures the speed, in milliseconds.
+const MEASURED_MS: u64 = 300;
+
+/// Nodes of searches, and their duration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SearchedNodes {
+    pub(crate) nodes: f64,
+    pub(crate) seconds: f64,
+}
+
+impl SearchedNodes {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.nodes += other.nodes;
+        self.seconds += other.seconds;
+    }
+}
+
+/// Starts an engine.
+pub(crate) fn start_for_search(player: &mut Player) -> Result<(), GameEnd> {
+    let start = client_game(player.codec()?, player.game, &Opening::default())?;
+    player.prepare(&start, &mut Vec::new())
+}
+
+/// Searches a position for a fixed time.
+#[expect(clippy::cast_precision_loss, reason = "a rate needs no more precision")]
+pub(crate) fn time_search(player: &mut Player, position: &str) -> Result<SearchedNodes, GameEnd> {
+    let codec = player.codec()?;
+    let opening = Opening { position: Some(position.to_owned()), ..Opening::default() };
+    let game = client_game(codec, player.game, &opening)?;
+    player.prepare(&game, &mut Vec::new())?;
+    // USI has no time per move.
+    let limits = match codec.dialect() {
+        Dialect::Uci => Limits { move_time_ms: Some(MEASURED_MS), ..Limits::default() },
+        Dialect::Usi => Limits { byoyomi_ms: Some(MEASURED_MS), ..Limits::default() },
+    };
+    let clock = PlayerClock::new(limits, player.game);
+    let go = clock::go(&clock, &clock, Side::First, codec.dialect());
+    let Some(engine) = player.engine_mut() else { return Ok(SearchedNodes::default()) };
+    let result = engine.play(&game, Search::from(go).deadline_after(PROBE_TIMEOUT));
+    let result = result.map_err(|error| GameEnd::crash(&error))?;
+    let nodes = result.info.nodes.unwrap_or_default() as f64;
+    Ok(SearchedNodes { nodes, seconds: result.time().as_secs_f64() })
 }
 
 /// Limits of the same kinds: an engine may not support others.

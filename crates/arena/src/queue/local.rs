@@ -6,11 +6,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{
-    DELIVERIES, Dispatcher, Job, Jobs, Lease, Progress, QueueError, Report, ReturnReason, Stop,
-    StopToken, WorkerId,
+    Dispatcher, Job, Lease, Progress, QueueError, Report, ReturnReason, Stop, StopToken, WorkerId,
 };
 use crate::export::Recorder;
 use crate::pairing::PairResult;
+
+/// The maximum number of times that a job is delivered to a worker.
+pub const DELIVERIES: u32 = 3;
 
 /// Creates a queue for threads of this process: the coordinator's end, and the workers' end. Each worker joins by
 /// [`LocalJobs::of`].
@@ -48,13 +50,22 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<Waiting>,
+    workers: usize,
     /// All jobs were offered.
     complete: bool,
     closed: bool,
 }
 
-struct LocalWorker {
+struct Waiting {
+    job: Job,
+    /// The number of previous deliveries.
+    deliveries: u32,
+}
+
+/// The end of one worker, which leaves when it is dropped.
+#[derive(Debug)]
+pub struct LocalWorker {
     shared: Arc<Shared>,
     id: WorkerId,
     recorder: Option<Recorder>,
@@ -64,6 +75,8 @@ struct LocalLease {
     shared: Arc<Shared>,
     id: WorkerId,
     job: Job,
+    /// The number of previous deliveries.
+    deliveries: u32,
     recorder: Option<Recorder>,
     /// Whether the end of the job was reported.
     ended: bool,
@@ -71,8 +84,13 @@ struct LocalLease {
 
 impl Dispatcher for LocalDispatcher {
     fn offer(&mut self, job: Job) -> Result<(), QueueError> {
-        self.shared.offer(job, VecDeque::push_back);
+        self.shared.offer(Waiting { job, deliveries: 0 }, VecDeque::push_back);
         Ok(())
+    }
+
+    /// Two jobs per worker: the next one is available without waiting for the coordinator.
+    fn min_offered(&self) -> usize {
+        (2 * self.shared.lock().workers).max(1)
     }
 
     fn complete(&mut self) {
@@ -101,36 +119,39 @@ impl LocalJobs {
         Self { recorder: Some(recorder), ..self }
     }
 
-    /// The end of one worker, which joins now and leaves when it is dropped.
-    pub fn of(&self, id: WorkerId) -> impl Jobs + use<> {
-        self.shared.report(Report::Joined(id.clone()));
+    /// The end of one worker, which joins now.
+    pub fn of(&self, id: WorkerId) -> LocalWorker {
+        self.shared.lock().workers += 1;
+        self.shared.report(Report::Wanted);
         LocalWorker { shared: Arc::clone(&self.shared), id, recorder: self.recorder.clone() }
     }
 }
 
-impl Jobs for LocalWorker {
-    fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError> {
+impl LocalWorker {
+    /// Waits for a job; `None` at the end of the match.
+    pub fn take(&mut self) -> Option<Box<dyn Lease>> {
         let mut state = self.shared.lock();
         // Terminates, since the coordinator closes the queue at the latest when it is dropped. In a complete queue
         // there is no need to wait for returned jobs: the worker that returns one takes it again.
         while state.jobs.is_empty() && !state.complete && !state.closed {
             state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let Some(job) = state.jobs.pop_front() else { return Ok(None) };
+        let Waiting { job, deliveries } = state.jobs.pop_front()?;
         drop(state);
         let (shared, id) = (Arc::clone(&self.shared), self.id.clone());
         let recorder = self.recorder.clone();
-        Ok(Some(Box::new(LocalLease { shared, id, job, recorder, ended: false })))
+        Some(Box::new(LocalLease { shared, id, job, deliveries, recorder, ended: false }))
     }
 
-    fn stop_token(&self) -> &StopToken {
+    /// The stop state of the match.
+    pub fn stop_token(&self) -> &StopToken {
         &self.shared.token
     }
 }
 
 impl Drop for LocalWorker {
     fn drop(&mut self) {
-        self.shared.report(Report::Left(self.id.clone()));
+        self.shared.lock().workers -= 1;
     }
 }
 
@@ -172,28 +193,29 @@ impl Drop for LocalLease {
         if self.ended {
             return;
         }
-        let job = Job { deliveries: self.job.deliveries + 1, ..self.job.clone() };
+        let deliveries = self.deliveries + 1;
         if self.shared.lock().closed {
             self.end(ReturnReason::Withdrawn);
-        } else if job.deliveries >= DELIVERIES {
+        } else if deliveries >= DELIVERIES {
             self.end(ReturnReason::TooManyDeliveries);
         } else {
             self.end(ReturnReason::Requeued);
             // In front, to preserve the order of the match.
-            self.shared.offer(job, VecDeque::push_front);
+            let job = self.job.clone();
+            self.shared.offer(Waiting { job, deliveries }, VecDeque::push_front);
         }
     }
 }
 
 impl Shared {
     /// Adds a job, or withdraws it if the queue is closed.
-    fn offer(&self, job: Job, put: impl FnOnce(&mut VecDeque<Job>, Job)) {
+    fn offer(&self, waiting: Waiting, put: impl FnOnce(&mut VecDeque<Waiting>, Waiting)) {
         let mut state = self.lock();
         if state.closed {
             drop(state);
-            self.withdraw(&job);
+            self.withdraw(&waiting.job);
         } else {
-            put(&mut state.jobs, job);
+            put(&mut state.jobs, waiting);
             self.changed.notify_one();
         }
     }
@@ -204,8 +226,8 @@ impl Shared {
         let jobs = std::mem::take(&mut state.jobs);
         drop(state);
         self.changed.notify_all();
-        for job in &jobs {
-            self.withdraw(job);
+        for waiting in &jobs {
+            self.withdraw(&waiting.job);
         }
     }
 

@@ -1,31 +1,19 @@
 //! The states of matches and workers of a queue, for its users.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::event::{End, Rating, Score, TestState};
 use crate::match_state::{Point, Standing};
 use crate::pairing::WorkerId;
+use crate::queue::speed::bounded;
 use crate::worker_stats::WorkerRow;
-
-/// Bounds of a speed that a worker reports. No host reaches them.
-const SPEEDS: (f64, f64) = (1.0, 1e12);
 
 /// Reads the speed of a worker.
 fn bounded_speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let (min, max) = SPEEDS;
-    f64::deserialize(deserializer).map(|speed| speed.clamp(min, max))
-}
-
-/// As [`bounded_speed`], of a worker that may not report it.
-#[cfg(feature = "nats")]
-pub(super) fn bounded_speed_if_known<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<f64>, D::Error> {
-    let (min, max) = SPEEDS;
-    let speed = Option::<f64>::deserialize(deserializer)?;
-    Ok(speed.map(|speed| speed.clamp(min, max)))
+    f64::deserialize(deserializer).map(bounded)
 }
 
 /// The published state of a match.
@@ -59,6 +47,8 @@ pub struct MatchStatus {
     pub skipped: u64,
     /// The number of invalid results.
     pub invalid: u64,
+    /// The audits.
+    pub audits: AuditStatus,
     /// The latest invalid results.
     pub quarantine: Vec<QuarantinedResult>,
     /// The latest warnings.
@@ -73,6 +63,54 @@ impl MatchStatus {
     /// The score of a match of two engines.
     pub fn score_of_two(&self) -> Option<&Score> {
         if let [score] = self.scores.as_slice() { Some(score) } else { None }
+    }
+}
+
+/// The audits of a match: pairs that workers of other owners have played again, or replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct AuditStatus {
+    /// The number of audited pairs.
+    pub made: u64,
+    /// The number of open audits.
+    pub open: u64,
+    /// The number of audits in which the games of two workers have differed.
+    pub differing: u64,
+    /// The number of workers whose games are replayed with too few equal moves.
+    pub flagged: u64,
+    /// The number of audits that were due and were not made.
+    pub not_made: u64,
+    /// Why no audits are made.
+    pub gap: Option<AuditGap>,
+}
+
+/// Why no audits are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum AuditGap {
+    /// All workers have one owner.
+    NoOtherOwner,
+    /// There is one worker. Names are not verified.
+    NoOtherWorker,
+    /// The engines do not play the same moves again.
+    NotDeterministic,
+}
+
+impl fmt::Display for AuditStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { made, open, differing, flagged, not_made, gap } = self;
+        write!(f, "{made} made, {open} open, {differing} differing, {flagged} flagged")?;
+        if *not_made > 0 {
+            write!(f, ", {not_made} not made")?;
+        }
+        match gap {
+            None => Ok(()),
+            Some(AuditGap::NoOtherOwner) => f.write_str(" (all workers have one owner)"),
+            Some(AuditGap::NoOtherWorker) => f.write_str(" (there is no other worker)"),
+            Some(AuditGap::NotDeterministic) => f.write_str(" (the engines are not deterministic)"),
+        }
     }
 }
 
@@ -112,7 +150,7 @@ pub struct WorkerStatus {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum WorkerActivity {
-    /// It plays.
+    /// It plays, or prepares a match.
     Playing,
     /// It waits for jobs.
     Idle,

@@ -42,7 +42,6 @@ pub(super) struct Coordinator<'a> {
     dispatcher: &'a mut dyn Dispatcher,
     /// Jobs in progress.
     offered: BTreeMap<u64, Pairing>,
-    workers: usize,
     /// All pairings were issued.
     all_issued: bool,
     interrupts: u32,
@@ -63,7 +62,6 @@ impl<'a> Coordinator<'a> {
             parts,
             dispatcher,
             offered: BTreeMap::new(),
-            workers: 0,
             all_issued: false,
             interrupts: 0,
             stop: None,
@@ -79,8 +77,11 @@ impl<'a> Coordinator<'a> {
         loop {
             let next = if self.is_over() {
                 // The last pairs may have shown that those of a worker must be played again.
-                let Some(excluded) = excluded(reports) else { break };
-                Some(excluded)
+                match excluded(reports) {
+                    Some(excluded) => Some(excluded),
+                    None if self.dispatcher.is_settled() => break,
+                    None => self.next(reports),
+                }
             } else {
                 self.next(reports)
             };
@@ -162,11 +163,11 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// Offers two pairings per worker: the next one is available without waiting for this thread.
+    /// Offers as many pairings as the queue needs.
     fn offer(&mut self) -> Result<(), MatchError> {
         while !self.all_issued
             && self.stop.is_none()
-            && self.offered.len() < (2 * self.workers).max(self.dispatcher.min_offered())
+            && self.offered.len() < self.dispatcher.min_offered()
         {
             match self.parts.schedule.next()? {
                 // It is in progress since before pairs were discarded.
@@ -202,8 +203,6 @@ impl<'a> Coordinator<'a> {
 
     fn handle(&mut self, report: Report) -> Result<(), MatchError> {
         match report {
-            Report::Joined(_) => self.workers += 1,
-            Report::Left(_) => self.workers = self.workers.saturating_sub(1),
             Report::Progress { worker, index, progress } => {
                 self.on_progress(worker, index, progress);
             }

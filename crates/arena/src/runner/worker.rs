@@ -7,18 +7,21 @@ use std::time::Duration;
 use std::{fmt, thread};
 
 use readyok_client::{Timeouts, WaitLimit};
-use readyok_rules::Termination;
+use readyok_rules::{Game, Termination};
 
 use crate::export::Recorder;
-use crate::game::{Cancel, GameSettings, Player, PlayerOptions, play_game, probe};
+use crate::game::{
+    Agreement, Cancel, GameSettings, Player, PlayerOptions, Replay, play_game, probe, replay_game,
+};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
 use crate::queue::{
-    Jobs, Lease, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken,
-    WarningContext, WorkerId, local,
+    Job, Lease, LocalJobs, LocalWorker, MEASURED_ENGINES, MatchSpec, NoStart, Progress, QueueError,
+    Report, StopToken, WarningContext, WorkerId, local,
 };
 use crate::result::{EngineFailureKind, GameEnd, MatchGame};
 use crate::runner::{Cpus, Match, MatchError, Summary, time_jump};
+use crate::time::now;
 
 /// A player of pairings.
 pub trait PairPlayer {
@@ -32,6 +35,19 @@ pub trait PairPlayer {
         pairing: &Pairing,
         context: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError>;
+
+    /// Replays the recorded games of a pairing; `None` if the match was aborted.
+    ///
+    /// # Errors
+    /// As for [`play`](Self::play). Any other failure of an engine is one of the pairing.
+    fn replay(
+        &mut self,
+        _pairing: &Pairing,
+        _replay: &Replay,
+        _context: &mut PlayContext<'_>,
+    ) -> Result<Option<Agreement>, PlayerError> {
+        Err(PlayerError::Pairing("this player does not replay games".to_owned()))
+    }
 }
 
 /// Stop token and progress callback of a player.
@@ -79,9 +95,9 @@ impl<'a> PlayContext<'a> {
 ///
 /// # Errors
 /// The queue has failed, or an engine does not work on this host.
-pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), WorkError> {
+pub fn work(jobs: &mut LocalWorker, player: &mut dyn PairPlayer) -> Result<(), WorkError> {
     let stop = jobs.stop_token().clone();
-    while let Some(lease) = jobs.take()? {
+    while let Some(lease) = jobs.take() {
         work_on(lease, &stop, player)?;
     }
     Ok(())
@@ -96,10 +112,19 @@ pub fn work_on(
     stop: &StopToken,
     player: &mut dyn PairPlayer,
 ) -> Result<(), WorkError> {
-    let pairing = lease.job().pairing.clone();
+    let Job { pairing, replay, .. } = lease.job().clone();
     let mut on_progress = |progress| lease.report(progress);
-    match player.play(&pairing, &mut PlayContext::new(stop, &mut on_progress)) {
-        Ok(Some(result)) => lease.finish(result)?,
+    let mut context = PlayContext::new(stop, &mut on_progress);
+    let done = match &replay {
+        None => player.play(&pairing, &mut context).map(|result| result.map(Done::Pair)),
+        Some(replay) => {
+            let replayed = player.replay(&pairing, replay, &mut context);
+            replayed.map(|agreement| agreement.map(Done::Replay))
+        }
+    };
+    match done {
+        Ok(Some(Done::Pair(result))) => lease.finish(result)?,
+        Ok(Some(Done::Replay(agreement))) => lease.finish_replay(agreement)?,
         Ok(None) => drop(lease),
         Err(PlayerError::Pairing(why)) => lease.fail(why),
         Err(PlayerError::NoStart(no_start)) => {
@@ -108,6 +133,12 @@ pub fn work_on(
         }
     }
     Ok(())
+}
+
+/// What comes of a job.
+enum Done {
+    Pair(PairResult),
+    Replay(Agreement),
 }
 
 /// Maximum number of restarts of a worker after panics.
@@ -208,6 +239,9 @@ pub struct EnginePlayer {
 /// A pair is replayed at most this often. On a host that stalls again and again, the last result counts.
 const MAX_REPLAYS: usize = 3;
 
+/// The maximum duration of the replay of recorded games, in milliseconds: a day.
+const MAX_REPLAY_MS: u64 = 24 * 3600 * 1000;
+
 impl EnginePlayer {
     /// A player for a plan. The plan overrides the game and the adjudication of `setting`, and the stall timeout if it
     /// has one. The stricter check of variations applies. The plan overrides `timeouts` per engine.
@@ -287,6 +321,26 @@ impl EnginePlayer {
         }
         let none = || PlayerError::Pairing(format!("the plan has no engine {}", id.0));
         Ok(self.player(id, self.plan.engine(id).ok_or_else(none)?))
+    }
+
+    pub(super) fn game(&self) -> Game {
+        self.plan.game
+    }
+
+    /// The engines whose speed is measured.
+    pub(super) fn measured_players(&self) -> Vec<Player> {
+        let engines = (0..).map(EngineId).zip(&self.plan.engines).take(MEASURED_ENGINES);
+        engines.map(|(id, plan)| self.player(id, plan)).collect()
+    }
+
+    /// The players of a pairing, with its options.
+    fn take_both(&mut self, pairing: &Pairing) -> Result<[Player; 2], PlayerError> {
+        let mut first = self.take(pairing.first)?;
+        let mut second = self.take(pairing.second)?;
+        let [first_options, second_options] = &pairing.options;
+        first.set_pairing_options(first_options);
+        second.set_pairing_options(second_options);
+        Ok([first, second])
     }
 
     fn player(&self, id: EngineId, plan: &EnginePlan) -> Player {
@@ -387,6 +441,39 @@ impl PairPlayer for EnginePlayer {
         }
         Ok(None)
     }
+
+    fn replay(
+        &mut self,
+        pairing: &Pairing,
+        replay: &Replay,
+        context: &mut PlayContext<'_>,
+    ) -> Result<Option<Agreement>, PlayerError> {
+        self.players.retain(|player| [pairing.first, pairing.second].contains(&player.id()));
+        let cancel = Cancel::default();
+        let on_abort = cancel.clone();
+        let _registration = context.stop.on_abort(move || on_abort.cancel());
+        let [mut first, mut second] = self.take_both(pairing)?;
+        let until = now() + Duration::from_millis(replay.max_ms.min(MAX_REPLAY_MS));
+        let mut all = Agreement::default();
+        for (number, moves) in (0..).zip(&replay.games) {
+            let players = if pairing.sides(number).0 == pairing.first {
+                [&mut first, &mut second]
+            } else {
+                [&mut second, &mut first]
+            };
+            let replayed = replay_game(&pairing.opening, players, moves, until, &cancel);
+            match replayed {
+                Ok(Some(agreement)) => all.add(agreement),
+                Ok(None) => return Ok(None),
+                Err(end) => {
+                    let why = format!("the replay has failed: {}", end.termination.text());
+                    return Err(PlayerError::Pairing(why));
+                }
+            }
+        }
+        self.players.extend([first, second]);
+        Ok(Some(all))
+    }
 }
 
 impl EnginePlayer {
@@ -400,11 +487,7 @@ impl EnginePlayer {
         let cancel = Cancel::default();
         let on_abort = cancel.clone();
         let _registration = context.stop.on_abort(move || on_abort.cancel());
-        let mut first = self.take(pairing.first)?;
-        let mut second = self.take(pairing.second)?;
-        let [first_options, second_options] = &pairing.options;
-        first.set_pairing_options(first_options);
-        second.set_pairing_options(second_options);
+        let [mut first, mut second] = self.take_both(pairing)?;
         let mut games = Vec::new();
         for number in 0..pairing.games {
             let players = if pairing.sides(number).0 == pairing.first {
@@ -423,7 +506,7 @@ impl EnginePlayer {
     }
 }
 
-fn no_start(plan: &EnginePlan, end: &GameEnd) -> NoStart {
+pub(super) fn no_start(plan: &EnginePlan, end: &GameEnd) -> NoStart {
     NoStart { engine: plan.name.clone(), why: end.to_string() }
 }
 

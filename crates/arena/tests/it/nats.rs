@@ -3,6 +3,7 @@
 
 mod access;
 mod attack;
+mod audit;
 mod chaos;
 mod farm;
 mod files;
@@ -22,12 +23,14 @@ use std::time::{Duration, SystemTime};
 
 use readyok_arena::event::End;
 use readyok_arena::plan::EnginePlan;
+use readyok_arena::queue::nats::permissions::{OWNER, WORKER_PUBLISH, WORKER_SUBSCRIBE};
 use readyok_arena::queue::nats::{
     Access, Connection, CoordinatorSettings, Cost, NatsDispatcher, NewMatch, Permissions, Pool,
-    Served, Slot, TakeResult, measure_speed, scale_times,
+    Served, Slot, TakeResult,
 };
 use readyok_arena::queue::{
-    Dispatcher, Lease, MatchSpec, Progress, Rejection, Report, ReturnReason, Stop, WorkerId,
+    Dispatcher, Lease, MatchSpec, Progress, Rejection, Report, ReturnReason, Speed, Stop, WorkerId,
+    scale_times,
 };
 use readyok_arena::store::IndexSet;
 use tempfile::TempDir;
@@ -42,6 +45,9 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The lease time of these tests.
 const LEASE: Duration = Duration::from_secs(3);
+
+/// The password of all logins.
+const PASSWORD: &str = "secret";
 
 /// A server for one test.
 struct Server {
@@ -71,6 +77,35 @@ impl Server {
         Some(server)
     }
 
+    /// A server that verifies the names of these workers, with the permissions of a farm. Connections without a login are the
+    /// owner's.
+    fn farm(workers: &[&str]) -> Option<Self> {
+        let workers: Vec<String> = workers
+            .iter()
+            .map(|name| {
+                let list = |subjects: &[&str]| {
+                    let own = subjects.iter().map(|subject| subject.replace("{{name()}}", name));
+                    format!("{:?}", own.collect::<Vec<_>>())
+                };
+                format!(
+                    "{{ user: {name:?}, password: {PASSWORD:?}, permissions: {{ publish: {}, subscribe: {} }} }}",
+                    list(&WORKER_PUBLISH),
+                    list(&WORKER_SUBSCRIBE)
+                )
+            })
+            .collect();
+        Self::with(|directory| {
+            let settings = format!(
+                "authorization {{ users: [\n{{ user: {OWNER:?}, password: {PASSWORD:?} }},\n{}\n] }}\n\
+                 no_auth_user: {OWNER:?}\n",
+                workers.join(",\n")
+            );
+            let file = directory.join("nats.conf");
+            fs::write(&file, settings).expect("space");
+            vec!["-c".into(), file.into_os_string()]
+        })
+    }
+
     fn kill(&mut self) {
         self.running = None;
     }
@@ -88,6 +123,12 @@ impl Server {
 
 fn access(port: u16) -> Access {
     Access { server: format!("nats://127.0.0.1:{port}"), ..Access::default() }
+}
+
+/// The login of a worker, which only a farm verifies.
+fn worker_access(port: u16, name: &str) -> Access {
+    let name = name.replace('/', "%2f");
+    Access { server: format!("nats://{name}:{PASSWORD}@127.0.0.1:{port}"), ..Access::default() }
 }
 
 fn connect(port: u16) -> Connection {
@@ -123,7 +164,7 @@ struct Hand {
 
 impl Hand {
     fn new(port: u16, name: &str, cache: &Path) -> Self {
-        Self::with(&access(port), name, cache, Permissions::anything())
+        Self::with(&worker_access(port, name), name, cache, Permissions::anything())
     }
 
     fn with(access: &Access, name: &str, cache: &Path, permissions: Permissions) -> Self {
@@ -542,28 +583,37 @@ fn a_slow_host_scales_times_up() {
     plan.engines = vec![limits("tc = \"10+0.1\"\nmargin_ms = 50"), limits("nodes = 100")];
     plan.search_timeout_ms = NonZeroU64::new(1000);
     plan.engines[1].timeouts.ready_ms = NonZeroU64::new(1000);
-    let played = |coordinator, here| {
+    let played = |coordinator: Option<Speed>, here: Option<Speed>| {
         let order = MatchSpec { speed: coordinator, ..MatchSpec::new(&plan) };
-        let plan = scale_times(order, here).plan;
+        let plan = scale_times(order, here.as_ref()).plan;
         let tc = plan.engines[0].limits.tc.map(|tc| tc.to_string()).unwrap_or_default();
         assert_eq!(plan.engines[0].limits.margin_ms, 50);
         assert_eq!(plan.engines[1].limits, limits("nodes = 100").limits);
         assert_eq!(plan.engines[1].timeouts.ready_ms, plan.search_timeout_ms);
         (tc, plan.search_timeout_ms.map_or(0, NonZeroU64::get))
     };
-    let check = |coordinator, here, tc: &str, stall| {
-        assert_eq!(played(coordinator, here), (tc.to_owned(), stall), "{coordinator:?} {here}");
+    let check = |coordinator: Option<Speed>, here: Option<Speed>, tc: &str, stall| {
+        let all = format!("{coordinator:?} {here:?}");
+        assert_eq!(played(coordinator, here), (tc.to_owned(), stall), "{all}");
     };
-    check(Some(200.0), 100.0, "20+0.2", 2000);
+    let host = |speed: f64| Some(Speed::Host(speed));
+    let engines = |speeds: &[f64]| Some(Speed::Engines(speeds.to_vec()));
+    check(host(200.0), host(100.0), "20+0.2", 2000);
     // Only timeouts are not shortened on a fast host.
-    check(Some(100.0), 200.0, "5+0.05", 1000);
+    check(host(100.0), host(200.0), "5+0.05", 1000);
     // Factors are limited.
-    check(Some(1e12), 1.0, "80+0.8", 8000);
-    check(Some(1.0), 1e12, "1.25+0.012", 1000);
-    check(Some(200.0), 0.0, "10+0.1", 1000);
-    check(Some(f64::NAN), 100.0, "10+0.1", 1000);
-    // Without a reference speed, times do not change.
-    let speed = measure_speed();
-    check(None, speed, "10+0.1", 1000);
-    check(Some(speed), speed, "10+0.1", 1000);
+    check(host(1e12), host(1.0), "80+0.8", 8000);
+    check(host(1.0), host(1e12), "1.25+0.012", 1000);
+    check(host(200.0), host(0.0), "10+0.1", 1000);
+    check(host(f64::NAN), host(100.0), "10+0.1", 1000);
+    check(engines(&[300.0, 100.0]), engines(&[150.0, 50.0]), "20+0.2", 2000);
+    // The geometric mean, since the engines have different speeds.
+    check(engines(&[400.0, 100.0]), engines(&[100.0, 100.0]), "20+0.2", 2000);
+    // Without a reference speed, or a speed of another kind, times do not change.
+    let speed = Some(Speed::of_host());
+    check(None, speed.clone(), "10+0.1", 1000);
+    check(speed.clone(), speed.clone(), "10+0.1", 1000);
+    check(speed, None, "10+0.1", 1000);
+    check(host(200.0), engines(&[100.0]), "10+0.1", 1000);
+    check(engines(&[200.0, 200.0]), engines(&[100.0]), "10+0.1", 1000);
 }

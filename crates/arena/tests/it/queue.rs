@@ -10,8 +10,8 @@ use readyok_arena::match_state::MatchState;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{
-    DELIVERIES, Dispatcher, Jobs, LocalDispatcher, LocalJobs, MAX_FILE_BYTES, MatchSpec, NoStart,
-    Report, ReturnReason, SpecError, Stop, StopToken, WorkerId, local,
+    DELIVERIES, Dispatcher, LocalDispatcher, LocalJobs, LocalWorker, MAX_FILE_BYTES, MatchSpec,
+    NoStart, Report, ReturnReason, SpecError, Stop, StopToken, WorkerId, local,
 };
 use readyok_arena::runner::{PairPlayer, PlayContext, PlayerError, WorkError, work};
 
@@ -38,9 +38,9 @@ impl TestQueue {
         queue
     }
 
-    fn worker(&self) -> impl Jobs + use<> {
+    fn worker(&self) -> LocalWorker {
         let worker = self.jobs.of(WorkerId("w".to_owned()));
-        assert_eq!(self.reports(), [Report::Joined(WorkerId("w".to_owned()))]);
+        assert_eq!(self.reports(), [Report::Wanted]);
         worker
     }
 
@@ -58,7 +58,7 @@ fn delivers_jobs_in_order_and_returns_results() {
     let queue = TestQueue::with(2);
     let mut worker = queue.worker();
     for index in 0..2 {
-        let lease = worker.take().expect("a queue").expect("a job");
+        let lease = worker.take().expect("a job");
         assert_eq!(lease.job(), &queue.order.job(sample::pairing(index)));
         lease.finish(sample::pair(index)).expect("a queue");
         let result = Box::new(sample::pair(index));
@@ -73,23 +73,23 @@ fn delivers_jobs_in_order_and_returns_results() {
 fn an_idle_worker_of_a_complete_queue_exits_while_others_play() {
     let mut queue = TestQueue::with(1);
     let (mut busy, mut idle) = (queue.worker(), queue.worker());
-    let lease = busy.take().expect("a queue").expect("a job");
+    let lease = busy.take().expect("a job");
     queue.dispatcher.complete();
-    assert!(idle.take().expect("a queue").is_none());
+    assert!(idle.take().is_none());
     // A returned job is available to the worker that returned it.
     drop(lease);
     assert_eq!(queue.reports(), [returned(0, ReturnReason::Requeued)]);
-    let lease = busy.take().expect("a queue").expect("a job");
-    assert_eq!((lease.job().pairing.index, lease.job().deliveries), (0, 1));
+    let lease = busy.take().expect("a job");
+    assert_eq!(lease.job().pairing.index, 0);
     lease.finish(sample::pair(0)).expect("a queue");
-    assert!(busy.take().expect("a queue").is_none());
+    assert!(busy.take().is_none());
 }
 
 #[test]
 fn completing_the_queue_wakes_waiting_workers() {
     let mut queue = TestQueue::with(0);
     let mut worker = queue.worker();
-    let waiting = thread::spawn(move || worker.take().expect("a queue").is_none());
+    let waiting = thread::spawn(move || worker.take().is_none());
     queue.dispatcher.complete();
     assert!(waiting.join().expect("a worker"));
 }
@@ -103,11 +103,10 @@ fn a_job_of_a_panicked_worker_is_delivered_next() {
         panic!("a worker is lost");
     });
     assert!(panicked.join().is_err());
-    let left = Report::Left(WorkerId("w".to_owned()));
-    assert_eq!(queue.reports(), [returned(0, ReturnReason::Requeued), left]);
+    assert_eq!(queue.reports(), [returned(0, ReturnReason::Requeued)]);
     let mut worker = queue.worker();
-    let lease = worker.take().expect("a queue").expect("a job");
-    assert_eq!((lease.job().pairing.index, lease.job().deliveries), (0, 1));
+    let lease = worker.take().expect("a job");
+    assert_eq!(lease.job().pairing.index, 0);
 }
 
 #[test]
@@ -115,19 +114,19 @@ fn a_job_that_kills_its_workers_is_given_up() {
     let queue = TestQueue::with(2);
     let mut worker = queue.worker();
     for _ in 1..DELIVERIES {
-        drop(worker.take().expect("a queue").expect("a job"));
+        drop(worker.take().expect("a job"));
         assert_eq!(queue.reports(), [returned(0, ReturnReason::Requeued)]);
     }
-    drop(worker.take().expect("a queue").expect("a job"));
+    drop(worker.take().expect("a job"));
     assert_eq!(queue.reports(), [returned(0, ReturnReason::TooManyDeliveries)]);
-    assert_eq!(worker.take().expect("a queue").expect("a job").job().pairing.index, 1);
+    assert_eq!(worker.take().expect("a job").job().pairing.index, 1);
 }
 
 #[test]
 fn a_job_that_cannot_be_played_is_not_retried() {
     let queue = TestQueue::with(1);
     let mut worker = queue.worker();
-    worker.take().expect("a queue").expect("a job").fail("no such opening".to_owned());
+    worker.take().expect("a job").fail("no such opening".to_owned());
     assert_eq!(queue.reports(), [returned(0, ReturnReason::Failed("no such opening".to_owned()))]);
 }
 
@@ -154,14 +153,14 @@ fn a_worker_with_a_broken_engine_returns_its_job_and_takes_no_other() {
     let mut worker = queue.worker();
     assert_eq!(work(&mut worker, &mut Broken), Err(WorkError::NoStart(start_failure())));
     assert_eq!(queue.reports(), [returned(0, ReturnReason::Requeued)]);
-    assert_eq!(worker.take().expect("a queue").expect("a job").job().pairing.index, 0);
+    assert_eq!(worker.take().expect("a job").job().pairing.index, 0);
 }
 
 #[test]
 fn a_stop_withdraws_waiting_jobs_and_ends_workers() {
     let mut queue = TestQueue::with(3);
     let mut worker = queue.worker();
-    let lease = worker.take().expect("a queue").expect("a job");
+    let lease = worker.take().expect("a job");
     queue.dispatcher.stop(Stop::Finish).expect("a queue");
     assert_eq!(
         queue.reports(),
@@ -169,7 +168,7 @@ fn a_stop_withdraws_waiting_jobs_and_ends_workers() {
     );
     assert_eq!(worker.stop_token().stopped(), Some(Stop::Finish));
     assert!(!worker.stop_token().is_aborted());
-    assert!(worker.take().expect("a queue").is_none());
+    assert!(worker.take().is_none());
     queue.dispatcher.offer(queue.order.job(sample::pairing(9))).expect("a queue");
     assert_eq!(queue.reports(), [returned(9, ReturnReason::Withdrawn)]);
     queue.dispatcher.stop(Stop::Abort).expect("a queue");
@@ -182,7 +181,7 @@ fn a_stop_withdraws_waiting_jobs_and_ends_workers() {
 fn waiting_workers_exit_with_the_coordinator() {
     let queue = TestQueue::with(0);
     let mut worker = queue.worker();
-    let waiting = thread::spawn(move || worker.take().expect("a queue").is_none());
+    let waiting = thread::spawn(move || worker.take().is_none());
     drop(queue.dispatcher);
     assert!(waiting.join().expect("a worker"));
 }

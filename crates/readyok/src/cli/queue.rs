@@ -1,10 +1,11 @@
 //! `readyok queue`: the matches and workers of a NATS server.
 
 use std::fmt::Write as _;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use readyok_arena::queue::nats::{Admin, Connection, QueuedMatch};
-use readyok_arena::queue::status::{Control, MatchStatus, Phase, WorkerActivity, WorkerStatus};
+use readyok_arena::queue::status::{
+    AuditStatus, Control, MatchStatus, Phase, WorkerActivity, WorkerStatus,
+};
 use readyok_arena::worker_stats::WorkerRow;
 use serde::Serialize;
 
@@ -220,7 +221,6 @@ fn table_of_workers(workers: &[WorkerStatus]) -> String {
     }
     let head = ["NAME", "STATE", "CORES", "SLOTS", "SPEED", "PAIRS", "UP", "PLAYING"];
     let mut rows = vec![head.map(str::to_owned)];
-    let now = now_ms();
     for worker in workers {
         let activity = match worker.activity {
             WorkerActivity::Playing => "playing",
@@ -242,7 +242,8 @@ fn table_of_workers(workers: &[WorkerStatus]) -> String {
             worker.slots.to_string(),
             format!("{:.1} M/s", worker.speed / 1e6),
             worker.finished.to_string(),
-            duration(now.saturating_sub(worker.started_ms)),
+            // Both times are of the clock of the worker.
+            duration(worker.updated_ms.saturating_sub(worker.started_ms)),
             playing.join(" "),
         ]);
     }
@@ -290,6 +291,8 @@ fn details(found: &QueuedMatch) -> String {
     line("invalid", counted(status.invalid));
     line("skipped", counted(status.skipped));
     line("ignored", counted(status.ignored));
+    let has_audits = status.audits != AuditStatus::default();
+    line("audits", if has_audits { status.audits.to_string() } else { String::new() });
     if found.coordinator.is_some() && !status.has_verified_names {
         line("workers", "names are not verified: see `readyok farm`".to_owned());
     }
@@ -357,11 +360,6 @@ fn duration(ms: u64) -> String {
     }
 }
 
-fn now_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// Aligns the columns of a table.
 fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let widths: [usize; N] = std::array::from_fn(|column| {
@@ -376,4 +374,23 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_uptime_of_a_worker_depends_on_its_own_clock_only() {
+        let hour_ms = 3_600_000;
+        let worker = format!(
+            r#"{{"name":"w","host":"h","version":"1","system":"x","cores":1,"slots":1,"speed":1e6,"started_ms":{},
+                "updated_ms":{},"activity":"idle","playing":[],"finished":0,"rejected":[]}}"#,
+            hour_ms,
+            3 * hour_ms
+        );
+        let worker: WorkerStatus = serde_json::from_str(&worker).expect("a worker");
+        let table = table_of_workers(&[worker]);
+        assert!(table.contains(" 2 h 00 min"), "{table}");
+    }
 }

@@ -9,7 +9,8 @@ use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::permissions::{OWNER, is_worker_name, name_in_credentials};
 use readyok_arena::queue::nats::{
-    Access, AccessError, Admin, Connection, Login, Permissions, QueuedMatch, process_name,
+    Access, AccessError, Admin, Connection, Login, OpenError, Permissions, QueuedMatch,
+    process_name,
 };
 use readyok_arena::store::ContentHash;
 use readyok_client::unstable::split_command_line;
@@ -97,7 +98,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         idle: args.idle.map(Duration::from_secs),
         guard: start_guard().map_err(Failure::failed)?,
     };
-    worker.work(print_error).map_err(queue_failure)
+    worker.work(print_error).map_err(queue_failure)?;
+    Ok(Code::Done)
 }
 
 /// The name of a worker. In a farm, it is the one in the credentials: the server permits no other one.
@@ -126,7 +128,12 @@ fn name_of(name: Option<String>, credentials: Option<&Path>) -> Result<String, F
 /// A failure of a queue. A server that cannot be used is a usage error: nothing was started.
 pub(super) fn queue_failure(error: impl Into<Box<dyn Error>>) -> Failure {
     let error = error.into();
-    if error.is::<AccessError>() { Failure::usage(error) } else { Failure::failed(error) }
+    let is_of_server = matches!(error.downcast_ref::<OpenError>(), Some(OpenError::Storage { .. }));
+    if is_of_server || error.is::<AccessError>() {
+        Failure::usage(error)
+    } else {
+        Failure::failed(error)
+    }
 }
 
 /// Parses a local program and its arguments.

@@ -116,11 +116,16 @@ pub trait Coordinate {
     fn reach(&self) -> Result<(), AnyError>;
 
     /// Distributes the game pairs of a match until it ends. For a resumed match, `stored` are the
-    /// stored pairs; the queue may hold further results.
+    /// stored pairs; the queue may hold further results. `guard` terminates the engines that measure the speed.
     ///
     /// # Errors
     /// The queue cannot be reached, or the match cannot be played.
-    fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, AnyError>;
+    fn coordinate(
+        &self,
+        game: Match,
+        stored: Option<&IndexSet>,
+        guard: &Guard,
+    ) -> Result<Summary, AnyError>;
 }
 
 /// The queue type of runs without a queue.
@@ -132,7 +137,7 @@ impl Coordinate for NoQueue {
         match *self {}
     }
 
-    fn coordinate(&self, _: Match, _: Option<&IndexSet>) -> Result<Summary, AnyError> {
+    fn coordinate(&self, _: Match, _: Option<&IndexSet>, _: &Guard) -> Result<Summary, AnyError> {
         match *self {}
     }
 }
@@ -250,7 +255,7 @@ impl<Q: Coordinate> Run<Q> {
             )?;
         }
         let summary = if let Some(queue) = self.queue {
-            queue.coordinate(game, stored.as_ref())?
+            queue.coordinate(game, stored.as_ref(), &self.guard)?
         } else {
             let (slots, cpus) = match &self.pin {
                 Some(list) => {

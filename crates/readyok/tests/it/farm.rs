@@ -415,6 +415,42 @@ fn invited_workers_play_a_match_under_their_names() {
     command.args(["queue", "list", "--all", "--json", "--queue", &farm.url(), "--creds"]);
     let list = run(command.arg(&owner), b"");
     assert!(list.text().contains("\"has_verified_names\": true"), "{}", list.text());
+    // Each worker has played some of the pairs of the other one again.
+    let list: serde_json::Value = serde_json::from_str(list.text()).expect("JSON");
+    let (audits, control) = (&list[0]["status"]["audits"], &list[0]["control"]);
+    assert!(audits["made"].as_u64().is_some_and(|made| made >= 3), "{audits}");
+    assert_eq!((&audits["differing"], &audits["not_made"]), (&0.into(), &0.into()), "{audits}");
+    assert_eq!(control["excluded"], serde_json::json!([]));
+}
+
+/// The speed of the engines is measured on both sides, and games are replayed.
+#[test]
+fn workers_scale_times_and_replay_games_of_other_owners() {
+    let Some(nats) = engine("nats-server") else { return };
+    let farm = Farm::init(&[]);
+    let _server = farm.start(&nats);
+    farm.run(&["invite", "box7"]);
+    farm.run(&["invite", "alice/box1"]);
+    let credentials = ["box7.creds", "alice-box1.creds"];
+    let _workers = credentials.map(|credentials| start_worker(&farm, credentials, &[]));
+    let owner = farm.path("owner.creds");
+    let mut command = readyok(&farm.dir);
+    command.args(["match", "narikin", "narikin", "--tc", "2+0.05", "--rounds", "6"]);
+    command.args(["--max-moves", "10", "--queue", &farm.url(), "--creds"]).arg(&owner);
+    let output = run(command.arg("--results").arg(farm.path("results.jsonl")), b"");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let log = |credentials: &str| {
+        fs::read_to_string(farm.path(credentials).with_extension("log")).expect("a log")
+    };
+    let logs = credentials.map(log);
+    assert!(logs.iter().any(|log| log.contains(", times × ")), "{logs:?}");
+    let mut command = readyok(&farm.dir);
+    command.args(["queue", "list", "--all", "--json", "--queue", &farm.url(), "--creds"]);
+    let list = run(command.arg(&owner), b"");
+    let list: serde_json::Value = serde_json::from_str(list.text()).expect("JSON");
+    let (audits, control) = (&list[0]["status"]["audits"], &list[0]["control"]);
+    assert!(audits["made"].as_u64().is_some_and(|made| made > 0), "{audits}");
+    assert_eq!(control["excluded"], serde_json::json!([]), "{list}");
 }
 
 #[test]

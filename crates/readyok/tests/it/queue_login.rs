@@ -1,7 +1,9 @@
 //! Credentials for a queue, from files and the environment instead of the command line. The tests with
 //! a real server need `nats-server` and `READYOK_REAL_ENGINES`.
 
+use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
@@ -100,6 +102,22 @@ fn unusable_servers_are_reported_with_their_address() {
         let expected = format!("no queue at {queue}: the server has no JetStream");
         assert!(output.stderr.contains(&expected), "{}", output.stderr);
     }
+}
+
+#[test]
+fn a_server_without_storage_is_reported() {
+    let Some(nats) = engine("nats-server") else { return };
+    let (dir, port) = (Dir::new(), free_port());
+    let store = dir.path().join("store").display().to_string();
+    let settings = format!(
+        "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: {store:?}, max_file_store: 10MB }}\n"
+    );
+    let file = dir.path().join("nats.conf");
+    fs::write(&file, settings).expect("space");
+    let _server = NatsServer::spawn(Command::new(nats).arg("-c").arg(file), port);
+    let queue = format!("nats://127.0.0.1:{port}");
+    let args = ["match", "narikin", "narikin", "--nodes", "1", "--queue", &queue];
+    run(readyok(&dir).args(args), b"").reports(2, "the server has no 256 MB of storage");
 }
 
 #[test]

@@ -11,8 +11,8 @@ use crate::plan::{OpeningSource, Plan};
 use crate::queue::nats::connection::Connection;
 use crate::queue::nats::files;
 use crate::queue::nats::messages::{
-    CONTROL, CoordinatorLease, HISTORY, LEASES, MATCHES, Names, OpenMatch, STATUS, WORKER_STATUS,
-    broken, read_owned, write,
+    CONTROL, CoordinatorLease, HISTORY, KEYS, LEASES, MATCHES, Names, OpenMatch, STATUS,
+    WORKER_STATUS, broken, read_owned, write,
 };
 use crate::queue::nats::status::name_of;
 use crate::queue::status::{Control, MatchStatus, Phase, WorkerStatus};
@@ -301,7 +301,12 @@ pub(super) fn archive(
 
 /// Deletes an open match with its results.
 fn delete(connection: &Connection, names: &Names) -> Result<(), QueueError> {
-    let keys = [(MATCHES, &names.id), (MATCHES, &names.control), (STATUS, &names.id)];
+    let keys = [
+        (MATCHES, &names.id),
+        (MATCHES, &names.control),
+        (STATUS, &names.id),
+        (KEYS, &names.audits),
+    ];
     for (bucket, key) in keys {
         if let Some(bucket) = connection.find_bucket(bucket)? {
             connection.request(bucket.delete(key))?;

@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
+use async_nats::jetstream::context::{
+    CreateStreamError, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, KeyValueError,
+};
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{Context, ErrorCode};
@@ -90,6 +92,39 @@ pub struct AccessError {
     pub server: String,
     /// The reason.
     pub why: String,
+}
+
+/// A match cannot be opened for workers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The queue has failed.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// Another process coordinates the match. An equal plan with an equal seed is the same match.
+    #[error(
+        "match `{}` is coordinated by `{}` already: an equal plan with an equal seed is the same match; use another seed",
+        id.get(..8).unwrap_or(id), by.escape_debug()
+    )]
+    Coordinated {
+        /// The identifier of the match.
+        id: String,
+        /// The other coordinator.
+        by: String,
+    },
+    /// The server has too little storage.
+    #[error(
+        "the server has no {least_mb} MB of storage for the queue: free space on its disk, or raise `max_file_store` of its `jetstream` configuration"
+    )]
+    Storage {
+        /// What the queue reserves.
+        least_mb: i64,
+    },
+}
+
+fn is_without_storage(error: &CreateStreamError) -> bool {
+    matches!(error.kind(), CreateStreamErrorKind::JetStream(why)
+        if why.error_code() == ErrorCode::STORAGE_RESOURCES_EXCEEDED)
 }
 
 /// The login in an address. The parser of addresses does not percent-decode it.
@@ -294,7 +329,7 @@ impl Connection {
     }
 
     /// Creates the buckets and streams of the queue, for a coordinator whose leases end after this time.
-    pub(super) fn create_queue(&self, lease: Duration) -> Result<Store, QueueError> {
+    pub(super) fn create_queue(&self, lease: Duration) -> Result<Store, OpenError> {
         self.create_bucket(LEASES, lease)?;
         self.create_bucket(STATUS, Duration::ZERO)?;
         self.create_bucket(HISTORY, Duration::ZERO)?;
@@ -307,8 +342,20 @@ impl Connection {
             storage: StorageType::File,
             ..Config::default()
         };
-        self.request(self.stream.get_or_create_stream(quarantine))?;
-        self.create_bucket(MATCHES, Duration::ZERO)
+        // The only stream that reserves storage.
+        let created = self.wait(async {
+            tokio::time::timeout(REQUEST_TIMEOUT, self.stream.get_or_create_stream(quarantine))
+                .await
+        });
+        match created {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) if is_without_storage(&error) => {
+                return Err(OpenError::Storage { least_mb: MAX_QUARANTINE_BYTES >> 20 });
+            }
+            Ok(Err(error)) => return Err(broken(error).into()),
+            Err(_) => return Err(broken("the server does not respond").into()),
+        }
+        Ok(self.create_bucket(MATCHES, Duration::ZERO)?)
     }
 
     /// Opens or creates a bucket. Values are deleted after this time, if it is not zero.

@@ -1,5 +1,6 @@
 //! The coordinator's end of the NATS queue.
 
+mod audited;
 mod rejections;
 mod state;
 
@@ -26,11 +27,12 @@ use crate::game::Tablebases;
 use crate::match_state::MatchState;
 use crate::pairing::PairResult;
 use crate::queue::nats::admin::{archive, update_control};
-use crate::queue::nats::connection::{Connection, Outage, REJECTED, RETRY_DELAY};
-use crate::queue::nats::lease::{Lease, OpenError, Renewal};
+use crate::queue::nats::audits::{AuditRecord, Audits};
+use crate::queue::nats::connection::{Connection, OpenError, Outage, REJECTED, RETRY_DELAY};
+use crate::queue::nats::lease::{Lease, Renewal};
 use crate::queue::nats::ledger::Ledger;
 use crate::queue::nats::messages::{
-    Announcement, COORDINATOR, Names, OpenMatch, STATUS, StoredResult, broken, hello_subject,
+    Announcement, COORDINATOR, KEYS, Names, OpenMatch, STATUS, StoredResult, broken, hello_subject,
     is_inbox_of, last_token, quarantine_text, read, read_owned, sender_of, write,
 };
 use crate::queue::nats::{LEASE, files};
@@ -131,6 +133,10 @@ impl NatsDispatcher {
         files::upload(connection, &spec)?;
         let before: Option<OpenMatch> = connection.value(&matches, &names.id)?;
         let before = before.filter(|_| stored.is_some());
+        // The results of a resumed match have times that are relative to the first reference.
+        let reference = before.as_ref().and_then(|open| open.spec.speed.clone());
+        let speed = spec.speed.clone().and_then(|speed| reference.or(Some(speed)));
+        let spec = MatchSpec { speed, ..spec };
         let control = connection.value::<Control>(&matches, &names.control)?;
         let control = match control.filter(|_| stored.is_some()) {
             // A stop has ended the previous run.
@@ -147,9 +153,13 @@ impl NatsDispatcher {
         let term = lease.term();
         let lease_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         let ledger = Ledger::new(&names.id, &key, term, lease_ms);
-        let mut state = State::new(ledger, stored.cloned().unwrap_or_default(), control);
+        let has_verified_names = connection.has_verified_names();
+        let record = audit_record(connection, &names, stored.is_none())?;
+        let audits = Audits::new(&spec.plan, &ledger, has_verified_names, record);
+        let known = stored.cloned().unwrap_or_default();
+        let mut state = State::new(ledger, audits, known, control);
         state.kept = kept(connection, &results)?;
-        state.status.set_verified(connection.has_verified_names());
+        state.status.set_verified(has_verified_names);
         let (chores, received) = unbounded_channel();
         let open = OpenMatch { spec: spec.clone(), stop: None, created_ms };
         let revision = connection.request(matches.put(&names.id, write(&open)?.into()))?;
@@ -254,7 +264,7 @@ impl NatsDispatcher {
                     if !is_reported {
                         is_reported = true;
                         shared.warn_of_server(&format!(
-                            "a result cannot be kept on the server, which is tried again: {error}"
+                            "a result cannot be kept on the server, which is tried again: {error}; if its disk was full, free space and restart `nats-server`"
                         ));
                     }
                     sleep(RETRY_DELAY).await;
@@ -366,6 +376,7 @@ impl NatsDispatcher {
     /// Renews the lease, applies the settings of users, and publishes the state of the match.
     fn follow_users(&mut self, matches: &Store, renewal: Duration) -> Result<(), QueueError> {
         let status = self.connection.find_bucket(STATUS)?.ok_or_else(|| broken("no states"))?;
+        let keys = self.connection.find_bucket(KEYS)?.ok_or_else(|| broken("no keys"))?;
         let (matches, names) = (matches.clone(), self.names.clone());
         let (shared, lease) = (Arc::clone(&self.shared), Arc::clone(&self.lease));
         let connection = self.connection.clone();
@@ -411,6 +422,12 @@ impl NatsDispatcher {
                     && let Some(control) = read::<Control>(&value)
                 {
                     shared.on_control(control);
+                }
+                let record = shared.state().audits.take_changed();
+                if let Some(record) = record
+                    && keys.put(&names.audits, record.into()).await.is_err()
+                {
+                    shared.state().audits.set_changed();
                 }
                 let text = shared.state().status.take_changed();
                 if let Some(text) = text.and_then(|status| write(&status).ok()) {
@@ -470,7 +487,10 @@ impl NatsDispatcher {
     pub fn finish(mut self, end: &End) -> Result<(), QueueError> {
         self.close();
         let status = {
-            let mut state = self.shared.state();
+            let mut guard = self.shared.state();
+            let state = &mut *guard;
+            state.audits.abandon_all();
+            state.status.set_audits(state.audits.status(), state.audits.replays());
             state.status.finish(end);
             state.status.status().clone()
         };
@@ -505,6 +525,7 @@ impl Dispatcher for NatsDispatcher {
         let index = job.pairing.index;
         let mut state = self.shared.state();
         state.ledger.offer(job.pairing);
+        state.settling_since_ms = None;
         let early = state.early.remove(&index);
         if state.kept.remove(&index) {
             state.ledger.hold_back(index);
@@ -528,6 +549,10 @@ impl Dispatcher for NatsDispatcher {
         state.ledger.len() - state.ledger.waiting() + MIN_WAITING
     }
 
+    fn is_settled(&mut self) -> bool {
+        self.shared.is_settled()
+    }
+
     fn on_stored(&mut self, pair: &PairResult) {
         self.shared.on_stored(pair);
         self.stored.push(pair.pairing.index);
@@ -543,6 +568,7 @@ impl Dispatcher for NatsDispatcher {
             state.known.remove(*index);
         }
         state.status.workers_mut().clear_results();
+        state.audits.discard(indices);
         drop(state);
         self.shared.chore(Chore::Discard(indices.to_vec()));
     }
@@ -554,6 +580,20 @@ impl Dispatcher for NatsDispatcher {
     fn on_warning(&mut self, text: &str) {
         self.shared.state().status.warn(text);
     }
+}
+
+/// The audits of earlier coordinators of the match.
+fn audit_record(
+    connection: &Connection,
+    names: &Names,
+    is_new: bool,
+) -> Result<AuditRecord, QueueError> {
+    let keys = connection.find_bucket(KEYS)?.ok_or_else(|| broken("no keys"))?;
+    if is_new {
+        connection.request(keys.delete(&names.audits))?;
+        return Ok(AuditRecord::default());
+    }
+    Ok(connection.value(&keys, &names.audits)?.unwrap_or_default())
 }
 
 /// Opens or creates the streams of results: those of workers, and those that count.

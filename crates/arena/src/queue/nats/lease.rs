@@ -6,30 +6,10 @@ use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
 use tokio::time::Instant;
 
 use crate::queue::QueueError;
-use crate::queue::nats::connection::Connection;
+use crate::queue::nats::connection::{Connection, OpenError};
 use crate::queue::nats::messages::{CoordinatorLease, LEASES, broken, read_owned, write};
 #[cfg(doc)]
 use crate::queue::nats::permissions::is_worker_name;
-
-/// A match cannot be opened for workers.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The queue has failed.
-    #[error(transparent)]
-    Queue(#[from] QueueError),
-    /// Another process coordinates the match. An equal plan with an equal seed is the same match.
-    #[error(
-        "match `{}` is coordinated by `{}` already: an equal plan with an equal seed is the same match; use another seed",
-        id.get(..8).unwrap_or(id), by.escape_debug()
-    )]
-    Coordinated {
-        /// The identifier of the match.
-        id: String,
-        /// The other coordinator.
-        by: String,
-    },
-}
 
 /// The lease of a match. The server deletes it unless it is renewed.
 #[derive(Clone, Debug)]

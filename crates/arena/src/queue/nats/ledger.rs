@@ -16,6 +16,8 @@
 //! - Each map is bounded by the offered pairings or by [`MAX_WORKERS`].
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use data_encoding::HEXLOWER;
 use ring::hmac;
@@ -64,7 +66,8 @@ pub(super) struct Ledger {
     term: u64,
     /// A silent worker loses its jobs after this time.
     lease_ms: u64,
-    serial: u64,
+    /// The number of the last grant, of all ledgers of the term.
+    serials: Arc<AtomicU64>,
     offered: BTreeMap<u64, Offered>,
     /// The pairings without a holder, in the order of their offers. Those that were held before come first.
     waiting: VecDeque<u64>,
@@ -104,6 +107,12 @@ struct WorkerRecord {
     seen_ms: u64,
     /// When it has got no job, because no job was left for it.
     idle_since_ms: Option<u64>,
+}
+
+impl WorkerRecord {
+    fn is_idle(&self, now_ms: u64) -> bool {
+        self.idle_since_ms.is_some_and(|since| now_ms <= since + 2 * WAIT_MS)
+    }
 }
 
 /// The numbers of events of a match.
@@ -148,18 +157,42 @@ pub(super) enum Ending {
 
 impl Ledger {
     pub(super) fn new(id: &str, key: &[u8], term: u64, lease_ms: u64) -> Self {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, key);
+        Self::with(id.to_owned(), key, [term, lease_ms], Arc::default())
+    }
+
+    fn with(
+        id: String,
+        key: hmac::Key,
+        [term, lease_ms]: [u64; 2],
+        serials: Arc<AtomicU64>,
+    ) -> Self {
         Self {
-            id: id.to_owned(),
-            key: hmac::Key::new(hmac::HMAC_SHA256, key),
+            id,
+            key,
             term,
             lease_ms,
-            serial: 0,
+            serials,
             offered: BTreeMap::new(),
             waiting: VecDeque::new(),
             workers: BTreeMap::new(),
             counts: LedgerCounts::default(),
             stopping: false,
         }
+    }
+
+    /// A ledger of other jobs for the same workers. A worker cannot see which one has given a job to it.
+    pub(super) fn sibling(&self, purpose: &str) -> Self {
+        let (id, key) = (format!("{}/{purpose}", self.id), self.key.clone());
+        Self::with(id, key, [self.term, self.lease_ms], Arc::clone(&self.serials))
+    }
+
+    /// A number of an index between 0 and 1 that no worker can predict.
+    #[expect(clippy::cast_precision_loss, reason = "a probability needs no more precision")]
+    pub(super) fn chance(&self, index: u64) -> f64 {
+        let tag = hmac::sign(&self.key, format!("chance of {} {index}", self.id).as_bytes());
+        let (start, _) = tag.as_ref().split_first_chunk().unwrap_or((&[0; 8], &[]));
+        u64::from_le_bytes(*start) as f64 / u64::MAX as f64
     }
 
     pub(super) fn counts(&self) -> LedgerCounts {
@@ -202,12 +235,17 @@ impl Ledger {
         self.requeue(index);
     }
 
+    /// Whether a worker holds the job of a pairing.
+    pub(super) fn is_held(&self, index: u64) -> bool {
+        self.offered.get(&index).is_some_and(|offered| offered.holder.is_some())
+    }
+
     /// Whether a worker holds a job.
     pub(super) fn is_played(&self) -> bool {
         self.offered.values().any(|offered| offered.holder.is_some())
     }
 
-    /// Takes the jobs of a worker, which is excluded.
+    /// Takes the jobs of a worker, which is excluded, and forgets it.
     pub(super) fn take_from(&mut self, worker: &str) -> Vec<u64> {
         let held = self.offered.iter().filter(|(_, offered)| {
             offered.holder.as_ref().is_some_and(|holder| holder.worker == worker)
@@ -216,6 +254,7 @@ impl Ledger {
         for &index in &held {
             self.requeue(index);
         }
+        self.workers.remove(worker);
         held
     }
 
@@ -256,6 +295,16 @@ impl Ledger {
 
     /// Gives jobs to a worker.
     pub(super) fn take(&mut self, worker: &str, now_ms: u64) -> Taken {
+        self.take_if(worker, now_ms, |_| true)
+    }
+
+    /// Gives jobs to a worker, only those that it may have.
+    pub(super) fn take_if(
+        &mut self,
+        worker: &str,
+        now_ms: u64,
+        may_have: impl Fn(u64) -> bool,
+    ) -> Taken {
         let batch = self.batch();
         let Some(record) = self.record(worker, now_ms) else { return Taken::Wait { ms: WAIT_MS } };
         if now_ms < record.not_before_ms {
@@ -265,7 +314,7 @@ impl Ledger {
         let room = most.saturating_sub(record.held).min(batch);
         let mut jobs = Vec::new();
         for _ in 0..room {
-            let Some(index) = self.choose(worker, now_ms) else { break };
+            let Some(index) = self.choose(worker, now_ms, &may_have) else { break };
             jobs.extend(self.grant(worker, index, now_ms));
         }
         if let Some(record) = self.workers.get_mut(worker) {
@@ -275,7 +324,7 @@ impl Ledger {
     }
 
     /// The mean duration of a job, if any is finished.
-    fn mean_ms(&self) -> Option<u64> {
+    pub(super) fn mean_ms(&self) -> Option<u64> {
         let LedgerCounts { finished, finished_ms, .. } = self.counts;
         finished_ms.checked_div(finished)
     }
@@ -288,18 +337,58 @@ impl Ledger {
         mean.map_or(1, |mean| (BATCH_MS / mean.max(1)).clamp(1, MAX_BATCH)).min(share)
     }
 
-    fn choose(&mut self, worker: &str, now_ms: u64) -> Option<u64> {
-        let position = self.waiting.iter().position(|index| {
-            self.offered.get(index).is_some_and(|offered| {
-                offered.not_before_ms <= now_ms && !offered.failed.contains(worker)
-            })
-        })?;
+    fn choose(
+        &mut self,
+        worker: &str,
+        now_ms: u64,
+        may_have: &impl Fn(u64) -> bool,
+    ) -> Option<u64> {
+        let mut waiting = self.waiting.iter();
+        let position =
+            waiting.position(|&index| self.is_for(worker, index, now_ms) && may_have(index))?;
         self.waiting.remove(position)
     }
 
+    fn is_for(&self, worker: &str, index: u64, now_ms: u64) -> bool {
+        self.offered.get(&index).is_some_and(|offered| {
+            offered.not_before_ms <= now_ms && !offered.failed.contains(worker)
+        })
+    }
+
+    /// The pairings without a holder that a worker has not failed.
+    pub(super) fn waiting_for(&self, worker: &str, now_ms: u64) -> impl Iterator<Item = u64> {
+        self.waiting.iter().copied().filter(move |&index| self.is_for(worker, index, now_ms))
+    }
+
+    /// The workers of the match.
+    pub(super) fn active(&self, now_ms: u64) -> impl Iterator<Item = &str> {
+        let timeout_ms = 2 * self.lease_ms;
+        let active =
+            self.workers.iter().filter(move |(_, record)| now_ms <= record.seen_ms + timeout_ms);
+        active.map(|(worker, _)| worker.as_str())
+    }
+
+    /// The workers that have got no job.
+    pub(super) fn idle(&self, now_ms: u64) -> impl Iterator<Item = &str> {
+        let idle = self.workers.iter().filter(move |(_, record)| record.is_idle(now_ms));
+        idle.map(|(worker, _)| worker.as_str())
+    }
+
+    /// A worker has sent a message.
+    pub(super) fn see(&mut self, worker: &str, now_ms: u64) {
+        self.record(worker, now_ms);
+    }
+
+    /// A worker has got another job.
+    pub(super) fn set_busy(&mut self, worker: &str) {
+        if let Some(record) = self.workers.get_mut(worker) {
+            record.idle_since_ms = None;
+        }
+    }
+
     fn grant(&mut self, worker: &str, index: u64, now_ms: u64) -> Option<GrantedJob> {
-        self.serial += 1;
-        let (term, serial) = (self.term, self.serial);
+        let serial = self.serials.fetch_add(1, Ordering::Relaxed) + 1;
+        let term = self.term;
         let mut grant = Grant { index, term, serial, at_ms: now_ms, mac: String::new() };
         grant.mac = self.mac(worker, &grant);
         let until_ms = now_ms + self.lease_ms;
@@ -309,7 +398,7 @@ impl Ledger {
             Some(Holder { worker: worker.clone(), term, serial, at_ms: now_ms, until_ms });
         let pairing = offered.pairing.clone();
         self.workers.entry(worker).or_default().held += 1;
-        Some(GrantedJob { grant, pairing })
+        Some(GrantedJob { grant, pairing, replay: None })
     }
 
     /// What the code of a grant authenticates.
@@ -322,7 +411,8 @@ impl Ledger {
         HEXLOWER.encode(hmac::sign(&self.key, self.claim(worker, grant).as_bytes()).as_ref())
     }
 
-    fn is_genuine(&self, worker: &str, grant: &Grant) -> bool {
+    /// Whether a coordinator has given this grant of this ledger to a worker.
+    pub(super) fn is_genuine(&self, worker: &str, grant: &Grant) -> bool {
         let claim = self.claim(worker, grant);
         HEXLOWER
             .decode(grant.mac.as_bytes())
@@ -482,27 +572,22 @@ impl Ledger {
             mean.saturating_mul(OVERDUE_MEANS).saturating_add(2 * (BATCH_MS + self.lease_ms));
         // The next worker has more time, since the job may be a long one.
         let until_ms = holder.at_ms.saturating_add(most.saturating_mul(1 << offered.lost.min(16)));
-        let is_idle = |record: &WorkerRecord| {
-            record.idle_since_ms.is_some_and(|since| now_ms <= since + 2 * WAIT_MS)
-        };
         let mut workers = self.workers.iter();
         until_ms < now_ms
             && (self.stopping
-                || workers.any(|(name, record)| *name != holder.worker && is_idle(record)))
+                || workers.any(|(name, record)| *name != holder.worker && record.is_idle(now_ms)))
     }
 
     /// The pairings that all workers of the match have failed, for the time of two leases.
     fn abandoned(&mut self, now_ms: u64) -> Vec<u64> {
         let timeout_ms = 2 * self.lease_ms;
-        let active =
-            self.workers.iter().filter(|(_, record)| now_ms <= record.seen_ms + timeout_ms);
-        let active: BTreeSet<&String> = active.map(|(worker, _)| worker).collect();
+        let active: BTreeSet<String> = self.active(now_ms).map(str::to_owned).collect();
         let mut abandoned = Vec::new();
         for (&index, offered) in &mut self.offered {
             if offered.failed.is_empty() || offered.holder.is_some() {
                 continue;
             }
-            if active.iter().any(|worker| !offered.failed.contains(*worker)) {
+            if active.iter().any(|worker| !offered.failed.contains(worker)) {
                 offered.lonely_since_ms = None;
                 continue;
             }

@@ -5,10 +5,11 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::game::{Agreement, Replay};
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::nats::permissions::is_worker_name;
-use crate::queue::status::{QuarantinedResult, bounded_speed_if_known};
-use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop};
+use crate::queue::status::QuarantinedResult;
+use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Speed, Stop};
 use crate::store::ContentHash;
 
 /// The value of a match in the bucket of open matches.
@@ -50,23 +51,31 @@ pub(super) fn quarantine_text(
 /// The end of a job, in the stream of results. Its sender is in the subject.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[expect(clippy::large_enum_variant, reason = "a value is handled once")]
 pub(super) enum Ended {
     Done {
         grant: Grant,
         result: PairResult,
-        /// The measured speed of the host, by which times were scaled.
-        #[serde(
-            default,
-            skip_serializing_if = "Option::is_none",
-            deserialize_with = "bounded_speed_if_known"
-        )]
-        speed: Option<f64>,
+        /// The measured speed by which times were scaled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        speed: Option<Speed>,
     },
+    /// The recorded games of a pairing were replayed.
+    Replayed { grant: Grant, agreement: Agreement },
     /// The pairing could not be played on this host.
     Failed { grant: Grant, why: String },
 }
 
-/// Proof that a coordinator has given a pairing to a worker. Only coordinators of the match can create it.
+impl Ended {
+    pub(super) fn grant(&self) -> &Grant {
+        let (Self::Done { grant, .. } | Self::Replayed { grant, .. } | Self::Failed { grant, .. }) =
+            self;
+        grant
+    }
+}
+
+/// Proof that a coordinator has given a pairing to a worker. Only coordinators of the match can create it. It does not
+/// reveal whether the job is an audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Grant {
     /// The index of the pairing.
@@ -86,7 +95,7 @@ pub(super) struct Grant {
 pub(super) struct StoredResult {
     pub(super) result: PairResult,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) speed: Option<f64>,
+    pub(super) speed: Option<Speed>,
 }
 
 /// A request of a worker, which the coordinator answers. The sender is in the subject.
@@ -126,6 +135,9 @@ pub(super) enum TakeAnswer {
 pub(super) struct GrantedJob {
     pub(super) grant: Grant,
     pub(super) pairing: Pairing,
+    /// The recorded games, if the job replays them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) replay: Option<Box<Replay>>,
 }
 
 /// A message of a worker whose delivery is not guaranteed. The sender is in the subject.
@@ -165,7 +177,7 @@ pub(super) struct Announcement {
 }
 
 /// The version of the messages between workers and coordinators. Others are rejected.
-pub(super) const PROTOCOL: u32 = 2;
+pub(super) const PROTOCOL: u32 = 3;
 
 /// Maximum length of messages. A pairing of two very long games is far below.
 const MAX_LEN: usize = 16 << 20;
@@ -237,6 +249,8 @@ pub(super) struct Names {
     pub(super) results: String,
     /// The key of [`Control`](crate::queue::status::Control) in the bucket.
     pub(super) control: String,
+    /// The key of the [record of audits](crate::queue::nats::audits::AuditRecord) in the bucket of keys.
+    pub(super) audits: String,
     /// The subject of [`QuarantinedResult`]s.
     pub(super) quarantine: String,
     /// The subject of the [`Announcement`].
@@ -254,6 +268,7 @@ impl Names {
             inbox: format!("READYOK_INBOX_{id}"),
             results: format!("READYOK_RESULTS_{id}"),
             control: format!("{id}{CONTROL}"),
+            audits: format!("{id}.audits"),
             quarantine: format!("readyok.quarantine.{id}"),
             state: format!("readyok.state.{id}"),
             id,

@@ -9,7 +9,7 @@
 //! A match whose turn it is waits for enough free units; no other match is preferred to it meanwhile. So matches of
 //! engines with many threads are not delayed forever by those with one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,9 +25,9 @@ use crate::queue::nats::files::Permissions;
 use crate::queue::nats::matches::{Candidate, Matches};
 use crate::queue::nats::messages::{WORKER_STATUS, broken, write};
 use crate::queue::nats::share::Shares;
-use crate::queue::nats::worker::{Host, NO_ANSWER_DELAY, NextJob, Served, Turn};
+use crate::queue::nats::worker::{Host, NO_ANSWER_DELAY, NatsLease, NextJob, Served, Turn};
 use crate::queue::status::{PlayedPair, WorkerActivity, WorkerStatus};
-use crate::queue::{Lease, MatchSpec, Rejection, Stop};
+use crate::queue::{Lease, MatchSpec, Rejection, Speed, Stop};
 use crate::time::unix_ms;
 
 /// Interval in which an idle slot looks for announced jobs.
@@ -67,6 +67,20 @@ struct State {
     published: Option<(Instant, WorkerStatus)>,
 }
 
+impl State {
+    /// The time of the preparation of a match is a part of its share.
+    fn end_preparation(&mut self, id: &str) {
+        let phase = self.matches.get(id).map(|entry| &entry.phase);
+        if let Some(Phase::Preparing(since)) = phase {
+            self.shares.end(id, since.elapsed());
+        }
+    }
+
+    fn is_preparing(&self) -> bool {
+        self.matches.values().any(|entry| matches!(entry.phase, Phase::Preparing(_)))
+    }
+}
+
 struct Entry {
     spec: MatchSpec,
     lease: Duration,
@@ -77,8 +91,12 @@ struct Entry {
 
 enum Phase {
     New,
-    Preparing,
-    Ready { served: Arc<Served>, units: usize },
+    /// Since this time.
+    Preparing(Instant),
+    Ready {
+        served: Arc<Served>,
+        units: usize,
+    },
 }
 
 /// How a worker leaves.
@@ -124,9 +142,39 @@ pub enum TakeResult<'a> {
 /// A pair in progress. Its units are free again when it is dropped.
 pub struct PooledJob<'a> {
     /// The lease; none after it was taken.
-    lease: Option<Box<dyn Lease>>,
+    lease: Option<Box<NatsLease>>,
     served: Arc<Served>,
     _running: Running<'a>,
+}
+
+/// The load of a worker by its pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// The number of pairs in progress.
+    pub pairs: usize,
+    /// The number of their matches.
+    pub matches: usize,
+}
+
+/// Units that were free.
+#[derive(Debug)]
+pub struct ReservedUnits<'a> {
+    pool: &'a Pool,
+    units: usize,
+}
+
+impl ReservedUnits<'_> {
+    /// The number of pairs of these units.
+    pub fn pairs(&self, Cost(units): Cost) -> usize {
+        self.units / units.max(1)
+    }
+}
+
+impl Drop for ReservedUnits<'_> {
+    fn drop(&mut self) {
+        self.pool.state().free += self.units;
+        self.pool.changed.notify_all();
+    }
 }
 
 /// Units in use.
@@ -179,7 +227,7 @@ impl Pool {
             published: None,
         };
         let announcements = Arc::clone(matches.announcements());
-        let host = Host { connection, name: name.to_owned(), speed };
+        let host = Host { connection, name: name.to_owned() };
         Ok(Self {
             access: access.clone(),
             host,
@@ -221,7 +269,7 @@ impl Pool {
         state.matches.retain(|id, entry| {
             let is_current = found.get(id).is_some_and(|candidate| candidate.spec == entry.spec);
             match &entry.phase {
-                Phase::Preparing => true,
+                Phase::Preparing(_) => true,
                 // A match that is resumed after a stop is prepared again.
                 Phase::Ready { served, .. } => {
                     is_current && served.stop_token().stopped().is_none()
@@ -257,7 +305,9 @@ impl Pool {
                 Reservation::New(new) => match self.host.may_prepare(&new.spec) {
                     Turn::Now => return TakeResult::Prepare(new),
                     Turn::Later(delay) => {
-                        if let Some(entry) = self.state().matches.get_mut(&id) {
+                        let mut state = self.state();
+                        state.end_preparation(&id);
+                        if let Some(entry) = state.matches.get_mut(&id) {
                             entry.phase = Phase::New;
                             entry.no_jobs = Some((Instant::now(), Instant::now() + delay));
                         }
@@ -311,7 +361,7 @@ impl Pool {
 
     fn job<'a>(
         &self,
-        lease: Box<dyn Lease>,
+        lease: Box<NatsLease>,
         served: Arc<Served>,
         mut running: Running<'a>,
     ) -> PooledJob<'a> {
@@ -347,10 +397,11 @@ impl Pool {
         let state = &mut *guard;
         let Some(entry) = state.matches.get_mut(id) else { return Reservation::None };
         match &entry.phase {
-            Phase::Preparing => Reservation::None,
+            Phase::Preparing(_) => Reservation::None,
             Phase::New | Phase::Ready { .. } if !self.may_have_jobs(id, entry) => Reservation::None,
             Phase::New => {
-                entry.phase = Phase::Preparing;
+                entry.phase = Phase::Preparing(Instant::now());
+                state.shares.start(id);
                 let (id, spec, lease) = (id.to_owned(), entry.spec.clone(), entry.lease);
                 Reservation::New(NewMatch { id, spec, lease })
             }
@@ -379,6 +430,7 @@ impl Pool {
     pub fn ready(&self, new: &NewMatch, served: Arc<Served>, Cost(units): Cost) {
         served.set_ready();
         let mut state = self.state();
+        state.end_preparation(&new.id);
         if let Some(entry) = state.matches.get_mut(&new.id) {
             entry.phase = Phase::Ready { served, units };
             entry.no_jobs = None;
@@ -393,6 +445,7 @@ impl Pool {
     pub fn reject(&self, new: &NewMatch, why: Rejection) {
         self.matches().add_rejection(new.id.clone(), new.spec.clone(), why);
         let mut state = self.state();
+        state.end_preparation(&new.id);
         state.matches.remove(&new.id);
         state.last_active = Instant::now();
     }
@@ -409,7 +462,7 @@ impl Pool {
         state.leaving = Some(how);
         let ready = state.matches.values().filter_map(|entry| match &entry.phase {
             Phase::Ready { served, .. } => Some(Arc::clone(served)),
-            Phase::New | Phase::Preparing => None,
+            Phase::New | Phase::Preparing(_) => None,
         });
         let ready: Vec<Arc<Served>> = ready.collect();
         drop(state);
@@ -428,11 +481,23 @@ impl Pool {
         self.state().playing.len()
     }
 
+    /// The pairs in progress.
+    pub fn load(&self) -> Load {
+        let state = self.state();
+        let matches: BTreeSet<&String> = state.playing.values().map(|pair| &pair.id).collect();
+        Load { pairs: state.playing.len(), matches: matches.len() }
+    }
+
+    /// Reserves the free units: other slots take no jobs until it is dropped.
+    pub fn reserve_free(&self) -> ReservedUnits<'_> {
+        let units = std::mem::take(&mut self.state().free);
+        ReservedUnits { pool: self, units }
+    }
+
     /// The time without a pair in progress and without a match in preparation.
     pub fn idle_time(&self) -> Duration {
         let state = self.state();
-        let prepares = state.matches.values().any(|entry| matches!(entry.phase, Phase::Preparing));
-        if state.playing.is_empty() && !prepares {
+        if state.playing.is_empty() && !state.is_preparing() {
             state.last_active.elapsed()
         } else {
             Duration::ZERO
@@ -444,7 +509,8 @@ impl Pool {
         let status = {
             let mut state = self.state();
             let playing: Vec<PlayedPair> = state.playing.values().cloned().collect();
-            state.status.activity = match (state.leaving, playing.is_empty()) {
+            let is_idle = playing.is_empty() && !state.is_preparing();
+            state.status.activity = match (state.leaving, is_idle) {
                 (Some(_), _) => WorkerActivity::Leaving,
                 (None, false) => WorkerActivity::Playing,
                 (None, true) => WorkerActivity::Idle,
@@ -539,9 +605,16 @@ impl PooledJob<'_> {
         &self.served
     }
 
-    /// Takes the lease, to play the pair.
+    /// Takes the lease, to play the pair without scaled times.
     pub fn lease(&mut self) -> Option<Box<dyn Lease>> {
-        self.lease.take()
+        self.lease_at(None)
+    }
+
+    /// Takes the lease, to play the pair with times that are scaled by this speed.
+    pub fn lease_at(&mut self, speed: Option<Speed>) -> Option<Box<dyn Lease>> {
+        let mut lease = self.lease.take()?;
+        lease.speed = speed;
+        Some(lease)
     }
 }
 

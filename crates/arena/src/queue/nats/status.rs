@@ -1,11 +1,14 @@
 //! The published state of a match, and the keys of published states.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::event::End;
 use crate::match_state::MatchState;
+use crate::pairing::WorkerId;
 use crate::plan::Plan;
-use crate::queue::status::{MatchStatus, QuarantinedResult};
+use crate::queue::status::{AuditStatus, MatchStatus, QuarantinedResult};
 use crate::time::unix_ms;
-use crate::worker_stats::WorkerTable;
+use crate::worker_stats::{ReplayedPairs, WorkerFlag, WorkerRow, WorkerTable};
 
 /// Maximum number of published warnings and invalid results.
 const MAX_ENTRIES: usize = 20;
@@ -68,6 +71,27 @@ impl StatusBuilder {
         (self.status.ignored, self.status.skipped) = (ignored, skipped);
     }
 
+    /// Sets the state of the audits.
+    pub(super) fn set_audits(
+        &mut self,
+        audits: AuditStatus,
+        replays: &BTreeMap<String, ReplayedPairs>,
+    ) {
+        let flagged = self.status.audits.flagged;
+        let audits = AuditStatus { flagged, ..audits };
+        if self.status.audits != audits {
+            self.changed = true;
+            self.status.audits = audits;
+        }
+        self.workers.set_replays(replays);
+    }
+
+    /// The workers whose games are replayed with too few equal moves.
+    pub(super) fn flagged(&self) -> BTreeSet<WorkerId> {
+        let rows = self.workers.rows();
+        rows.into_iter().filter(has_few_equal_moves).map(|row| row.worker).collect()
+    }
+
     pub(super) fn finish(&mut self, end: &End) {
         self.status.end = Some(end.clone());
         self.update();
@@ -87,8 +111,15 @@ impl StatusBuilder {
 
     fn update(&mut self) {
         self.status.workers = self.workers.rows();
+        let workers = &self.status.workers;
+        self.status.audits.flagged =
+            workers.iter().filter(|row| has_few_equal_moves(row)).count() as u64;
         self.status.updated_ms = unix_ms();
     }
+}
+
+fn has_few_equal_moves(row: &WorkerRow) -> bool {
+    row.flags.iter().any(|flag| matches!(flag, WorkerFlag::Replays { .. }))
 }
 
 fn push<T>(list: &mut Vec<T>, entry: T) {

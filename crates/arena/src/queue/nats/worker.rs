@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
 
-use crate::game::TextOptions;
+use crate::game::{Agreement, TextOptions};
 use crate::pairing::PairResult;
 use crate::queue::nats::announcements::Announcements;
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
@@ -18,7 +18,9 @@ use crate::queue::nats::messages::{
     Ended, Grant, GrantedJob, Names, Note, PROTOCOL, TakeAnswer, TakeRequest, Want, read_owned,
     write,
 };
-use crate::queue::{Job, Lease, MatchSpec, Progress, QueueError, Rejection, Stop, StopToken};
+use crate::queue::{
+    Job, Lease, MatchSpec, Progress, QueueError, Rejection, Speed, Stop, StopToken,
+};
 use crate::result::Variation;
 
 /// Timeout of a request to a coordinator.
@@ -46,7 +48,6 @@ pub struct Served {
     texts: Option<TextOptions>,
     /// The name of the worker.
     name: String,
-    speed: f64,
     /// Shared by all threads of this worker.
     token: StopToken,
     announcements: Arc<Announcements>,
@@ -61,8 +62,8 @@ pub struct Served {
 /// The jobs of a match.
 #[derive(Default)]
 struct Jobs {
-    /// The grants of all jobs, by their numbers.
-    held: BTreeMap<(u64, u64), Grant>,
+    /// The grants of all jobs, by their authentication codes.
+    held: BTreeMap<String, Grant>,
     /// Jobs that no thread has taken yet.
     queued: VecDeque<GrantedJob>,
 }
@@ -72,8 +73,6 @@ struct Jobs {
 pub(super) struct Host {
     pub(super) connection: Connection,
     pub(super) name: String,
-    /// The measured speed of this host, by which times are scaled.
-    pub(super) speed: f64,
 }
 
 /// Sends messages regularly until it is dropped.
@@ -169,7 +168,7 @@ impl Host {
             let grants: Vec<Grant> = jobs.held.values().cloned().collect();
             (!grants.is_empty()).then_some(Note::Playing { grants })
         });
-        let (announced, speed) = (announced.clone(), self.speed);
+        let announced = announced.clone();
         Ok(Served {
             connection,
             names,
@@ -177,7 +176,6 @@ impl Host {
             announced,
             texts,
             name,
-            speed,
             token,
             announcements,
             followed,
@@ -272,12 +270,12 @@ impl Served {
             return NextJob::Job(Box::new(self.lease(job)));
         }
         let (connection, name) = (self.connection.clone(), self.name.clone());
-        let host = Host { connection, name, speed: self.speed };
+        let host = Host { connection, name };
         match host.ask(&self.names, Want::Jobs) {
             Some(TakeAnswer::Jobs(granted)) => {
                 let mut jobs = self.jobs();
                 for job in granted {
-                    jobs.held.insert(key(&job.grant), job.grant.clone());
+                    jobs.held.insert(job.grant.mac.clone(), job.grant.clone());
                     jobs.queued.push_back(job);
                 }
                 let first = jobs.queued.pop_front();
@@ -290,9 +288,9 @@ impl Served {
         }
     }
 
-    fn lease(self: &Arc<Self>, GrantedJob { grant, pairing }: GrantedJob) -> NatsLease {
-        let job = Job { plan_hash: self.spec.plan_hash, pairing, deliveries: 0 };
-        NatsLease { served: Arc::clone(self), grant, job, ended: false }
+    fn lease(self: &Arc<Self>, GrantedJob { grant, pairing, replay }: GrantedJob) -> NatsLease {
+        let job = Job { replay, ..self.spec.job(pairing) };
+        NatsLease { served: Arc::clone(self), grant, job, speed: None, ended: false }
     }
 
     fn return_queued(&self) {
@@ -313,17 +311,12 @@ impl Served {
     }
 
     fn forget(&self, grant: &Grant) {
-        self.jobs().held.remove(&key(grant));
+        self.jobs().held.remove(&grant.mac);
     }
 
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Numbers are unique in a term.
-fn key(grant: &Grant) -> (u64, u64) {
-    (grant.term, grant.serial)
 }
 
 impl Drop for Served {
@@ -339,6 +332,8 @@ pub(super) struct NatsLease {
     served: Arc<Served>,
     grant: Grant,
     job: Job,
+    /// The speed by which its times are scaled.
+    pub(super) speed: Option<Speed>,
     ended: bool,
 }
 
@@ -377,7 +372,7 @@ impl Lease for NatsLease {
 
     fn finish(self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
         let max = self.served.connection.client.server_info().max_payload;
-        let (grant, speed) = (self.grant.clone(), Some(self.served.speed));
+        let (grant, speed) = (self.grant.clone(), self.speed.clone());
         let mut ended = Ended::Done { grant, result, speed };
         if write(&ended)?.len() > max
             && let Ended::Done { result, .. } = &mut ended
@@ -387,6 +382,11 @@ impl Lease for NatsLease {
             moves.for_each(|played| played.pv = Variation::default());
         }
         self.end(&ended)
+    }
+
+    fn finish_replay(self: Box<Self>, agreement: Agreement) -> Result<(), QueueError> {
+        let grant = self.grant.clone();
+        self.end(&Ended::Replayed { grant, agreement })
     }
 
     fn fail(self: Box<Self>, why: String) {

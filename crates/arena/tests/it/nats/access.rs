@@ -136,7 +136,7 @@ fn tls_and_a_key() {
 }
 
 /// A NATS claim, signed by its issuer.
-fn token(issuer: &KeyPair, subject: &KeyPair, name: &str, claim: &Value) -> String {
+pub(super) fn token(issuer: &KeyPair, subject: &KeyPair, name: &str, claim: &Value) -> String {
     let head = json!({ "typ": "JWT", "alg": "ed25519-nkey" });
     let body = json!({
         "jti": name, "iat": 1, "iss": issuer.public_key(), "sub": subject.public_key(),

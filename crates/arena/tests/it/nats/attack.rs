@@ -12,6 +12,7 @@ use futures_util::{FutureExt, StreamExt};
 use readyok_arena::event::End;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
+use readyok_arena::queue::nats::permissions::OWNER;
 use readyok_arena::queue::nats::{Connection, Departure, QueuedMatch};
 use readyok_arena::queue::status::Phase;
 use readyok_arena::runner::Summary;
@@ -22,8 +23,12 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
 use super::farm::{Farmhand, check_complete, coordinate, id_of, pairs, spec, wait_for};
-use super::{Hand, Server, TIMEOUT, worker};
+use super::{Hand, PASSWORD, Server, TIMEOUT, worker};
 use crate::sample;
+
+/// The workers that a farm knows.
+const WORKERS: [&str; 11] =
+    ["alice", "bob", "evil", "victim", "silent", "old", "one", "two", "three", "four", "spare"];
 
 /// The number of pairs of most matches.
 const PAIRS: u32 = 24;
@@ -54,9 +59,15 @@ struct Attacked {
     run: JoinHandle<Summary>,
 }
 
+/// Attacks two matches: on a server without authentication, and in a farm.
+fn attack(pairs: u32, attack: impl Fn(Attacked)) {
+    for server in [Server::start(), Server::farm(&WORKERS)].into_iter().flatten() {
+        attack(Attacked::start(server, pairs));
+    }
+}
+
 impl Attacked {
-    fn start(pairs: u32) -> Option<Self> {
-        let server = Server::start()?;
+    fn start(server: Server, pairs: u32) -> Self {
         let directory = TempDir::new().expect("a directory");
         let connection = server.connect();
         let spec = spec(directory.path(), ["a", "b"], pairs);
@@ -66,11 +77,16 @@ impl Attacked {
             let open = admin.open_matches().expect("a server").pop()?;
             (open.phase == Phase::Running).then_some(())
         });
-        Some(Self { server, directory, connection, id, path, pairs, run })
+        Self { server, directory, connection, id, path, pairs, run }
     }
 
     fn raw(&self, name: &str) -> Raw {
         Raw::new(self.server.port, name, &self.id)
+    }
+
+    /// A connection with all permissions.
+    fn owner(&self) -> Raw {
+        Raw::new(self.server.port, OWNER, &self.id)
     }
 
     /// Waits until this number of messages has had no effect.
@@ -150,7 +166,8 @@ impl Raw {
     fn new(port: u16, name: &str, id: &str) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let options = ConnectOptions::new().custom_inbox_prefix(format!("_INBOX.{name}"));
+        let options = ConnectOptions::with_user_and_password(name.to_owned(), PASSWORD.to_owned())
+            .custom_inbox_prefix(format!("_INBOX.{name}"));
         let client = runtime.block_on(options.connect(format!("127.0.0.1:{port}")));
         let (name, id) = (name.to_owned(), id.to_owned());
         Self { runtime, client: client.expect("a server"), name, id }
@@ -221,7 +238,7 @@ impl Raw {
 
     /// The jobs of an answer, if it has any.
     fn jobs(&self) -> Vec<Value> {
-        let answer = self.ask(&json!({ "protocol": 2, "want": "jobs" }));
+        let answer = self.ask(&json!({ "protocol": 3, "want": "jobs" }));
         answer["jobs"].as_array().cloned().unwrap_or_default()
     }
 
@@ -290,429 +307,514 @@ fn use_grant(attacker: &Raw, grant: &Value, index: u64) {
 /// Results and failures of pairings of others or of no worker, with invented and changed grants.
 #[test]
 fn messages_without_a_grant_have_no_effect() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    let own = evil.job()["grant"].clone();
-    let forge = || {
-        for index in (0..u64::from(PAIRS)).chain([10_000_000, u64::MAX]) {
-            let mut grant = own.clone();
-            grant["index"] = index.into();
-            if own["index"] != index {
-                use_grant(&evil, &grant, index);
+    attack(PAIRS, |attacked| {
+        let evil = attacked.raw("evil");
+        let own = evil.job()["grant"].clone();
+        let forge = || {
+            for index in (0..u64::from(PAIRS)).chain([10_000_000, u64::MAX]) {
+                let mut grant = own.clone();
+                grant["index"] = index.into();
+                if own["index"] != index {
+                    use_grant(&evil, &grant, index);
+                }
+                for term in [0, 1, 2, u64::MAX] {
+                    let mac = "0".repeat(if term == 0 { 0 } else { 64 });
+                    let grant = json!({ "index": index, "term": term, "serial": 1, "at_ms": 0, "mac": mac });
+                    use_grant(&evil, &grant, index);
+                }
+                // Messages of earlier versions, without a grant.
+                evil.end_job(&json!({ "failed": { "index": index, "why": "x" } }));
+                evil.end_job(&json!({ "lost": { "index": index } }));
+                evil.end_job(&json!({ "done": { "result": crashed(index) } }));
             }
-            for term in [0, 1, 2, u64::MAX] {
-                let mac = "0".repeat(if term == 0 { 0 } else { 64 });
-                let grant =
-                    json!({ "index": index, "term": term, "serial": 1, "at_ms": 0, "mac": mac });
-                use_grant(&evil, &grant, index);
-            }
-            // Messages of earlier versions, without a grant.
-            evil.end_job(&json!({ "failed": { "index": index, "why": "x" } }));
-            evil.end_job(&json!({ "lost": { "index": index } }));
-            evil.end_job(&json!({ "done": { "result": crashed(index) } }));
-        }
+            evil.flush();
+        };
+        forge();
+        attacked.wait_for_ignored(100);
+        evil.note(&json!({ "returned": { "grants": [own] } }));
         evil.flush();
-    };
-    forge();
-    attacked.wait_for_ignored(100);
-    evil.note(&json!({ "returned": { "grants": [own] } }));
-    evil.flush();
-    let (_, pairs) = attacked.end(&[], forge);
-    assert!(pairs_of(&pairs, "evil").is_empty());
+        let (_, pairs) = attacked.end(&[], forge);
+        assert!(pairs_of(&pairs, "evil").is_empty());
+    });
 }
 
 /// The job of a grant belongs to the worker in the subject of the message, and a grant ends with its job.
 #[test]
 fn grants_of_others_and_ended_grants_have_no_effect() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let (evil, victim) = (attacked.raw("evil"), attacked.raw("victim"));
-    let foreign = victim.job();
-    victim.renew(&foreign["grant"]);
-    let index = foreign["grant"]["index"].as_u64().expect("an index");
-    evil.end_job(&done(&foreign["grant"], &result_of(&foreign)));
-    use_grant(&evil, &foreign["grant"], index);
-    let returned = evil.job();
-    evil.note(&json!({ "returned": { "grants": [returned["grant"]] } }));
-    // The job is free before its grant is used again.
-    let mut again = Vec::new();
-    while again.last().is_none_or(|job: &Value| job["grant"]["index"] != returned["grant"]["index"])
-    {
-        again.push(evil.job());
-    }
-    evil.end_job(&done(&returned["grant"], &result_of(&returned)));
-    use_grant(&evil, &returned["grant"], 0);
-    let used = evil.job();
-    for _ in 0..20 {
-        evil.end_job(&done(&used["grant"], &result_of(&used)));
-    }
-    let grants: Vec<&Value> = again.iter().map(|job| &job["grant"]).collect();
-    evil.note(&json!({ "returned": { "grants": grants } }));
-    evil.flush();
-    attacked.wait_for_ignored(7 + 7 + 19);
-    // The victim still has its job.
-    victim.end_job(&done(&foreign["grant"], &result_of(&foreign)));
-    victim.flush();
-    attacked.wait_for_pairs(2);
-    let (_, pairs) = attacked.end(&[], || {
-        evil.end_job(&done(&used["grant"], &result_of(&used)));
-        evil.end_job(&failed(&used["grant"]));
+    attack(PAIRS, |attacked| {
+        let (evil, victim) = (attacked.raw("evil"), attacked.raw("victim"));
+        let foreign = victim.job();
+        victim.renew(&foreign["grant"]);
+        let index = foreign["grant"]["index"].as_u64().expect("an index");
+        evil.end_job(&done(&foreign["grant"], &result_of(&foreign)));
+        use_grant(&evil, &foreign["grant"], index);
+        let returned = evil.job();
+        evil.note(&json!({ "returned": { "grants": [returned["grant"]] } }));
+        // The job is free before its grant is used again.
+        let mut again = Vec::new();
+        while again
+            .last()
+            .is_none_or(|job: &Value| job["grant"]["index"] != returned["grant"]["index"])
+        {
+            again.push(evil.job());
+        }
+        evil.end_job(&done(&returned["grant"], &result_of(&returned)));
+        use_grant(&evil, &returned["grant"], 0);
+        let used = evil.job();
+        for _ in 0..20 {
+            evil.end_job(&done(&used["grant"], &result_of(&used)));
+        }
+        let grants: Vec<&Value> = again.iter().map(|job| &job["grant"]).collect();
+        evil.note(&json!({ "returned": { "grants": grants } }));
+        evil.flush();
+        attacked.wait_for_ignored(7 + 7 + 19);
+        // The victim still has its job.
+        victim.end_job(&done(&foreign["grant"], &result_of(&foreign)));
+        victim.flush();
+        attacked.wait_for_pairs(2);
+        let (_, pairs) = attacked.end(&[], || {
+            evil.end_job(&done(&used["grant"], &result_of(&used)));
+            evil.end_job(&failed(&used["grant"]));
+        });
+        assert_eq!(pairs_of(&pairs, "victim"), [index]);
+        assert_eq!(pairs_of(&pairs, "evil"), [used["grant"]["index"].as_u64().expect("an index")]);
     });
+}
+
+/// The server verifies the name in each subject. Everything else that a worker may want to write or read is denied, and it
+/// keeps its own permissions.
+#[test]
+fn a_worker_of_a_farm_writes_and_reads_only_for_itself() {
+    let Some(server) = Server::farm(&WORKERS) else { return };
+    let attacked = Attacked::start(server, PAIRS);
+    let (evil, victim) = (attacked.raw("evil"), attacked.raw("victim"));
+    let job = victim.job();
+    victim.renew(&job["grant"]);
+    let id = attacked.id.clone();
+    let foreign = [
+        "_INBOX.>".to_owned(),
+        "_INBOX.victim.>".to_owned(),
+        "_INBOX.owner.>".to_owned(),
+        "readyok.>".to_owned(),
+        format!("readyok.results.{id}.victim"),
+        format!("readyok.take.{id}.*"),
+        format!("readyok.stored.{id}.*"),
+        "$KV.READYOK_KEYS.>".to_owned(),
+        "$JS.API.>".to_owned(),
+    ];
+    let mut received: Vec<_> = foreign.iter().map(|subject| evil.subscribe(subject)).collect();
+    let grant = &job["grant"];
+    let index = grant["index"].as_u64().expect("an index");
+    let forge = || {
+        evil.publish(evil.subject("results", "victim"), done(grant, &crashed(index)).to_string());
+        evil.publish(evil.subject("results", "victim"), failed(grant).to_string());
+        for text in [json!({ "returned": { "grants": [grant] } }), progress(grant, "x")] {
+            evil.publish(evil.subject("note", "victim"), text.to_string());
+        }
+        let state = json!({ "has_jobs": false, "stop": "finish", "priority": 9 });
+        evil.publish(format!("readyok.state.{id}"), state.to_string());
+        for key in ["READYOK_MATCHES", "READYOK_KEYS", "READYOK_CONTROL"] {
+            evil.publish(format!("$KV.{key}.{id}"), "{}");
+        }
+        evil.publish("$KV.READYOK_WORKERS.victim".to_owned(), "{}");
+        evil.publish(format!("readyok.files.{id}.x"), "x");
+        evil.publish(format!("readyok.stored.{id}.{index}"), crashed(index).to_string());
+        for stream in [format!("READYOK_INBOX_{id}"), "READYOK_RESULTS".to_owned()] {
+            for call in ["DELETE", "PURGE", "INFO"] {
+                evil.publish(format!("$JS.API.STREAM.{call}.{stream}"), "");
+            }
+            for number in 1..50 {
+                let acknowledged = format!("$JS.ACK.{stream}.results.1.{number}.{number}.0.0");
+                evil.publish(acknowledged, "+TERM");
+            }
+        }
+        evil.flush();
+    };
+    forge();
+    victim.end_job(&done(grant, &result_of(&job)));
+    victim.flush();
+    attacked.wait_for_pairs(1);
+    let (_, pairs) = attacked.end(&[], forge);
     assert_eq!(pairs_of(&pairs, "victim"), [index]);
-    assert_eq!(pairs_of(&pairs, "evil"), [used["grant"]["index"].as_u64().expect("an index")]);
+    assert!(pairs_of(&pairs, "evil").is_empty());
+    for (subject, received) in foreign.iter().zip(&mut received) {
+        if let Some(Some(message)) = received.next().now_or_never() {
+            panic!("{subject}: {message:?}");
+        }
+    }
 }
 
 /// A worker holds a limited number of jobs, and only its own messages renew them.
 #[test]
 fn jobs_that_are_never_played_are_played_by_others() {
-    let Some(attacked) = Attacked::start(80) else { return };
-    let (evil, silent) = (attacked.raw("evil"), attacked.raw("silent"));
-    let held = silent.job()["grant"].clone();
-    let mut taken = Vec::new();
-    for _ in 0..100 {
-        taken.extend(evil.jobs().into_iter().map(|job| job["grant"].clone()));
-    }
-    assert_eq!(taken.len(), FIRST_JOBS);
-    let (_, pairs) = attacked.end(&[], || {
-        evil.note(&json!({ "playing": { "grants": [held] } }));
-        evil.jobs();
+    attack(80, |attacked| {
+        let (evil, silent) = (attacked.raw("evil"), attacked.raw("silent"));
+        let held = silent.job()["grant"].clone();
+        let mut taken = Vec::new();
+        for _ in 0..100 {
+            taken.extend(evil.jobs().into_iter().map(|job| job["grant"].clone()));
+        }
+        assert_eq!(taken.len(), FIRST_JOBS);
+        let (_, pairs) = attacked.end(&[], || {
+            evil.note(&json!({ "playing": { "grants": [held] } }));
+            evil.jobs();
+        });
+        assert!(pairs_of(&pairs, "evil").is_empty() && pairs_of(&pairs, "silent").is_empty());
     });
-    assert!(pairs_of(&pairs, "evil").is_empty() && pairs_of(&pairs, "silent").is_empty());
 }
 
 #[test]
 fn failed_jobs_are_played_by_others() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    let fail = || {
-        for job in evil.jobs() {
-            evil.end_job(&failed(&job["grant"]));
-            evil.flush();
+    attack(PAIRS, |attacked| {
+        let evil = attacked.raw("evil");
+        let fail = || {
+            for job in evil.jobs() {
+                evil.end_job(&failed(&job["grant"]));
+                evil.flush();
+            }
+        };
+        for _ in 0..2 * PAIRS {
+            fail();
         }
-    };
-    for _ in 0..2 * PAIRS {
-        fail();
-    }
-    let (found, pairs) = attacked.end(&[], fail);
-    assert!(pairs_of(&pairs, "evil").is_empty());
-    let warned = found.status.warnings.iter().any(|text| text.contains("evil"));
-    assert!(warned, "{:?}", found.status.warnings);
+        let (found, pairs) = attacked.end(&[], fail);
+        assert!(pairs_of(&pairs, "evil").is_empty());
+        let warned = found.status.warnings.iter().any(|text| text.contains("evil"));
+        assert!(warned, "{:?}", found.status.warnings);
+    });
 }
 
 /// The name in a result is not believed.
 #[test]
 fn invalid_results_exclude_only_their_sender() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    for _ in 0..3 {
-        let job = evil.job();
-        let mut result = result_of(&job);
-        result["worker"] = format!("{}/0", HONEST[0]).into();
-        evil.end_job(&done(&job["grant"], &result));
-        evil.flush();
-    }
-    let denial = wait_for(&attacked.connection, |_| {
-        let answer = evil.ask(&json!({ "protocol": 2, "want": "jobs" }));
-        for job in answer["jobs"].as_array().into_iter().flatten() {
-            evil.note(&json!({ "returned": { "grants": [job["grant"]] } }));
+    attack(PAIRS, |attacked| {
+        let evil = attacked.raw("evil");
+        for _ in 0..3 {
+            let job = evil.job();
+            let mut result = result_of(&job);
+            result["worker"] = format!("{}/0", HONEST[0]).into();
+            evil.end_job(&done(&job["grant"], &result));
+            evil.flush();
         }
-        answer["denied"]["why"].as_str().map(str::to_owned)
+        let denial = wait_for(&attacked.connection, |_| {
+            let answer = evil.ask(&json!({ "protocol": 3, "want": "jobs" }));
+            for job in answer["jobs"].as_array().into_iter().flatten() {
+                evil.note(&json!({ "returned": { "grants": [job["grant"]] } }));
+            }
+            answer["denied"]["why"].as_str().map(str::to_owned)
+        });
+        assert!(denial.contains("excluded"), "{denial}");
+        let (found, pairs) = attacked.end(&["evil"], || {
+            evil.note(&json!({ "rejected": { "why": { "kind": "not-fetched", "why": "x" } } }));
+            evil.note(&json!("preparing"));
+        });
+        assert_eq!(found.status.invalid, 3);
+        assert!(pairs_of(&pairs, "evil").is_empty());
     });
-    assert!(denial.contains("excluded"), "{denial}");
-    let (found, pairs) = attacked.end(&["evil"], || {
-        evil.note(&json!({ "rejected": { "why": { "kind": "not-fetched", "why": "x" } } }));
-        evil.note(&json!("preparing"));
-    });
-    assert_eq!(found.status.invalid, 3);
-    assert!(pairs_of(&pairs, "evil").is_empty());
 }
 
 /// Games that an engine has lost without a move are valid results. A worker that has only them does not end the match, and is excluded.
 #[test]
 fn failed_starts_of_one_worker_do_not_end_the_match() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    for _ in 0..3 {
-        let job = evil.job();
-        let pairing = serde_json::from_value(job["pairing"].clone()).expect("a pairing");
-        let mut result = sample::played(pairing);
-        for game in &mut result.games {
-            let winner = if game.first == EngineId(0) { Side::Second } else { Side::First };
-            game.winner = Some(winner);
-            game.end = Termination::EngineStartFailure.into();
-            game.moves.clear();
+    attack(PAIRS, |attacked| {
+        let evil = attacked.raw("evil");
+        for _ in 0..3 {
+            let job = evil.job();
+            let pairing = serde_json::from_value(job["pairing"].clone()).expect("a pairing");
+            let mut result = sample::played(pairing);
+            for game in &mut result.games {
+                let winner = if game.first == EngineId(0) { Side::Second } else { Side::First };
+                game.winner = Some(winner);
+                game.end = Termination::EngineStartFailure.into();
+                game.moves.clear();
+            }
+            let result = serde_json::to_value(result).expect("JSON");
+            evil.end_job(&done(&job["grant"], &result));
+            evil.flush();
         }
-        let result = serde_json::to_value(result).expect("JSON");
-        evil.end_job(&done(&job["grant"], &result));
-        evil.flush();
-    }
-    let (_, pairs) = attacked.end(&["evil"], || ());
-    assert!(pairs_of(&pairs, "evil").is_empty());
+        let (_, pairs) = attacked.end(&["evil"], || ());
+        assert!(pairs_of(&pairs, "evil").is_empty());
+    });
 }
 
 /// A worker fills neither the inbox of the match nor the memory of the coordinator.
 #[test]
 fn floods_are_bounded() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    let own = evil.job()["grant"].clone();
-    let forged = json!({ "index": 3, "term": 2, "serial": 1, "at_ms": 0, "mac": "0".repeat(64) });
-    let text = done(&forged, &crashed(3)).to_string();
-    for count in 1..=10_000 {
-        evil.publish(evil.subject("results", "evil"), text.clone());
-        if count % 1000 == 0 {
-            let waiting = evil.waiting_results();
-            assert!(waiting <= MAX_INBOX_PER_WORKER, "{waiting}");
+    attack(PAIRS, |attacked| {
+        let (evil, owner) = (attacked.raw("evil"), attacked.owner());
+        let own = evil.job()["grant"].clone();
+        let forged =
+            json!({ "index": 3, "term": 2, "serial": 1, "at_ms": 0, "mac": "0".repeat(64) });
+        let text = done(&forged, &crashed(3)).to_string();
+        for count in 1..=10_000 {
+            evil.publish(evil.subject("results", "evil"), text.clone());
+            if count % 1000 == 0 {
+                let waiting = owner.waiting_results();
+                assert!(waiting <= MAX_INBOX_PER_WORKER, "{waiting}");
+            }
         }
-    }
-    let junk = "x".repeat(900_000);
-    for number in 1..=300_u64 {
-        let mut grant = forged.clone();
-        grant["index"] = (10_000_000 + number).into();
-        let long = json!({ "failed": { "grant": grant, "why": junk } });
-        evil.end_job(&long);
-        if number % 30 == 0 {
-            evil.note(&long);
-            evil.note(&progress(&own, &junk));
-            evil.note(&json!({ "rejected": { "why": { "kind": "not-fetched", "why": junk } } }));
-            evil.publish(evil.subject("take", "evil"), junk.clone());
-            let waiting = evil.waiting_results();
-            assert!(waiting <= MAX_INBOX_PER_WORKER, "{waiting}");
+        let junk = "x".repeat(900_000);
+        for number in 1..=300_u64 {
+            let mut grant = forged.clone();
+            grant["index"] = (10_000_000 + number).into();
+            let long = json!({ "failed": { "grant": grant, "why": junk } });
+            evil.end_job(&long);
+            if number % 30 == 0 {
+                evil.note(&long);
+                evil.note(&progress(&own, &junk));
+                evil.note(
+                    &json!({ "rejected": { "why": { "kind": "not-fetched", "why": junk } } }),
+                );
+                evil.publish(evil.subject("take", "evil"), junk.clone());
+                let waiting = owner.waiting_results();
+                assert!(waiting <= MAX_INBOX_PER_WORKER, "{waiting}");
+            }
         }
-    }
-    let grants = vec![&forged; 2000];
-    for number in 0..2000 {
-        evil.note(&progress(&own, "x"));
-        evil.note(&progress(&forged, "x"));
-        if number % 100 == 0 {
-            evil.note(&json!({ "playing": { "grants": grants } }));
-            evil.note(&json!({ "returned": { "grants": grants } }));
+        let grants = vec![&forged; 2000];
+        for number in 0..2000 {
+            evil.note(&progress(&own, "x"));
+            evil.note(&progress(&forged, "x"));
+            if number % 100 == 0 {
+                evil.note(&json!({ "playing": { "grants": grants } }));
+                evil.note(&json!({ "returned": { "grants": grants } }));
+            }
+            let inbox = "_INBOX.evil.flood";
+            let subject = evil.subject("take", "evil");
+            evil.publish_with_reply(
+                subject,
+                inbox,
+                &json!({ "protocol": 3, "want": "preparation" }),
+            );
+            evil.publish_with_reply("readyok.hello.evil".to_owned(), inbox, &json!(null));
         }
-        let inbox = "_INBOX.evil.flood";
-        let subject = evil.subject("take", "evil");
-        evil.publish_with_reply(subject, inbox, &json!({ "protocol": 2, "want": "preparation" }));
-        evil.publish_with_reply("readyok.hello.evil".to_owned(), inbox, &json!(null));
-    }
-    evil.note(&json!({ "returned": { "grants": [own] } }));
-    evil.flush();
-    attacked.wait_for_ignored(1000);
-    let (found, pairs) = attacked.end(&[], || {
-        evil.end_job(&done(&forged, &crashed(3)));
-        evil.note(&progress(&forged, "x"));
+        evil.note(&json!({ "returned": { "grants": [own] } }));
+        evil.flush();
+        attacked.wait_for_ignored(1000);
+        let (found, pairs) = attacked.end(&[], || {
+            evil.end_job(&done(&forged, &crashed(3)));
+            evil.note(&progress(&forged, "x"));
+        });
+        assert!(pairs_of(&pairs, "evil").is_empty());
+        assert!(found.status.warnings.iter().all(|text| text.chars().count() <= 300));
     });
-    assert!(pairs_of(&pairs, "evil").is_empty());
-    assert!(found.status.warnings.iter().all(|text| text.chars().count() <= 300));
 }
 
 /// The coordinator counts warnings by engine and kind.
 #[test]
 fn progress_of_other_games_and_engines_has_no_effect() {
     const COUNT: u64 = 200;
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    let own = evil.job()["grant"].clone();
-    evil.renew(&own);
-    let note = |progress: Value| {
-        evil.note(&json!({ "progress": { "grant": own, "progress": progress } }));
-    };
-    for number in 2..2 + COUNT {
-        let kind = json!({ "kind": "no-score" });
-        let context = json!({ "kind": kind, "moves": [] });
-        note(
-            json!({ "kind": "warning", "game": 0, "engine": number, "text": "x", "context": context }),
-        );
-        note(json!({ "kind": "warning", "game": number, "engine": 0, "text": "x" }));
-        note(json!({ "kind": "game-start", "game": number }));
-        let text = "x".repeat(if number % 50 == 0 { 200_000 } else { 1 });
-        note(json!({ "kind": "warning", "game": 2, "engine": 1, "text": text }));
-    }
-    note(json!({ "kind": "game-start", "game": 1 }));
-    evil.flush();
-    attacked.wait_for_ignored(4 * COUNT);
-    evil.note(&json!({ "returned": { "grants": [own] } }));
-    let (_, pairs) = attacked.end(&[], || ());
-    assert!(pairs_of(&pairs, "evil").is_empty());
+    attack(PAIRS, |attacked| {
+        let evil = attacked.raw("evil");
+        let own = evil.job()["grant"].clone();
+        evil.renew(&own);
+        let note = |progress: Value| {
+            evil.note(&json!({ "progress": { "grant": own, "progress": progress } }));
+        };
+        for number in 2..2 + COUNT {
+            let kind = json!({ "kind": "no-score" });
+            let context = json!({ "kind": kind, "moves": [] });
+            note(
+                json!({ "kind": "warning", "game": 0, "engine": number, "text": "x", "context": context }),
+            );
+            note(json!({ "kind": "warning", "game": number, "engine": 0, "text": "x" }));
+            note(json!({ "kind": "game-start", "game": number }));
+            let text = "x".repeat(if number % 50 == 0 { 200_000 } else { 1 });
+            note(json!({ "kind": "warning", "game": 2, "engine": 1, "text": text }));
+        }
+        note(json!({ "kind": "game-start", "game": 1 }));
+        evil.flush();
+        attacked.wait_for_ignored(4 * COUNT);
+        evil.note(&json!({ "returned": { "grants": [own] } }));
+        let (_, pairs) = attacked.end(&[], || ());
+        assert!(pairs_of(&pairs, "evil").is_empty());
+    });
 }
 
 /// The coordinator may publish everywhere: an attacker must not choose the subject of its answers.
 #[test]
 fn answers_go_only_to_the_inbox_of_the_sender() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    // Without accounts, each client may listen.
-    let listener = attacked.raw("listener");
-    let state = format!("readyok.state.{}", evil.id);
-    let subjects = [
-        "_INBOX.victim.x".to_owned(),
-        "_INBOX.evilx.1".to_owned(),
-        "_INBOX.evil".to_owned(),
-        "_INBOX.owner.1".to_owned(),
-        "$KV.READYOK_MATCHES.x".to_owned(),
-        "readyok.hello.victim".to_owned(),
-        evil.subject("take", "victim"),
-        evil.subject("note", "victim"),
-        evil.subject("results", "victim"),
-        state,
-    ];
-    let mut received: Vec<_> = subjects.iter().map(|subject| listener.subscribe(subject)).collect();
-    let ask = || {
-        for subject in &subjects {
-            for want in ["preparation", "jobs"] {
-                let text = json!({ "protocol": 2, "want": want });
+    attack(PAIRS, |attacked| {
+        let evil = attacked.raw("evil");
+        let listener = attacked.owner();
+        let state = format!("readyok.state.{}", evil.id);
+        let subjects = [
+            "_INBOX.victim.x".to_owned(),
+            "_INBOX.evilx.1".to_owned(),
+            "_INBOX.evil".to_owned(),
+            "_INBOX.owner.1".to_owned(),
+            "$KV.READYOK_MATCHES.x".to_owned(),
+            "readyok.hello.victim".to_owned(),
+            evil.subject("take", "victim"),
+            evil.subject("note", "victim"),
+            evil.subject("results", "victim"),
+            state,
+        ];
+        let mut received: Vec<_> =
+            subjects.iter().map(|subject| listener.subscribe(subject)).collect();
+        let ask = || {
+            for subject in &subjects {
+                for want in ["preparation", "jobs"] {
+                    let text = json!({ "protocol": 3, "want": want });
+                    evil.publish_with_reply(evil.subject("take", "evil"), subject, &text);
+                }
+                let text = json!({ "protocol": 1, "want": "jobs" });
                 evil.publish_with_reply(evil.subject("take", "evil"), subject, &text);
+                evil.publish_with_reply("readyok.hello.evil".to_owned(), subject, &json!(null));
+                evil.publish_with_reply(evil.subject("note", "evil"), subject, &json!("preparing"));
             }
-            let text = json!({ "protocol": 1, "want": "jobs" });
-            evil.publish_with_reply(evil.subject("take", "evil"), subject, &text);
-            evil.publish_with_reply("readyok.hello.evil".to_owned(), subject, &json!(null));
-            evil.publish_with_reply(evil.subject("note", "evil"), subject, &json!("preparing"));
+            evil.flush();
+        };
+        ask();
+        // The answer to the last request arrives after those to earlier ones.
+        evil.ask(&json!({ "protocol": 3, "want": "jobs" }));
+        evil.request("readyok.hello.evil".to_owned(), &Value::Null);
+        listener.flush();
+        for (subject, received) in subjects.iter().zip(&mut received) {
+            while let Some(Some(message)) = received.next().now_or_never() {
+                let is_announcement = subject.starts_with("readyok.state.")
+                    && serde_json::from_slice::<Value>(&message.payload).expect("JSON")["has_jobs"]
+                        .is_boolean();
+                assert!(is_announcement, "{subject}: {message:?}");
+            }
         }
-        evil.flush();
-    };
-    ask();
-    // The answer to the last request arrives after those to earlier ones.
-    evil.ask(&json!({ "protocol": 2, "want": "jobs" }));
-    evil.request("readyok.hello.evil".to_owned(), &Value::Null);
-    listener.flush();
-    for (subject, received) in subjects.iter().zip(&mut received) {
-        while let Some(Some(message)) = received.next().now_or_never() {
-            let is_announcement = subject.starts_with("readyok.state.")
-                && serde_json::from_slice::<Value>(&message.payload).expect("JSON")["has_jobs"]
-                    .is_boolean();
-            assert!(is_announcement, "{subject}: {message:?}");
-        }
-    }
-    let (_, pairs) = attacked.end(&[], ask);
-    assert!(pairs_of(&pairs, "evil").is_empty());
+        let (_, pairs) = attacked.end(&[], ask);
+        assert!(pairs_of(&pairs, "evil").is_empty());
+    });
 }
 
 #[test]
 fn malformed_messages_and_names_have_no_effect() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let evil = attacked.raw("evil");
-    let own = evil.job();
-    evil.renew(&own["grant"]);
-    let with = |field: &str, value: &str| {
-        let text = own["grant"].to_string();
-        let before = format!("\"{field}\":{}", own["grant"][field]);
-        let changed = text.replace(&before, &format!("\"{field}\":{value}"));
-        assert_ne!(changed, text);
-        format!("{{\"failed\":{{\"grant\":{changed},\"why\":\"x\"}}}}")
-    };
-    let mut texts: Vec<Vec<u8>> = [
-        "",
-        "{",
-        "null",
-        "[]",
-        "\u{0}",
-        "{\"failed\":null}",
-        "{\"done\":{}}",
-        "{\"failed\":{\"grant\":{},\"why\":\"x\"}}",
-        "{\"jobs\":[]}",
-        "\"done\"",
-        "\"preparing\"",
-        "\"Preparing\"",
-        "{\"protocol\":2}",
-        "{\"protocol\":-1,\"want\":\"jobs\"}",
-        "{\"protocol\":99999999999999999999,\"want\":\"jobs\"}",
-        "{\"protocol\":2,\"want\":\"everything\"}",
-        "{\"playing\":{\"grants\":{}}}",
-        "{\"rejected\":{\"why\":{}}}",
-        "{\"progress\":{}}",
-    ]
-    .map(|text| text.as_bytes().to_vec())
-    .into();
-    texts.push(b"\xff\xfe".to_vec());
-    texts.push("[".repeat(100_000).into());
-    texts.push("{\"failed\":".repeat(10_000).into());
-    for field in ["index", "term", "serial", "at_ms"] {
-        for value in ["-1", "1.5", "1e400", "18446744073709551615", "99999999999999999999", "null"]
-        {
-            texts.push(with(field, value).into());
-        }
-    }
-    for value in ["null", "7", "\"\"", "\"é\"", "\"00\"", "[]"] {
-        texts.push(with("mac", value).into());
-    }
-    let long = "x".repeat(200);
-    let names = ["owner", "a/b/c", "/", "\u{e9}", "{{name()}}", "$x", "a=b", "..", "a'b", &long];
-    let send = || {
-        for text in &texts {
-            for kind in ["results", "note", "take"] {
-                evil.publish(evil.subject(kind, "evil"), text.clone());
+    attack(PAIRS, |attacked| {
+        let evil = attacked.raw("evil");
+        let own = evil.job();
+        evil.renew(&own["grant"]);
+        let with = |field: &str, value: &str| {
+            let text = own["grant"].to_string();
+            let before = format!("\"{field}\":{}", own["grant"][field]);
+            let changed = text.replace(&before, &format!("\"{field}\":{value}"));
+            assert_ne!(changed, text);
+            format!("{{\"failed\":{{\"grant\":{changed},\"why\":\"x\"}}}}")
+        };
+        let mut texts: Vec<Vec<u8>> = [
+            "",
+            "{",
+            "null",
+            "[]",
+            "\u{0}",
+            "{\"failed\":null}",
+            "{\"done\":{}}",
+            "{\"failed\":{\"grant\":{},\"why\":\"x\"}}",
+            "{\"jobs\":[]}",
+            "\"done\"",
+            "\"preparing\"",
+            "\"Preparing\"",
+            "{\"protocol\":3}",
+            "{\"protocol\":-1,\"want\":\"jobs\"}",
+            "{\"protocol\":99999999999999999999,\"want\":\"jobs\"}",
+            "{\"protocol\":3,\"want\":\"everything\"}",
+            "{\"playing\":{\"grants\":{}}}",
+            "{\"rejected\":{\"why\":{}}}",
+            "{\"progress\":{}}",
+        ]
+        .map(|text| text.as_bytes().to_vec())
+        .into();
+        texts.push(b"\xff\xfe".to_vec());
+        texts.push("[".repeat(100_000).into());
+        texts.push("{\"failed\":".repeat(10_000).into());
+        for field in ["index", "term", "serial", "at_ms"] {
+            for value in
+                ["-1", "1.5", "1e400", "18446744073709551615", "99999999999999999999", "null"]
+            {
+                texts.push(with(field, value).into());
             }
-            evil.publish("readyok.hello.evil".to_owned(), text.clone());
         }
-        for name in names.iter().filter(|name| !name.contains("..")) {
-            let text = json!({ "protocol": 2, "want": "jobs" });
-            let reply = format!("_INBOX.{name}.1");
-            evil.publish_with_reply(evil.subject("take", name), &reply, &text);
-            evil.publish(evil.subject("results", name), failed(&own["grant"]).to_string());
-            evil.publish(evil.subject("note", name), progress(&own["grant"], "x").to_string());
+        for value in ["null", "7", "\"\"", "\"é\"", "\"00\"", "[]"] {
+            texts.push(with("mac", value).into());
         }
+        let long = "x".repeat(200);
+        let names =
+            ["owner", "a/b/c", "/", "\u{e9}", "{{name()}}", "$x", "a=b", "..", "a'b", &long];
+        let send = || {
+            for text in &texts {
+                for kind in ["results", "note", "take"] {
+                    evil.publish(evil.subject(kind, "evil"), text.clone());
+                }
+                evil.publish("readyok.hello.evil".to_owned(), text.clone());
+            }
+            for name in names.iter().filter(|name| !name.contains("..")) {
+                let text = json!({ "protocol": 3, "want": "jobs" });
+                let reply = format!("_INBOX.{name}.1");
+                evil.publish_with_reply(evil.subject("take", name), &reply, &text);
+                evil.publish(evil.subject("results", name), failed(&own["grant"]).to_string());
+                evil.publish(evil.subject("note", name), progress(&own["grant"], "x").to_string());
+            }
+            evil.flush();
+        };
+        let mut replies = names.iter().filter(|name| !name.contains(".."));
+        let mut replies: Vec<_> =
+            replies.by_ref().map(|name| evil.subscribe(&format!("_INBOX.{name}.*"))).collect();
+        send();
+        attacked.wait_for_ignored(texts.len() as u64);
+        evil.ask(&json!({ "protocol": 3, "want": "preparation" }));
+        for reply in &mut replies {
+            assert!(reply.next().now_or_never().is_none());
+        }
+        // The attacker still has its own job.
+        evil.end_job(&done(&own["grant"], &result_of(&own)));
         evil.flush();
-    };
-    let mut replies = names.iter().filter(|name| !name.contains(".."));
-    let mut replies: Vec<_> =
-        replies.by_ref().map(|name| evil.subscribe(&format!("_INBOX.{name}.*"))).collect();
-    send();
-    attacked.wait_for_ignored(texts.len() as u64);
-    evil.ask(&json!({ "protocol": 2, "want": "preparation" }));
-    for reply in &mut replies {
-        assert!(reply.next().now_or_never().is_none());
-    }
-    // The attacker still has its own job.
-    evil.end_job(&done(&own["grant"], &result_of(&own)));
-    evil.flush();
-    attacked.wait_for_pairs(1);
-    let (_, pairs) = attacked.end(&[], send);
-    assert_eq!(pairs_of(&pairs, "evil"), [own["grant"]["index"].as_u64().expect("an index")]);
-    let workers: BTreeSet<_> = pairs.iter().filter_map(|pair| pair.worker.clone()).collect();
-    assert!(workers.len() <= 3, "{workers:?}");
+        attacked.wait_for_pairs(1);
+        let (_, pairs) = attacked.end(&[], send);
+        assert_eq!(pairs_of(&pairs, "evil"), [own["grant"]["index"].as_u64().expect("an index")]);
+        let workers: BTreeSet<_> = pairs.iter().filter_map(|pair| pair.worker.clone()).collect();
+        assert!(workers.len() <= 3, "{workers:?}");
+    });
 }
 
 /// A worker of another version is named once, and gets the reason.
 #[test]
 fn other_versions_are_rejected_by_name() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let old = attacked.raw("old");
-    let why = |protocol: u32| {
-        let answer = old.ask(&json!({ "protocol": protocol, "want": "jobs" }));
-        answer["denied"]["why"].as_str().expect("a reason").to_owned()
-    };
-    assert!(why(1).contains("the worker is of an older version"), "{}", why(1));
-    assert!(why(3).contains("the match is of an older version"), "{}", why(3));
-    let (found, _) = attacked.end(&[], || {
-        old.ask(&json!({ "protocol": 1, "want": "jobs" }));
+    attack(PAIRS, |attacked| {
+        let old = attacked.raw("old");
+        let why = |protocol: u32| {
+            let answer = old.ask(&json!({ "protocol": protocol, "want": "jobs" }));
+            answer["denied"]["why"].as_str().expect("a reason").to_owned()
+        };
+        assert!(why(1).contains("the worker is of an older version"), "{}", why(1));
+        assert!(why(4).contains("the match is of an older version"), "{}", why(4));
+        let (found, _) = attacked.end(&[], || {
+            old.ask(&json!({ "protocol": 1, "want": "jobs" }));
+        });
+        let named = found.status.warnings.iter().filter(|text| text.contains("worker `old`"));
+        assert_eq!(named.count(), 1, "{:?}", found.status.warnings);
     });
-    let named = found.status.warnings.iter().filter(|text| text.contains("worker `old`"));
-    assert_eq!(named.count(), 1, "{:?}", found.status.warnings);
 }
 
 /// A worker that leaves is at no disadvantage, and neither is the match.
 #[test]
 fn a_worker_may_restart_a_hundred_times() {
-    let Some(attacked) = Attacked::start(PAIRS) else { return };
-    let cache = attacked.directory.path().join("restarted");
-    thread::scope(|scope| {
-        for name in ["one", "two", "three", "four"] {
-            let (port, cache) = (attacked.server.port, &cache);
-            scope.spawn(move || {
-                for _ in 0..25 {
-                    let mut hand = Hand::new(port, name, cache);
-                    let lease = hand.take().expect("a job");
-                    drop(lease);
-                    hand.pool.leave(Departure::Return);
-                }
-            });
-        }
+    attack(PAIRS, |attacked| {
+        let cache = attacked.directory.path().join("restarted");
+        thread::scope(|scope| {
+            for name in ["one", "two", "three", "four"] {
+                let (port, cache) = (attacked.server.port, &cache);
+                scope.spawn(move || {
+                    for _ in 0..25 {
+                        let mut hand = Hand::new(port, name, cache);
+                        let lease = hand.take().expect("a job");
+                        drop(lease);
+                        hand.pool.leave(Departure::Return);
+                    }
+                });
+            }
+        });
+        // It gets a job immediately.
+        let mut hand = Hand::new(attacked.server.port, "one", &cache);
+        let lease = hand.take().expect("a job");
+        let pairing = lease.job().pairing.clone();
+        let index = pairing.index;
+        lease.finish(sample::played(pairing)).expect("a queue");
+        hand.pool.leave(Departure::Finish);
+        attacked.wait_for_pairs(1);
+        let (_, pairs) = attacked.end(&[], || ());
+        assert_eq!(pairs_of(&pairs, "one"), [index]);
     });
-    // It gets a job immediately.
-    let mut hand = Hand::new(attacked.server.port, "one", &cache);
-    let lease = hand.take().expect("a job");
-    let pairing = lease.job().pairing.clone();
-    let index = pairing.index;
-    lease.finish(sample::played(pairing)).expect("a queue");
-    hand.pool.leave(Departure::Finish);
-    attacked.wait_for_pairs(1);
-    let (_, pairs) = attacked.end(&[], || ());
-    assert_eq!(pairs_of(&pairs, "one"), [index]);
 }

@@ -8,9 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use readyok_arena::event::End;
+use readyok_arena::game::Agreement;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::queue::nats::{
-    Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, OpenError,
+    Access, Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, OpenError,
     Permissions, Pool, Slot, TakeResult,
 };
 use readyok_arena::queue::status::Phase;
@@ -21,7 +22,7 @@ use readyok_arena::store::{IndexSet, Reader, Store};
 use readyok_rules::Side;
 use tempfile::TempDir;
 
-use super::{Server, TIMEOUT, access, connect, order, settings, worker};
+use super::{Server, TIMEOUT, access, order, settings, worker, worker_access};
 use crate::sample;
 
 /// A worker that produces sample results, in a thread.
@@ -36,14 +37,15 @@ impl Farmhand {
     }
 
     /// A worker that changes its results.
-    fn with(
+    pub(super) fn with(
         port: u16,
         name: &str,
         cache: PathBuf,
         delay: Duration,
         change: fn(&mut PairResult),
     ) -> Self {
-        let pool = Pool::open(&access(port), name, 1e6, Permissions::anything(), cache, [1, 1]);
+        let access = worker_access(port, name);
+        let pool = Pool::open(&access, name, 1e6, Permissions::anything(), cache, [1, 1]);
         let pool = Arc::new(pool.expect("a connection"));
         let (one, two) = (Arc::clone(&pool), Arc::clone(&pool));
         let player = thread::spawn(move || {
@@ -61,6 +63,12 @@ impl Farmhand {
                     TakeResult::Job(mut job) => {
                         let lease = job.lease().expect("a lease");
                         thread::sleep(delay);
+                        if let Some(replay) = lease.job().replay.clone() {
+                            let searches = replay.searches();
+                            let agreement = Agreement { searches, equal: searches };
+                            lease.finish_replay(agreement).expect("a queue");
+                            continue;
+                        }
                         let mut result = sample::played(lease.job().pairing.clone());
                         change(&mut result);
                         lease.finish(result).expect("a queue");
@@ -92,6 +100,15 @@ pub(super) fn coordinate(
     spec: MatchSpec,
     priority: i32,
 ) -> thread::JoinHandle<Summary> {
+    coordinate_with(access(port), path, spec, priority)
+}
+
+pub(super) fn coordinate_with(
+    access: Access,
+    path: PathBuf,
+    spec: MatchSpec,
+    priority: i32,
+) -> thread::JoinHandle<Summary> {
     thread::spawn(move || {
         let resumed = path.exists();
         let store = if resumed {
@@ -100,18 +117,18 @@ pub(super) fn coordinate(
             Store::create(&path, &spec.plan).expect("a new file")
         };
         let stored = resumed.then(|| store.stored().clone());
-        run(port, store, spec, stored.as_ref(), priority)
+        run(&access, store, spec, stored.as_ref(), priority)
     })
 }
 
 fn run(
-    port: u16,
+    access: &Access,
     store: Store,
     spec: MatchSpec,
     stored: Option<&IndexSet>,
     priority: i32,
 ) -> Summary {
-    let connection = connect(port);
+    let connection = Connection::open(access).expect("a connection");
     let game = Match::new(store, Settings::default()).expect("a match");
     let settings = CoordinatorSettings { priority, ..settings() };
     let reports = game.reports();
@@ -324,7 +341,7 @@ fn another_host_takes_a_match_over() {
     assert_eq!(programs, spec.programs);
     assert_eq!(programs.len(), 2, "{programs:?}");
     let stored = store.stored().clone();
-    let summary = run(server.port, store, spec, Some(&stored), 0);
+    let summary = run(&access(server.port), store, spec, Some(&stored), 0);
     assert_eq!((summary.end, summary.complete), (End::Complete, 8));
     check_complete(&path, 8);
     hand.leave();

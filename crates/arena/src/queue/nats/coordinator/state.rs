@@ -13,16 +13,16 @@ use tokio::time::Instant;
 
 use crate::game::{Tablebases, verify_pair};
 use crate::pairing::{PairResult, Pairing};
+use crate::queue::nats::audits::Audits;
 use crate::queue::nats::coordinator::rejections::Rejections;
 use crate::queue::nats::ledger::{Ending, HeldJob, Ledger, LedgerCounts, Taken};
 use crate::queue::nats::messages::{
     Announcement, Ended, Grant, Note, PROTOCOL, StoredResult, TakeAnswer, TakeRequest, Want, read,
     sender_of,
 };
-use crate::queue::nats::scale_times;
 use crate::queue::nats::status::{StatusBuilder, shortened};
 use crate::queue::status::{Control, QuarantinedResult};
-use crate::queue::{MatchSpec, Progress, Report, ReturnReason, Stop, WorkerId};
+use crate::queue::{MatchSpec, Progress, Report, ReturnReason, Speed, Stop, WorkerId, scale_times};
 use crate::store::IndexSet;
 use crate::time::unix_ms;
 use crate::worker_stats::{Failure, Fault};
@@ -44,6 +44,11 @@ const MAX_EARLY: usize = 512;
 
 /// The maximum number of workers of other versions that are reported.
 const MAX_OUTDATED_WORKERS: usize = 64;
+
+/// The time for open audits at the end of the match, in multiples of a lease and of the mean duration of a pair, and its
+/// maximum in milliseconds.
+const EXTRA: u64 = 4;
+const MAX_EXTRA_MS: u64 = 1_800_000;
 
 /// The maximum length of a message about progress. The coordinator counts warnings by engine and kind, and keeps one of
 /// each.
@@ -98,6 +103,9 @@ pub(super) enum Chore {
 
 pub(super) struct State {
     pub(super) ledger: Ledger,
+    pub(super) audits: Audits,
+    /// When all pairings were played, in milliseconds since the start of the term.
+    pub(super) settling_since_ms: Option<u64>,
     /// Indices of known results.
     pub(super) known: IndexSet,
     /// Indices of results that the server has kept, for pairings that are not offered yet.
@@ -116,6 +124,8 @@ pub(super) struct State {
     excluding: BTreeSet<String>,
     /// Failures of engines that have paused the match once.
     accepted: BTreeSet<Failure>,
+    /// Workers whose games are replayed with few equal moves, which are reported once.
+    pub(super) flagged: BTreeSet<WorkerId>,
     /// Whether a worker got no job since the last announcement of jobs.
     is_wanted: bool,
     pub(super) control: Control,
@@ -123,9 +133,11 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(ledger: Ledger, known: IndexSet, control: Control) -> Self {
+    pub(super) fn new(ledger: Ledger, audits: Audits, known: IndexSet, control: Control) -> Self {
         Self {
             ledger,
+            audits,
+            settling_since_ms: None,
             known,
             kept: BTreeSet::new(),
             early: BTreeMap::new(),
@@ -136,13 +148,27 @@ impl State {
             stop: None,
             excluding: BTreeSet::new(),
             accepted: BTreeSet::new(),
+            flagged: BTreeSet::new(),
             is_wanted: false,
             control,
             status: StatusBuilder::default(),
         }
     }
 
-    fn is_excluded(&self, worker: &str) -> bool {
+    /// Gives jobs to a worker: an audit first.
+    fn take(&mut self, worker: &str, now_ms: u64) -> Taken {
+        self.ledger.see(worker, now_ms);
+        let audits = self.audits.take(worker, now_ms);
+        if matches!(audits, Taken::Jobs(_)) {
+            self.ledger.set_busy(worker);
+            return audits;
+        }
+        let taken = self.ledger.take(worker, now_ms);
+        self.is_wanted |= matches!(taken, Taken::Wait { .. });
+        taken
+    }
+
+    pub(super) fn is_excluded(&self, worker: &str) -> bool {
         self.control.excluded.contains(worker)
     }
 
@@ -173,7 +199,7 @@ impl Shared {
         let _ = self.reports.send(report);
     }
 
-    fn warn(&self, text: String, pair: Option<u64>) {
+    pub(super) fn warn(&self, text: String, pair: Option<u64>) {
         self.send(Report::Warning { text, pair });
     }
 
@@ -188,7 +214,7 @@ impl Shared {
     }
 
     /// Removes a message from the inbox of the match. Its payload does not wait for that.
-    fn discard(&self, message: Message) {
+    pub(super) fn discard(&self, message: Message) {
         let (_, acker) = message.split();
         self.chore(Chore::Drop(acker));
     }
@@ -202,18 +228,19 @@ impl Shared {
     }
 
     /// Milliseconds since the start of the term. Calendar time can jump.
-    fn now_ms(&self) -> u64 {
+    pub(super) fn now_ms(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     pub(super) fn announcement(&self) -> Announcement {
         let state = self.state();
+        let has_audits = || state.audits.is_waited_for(&state.ledger, self.now_ms());
         Announcement {
             protocol: PROTOCOL,
             revision: self.revision,
             priority: state.control.priority,
             is_open: !state.control.paused && !state.control.stop && state.stop.is_none(),
-            has_jobs: state.ledger.waiting() > 0,
+            has_jobs: state.ledger.waiting() > 0 || has_audits(),
             stop: state.stop,
             lease_ms: u64::try_from(self.lease.as_millis()).unwrap_or(u64::MAX),
         }
@@ -221,8 +248,11 @@ impl Shared {
 
     /// Whether jobs must be announced, since a worker has got none.
     pub(super) fn take_wanted(&self) -> bool {
-        let mut state = self.state();
-        state.ledger.waiting() > 0 && std::mem::take(&mut state.is_wanted)
+        let now = self.now_ms();
+        let mut guard = self.state();
+        let state = &mut *guard;
+        (state.ledger.waiting() > 0 && std::mem::take(&mut state.is_wanted))
+            || state.audits.take_new(&state.ledger, now)
     }
 
     /// The answer to a request of a worker; `None` for a malformed one.
@@ -251,8 +281,7 @@ impl Shared {
             Want::Jobs => {
                 state.preparing.remove(worker);
                 state.rejections.on_ready(worker);
-                let taken = state.ledger.take(worker, self.now_ms());
-                state.is_wanted |= matches!(taken, Taken::Wait { .. });
+                let taken = state.take(worker, self.now_ms());
                 drop(state);
                 Some(match taken {
                     Taken::Jobs(jobs) => {
@@ -299,7 +328,12 @@ impl Shared {
             Note::Playing { grants } => {
                 let mut state = self.state();
                 for grant in &grants {
-                    state.ledger.renew(worker, grant, now);
+                    if state.audits.is_of(worker, grant) {
+                        state.audits.renew(worker, grant, now);
+                        state.ledger.see(worker, now);
+                    } else {
+                        state.ledger.renew(worker, grant, now);
+                    }
                 }
             }
             Note::Preparing => {
@@ -319,13 +353,20 @@ impl Shared {
             }
             Note::Returned { grants } => {
                 for grant in grants {
-                    let had = self.state().ledger.give_back(worker, &grant, now);
-                    if had {
+                    let mut state = self.state();
+                    if state.audits.is_of(worker, &grant) {
+                        state.audits.give_back(worker, &grant, now);
+                    } else if state.ledger.give_back(worker, &grant, now) {
+                        drop(state);
                         self.on_requeued(grant.index);
                     }
                 }
             }
             Note::Progress { grant, progress } => {
+                if self.state().audits.is_of(worker, &grant) {
+                    // The pair is known.
+                    return;
+                }
                 let Some(held) = self.state().ledger.held(worker, &grant, now) else { return };
                 if MAX_PROGRESS_LEN < payload.len() || !is_of(&progress, &held.pairing) {
                     return self.state().ledger.ignore();
@@ -350,13 +391,16 @@ impl Shared {
 
     /// Handles a message of the inbox of the match.
     pub(super) fn on_ended(&self, message: Message) {
-        let ended = sender_of(&message.subject).map(str::to_owned).zip(read(&message.payload));
+        let ended =
+            sender_of(&message.subject).map(str::to_owned).zip(read::<Ended>(&message.payload));
         let Some((worker, ended)) = ended else {
             self.state().ledger.ignore();
             return self.discard(message);
         };
-        let (Ended::Done { grant, .. } | Ended::Failed { grant, .. }) = &ended;
-        let grant = grant.clone();
+        let grant = ended.grant().clone();
+        if self.state().audits.is_of(&worker, &grant) {
+            return self.on_audit_ended(&worker, &grant, ended, message);
+        }
         if self.state().is_pending(grant.index, &message) {
             // The server delivers a message again that was not acknowledged in time.
             return;
@@ -381,6 +425,10 @@ impl Shared {
             Ended::Done { result, speed, .. } => {
                 let result = StoredResult { result, speed };
                 self.on_done(&worker, &grant, &held, result, message);
+            }
+            Ended::Replayed { .. } => {
+                self.state().ledger.ignore();
+                self.discard(message);
             }
         }
     }
@@ -432,7 +480,9 @@ impl Shared {
     ) {
         let index = grant.index;
         if let Some(why) = self.contradiction(worker, held, &stored) {
-            return self.on_invalid(worker, index, why, message);
+            self.state().ledger.reject(worker, index, self.now_ms());
+            self.on_invalid(worker, index, why, message);
+            return self.on_requeued(index);
         }
         stored.result.worker = Some(WorkerId(worker.to_owned()));
         let result = Box::new(stored.result.clone());
@@ -446,14 +496,22 @@ impl Shared {
             let duration = result.games.iter().map(|game| game.duration_ms);
             state.ledger.accept(worker, index, duration.fold(0, u64::saturating_add));
             state.known.insert(index);
-            state.status.workers_mut().set_speed(&WorkerId(worker.to_owned()), stored.speed);
+            state
+                .status
+                .workers_mut()
+                .set_speed(&WorkerId(worker.to_owned()), stored.speed.as_ref().map(Speed::value));
             state.unsynced.insert(index, (message, Box::new(stored)));
         }
         self.send(Report::Done { worker: WorkerId(worker.to_owned()), result, records: None });
     }
 
     /// The contradiction of a result, if it is invalid.
-    fn contradiction(&self, worker: &str, held: &HeldJob, stored: &StoredResult) -> Option<String> {
+    pub(super) fn contradiction(
+        &self,
+        worker: &str,
+        held: &HeldJob,
+        stored: &StoredResult,
+    ) -> Option<String> {
         let StoredResult { result, speed } = stored;
         if result.worker.as_ref().is_some_and(|name| name.0 != worker) {
             return Some("the result names another worker".to_owned());
@@ -467,29 +525,30 @@ impl Shared {
                 "its games have taken {claimed} ms, but it was given out {most} ms ago at most"
             ));
         }
-        self.verified(&held.pairing, result, *speed).err()
+        if let Some(excess) =
+            speed.as_ref().and_then(|speed| speed.excess_of(self.spec.plan.game, result))
+        {
+            return Some(excess.to_string());
+        }
+        self.verified(&held.pairing, result, speed.as_ref()).err()
     }
 
     fn verified(
         &self,
         pairing: &Pairing,
         result: &PairResult,
-        speed: Option<f64>,
+        speed: Option<&Speed>,
     ) -> Result<(), String> {
-        let spec = match speed {
-            Some(speed) => scale_times(self.spec.clone(), speed),
-            None => self.spec.clone(),
-        };
+        let spec = scale_times(self.spec.clone(), speed);
         verify_pair(&spec.plan, pairing, result, self.tablebases.as_ref())
             .map_err(|why| why.to_string())
     }
 
-    fn on_invalid(&self, worker: &str, index: u64, why: String, message: Message) {
+    pub(super) fn on_invalid(&self, worker: &str, index: u64, why: String, message: Message) {
         let id = WorkerId(worker.to_owned());
         let entry = QuarantinedResult { worker: id.clone(), index, why, at_ms: unix_ms() };
         let count = {
             let mut state = self.state();
-            state.ledger.reject(worker, index, self.now_ms());
             state.status.add_quarantined(entry.clone());
             state.status.workers_mut().add_invalid(&id)
         };
@@ -500,7 +559,6 @@ impl Shared {
         );
         self.warn(text, Some(index));
         self.chore(Chore::Quarantine { message, entry });
-        self.on_requeued(index);
         if count >= MAX_INVALID {
             self.exclude(worker);
         }
@@ -514,7 +572,7 @@ impl Shared {
         let valid = stored.filter(|StoredResult { result, speed }| {
             let worker = result.worker.as_ref();
             !worker.is_some_and(|worker| self.state().is_excluded(&worker.0))
-                && self.verified(&pairing, result, *speed).is_ok()
+                && self.verified(&pairing, result, speed.as_ref()).is_ok()
         });
         state = self.state();
         let Some(StoredResult { result, .. }) = valid else {
@@ -533,6 +591,7 @@ impl Shared {
         let excesses = {
             let mut state = self.state();
             state.status.workers_mut().add(pair);
+            state.audits.on_pair(pair);
             // Restored results were judged when they arrived.
             if !state.unsynced.contains_key(&pair.pairing.index) {
                 return;
@@ -563,13 +622,14 @@ impl Shared {
     }
 
     /// Excludes a worker. Returns false if it was excluded before.
-    fn exclude(&self, worker: &str) -> bool {
+    pub(super) fn exclude(&self, worker: &str) -> bool {
         let taken = {
             let mut state = self.state();
             if !state.control.excluded.insert(worker.to_owned()) {
                 return false;
             }
             state.excluding.insert(worker.to_owned());
+            state.audits.exclude(worker);
             state.ledger.take_from(worker)
         };
         for index in taken {
@@ -609,6 +669,9 @@ impl Shared {
         state.control = control;
         let taken: Vec<u64> =
             added.iter().flat_map(|worker| state.ledger.take_from(worker)).collect();
+        for worker in &added {
+            state.audits.exclude(worker);
+        }
         drop(state);
         for index in taken {
             self.on_requeued(index);
@@ -624,8 +687,9 @@ impl Shared {
     /// Finds lost workers. Called about every second.
     pub(super) fn tick(&self) {
         let now = Instant::now();
-        let (endings, rejected) = {
-            let mut state = self.state();
+        let (endings, rejected, is_settling) = {
+            let mut guard = self.state();
+            let state = &mut *guard;
             let timeout = self.lease;
             state.preparing.retain(|_, seen| now <= *seen + timeout);
             let is_over = state.stop.is_some() || state.control.paused;
@@ -633,8 +697,14 @@ impl Shared {
             let rejected = state.rejections.poll(has_others, 2 * timeout, now);
             let LedgerCounts { ignored, skipped, .. } = state.ledger.counts();
             state.status.set_counts(ignored, skipped);
-            (state.ledger.tick(self.now_ms()), rejected)
+            state.audits.tick(&state.ledger, self.now_ms());
+            state.status.set_audits(state.audits.status(), state.audits.replays());
+            (state.ledger.tick(self.now_ms()), rejected, state.settling_since_ms.is_some())
         };
+        if is_settling {
+            // The coordinator asks again whether the match may end.
+            self.send(Report::Wanted);
+        }
         for ending in endings {
             self.on_ending(ending);
         }
@@ -645,6 +715,20 @@ impl Shared {
                 None,
             );
         }
+    }
+
+    /// Whether the match waits for no audit, when all pairings are played.
+    pub(super) fn is_settled(&self) -> bool {
+        let now = self.now_ms();
+        let mut state = self.state();
+        let is_over = state.stop.is_some() || state.control.stop || state.control.paused;
+        if is_over || !state.audits.is_in_progress(&state.ledger, now) {
+            return true;
+        }
+        let since = *state.settling_since_ms.get_or_insert(now);
+        let lease_ms = u64::try_from(self.lease.as_millis()).unwrap_or(u64::MAX);
+        let extra_ms = lease_ms.saturating_add(state.ledger.mean_ms().unwrap_or(0)) * EXTRA;
+        since.saturating_add(extra_ms.min(MAX_EXTRA_MS)) <= now
     }
 
     pub(super) fn stop(&self, how: Stop) {
