@@ -262,6 +262,22 @@ pub(crate) fn read(connection: &Connection, id: u32) -> Result<(Collection, Vec<
     Ok((collection, rows.collect::<Result<_, _>>()?))
 }
 
+/// A collection that has a game, with its chapters and the place of the game.
+pub(crate) fn place_of(
+    connection: &Connection,
+    game: u32,
+    preferred: Option<u32>,
+) -> Result<Option<(Collection, Vec<Chapter>, usize)>, Error> {
+    let sql = "SELECT collection FROM listed JOIN collection ON collection.id = collection
+               WHERE game = ?1 ORDER BY collection = ?2 DESC, changed DESC, collection LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row(params![game, preferred], |row| row.get(0)).optional()?;
+    let Some(found) = found else { return Ok(None) };
+    let (collection, chapters) = read(connection, found)?;
+    let place = chapters.iter().position(|chapter| chapter.game == game);
+    Ok(place.map(|place| (collection, chapters, place)))
+}
+
 /// The number of collections that have at least one of the games.
 pub(crate) fn count_of(connection: &Connection, games: &BTreeSet<u32>) -> Result<usize, Error> {
     let mut statement = connection.prepare_cached("SELECT collection, game FROM listed")?;

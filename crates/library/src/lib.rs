@@ -50,7 +50,7 @@ pub use duplicates::Undecided;
 pub use error::{Error, Item, LibraryDefect, is_damage};
 pub use game::{GameEntry, Indexer, NewGame, StoredGame};
 pub use import::{ImportOptions, Imported, Importer};
-pub use library::Library;
+pub use library::{Hold, Library};
 pub use outcome::{Decided, Decision, Duplicates, Outcome};
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Counts, Explorer, MoveStatistics, Page};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
 use readyok_rules::Side;
@@ -159,14 +159,23 @@ impl Library {
         self.request(|response| Request::Decide { games, decision, response })
     }
 
-    /// States whether the app has a game open. Its content is then that of the app, so that imports do not replace it.
+    /// States that the app opens a game, or closes it as often as it has opened it. Its content is that of the app in
+    /// between, so that imports do not replace it.
     pub fn set_open(&self, game: u32, is_open: bool) {
         let mut open = self.shared.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_open {
-            open.insert(game)
-        } else {
-            open.remove(&game)
-        };
+        let count = open.entry(game).or_default();
+        *count = if is_open { count.saturating_add(1) } else { count.saturating_sub(1) };
+        if *count == 0 {
+            open.remove(&game);
+        }
+    }
+
+    /// Prevents imports from replacing a game, until the result is dropped. A game that is read to be changed needs
+    /// it from before the read until [`Self::set_open`].
+    #[must_use]
+    pub fn hold(self: &Arc<Self>, game: u32) -> Hold {
+        self.set_open(game, true);
+        Hold { library: Arc::downgrade(self), game }
     }
 
     /// Sets or removes a label of games.
@@ -214,12 +223,51 @@ impl Library {
         self.shared.read(|connection, _| collection::read(connection, collection))
     }
 
+    /// A collection with its chapters that has a game, and the place of the game: the preferred one, or the one that
+    /// was changed last.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn place_of(
+        &self,
+        game: u32,
+        preferred: Option<u32>,
+    ) -> Result<Option<(Collection, Vec<Chapter>, usize)>, Error> {
+        self.shared.read(|connection, _| collection::place_of(connection, game, preferred))
+    }
+
     /// The number of collections that have at least one of the games.
     ///
     /// # Errors
     /// The file could not be read.
     pub fn collections_of(&self, games: &BTreeSet<u32>) -> Result<usize, Error> {
         self.shared.read(|connection, _| collection::count_of(connection, games))
+    }
+
+    /// Takes the number of a game that [`Self::add_reserved`] may add later. No other game gets it.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn reserve(&self) -> Result<u32, Error> {
+        self.request(|response| Request::Reserve(None, response))
+    }
+
+    /// Reserves a number of an earlier [`Self::reserve`] again, which an older copy of the file does not know. Returns
+    /// false if a game has it.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn reserve_again(&self, game: u32) -> Result<bool, Error> {
+        Ok(self.request(|response| Request::Reserve(Some(game), response))? == game)
+    }
+
+    /// Adds a game with a number of [`Self::reserve`]. Returns false if the number was not reserved, or is in use.
+    ///
+    /// # Errors
+    /// Nothing was added.
+    pub fn add_reserved(&self, game: u32, new: NewGame) -> Result<bool, Error> {
+        let new = Box::new(new);
+        self.request(|response| Request::AddReserved { game, new, response })
     }
 
     /// Replaces a game. Returns false if it does not exist.
@@ -355,6 +403,21 @@ impl Library {
     #[must_use]
     pub fn summary(&self, game: u32) -> Option<Summary> {
         self.shared.snapshot().summaries.get(game)
+    }
+}
+
+/// A game that imports do not replace.
+#[derive(Debug)]
+pub struct Hold {
+    library: Weak<Library>,
+    game: u32,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Some(library) = self.library.upgrade() {
+            library.set_open(self.game, false);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What readers share with the writer: summaries of all games, visible runs and postings that are not in a run yet.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -176,8 +176,8 @@ pub(crate) struct Shared {
     pub(crate) caches: Caches,
     /// Ends [`Self::preload`].
     pub(crate) closing: AtomicBool,
-    /// Games that the app has open.
-    pub(crate) open: Mutex<BTreeSet<u32>>,
+    /// Games that the app has open, each with how often.
+    pub(crate) open: Mutex<BTreeMap<u32, u32>>,
 }
 
 impl Shared {
@@ -188,7 +188,7 @@ impl Shared {
     }
 
     pub(crate) fn is_open(&self, game: u32) -> bool {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).contains(&game)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&game)
     }
 
     /// Reads the indexes that searches scan, which brings them into the system's cache.

@@ -49,6 +49,13 @@ pub(crate) enum Request {
         decision: Decision,
         response: Sender<Result<Decided, Error>>,
     },
+    /// Takes a number that no other game gets: the given one if no game has it.
+    Reserve(Option<u32>, Sender<Result<u32, Error>>),
+    AddReserved {
+        game: u32,
+        new: Box<NewGame>,
+        response: Sender<Result<bool, Error>>,
+    },
     Restore(Vec<StoredGame>, Sender<Result<usize, Error>>),
     Replace {
         game: u32,
@@ -200,6 +207,12 @@ impl Writer {
                 }
                 Ok(Request::Restore(games, response)) => {
                     let _ = response.send(self.restore(&games));
+                }
+                Ok(Request::Reserve(known, response)) => {
+                    let _ = response.send(self.reserve(known));
+                }
+                Ok(Request::AddReserved { game, new, response }) => {
+                    let _ = response.send(self.add_reserved(game, &new));
                 }
                 Ok(Request::Replace { game, new, revision, response }) => {
                     let result = self.replace(game, &new, revision);
@@ -357,6 +370,44 @@ impl Writer {
         set_meta(&transaction, "generation", self.state.generation + 1)?;
         transaction.commit()?;
         Ok((outcomes, summaries, postings))
+    }
+
+    fn reserve(&mut self, known: Option<u32>) -> Result<u32, Error> {
+        let transaction = self.connection.transaction()?;
+        let next = schema::meta(&transaction, "next_game")?;
+        let free = known.filter(|id| self.state.summaries.raw(*id).is_none());
+        let id = match free {
+            Some(id) => id,
+            None => u32::try_from(next).map_err(|_| Error::Defect(LibraryDefect::LibraryFull))?,
+        };
+        set_meta(&transaction, "next_game", next.max(i64::from(id) + 1))?;
+        transaction.commit()?;
+        Ok(id)
+    }
+
+    /// Adds a game with a reserved number. It counts as changed now: later games have larger numbers.
+    fn add_reserved(&mut self, id: u32, new: &NewGame) -> Result<bool, Error> {
+        let transaction = self.connection.transaction()?;
+        let next = schema::meta(&transaction, "next_game")?;
+        if self.state.summaries.raw(id).is_some() || i64::from(id) >= next {
+            return Ok(false);
+        }
+        let (mut summary, site) = self.names.resolve(&transaction, new)?;
+        summary.edited = true;
+        let stored = StoredGame {
+            id,
+            game: NewGame { summary, ..new.clone() },
+            changed_ms: new.added_ms,
+            revision: 1,
+            changed_before: u32::try_from(next).unwrap_or(u32::MAX),
+        };
+        insert_row(&transaction, id, (summary.to_bytes(), site), &stored, Some(&stored))?;
+        let changed = change(&transaction, &self.state, &[(id, summary.to_bytes())], &[id])?;
+        transaction.commit()?;
+        let postings = new.postings.iter().filter(|_| summary.is_indexed());
+        let postings = postings.map(|&(key, mv)| Posting::new(key, mv, id)).collect();
+        self.after_change(changed, &[id], postings)?;
+        Ok(true)
     }
 
     /// Replaces everything of a game but its number and the time when it was added.

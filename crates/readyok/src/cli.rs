@@ -69,7 +69,11 @@ const FASTCHESS_OPTIONS: [&str; 4] = ["-engine", "-each", "-quick", "-openings"]
 
 /// Runs the command in the arguments, of which the first is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    // `readyok --app` is `readyok serve --app`, for entries of menus.
+    if arguments.get(1).is_some_and(|first| first == "--app") {
+        arguments.insert(1, "serve".into());
+    }
     if let [_, command, mode, rest @ ..] = arguments.as_slice()
         && (command == "match" && mode == "--fastchess")
     {

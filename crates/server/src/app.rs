@@ -26,6 +26,7 @@ mod analyses;
 mod checks;
 mod collections;
 mod discovery;
+mod drafts;
 mod engines;
 pub(crate) mod games;
 mod hints;
@@ -50,7 +51,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use readyok_client::{EngineProgram, Guard};
-use readyok_library::Library;
+use readyok_library::{Hold, Library};
 use readyok_protocol::Language;
 use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
@@ -58,6 +59,7 @@ use tokio::sync::Notify;
 use crate::data_dir;
 use crate::engine::{Registry, start};
 use crate::game::{GameSession, Tree};
+use crate::http::export::Exports;
 use crate::hub::{Hub, TabId};
 use crate::matches::{MatchListener, MatchView, Matches, Program};
 use crate::search::{EngineProcess, Tasks};
@@ -70,11 +72,13 @@ use crate::wire::{
 
 use analyses::Panel;
 use checks::Checks;
+use discovery::Discovery;
 use jobs::Job;
 use references::OpenReferences;
 use reports::Report;
 use saving::{SaveQueue, restored};
 
+pub(crate) use jobs::Upload;
 pub(crate) use saving::Reply;
 
 /// The settings of the program that runs the server.
@@ -102,6 +106,7 @@ pub(crate) struct App {
     /// Files that were damaged at the start.
     damaged: OnceLock<Vec<DamagedFile>>,
     references: OpenReferences,
+    pub(crate) exports: Exports,
     /// Locked while open games are written to the library.
     writing_open: tokio::sync::Mutex<()>,
     /// Deadlines of clocks may have changed.
@@ -117,11 +122,14 @@ pub(crate) struct AppState {
     tasks: Tasks,
     registry: Registry,
     checks: Checks,
+    discovery: Discovery,
     /// Engines that wait for a probe, with the variant to probe them for.
     probes: VecDeque<(EngineId, Option<Variant>)>,
     sessions: BTreeMap<GameId, GameSession>,
     /// Sessions that were opened by a job, not by the user. They are not listed.
-    background: BTreeSet<GameId>,
+    background: BTreeMap<GameId, Hold>,
+    /// Boards that give way to a new one if they are untouched drafts.
+    replaced_drafts: BTreeSet<GameId>,
     /// The engines that analyze, by game.
     analyses: BTreeMap<GameId, BTreeMap<EngineId, Panel>>,
     reports: BTreeMap<GameId, Report>,
@@ -167,9 +175,11 @@ impl App {
                 tasks: Tasks::new(launcher(app.clone())),
                 registry,
                 checks: Checks::default(),
+                discovery: Discovery::default(),
                 probes: VecDeque::new(),
                 sessions,
-                background: BTreeSet::new(),
+                background: BTreeMap::new(),
+                replaced_drafts: BTreeSet::new(),
                 analyses: BTreeMap::new(),
                 reports,
                 jobs,
@@ -182,6 +192,7 @@ impl App {
             }),
             damaged: OnceLock::new(),
             references: OpenReferences::default(),
+            exports: Exports::default(),
             writing_open: tokio::sync::Mutex::default(),
             clocks: Notify::new(),
             idle: Notify::new(),
@@ -321,6 +332,7 @@ impl AppState {
     /// Interrupts and saves the games, and sends `quit` to all engines.
     pub(crate) fn shut_down(&mut self) {
         self.closing = true;
+        self.cancel_search();
         self.interrupt_all();
         self.checks.cancel_all();
         self.tasks.end_all();
@@ -396,6 +408,7 @@ impl AppState {
     pub(crate) fn leave(&mut self, tab: TabId) {
         self.hub.leave(tab);
         self.sessions.values_mut().for_each(|session| session.leave(tab));
+        self.drop_replaced_drafts();
     }
 
     fn has_topic(&self, topic: Topic) -> bool {

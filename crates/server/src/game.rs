@@ -9,7 +9,7 @@ mod tree;
 
 pub(crate) use judge::{judge, summary};
 pub(crate) use session::{
-    ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, Origin, Published,
+    ActiveGame, Document, Draft, Effect, EngineAnswer, EngineMove, GameSession, Origin, Published,
     SearchRequest, StoredSession, TimeBudget, check_players, no_node, parse_move,
 };
 pub(crate) use setup::{open, read_start};

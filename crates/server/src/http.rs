@@ -2,6 +2,7 @@
 
 mod auth;
 mod connections;
+pub(crate) mod export;
 mod match_reports;
 mod password;
 mod proxy;
@@ -86,6 +87,9 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/library/search", post(rest::search))
         .route("/api/library/duplicates", post(rest::duplicates))
         .route("/api/library/undecided", post(rest::undecided))
+        .route("/api/library/faults", post(rest::faults))
+        .route("/api/library/preview", post(rest::preview))
+        .route("/api/library/order", post(rest::order))
         .route("/api/library/collections", post(rest::collections))
         .route("/api/library/chapters", post(rest::chapters))
         .route("/api/import", post(rest::import))
@@ -94,8 +98,9 @@ pub(crate) fn router(service: Service) -> Router {
             "/api/training/import",
             post(rest::import_exercises).layer(DefaultBodyLimit::max(MAX_PROBLEMS)),
         )
-        .route("/api/export/{game}", get(rest::export))
-        .route("/api/export", get(rest::export_games))
+        .route("/api/export/omitted", get(export::omitted))
+        .route("/api/export/{game}", get(export::export))
+        .route("/api/export", get(export::export_games))
         .route("/api/queue", get(queue::overview).post(queue::start))
         .route("/api/queue/openings", get(queue::openings).post(queue::add_openings))
         .route("/api/queue/{match}", get(queue::details).post(queue::act))

@@ -1,13 +1,14 @@
 //! The files of the server: games in the library, and everything else in `app.sqlite`.
 //!
 //! ```text
-//!  Store ──┬── app.sqlite       open games, engines, settings, reports, jobs, games of matches, exercises
+//!  Store ──┬── app.sqlite       open games and drafts, engines, settings, reports, jobs, games of matches, exercises
 //!          └── library.sqlite   games
 //! ```
 //! The newest version of an open game is one row of `app.sqlite`, which an import does not lock. The game in the library
 //! is replaced when the game ends or is closed, and before a search.
 
 mod damage;
+mod drafts;
 mod exercises;
 mod failure;
 mod games;
@@ -15,7 +16,7 @@ mod reports;
 mod search;
 mod writer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub(crate) use reports::{StoredJob, StoredReport};
 pub(crate) use search::{filter_of, search};
 
 use damage::{Aside, is_damage, moved_files};
+use drafts::ClosedDraft;
 use games::{DeletedGame, OpenGame};
 use reports::jobs_in;
 pub(crate) use writer::{GameSource, Writer, Written};
@@ -43,8 +45,8 @@ pub(crate) use writer::{GameSource, Writer, Written};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The version of the schema and of the stored JSON of `app.sqlite`. A change of either increments it.
-/// A file of version 2 is extended.
-const VERSION: i64 = 3;
+/// Files of versions 2 and 3 are extended.
+const VERSION: i64 = 4;
 
 /// The `application_id` of `app.sqlite`: "`RdAp`".
 const APPLICATION: i64 = 0x5264_4170;
@@ -123,6 +125,8 @@ pub(crate) struct Store {
     open: BTreeMap<GameId, OpenGame>,
     /// The games of the last deletion.
     deleted: Vec<DeletedGame>,
+    /// The drafts that were closed last, the latest last. They can be opened again.
+    closed_drafts: VecDeque<(GameId, ClosedDraft)>,
     /// Files that were moved, or are used although they are damaged in part.
     damaged: Vec<DamagedFile>,
 }
@@ -203,8 +207,14 @@ impl Store {
             opened => opened?,
         };
         let games = Arc::new(games);
-        let (open, deleted, damaged) = (BTreeMap::new(), Vec::new(), Vec::new());
-        let mut store = Self { db, library: games, open, deleted, damaged };
+        let mut store = Self {
+            db,
+            library: games,
+            open: BTreeMap::new(),
+            deleted: Vec::new(),
+            closed_drafts: VecDeque::new(),
+            damaged: Vec::new(),
+        };
         store.read_open_games(&mut aside)?;
         store.damaged = moved_files(directory);
         let linked = store.link_match_games();
@@ -382,6 +392,8 @@ fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
         }
         match value("user_version")? {
             VERSION => (),
+            // Version 4 has drafts, whose rows version 3 would delete.
+            3 => change.pragma_update(None, "user_version", VERSION)?,
             2 => {
                 change.execute_batch(OPEN_GAMES)?;
                 change.execute_batch(FROM_VERSION_2)?;

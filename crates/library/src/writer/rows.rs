@@ -75,7 +75,10 @@ pub(super) fn change(
     for (game, summary) in games {
         summaries.set(*game, *summary);
     }
-    let chunks: BTreeSet<usize> = games.iter().map(|(game, _)| *game as usize / CHUNK).collect();
+    let mut chunks: BTreeSet<usize> =
+        games.iter().map(|(game, _)| *game as usize / CHUNK).collect();
+    // A game after numbers without games completes the chunks before it.
+    chunks.extend(state.summaries.len() / CHUNK..summaries.len() / CHUNK);
     for chunk in chunks {
         store_chunks(transaction, &summaries, chunk..chunk + 1)?;
     }

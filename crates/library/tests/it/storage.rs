@@ -167,3 +167,39 @@ fn deleted_games_are_restored_with_their_numbers() {
     drop(library);
     assert_eq!(all(&open(&dir)), before);
 }
+
+/// A draft of an app gets its number before it becomes a game, and later games do not take it.
+#[test]
+fn a_game_is_added_with_a_reserved_number() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let mut random = Random(6);
+    let mut new = || game(&mut random);
+    let all = |library: &Library| library.find_all(&reaches(&[])).expect("found");
+    let numbers: Vec<u32> = (0..9000).map(|_| library.reserve().expect("a number")).collect();
+    assert_eq!((numbers[0], numbers[8999]), (1, 9000));
+    assert!(all(&library).is_empty());
+    let first = new();
+    assert!(library.add_reserved(5000, first.clone()).expect("added"));
+    // The numbers before it are of a complete part of the file, although they have no games.
+    assert_eq!(library.add(vec![new()]).expect("added"), [9001]);
+    assert!(!library.add_reserved(5000, new()).expect("in use"));
+    assert!(!library.add_reserved(9002, new()).expect("not reserved"));
+    assert!(library.add_reserved(7, new()).expect("added"));
+    let page = library.search(&Condition::default(), (Column::Changed, true), 0, 9);
+    let order: Vec<u32> = page.expect("a page").games.iter().map(|game| game.id).collect();
+    assert_eq!(order, [7, 9001, 5000], "the time of the addition counts");
+    for _ in 0..2 {
+        assert_eq!(all(&library), [7, 5000, 9001]);
+        library.flush(false).expect("flushed");
+    }
+    drop(library);
+    let library = open(&dir);
+    assert_eq!(all(&library), [7, 5000, 9001]);
+    let stored = library.game(5000).expect("read").expect("a game");
+    assert_eq!((&stored.moves, &stored.players), (&first.moves, &first.players));
+    assert_eq!(library.reserve().expect("a number"), 9002);
+    assert!(!library.reserve_again(7).expect("in use"));
+    assert!(library.reserve_again(9500).expect("it is free"));
+    assert_eq!(library.reserve().expect("a number"), 9501);
+}

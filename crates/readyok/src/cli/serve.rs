@@ -15,6 +15,7 @@ use readyok_server::{
 };
 use tempfile::TempPath;
 
+use crate::browser;
 use crate::cli::matches::read_test;
 use crate::cli::worker::{AccessArgs, queue_failure, read_secret};
 use crate::connect::start_guard;
@@ -32,6 +33,7 @@ Prints a link with a one-time token and opens it in the browser. If the app is a
 /// Serve the app: boards, play, analysis, engines and a library in the browser
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(super) struct Args {
     /// Listen on this port [default: the port of the last start, or any free port]
     #[arg(long, value_name = "PORT")]
@@ -54,6 +56,9 @@ pub(super) struct Args {
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
+    /// Open a window without browser controls, if a Chromium browser is installed
+    #[arg(long, conflicts_with = "no_open")]
+    app: bool,
     /// Store the library in this directory [default: the data directory of the user]
     #[arg(long, value_name = "DIRECTORY")]
     data: Option<PathBuf>,
@@ -148,14 +153,18 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             checks: Vec::new(),
         },
     };
-    let opens = !args.no_open;
+    let view = match (args.app, args.no_open) {
+        (_, true) => View::None,
+        (true, false) => View::Window,
+        (false, false) => View::Browser,
+    };
     let mut page = None;
     let ready = |server: &Server| {
         for warning in server.warnings() {
             print_error(&warning.to_string());
         }
         match server.link() {
-            Ok(link) => page = print_link(&link, opens),
+            Ok(link) => page = print_link(&link, view),
             Err(error) => print(&format!("http://{}: {error}", server.address())),
         }
     };
@@ -163,7 +172,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         Ok(()) => Ok(Code::Done),
         Err(ServeError::Running(Some(link))) => {
             print("readyok is already running");
-            if print_link(&link, opens).is_some() {
+            if print_link(&link, view).is_some() {
                 thread::sleep(MAX_OPEN_TIME);
             }
             Ok(Code::Done)
@@ -173,10 +182,32 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
 }
 
-fn print_link(link: &str, opens: bool) -> Option<Page> {
+/// Where the app is shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum View {
+    None,
+    Browser,
+    /// Without the controls of the browser.
+    Window,
+}
+
+fn print_link(link: &str, view: View) -> Option<Page> {
     print(&format!("readyok: {link}"));
     // Without a browser the printed link is sufficient.
-    opens.then(|| Page::open(link).ok()).flatten()
+    match view {
+        View::None => None,
+        View::Browser => Page::open(link, None).ok(),
+        View::Window => {
+            let browser = browser::chromium(&dirs::env);
+            if browser.is_none() {
+                print_error(
+                    "--app needs Chromium, Chrome, Edge or Brave, and none was found: \
+                     the default browser opens the app",
+                );
+            }
+            Page::open(link, browser.as_deref()).ok()
+        }
+    }
 }
 
 /// Path of this executable, which the app starts as Narikin.
@@ -224,12 +255,14 @@ const MAX_OPEN_TIME: Duration = Duration::from_secs(5);
 struct Page(TempPath);
 
 impl Page {
-    /// Opens the browser with a link of the app.
-    fn open(link: &str) -> io::Result<Self> {
+    /// Opens a link of the app in the default browser, or in a window of a Chromium browser.
+    fn open(link: &str, chromium: Option<&Path>) -> io::Result<Self> {
         let page = Self::write(link, &directory())?;
         let path = page.0.to_path_buf();
-        let name = path.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
-        webbrowser::open(name)?;
+        match chromium {
+            Some(browser) => browser::open_window(browser, &path)?,
+            None => webbrowser::open(path.to_str().ok_or(io::ErrorKind::InvalidFilename)?)?,
+        }
         thread::spawn(move || {
             thread::sleep(MAX_START_TIME);
             // `Page` may already have removed the file.

@@ -64,6 +64,46 @@ fn processes_of(data: &Path) -> Vec<String> {
         .collect()
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_window_is_opened_in_a_chromium_browser() {
+    let dir = Dir::new();
+    let data = dir.path().join("data");
+    let bin = dir.path().join("bin");
+    std::fs::create_dir(&bin).expect("a directory");
+    let browser = bin.join("chromium");
+    let script = format!(
+        "#!/bin/sh\ncd '{}'\necho \"$1\" > argument\n\
+         /bin/cp \"${{1#--app=file://}}\" copy && /bin/mv copy page\n",
+        dir.path().display()
+    );
+    std::fs::write(&browser, script).expect("it is written");
+    set_mode(&browser, 0o755);
+    let app = || {
+        let mut command = readyok(&dir);
+        command.args(["--app", "--data"]).arg(&data);
+        command.env("PATH", &bin).env("HOME", dir.path()).env_remove("BROWSER");
+        command
+    };
+    let (child, _, token) = start(&mut app());
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+    wait("no window is opened", || read("page").contains(&token));
+    // The link has a secret, which arguments would show to other users.
+    let argument = read("argument");
+    assert!(argument.starts_with("--app=file:///") && !argument.contains("token"), "{argument}");
+
+    // Without a Chromium browser the default one is tried.
+    std::fs::remove_file(&browser).expect("it is removed");
+    let output = run(&mut app(), b"");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("--app needs Chromium, Chrome, Edge or Brave"),
+        "{}",
+        output.stderr
+    );
+    stop(child);
+}
+
 #[test]
 fn serves_until_an_interrupt() {
     let dir = Dir::new();

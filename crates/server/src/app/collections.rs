@@ -12,7 +12,7 @@ use crate::store::{dated, listed};
 use crate::time::now;
 use crate::wire::{
     Answer, ApiError, Chapter, Chapters, ChaptersQuery, Collection, CollectionEdit, Collections,
-    GameId, Selection,
+    GameId, GameOrder, OrderQuery, Selection,
 };
 
 fn shown(it: library::Collection) -> Collection {
@@ -52,6 +52,25 @@ impl App {
         .await
     }
 
+    /// The place of a game in the preferred collection, or the one that was changed last. None if it is in none.
+    pub(crate) async fn order(&self, query: OrderQuery) -> Result<Option<GameOrder>, ApiError> {
+        let library = self.library()?;
+        blocking(move || {
+            let found = library.place_of(query.game, query.collection).map_err(failed)?;
+            Ok(found.map(|(collection, chapters, place)| {
+                let at = |place: Option<usize>| Some(chapters.get(place?)?.game);
+                GameOrder {
+                    chapter: chapters.get(place).map(|it| it.name.clone()).unwrap_or_default(),
+                    previous: at(place.checked_sub(1)),
+                    next: at(place.checked_add(1)),
+                    place: u32::try_from(place).unwrap_or(u32::MAX),
+                    collection: shown(collection),
+                }
+            }))
+        })
+        .await
+    }
+
     /// The number of collections that have at least one of the games.
     pub(super) async fn collections_of(&self, games: BTreeSet<GameId>) -> Result<u32, ApiError> {
         let library = self.library()?;
@@ -76,14 +95,21 @@ impl App {
         Ok(chapters.into_iter().map(named).collect())
     }
 
+    /// The numbers of games, which are in the library from then on.
+    async fn select_saved(&self, of: Selection) -> Result<Vec<GameId>, ApiError> {
+        let games = self.select(of).await?;
+        self.save_drafts(&games).await?;
+        Ok(games)
+    }
+
     pub(super) async fn edit_collection(&self, edit: CollectionEdit) -> Result<Answer, ApiError> {
         use library::CollectionEdit as Edit;
         let edit = match edit {
-            Edit::Create { name, of } => Edit::Create { name, of: self.select(of).await? },
+            Edit::Create { name, of } => Edit::Create { name, of: self.select_saved(of).await? },
             Edit::Rename { collection, name } => Edit::Rename { collection, name },
             Edit::Delete { collection } => Edit::Delete { collection },
             Edit::Add { collection, of, place } => {
-                Edit::Add { collection, of: self.select(of).await?, place }
+                Edit::Add { collection, of: self.select_saved(of).await?, place }
             }
             Edit::RenameChapter { chapter, name } => Edit::RenameChapter { chapter, name },
             Edit::MoveChapter { chapter, place } => Edit::MoveChapter { chapter, place },

@@ -3,61 +3,112 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::pin::pin;
 
-use tokio::sync::{Semaphore, oneshot};
-use tokio::task::spawn_blocking;
+use futures_util::StreamExt;
+use tokio::task::{AbortHandle, spawn_blocking};
 
-use super::App;
-use super::saving::Deferred;
-use crate::engine::discovery::{Candidate, Identified, LIMIT, Places, candidates, identify_all};
+use super::{App, AppState};
+use crate::engine::discovery::{Candidate, Identified, LIMIT, Places, candidates, identify_each};
 use crate::engine::lists::{self, Listed};
 use crate::wire::{
-    Answer, ApiError, EngineEntry, EngineList, EngineSource, ErrorInfo, FoundEngine, FoundEngines,
-    RejectedProgram,
+    Answer, ApiError, Delta, EngineEntry, EngineList, EngineSearch, EngineSource, EnginesDelta,
+    ErrorCode, ErrorInfo, FoundEngine, FoundEngines, RejectedProgram, Topic,
 };
 
 /// Maximum size of an engine list, in bytes.
 const MAX_LIST: u64 = 1 << 20;
-/// One search at a time: each starts several programs.
-static SEARCH: Semaphore = Semaphore::const_new(1);
 
-impl App {
-    /// Searches this machine for engines. The search ends when the answer is no longer awaited.
-    pub(super) fn find_engines(self: &Arc<Self>) -> Deferred {
-        let (mut reply, answer) = oneshot::channel();
-        let app = Arc::downgrade(self);
-        let guard = self.state().program.guard.clone();
-        let search = async move {
-            let Ok(_permit) = SEARCH.acquire().await else { return None };
+/// The last search for engines.
+#[derive(Default)]
+pub(super) struct Discovery {
+    search: Option<EngineSearch>,
+    task: Option<AbortHandle>,
+    /// Number of searches.
+    count: u64,
+}
+
+impl AppState {
+    /// Starts a search of this machine for engines, unless one runs. It is published with the engines.
+    pub(super) fn find_engines(&mut self) -> Result<Answer, ApiError> {
+        if self.discovery.search.as_ref().is_some_and(|search| search.running) {
+            return Ok(Answer::Done);
+        }
+        if self.closing {
+            return Err(ApiError::conflict(ErrorCode::ShuttingDown));
+        }
+        self.discovery.count += 1;
+        let number = self.discovery.count;
+        let app = self.app.clone();
+        let guard = self.program.guard.clone();
+        let task = tokio::spawn(async move {
+            let update = |change: &mut dyn FnMut(&mut EngineSearch)| {
+                let Some(app) = app.upgrade() else { return };
+                app.update(|state| state.change_search(number, change));
+            };
             let read = || {
                 let places = Places::of_machine();
-                (candidates(&places), places.lists.iter().filter_map(|path| list(path)).collect())
+                let listed = places.lists.iter().filter_map(|path| list(path));
+                (candidates(&places), listed.flat_map(|found| found.engines).collect::<Vec<_>>())
             };
-            let (programs, listed): (_, Vec<FoundEngines>) = spawn_blocking(read).await.ok()?;
-            let mut found = FoundEngines::default();
-            for (candidate, result) in identify_all(programs, guard, LIMIT).await {
-                found.add_candidate(&candidate, result.map_err(Into::into));
+            let (programs, mut listed) = spawn_blocking(read).await.unwrap_or_default();
+            update(&mut |search| {
+                search.total = programs.len();
+                search.found.engines.append(&mut listed);
+            });
+            let mut results = pin!(identify_each(programs, guard, LIMIT));
+            while let Some((candidate, result)) = results.next().await {
+                let mut result = Some(result.map_err(Into::into));
+                update(&mut |search| {
+                    search.done += 1;
+                    if let Some(result) = result.take() {
+                        search.found.add_candidate(&candidate, result);
+                    }
+                });
             }
-            for FoundEngines { engines, .. } in listed {
-                found.engines.extend(engines);
-            }
-            app.upgrade()?.state().mark_registered(&mut found);
-            Some(found)
-        };
-        tokio::spawn(async move {
-            tokio::select! {
-                found = search => {
-                    let found = found.unwrap_or_default();
-                    // The tab may be closed.
-                    let _ = reply.send(Ok(Answer::FoundEngines { found }));
-                }
-                () = reply.closed() => (),
-            }
+            update(&mut |search| search.running = false);
         });
-        answer
+        self.discovery.task = Some(task.abort_handle());
+        self.discovery.search = Some(EngineSearch { running: true, ..EngineSearch::default() });
+        self.publish_search();
+        Ok(Answer::Done)
     }
 
+    /// Ends a search and its programs.
+    pub(super) fn cancel_search(&mut self) {
+        if let Some(task) = self.discovery.task.take() {
+            task.abort();
+        }
+        self.change_search(self.discovery.count, &mut |search| search.running = false);
+    }
+
+    /// Changes the search with a number, if it is the last one and runs.
+    fn change_search(&mut self, number: u64, change: &mut dyn FnMut(&mut EngineSearch)) {
+        if number != self.discovery.count {
+            return;
+        }
+        if let Some(search) = self.discovery.search.as_mut().filter(|search| search.running) {
+            change(search);
+            self.publish_search();
+        }
+    }
+
+    /// The last search, with marks for the engines that are registered now.
+    pub(super) fn search_state(&self) -> Option<EngineSearch> {
+        let mut search = self.discovery.search.clone()?;
+        self.mark_registered(&mut search.found);
+        Some(search)
+    }
+
+    /// Publishes the last search, if there is one.
+    pub(super) fn publish_search(&mut self) {
+        let Some(search) = self.search_state() else { return };
+        let delta = EnginesDelta { search: Some(search), ..EnginesDelta::default() };
+        self.hub.publish(Topic::Engines, Delta::Engines(delta));
+    }
+}
+
+impl App {
     /// Reads an engine list of another program.
     pub(super) fn read_engine_list(&self, text: &str) -> Result<Answer, ApiError> {
         let mut found = read(text).map_err(ApiError::invalid_request)?;
@@ -92,13 +143,15 @@ impl FoundEngines {
         // Paths that are not Unicode cannot be registered.
         let Some(path) = candidate.program.path.to_str() else { return };
         match result {
-            Ok(Identified { name, author, protocol }) => {
+            Ok(Identified { name, author, protocol, recommended, evaluation }) => {
                 let source = EngineSource::Program(candidate.program.clone());
                 let entry = EngineEntry { name, source, protocol: Some(protocol) };
                 self.engines.push(FoundEngine {
                     entry,
                     author,
                     values: BTreeMap::new(),
+                    recommended,
+                    evaluation,
                     list: None,
                     registered: false,
                 });
@@ -113,6 +166,8 @@ impl FoundEngines {
             entry,
             author: String::new(),
             values,
+            recommended: BTreeMap::new(),
+            evaluation: None,
             list: Some(list),
             registered: false,
         });

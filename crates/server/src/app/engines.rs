@@ -1,8 +1,8 @@
 //! The registered engines: their options, probes, checks, and the events of their processes.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::path::{Path, is_separator};
-use std::{env, thread};
 
 use readyok_client::unstable::{
     directory_for_name, find_executable, find_in_path, is_executable, split_command_line,
@@ -10,6 +10,7 @@ use readyok_client::unstable::{
 use readyok_protocol::Register;
 
 use super::AppState;
+use crate::engine::machine::machine;
 use crate::engine::{
     EngineCommand, EngineInfo, RegisteredEngine, Start, default_of, not_a_program,
 };
@@ -17,8 +18,8 @@ use crate::search::{EngineProcess, Owner, TaskEvent};
 use crate::store::{StoreError, Written};
 use crate::wire::{
     Answer, ApiError, Delta, EngineEntry, EngineId, EngineProgram, EngineSource, EnginesDelta,
-    EnginesState, ErrorCode, ErrorInfo, ErrorSubject, FoundEngines, Machine, OptionKind, Preset,
-    ProcessId, Registration, Topic, ValuesFor, Variant,
+    EnginesState, ErrorCode, ErrorInfo, ErrorSubject, FoundEngines, OptionKind, Preset, ProcessId,
+    Registration, Topic, ValuesFor, Variant,
 };
 
 /// Maximum number of engines that are probed concurrently.
@@ -45,11 +46,11 @@ impl AppState {
     }
 
     pub(super) fn engines_state(&self) -> EnginesState {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
         EnginesState {
             engines: self.registry.iter().map(|(id, engine)| engine.wire(id)).collect(),
             processes: self.tasks.states(),
-            machine: Machine { cores: u32::try_from(cores).unwrap_or(u32::MAX), memory: memory() },
+            machine: machine().clone(),
+            search: self.search_state(),
         }
     }
 
@@ -181,6 +182,7 @@ impl AppState {
             self.registry.get_mut(id)?.error = Some(error.into());
         }
         self.save_engine(id);
+        self.publish_search();
         Ok(Answer::Engine { engine: id })
     }
 
@@ -191,6 +193,7 @@ impl AppState {
     ) -> Result<Answer, ApiError> {
         self.registry.change(id, entry)?;
         self.save_engine(id);
+        self.publish_search();
         self.probe(id)
     }
 
@@ -203,6 +206,7 @@ impl AppState {
         self.tasks.send_to_all(id, |_| Some(EngineCommand::Quit));
         let delta = EnginesDelta { removed: vec![id], ..EnginesDelta::default() };
         self.hub.publish(Topic::Engines, Delta::Engines(delta));
+        self.publish_search();
         Ok(self.saves.run(move |store| store.delete_engine(id)))
     }
 
@@ -360,14 +364,6 @@ impl AppState {
             process.send(EngineCommand::Quit);
         }
     }
-}
-
-/// The memory of the machine in MiB.
-fn memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib / 1024)
 }
 
 /// Parses an address, a path, or a command line with the quoting of a shell.

@@ -32,7 +32,7 @@ impl AppState {
 
     /// The list of open games, the latest change first.
     pub(super) fn game_lines(&self) -> Vec<GameLine> {
-        let listed = self.sessions.iter().filter(|(id, _)| !self.background.contains(id));
+        let listed = self.sessions.iter().filter(|(id, _)| !self.background.contains_key(id));
         let mut games: Vec<_> = listed.map(|(_, session)| session.summary()).collect();
         games.sort_by_key(|line| std::cmp::Reverse((line.changed, line.id)));
         games
@@ -151,7 +151,8 @@ impl AppState {
     }
 
     pub(super) fn publish_game_line(&mut self, id: GameId) {
-        if let Some(session) = self.sessions.get(&id).filter(|_| !self.background.contains(&id)) {
+        if let Some(session) = self.sessions.get(&id).filter(|_| !self.background.contains_key(&id))
+        {
             let delta = GamesDelta { changed: vec![session.summary()], removed: Vec::new() };
             self.hub.publish(Topic::Games, Delta::Games(delta));
         }

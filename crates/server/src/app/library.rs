@@ -1,25 +1,21 @@
 //! The library: searches, imports, deletions, labels.
 
-use std::collections::BTreeSet;
-use std::io::Read;
 use std::sync::Arc;
 
-use readyok_library::{Error as Failed, ImportOptions, Item, MAX_CHAPTERS, Source};
-use readyok_rules::record::GameRecord;
+use readyok_library::{Error as Failed, Item};
 
 use super::App;
 use super::saving::blocking;
-use crate::game::{GameSession, Tree};
-use crate::import::{file_title, read_each};
-use crate::store::{Store, StoreError, filter_of, listed, listed_new, new_game, search, storage};
-use crate::time::now;
+use crate::game::position_view::position_view;
+use crate::game::{GameSession, ROOT, Tree};
+use crate::store::{Store, StoreError, filter_of, listed, search, storage};
 use crate::wire::{
-    Answer, ApiError, Decision, DuplicateGroups, Duplicates, ErrorCode, ErrorSubject, GameId,
-    Imported, ImportedCollection, LibraryGame, LibraryPage, LibraryQuery, NodeId, Selection,
-    UndecidedDuplicate, UndecidedDuplicates,
+    Answer, ApiError, Decision, DuplicateGroups, ErrorCode, ErrorSubject, GameId, GamePreview,
+    LibraryPage, LibraryQuery, NodeId, PreviewMove, PreviewQuery, Selection, UndecidedDuplicate,
+    UndecidedDuplicates,
 };
 
-/// Maximum number of imported games in a response.
+/// Maximum number of listed games of a group of duplicates.
 const MAX_REPORTED: usize = 1000;
 /// Maximum number of deleted games that can be restored.
 const MAX_RESTORABLE: usize = 10_000;
@@ -27,6 +23,8 @@ const MAX_RESTORABLE: usize = 10_000;
 const MAX_DELETED: usize = 100;
 /// Maximum number of listed groups of duplicates.
 const MAX_GROUPS: usize = 200;
+/// Maximum number of moves of a preview.
+const MAX_PREVIEW: usize = 1000;
 /// Maximum size of a label, in bytes.
 const MAX_LABEL: usize = 100;
 
@@ -187,6 +185,7 @@ impl App {
             return Err(ApiError::invalid_text(ErrorSubject::Query));
         }
         let games = self.select(of).await?;
+        self.save_drafts(&games).await?;
         let library = self.library()?;
         blocking(move || library.set_label(games, label, set).map_err(failed)).await?;
         Ok(Answer::Done)
@@ -211,98 +210,34 @@ impl App {
         }
     }
 
-    /// Imports the games of a source. It blocks, so it must not be called on threads of the runtime. After an error
-    /// the remaining games are not added.
-    pub(crate) fn import(
-        &self,
-        name: &str,
-        source: impl Read + Send,
-        (open, duplicates): (bool, Duplicates),
-    ) -> Imported {
-        let mut imported = Imported::default();
-        let library = match self.library() {
-            Ok(library) => library,
-            Err(error) => {
-                imported.errors.push(error.into());
-                imported.total_errors = 1;
-                return imported;
-            }
-        };
-        let options = ImportOptions { duplicates, ..ImportOptions::default() };
-        let mut importer = library.importer(options);
-        let mut reported = Vec::new();
-        let mut error: Option<ApiError> = None;
-        let mut study = None;
-        let faults = read_each(name, source, |record| {
-            if study.is_none() {
-                study = record.headers.study().map(|(study, _)| study.to_owned());
-            }
-            if open && imported.opened.is_none() {
-                match self.import_open(record) {
-                    Ok(game) => {
-                        imported.opened = Some(game.id);
-                        imported.games.push(game);
-                    }
-                    Err(failure) => error = Some(failure),
-                }
-                return error.is_none();
-            }
-            let game = new_game(record, Source::Import, now());
-            if reported.len() < MAX_REPORTED {
-                reported.push(listed_new(0, &game));
-            }
-            error = importer.add_game(game).err().map(failed);
-            error.is_none() && !self.state().closing
-        });
-        let stored = importer.flush();
-        error = error.or_else(|| stored.err().map(failed));
-        let state = importer.state();
-        imported.duplicates = u32::try_from(state.duplicates).unwrap_or(u32::MAX);
-        imported.undecided = u32::try_from(state.undecided).unwrap_or(u32::MAX);
-        let opened = imported.games.len() as u64;
-        imported.total = u32::try_from(state.added_count() + opened).unwrap_or(u32::MAX);
-        let known: BTreeSet<u64> = state.known.iter().map(|(number, _)| *number).collect();
-        let new = (1..).zip(reported).filter(|(number, _)| !known.contains(number));
-        let numbered = new.zip(state.added.iter().cloned().flatten());
-        let games = numbered.map(|((_, game), id)| LibraryGame { id, ..game });
-        imported.games.extend(games.take(MAX_REPORTED - imported.games.len()));
-        let order = imported.opened.into_iter().chain(state.order.iter().copied());
-        let order: Vec<GameId> = order.take(MAX_CHAPTERS as usize).collect();
-        if order.len() > 1 {
-            let name = study.filter(|study| !study.is_empty()).unwrap_or_else(|| file_title(name));
-            imported.collection = Some(ImportedCollection { name, games: order });
-        }
-        imported.total_errors = faults.total_errors.saturating_add(error.is_some().into());
-        imported.total_warnings = faults.total_cut.saturating_add(faults.total_notices);
-        // The reason of the end is more important than defects of games.
-        imported.errors.extend(error.map(Into::into));
-        imported.errors.extend(faults.errors);
-        imported.warnings = faults.warnings;
-        imported
-    }
-
-    /// Adds an imported game and opens it. It blocks like [`Self::import`].
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the method is not general enough"
-    )]
-    fn import_open(&self, record: &GameRecord) -> Result<LibraryGame, ApiError> {
-        let at = now();
-        // A game that cannot be opened is not added.
-        self.update(|state| state.evict_idle())?;
-        let added = record.clone();
-        let id = self.writer.call_blocking(move |store| store.new_game(&added, Source::Import, at));
-        let id = id.map_err(storage)?;
-        let mut session = GameSession::new(id, Tree::from_record(record), at);
-        session.take_unsaved();
-        self.update(|state| {
-            if let Err(error) = state.evict_idle() {
-                drop(state.saves.close_game(id));
-                return Err(error);
-            }
-            state.add_session(session);
-            Ok(listed_new(id, &new_game(record, Source::Import, at)))
+    /// A position of a game, open or not, and its main line.
+    pub(crate) async fn preview(&self, query: PreviewQuery) -> Result<GamePreview, ApiError> {
+        let (tree, _) = self.tree_of(query.game).await?;
+        blocking(move || {
+            let line = tree.main_line();
+            let ply = query.ply.map_or(line.len(), |ply| line.len().min(ply as usize));
+            let node = ply.checked_sub(1).and_then(|at| line.get(at)).copied().unwrap_or(ROOT);
+            let position = tree.position(node).unwrap_or_else(|| tree.start().clone());
+            let last = tree.node(node).and_then(|node| node.mv()?.legal());
+            let shown = line.iter().take(MAX_PREVIEW).copied().collect();
+            let nodes = tree.wire(shown).into_iter();
+            let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let mut moves: Vec<_> = nodes.map(|node| (node.ply, node.text, node.nags)).collect();
+            moves.sort_by_key(|(ply, ..)| *ply);
+            Ok(GamePreview {
+                variant: tree.game(),
+                first_turn: tree.start().turn(),
+                first_number: tree.start().setup().move_number(),
+                ply: count(ply),
+                position: position_view(&position, last),
+                moves: moves
+                    .into_iter()
+                    .map(|(_, text, nags)| PreviewMove { text, nags })
+                    .collect(),
+                plies: count(line.len()),
+            })
         })
+        .await
     }
 
     /// The tree of a game, open or not, with its cursor.
@@ -314,7 +249,7 @@ impl App {
         }
         let found = self.load(id, |state, loaded| match state.sessions.get(&id) {
             Some(session) => Ok(tree(session)),
-            None => loaded.map(|(session, _)| tree(&session)),
+            None => loaded.map(|(session, ..)| tree(&session)),
         });
         found.await
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 
-use readyok_library::Source;
+use readyok_library::{Hold, Source};
 
 use super::saving::{ReadSession, Reply, written};
 use super::{App, AppState};
-use crate::game::{GameSession, Origin, Tree, open};
+use crate::game::{Draft, GameSession, Origin, Tree, open};
 use crate::store::{StoreError, Written, storage};
 use crate::time::now;
 use crate::wire::{Answer, ApiError, Delta, ErrorSubject, GameId, GamesDelta, NewGame, Topic};
@@ -22,11 +22,25 @@ enum Opened {
 }
 
 impl App {
-    pub(super) async fn new_game(&self, new: &NewGame) -> Result<Reply, ApiError> {
+    /// Sets up a game. A board without players is a draft.
+    pub(super) async fn new_game(
+        &self,
+        new: &NewGame,
+        replaces: Option<GameId>,
+    ) -> Result<Reply, ApiError> {
         // A book is read without the lock.
         let tree = open(new)?;
+        if new.players.is_none() {
+            let record = tree.to_record();
+            let added = self.begin_draft(replaces, move |store, at| {
+                store.new_draft(&record, Draft::default(), at)
+            });
+            let id = added?.await.unwrap_or(Err(StoreError::Closed)).map_err(storage)?;
+            let draft = Some(Draft::default());
+            return Ok(self.set_up_added(id, |state| state.set_up_game(id, new, (tree, draft))));
+        }
         let id = self.add_game(&tree).await?;
-        Ok(self.set_up_added(id, |state| state.set_up_game(id, new, tree)))
+        Ok(self.set_up_added(id, |state| state.set_up_game(id, new, (tree, None))))
     }
 
     /// Adds a new game to the library.
@@ -132,12 +146,20 @@ impl App {
 }
 
 impl AppState {
-    /// Sets up a game that was added to the library, and starts it if it has players.
-    fn set_up_game(&mut self, id: GameId, new: &NewGame, tree: Tree) -> Result<Answer, ApiError> {
+    /// Sets up a game that was stored, and starts it if it has players.
+    fn set_up_game(
+        &mut self,
+        id: GameId,
+        new: &NewGame,
+        (tree, draft): (Tree, Option<Draft>),
+    ) -> Result<Answer, ApiError> {
         let players = new.players.as_ref().map(|players| self.with_names(players)).transpose()?;
         self.evict_idle()?;
         let now = now();
-        let mut session = GameSession::new(id, tree, now);
+        let mut session = match draft {
+            Some(draft) => GameSession::new_draft(id, tree, draft, now),
+            None => GameSession::new(id, tree, now),
+        };
         if let Some(end) = session.tree().main_line().last().copied() {
             session.go_to(end)?;
         }
@@ -171,33 +193,33 @@ impl AppState {
     }
 
     /// Whether a game can be closed: it is saved, and no tab or engine uses it.
-    fn is_idle(&self, session: &GameSession) -> bool {
+    pub(super) fn is_idle(&self, session: &GameSession) -> bool {
         let id = session.id();
         let topics = [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)];
         !session.is_running()
             && session.save_error().is_none()
             && !self.saves.is_pending(id)
-            && !self.background.contains(&id)
+            && !self.background.contains_key(&id)
             && !topics.into_iter().any(|topic| self.hub.is_wanted(topic))
             && !self.tasks.is_game_busy(id)
             && !self.is_report_due(id)
+            // It would be lost.
+            && session.draft().is_none_or(|draft| !draft.edited)
     }
 
     /// Opens a game that has a session. None if it must be loaded.
     fn open_present(&mut self, id: GameId) -> Option<Opened> {
         let session = self.sessions.get(&id)?;
-        if !self.background.remove(&id) {
-            return Some(Opened::Before);
-        }
-        let begun = self.saves.open_game(session);
+        let Some(hold) = self.background.remove(&id) else { return Some(Opened::Before) };
+        let begun = self.saves.open_game(session, hold);
         self.publish_game_line(id);
         Some(Opened::Now(begun))
     }
 
-    fn open_read(&mut self, (session, report): ReadSession) -> Result<Opened, ApiError> {
+    fn open_read(&mut self, (session, report, hold): ReadSession) -> Result<Opened, ApiError> {
         self.evict_idle()?;
         let id = session.id();
-        let begun = self.saves.open_game(&session);
+        let begun = self.saves.open_game(&session, hold);
         self.sessions.insert(id, session);
         self.restore_report(id, report);
         self.publish_game_line(id);
@@ -219,7 +241,7 @@ impl AppState {
     }
 
     /// Removes an open game.
-    fn remove_game(&mut self, id: GameId) -> Written<Result<(), StoreError>> {
+    pub(super) fn remove_game(&mut self, id: GameId) -> Written<Result<(), StoreError>> {
         self.end_analyses_of_game(id);
         self.tasks.end_game(id);
         self.reports.remove(&id);
@@ -238,22 +260,22 @@ impl AppState {
 }
 
 impl AppState {
-    pub(super) fn add_background(&mut self, session: GameSession) {
+    pub(super) fn add_background(&mut self, session: GameSession, hold: Hold) {
         let id = session.id();
         if let Entry::Vacant(entry) = self.sessions.entry(id) {
             entry.insert(session);
-            self.background.insert(id);
+            self.background.insert(id, hold);
         }
     }
 
     /// Removes a session and its report, unless the user has opened it in the meantime.
     pub(super) fn remove_background(&mut self, id: GameId) {
-        if !self.background.remove(&id) {
-            return;
-        }
+        let Some(hold) = self.background.remove(&id) else { return };
         if let Some(session) = self.sessions.remove(&id) {
             self.saves.leave(&session);
         }
+        // Its last version is written before.
+        drop(self.saves.run(move |_| drop(hold)));
         self.reports.remove(&id);
         for topic in [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)] {
             self.hub.close(topic);
@@ -288,7 +310,7 @@ impl AppState {
             Rematch::Started(game) => return Ok(Answer::Game { game }),
             Rematch::Open(new) => new,
         };
-        let answer = self.set_up_game(id, &new, tree)?;
+        let answer = self.set_up_game(id, &new, (tree, None))?;
         self.set_rematch(of, Some(id));
         Ok(answer)
     }

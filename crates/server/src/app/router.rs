@@ -24,12 +24,14 @@ impl App {
             Command::Subscribe { topic } => self.state().subscribe(tab, topic).into(),
             Command::Unsubscribe { topic } => {
                 self.state().hub.unsubscribe(tab, topic);
+                self.on_topics_left();
                 Ok(Answer::Done).into()
             }
 
-            Command::NewGame { game } => self.new_game(&game).await.into(),
+            Command::NewGame { game, replaces } => self.new_game(&game, replaces).await.into(),
             Command::OpenGame { game } => self.open_game(game).await.into(),
             Command::CloseGame { game } => self.close_game(game).await.into(),
+            Command::SaveDraft { game } => self.save_draft(game).await.into(),
             Command::DeleteGame { game } => self.delete_game(game).await.into(),
             Command::DeleteGames { of } => self.delete_games(of).await.into(),
             Command::RestoreGames => self.restore_games().await.into(),
@@ -45,8 +47,15 @@ impl App {
             Command::Edit { game, edit } => {
                 self.change_for(Some(tab), |state| state.edit_game(game, edit))
             }
-            Command::Resume { game, from, players } => self
-                .change_for(Some(tab), |state| state.resume_game(game, from, players.as_deref())),
+            Command::Resume { game, from, players } => {
+                // A draft that is played is a game.
+                if let Err(error) = self.save_draft(game).await {
+                    return Reply::Done(Err(error));
+                }
+                self.change_for(Some(tab), |state| {
+                    state.resume_game(game, from, players.as_deref())
+                })
+            }
             Command::GoTo { game, node } => {
                 self.change_for(Some(tab), |state| state.go_to(game, node))
             }
@@ -81,7 +90,11 @@ impl App {
             Command::AddEngine { entry, values } => {
                 self.change_for(Some(tab), |state| state.add_engine(entry, values))
             }
-            Command::FindEngines => Reply::Deferred(self.find_engines()),
+            Command::FindEngines => self.change_for(Some(tab), AppState::find_engines),
+            Command::CancelFindEngines => self.change_for(Some(tab), |state| {
+                state.cancel_search();
+                Ok(Answer::Done)
+            }),
             Command::ReadEngineList { text } => self.read_engine_list(&text).into(),
             Command::CopyEngine { engine } => {
                 self.change_for(Some(tab), |state| state.copy_engine(engine))

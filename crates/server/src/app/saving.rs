@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use readyok_library::Library;
+use readyok_library::{Hold, Library};
 use tokio::sync::oneshot;
 
 use super::{App, AppState};
@@ -29,8 +29,8 @@ pub(super) async fn blocking<T: Send + 'static>(
 /// The receiver of a later answer.
 pub(crate) type Deferred = oneshot::Receiver<Result<Answer, ApiError>>;
 
-/// A game that was read, with its report.
-pub(super) type ReadSession = (GameSession, Option<StoredReport>);
+/// A game that was read, with its report. Imports do not replace it in the meantime.
+pub(super) type ReadSession = (GameSession, Option<StoredReport>, Hold);
 
 /// The answer to a command.
 pub(crate) enum Reply {
@@ -127,9 +127,17 @@ impl SaveQueue {
     }
 
     /// Stores a game as an open one.
-    pub(super) fn open_game(&mut self, session: &GameSession) -> Written<Result<(), StoreError>> {
+    pub(super) fn open_game(
+        &mut self,
+        session: &GameSession,
+        hold: Hold,
+    ) -> Written<Result<(), StoreError>> {
         let (id, stored) = (session.id(), session.stored());
-        self.run(move |store| store.open_game(id, stored))
+        self.run(move |store| {
+            let opened = store.open_game(id, stored);
+            drop(hold);
+            opened
+        })
     }
 
     pub(super) fn close_game(&mut self, id: GameId) -> Written<Result<(), StoreError>> {
@@ -224,14 +232,15 @@ impl App {
 
     /// The game is decoded outside the runtime and the writer: a large tree takes seconds.
     pub(super) async fn read_game(&self, id: GameId) -> Result<ReadSession, ApiError> {
+        let library = self.library()?;
+        let hold = library.hold(id);
         let found = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
         let (game, report) = found.ok_or_else(|| ApiError::not_found(ErrorSubject::Game, id))?;
-        let library = self.library()?;
         let session = blocking(move || {
             let stored = game.decode().map_err(|_| ApiError::storage(ErrorCode::GameDamaged))?;
             Ok(restored(&library, id, stored))
         });
-        Ok((session.await?, report))
+        Ok((session.await?, report, hold))
     }
 }
 

@@ -132,7 +132,7 @@ impl App {
         let name =
             players.map(|names| names.map(|name| if name.is_empty() { "?".into() } else { name }));
         let name = name.map(|name| name.join(" – ")).unwrap_or_default();
-        let (session, report) = self.read_game(id).await?;
+        let (session, report, _hold) = self.read_game(id).await?;
         let sides = sides(&session);
         blocking(move || {
             let Some(report) = &report else { return Ok(Vec::new()) };

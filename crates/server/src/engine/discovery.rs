@@ -1,6 +1,6 @@
 //! Engines that are installed on this machine: candidates from directories, identified by their handshake.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -8,15 +8,19 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::stream::iter;
+use futures_util::{Stream, StreamExt};
 use readyok_client::unstable::is_executable;
 use readyok_client::{
     Builder, Dialect, EngineError, EngineFailureKind, Guard, Timeouts, WaitLimit,
 };
+use readyok_protocol::translation::Translation;
+use readyok_protocol::{OptionKind, OptionSet};
 
+use super::machine::{machine, recommended};
+use super::{options, printable};
 use crate::errors::engine_error;
-use crate::wire::{EngineProgram, ErrorInfo, Protocol};
+use crate::wire::{EngineProgram, ErrorInfo, EvaluationFile, Protocol};
 
 /// Maximum number of candidates that are started concurrently.
 const CONCURRENCY: usize = 4;
@@ -99,11 +103,17 @@ const USI_NAMES: &[&str] = &[
     "gpsfish",
     "gpsusi",
     "hakubishin",
+    "hao",
+    "kristallweizen",
     "lesserkai",
     "suisho",
+    "tanuki",
     "tjshogi",
     "yaneuraou",
 ];
+
+/// A part of the names of many shogi engines, which are editions of YaneuraOu: `Li-YaneuraOu`.
+const USI_PART: &str = "yaneuraou";
 
 /// Front ends that have such a name, and speak another protocol.
 const FRONT_ENDS: &[&str] = &["gnuchessx"];
@@ -153,8 +163,15 @@ impl Places {
             ".nix-profile/bin",
             "scoop/shims",
         ]));
-        places.engines =
-            below(&["engines", "Engines", "Arena/Engines", ".local/share/pychess/engines"]);
+        places.engines = below(&[
+            "engines",
+            "Engines",
+            "Arena/Engines",
+            "YaneuraOu",
+            "shogi",
+            "Shogi",
+            ".local/share/pychess/engines",
+        ]);
         places
             .engines
             .extend(["/opt/engines", r"C:\Program Files (x86)\Arena\Engines"].map(PathBuf::from));
@@ -183,12 +200,15 @@ pub(crate) struct Candidate {
     pub(crate) dialect: Option<Dialect>,
 }
 
-/// The identity of a candidate.
+/// The identity of a candidate, with what it needs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Identified {
     pub(crate) name: String,
     pub(crate) author: String,
     pub(crate) protocol: Protocol,
+    /// Option values that suit the machine and its files.
+    pub(crate) recommended: BTreeMap<String, String>,
+    pub(crate) evaluation: Option<EvaluationFile>,
 }
 
 /// Why a candidate is not an engine that can be used.
@@ -223,6 +243,7 @@ fn known_dialect(path: &Path) -> Option<Dialect> {
     [(Dialect::Uci, UCI_NAMES), (Dialect::Usi, USI_NAMES)]
         .into_iter()
         .find_map(|(dialect, names)| is_of(names).then_some(dialect))
+        .or_else(|| stem.contains(USI_PART).then_some(Dialect::Usi))
 }
 
 /// Whether the file is a native program, by its first bytes: scripts of unknown purpose are not started.
@@ -307,20 +328,24 @@ impl Found {
     }
 }
 
-/// Identifies candidates by their handshakes, a few at a time. A process that exceeds the limit is killed.
-pub(crate) async fn identify_all(
+/// Identifies candidates by their handshakes, a few at a time, in the order of their ends. A process that exceeds the
+/// limit is killed.
+pub(crate) fn identify_each(
     candidates: Vec<Candidate>,
     guard: Option<Guard>,
     limit: Duration,
-) -> Vec<(Candidate, Result<Identified, DiscoveryError>)> {
-    let guard = guard.as_ref();
-    let identified = iter(candidates).map(|candidate| async move {
-        let limit = if candidate.dialect.is_some() { limit * 2 } else { limit };
-        let result = tokio::time::timeout(limit, identify(&candidate, guard, limit)).await;
-        let result = result.unwrap_or(Err(DiscoveryError::Timeout));
-        (candidate, result)
+) -> impl Stream<Item = (Candidate, Result<Identified, DiscoveryError>)> {
+    let identified = iter(candidates).map(move |candidate| {
+        let guard = guard.clone();
+        async move {
+            let limit = if candidate.dialect.is_some() { limit * 2 } else { limit };
+            let identified = identify(&candidate, guard.as_ref(), limit);
+            let result = tokio::time::timeout(limit, identified).await;
+            let result = result.unwrap_or(Err(DiscoveryError::Timeout));
+            (candidate, result)
+        }
     });
-    identified.buffered(CONCURRENCY).collect().await
+    identified.buffer_unordered(CONCURRENCY)
 }
 
 async fn identify(
@@ -342,14 +367,82 @@ async fn identify(
     }
     let engine = builder.spawn_async(candidate.program.command()).await;
     let engine = engine.map_err(DiscoveryError::Engine)?;
-    let identified = Identified {
+    let mut identified = Identified {
         name: engine.identity().name.clone(),
         author: engine.identity().author.clone(),
         protocol: engine.dialect(),
+        recommended: recommended(
+            &options(engine.options(), engine.dialect(), &Translation::default()),
+            machine(),
+        ),
+        evaluation: None,
     };
+    if let Some(wanted) = evaluation_wanted(&candidate.program, engine.options()) {
+        let found = tokio::task::spawn_blocking(move || find_evaluation(&wanted)).await;
+        if let Ok((file, directory)) = found {
+            identified.evaluation = Some(file);
+            identified.recommended.extend(directory.map(|path| (EVAL_DIR.to_owned(), path)));
+        }
+    }
     // The handshake is sufficient.
     let _ = engine.quit_async().await;
     Ok(identified)
+}
+
+/// The option of YaneuraOu and its relatives for the directory of the evaluation.
+const EVAL_DIR: &str = "EvalDir";
+/// The files of evaluations: NNUE, and KPPT.
+const EVALUATIONS: &[&str] = &["nn.bin", "KPP_synthesized.bin"];
+
+/// The evaluation that a program reads before its first search.
+struct EvaluationWanted {
+    /// Where the program reads it.
+    directory: PathBuf,
+    /// Where users put it, with the same or another program.
+    others: Vec<PathBuf>,
+    files: Vec<String>,
+}
+
+fn evaluation_wanted(program: &EngineProgram, declared: &OptionSet) -> Option<EvaluationWanted> {
+    let text = |name: &str| match &declared.find(name)?.kind {
+        OptionKind::String { default } | OptionKind::Filename { default } => default.as_deref(),
+        OptionKind::Check { .. }
+        | OptionKind::Spin { .. }
+        | OptionKind::Combo { .. }
+        | OptionKind::Button
+        | OptionKind::Other { .. } => None,
+    };
+    let directory = text(EVAL_DIR).filter(|name| !name.is_empty() && *name != "<empty>")?;
+    let base = program.dir.as_deref().or_else(|| program.path.parent())?;
+    let files = match text("DNN_Model1").or_else(|| text("EvalFile")) {
+        Some(file) => vec![file.to_owned()],
+        None => EVALUATIONS.iter().map(|file| (*file).to_owned()).collect(),
+    };
+    let above = base.ancestors().skip(1).take(2).map(|directory| directory.join("eval"));
+    let others = [base.join("eval"), base.to_owned()].into_iter().chain(above).collect();
+    Some(EvaluationWanted { directory: base.join(directory), others, files })
+}
+
+/// The evaluation of a program, and the value of [`EVAL_DIR`] if it is not where the program expects it.
+fn find_evaluation(wanted: &EvaluationWanted) -> (EvaluationFile, Option<String>) {
+    let in_directory = |directory: &PathBuf| {
+        wanted.files.iter().map(|file| directory.join(file)).find(|path| path.is_file())
+    };
+    let file =
+        |path: PathBuf, exists| EvaluationFile { path: printable(&path.to_string_lossy()), exists };
+    if let Some(path) = in_directory(&wanted.directory) {
+        return (file(path, true), None);
+    }
+    // Paths that are not Unicode cannot be values.
+    let other = wanted.others.iter().find_map(|directory| {
+        let path = in_directory(directory)?;
+        Some((path, directory.to_str()?.to_owned()))
+    });
+    if let Some((path, directory)) = other {
+        return (file(path, true), Some(directory));
+    }
+    let expected = wanted.files.first().map_or("", |file| file);
+    (file(wanted.directory.join(expected), false), None)
 }
 
 #[cfg(all(test, unix))]
@@ -442,19 +535,23 @@ mod tests {
         };
         let identify = |scripts: &[(&str, String)], seconds| {
             let candidates = scripts.iter().map(candidate).collect();
-            identify_all(candidates, None, Duration::from_secs(seconds))
+            let found = identify_each(candidates, None, Duration::from_secs(seconds));
+            // In the order of the names.
+            found
+                .map(|(candidate, result)| (candidate.program.path, result))
+                .collect::<BTreeMap<_, _>>()
         };
         // A busy host may start programs slowly.
         let (found, silent) = tokio::join!(identify(&scripts, 12), identify(&silent, 4));
-        let [chess, shogi, exits] = <[_; 3]>::try_from(found).expect("three results");
-        let [silent] = <[_; 1]>::try_from(silent).expect("a result");
-        let chess = chess.1.expect("it is an engine");
+        let results: Vec<_> = found.into_values().chain(silent.into_values()).collect();
+        let [chess, exits, shogi, silent] = <[_; 4]>::try_from(results).expect("four results");
+        let chess = chess.expect("it is an engine");
         assert_eq!((chess.name.as_str(), chess.protocol), ("Chess 1", Protocol::Uci));
-        let shogi = shogi.1.expect("it is an engine");
+        let shogi = shogi.expect("it is an engine");
         assert_eq!((shogi.name.as_str(), shogi.protocol), ("Shogi 2", Protocol::Usi));
-        let error = ErrorInfo::from(silent.1.expect_err("it is silent"));
+        let error = ErrorInfo::from(silent.expect_err("it is silent"));
         assert_eq!(error.code, EngineFailureKind::HandshakeTimeout.into());
-        assert!(exits.1.is_err());
+        assert!(exits.is_err());
         // It was killed.
         let pid: u32 = fs::read_to_string(&pid).expect("it ran").trim().parse().expect("a number");
         for _ in 0..100 {
@@ -464,5 +561,51 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         panic!("the silent program still runs");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn evaluation_files_of_shogi_engines_are_found() {
+        let script = "while read line; do case $line in usi) echo id name YaneuraOu; echo \"option name Threads type spin \
+                      default 4 min 1 max 1\"; echo \"option name EvalDir type string default eval\"; echo usiok;; \
+                      quit) exit;; esac; done";
+        let root = tempfile::tempdir().expect("a directory");
+        let identified = async |name: &str| {
+            let path = program(root.path(), name, script);
+            let candidates = candidates(&Places {
+                engines: path.parent().map(Path::to_path_buf).into_iter().collect(),
+                ..Places::default()
+            });
+            let mut found = identify_each(candidates, None, Duration::from_secs(12));
+            let mut found = std::pin::pin!(&mut found);
+            let (_, result) = found.next().await.expect("a result");
+            result.expect("it is an engine")
+        };
+        let write = |name: &str| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().expect("a directory")).expect("it is made");
+            fs::write(&path, "").expect("it is written");
+            path.to_str().expect("a text").to_owned()
+        };
+        let missing = identified("a/Suisho5-YaneuraOu").await;
+        let expected = root.path().join("a/eval/nn.bin");
+        let evaluation = missing.evaluation.expect("it needs one");
+        assert_eq!(
+            (evaluation.path.as_str(), evaluation.exists),
+            (expected.to_str().expect("a text"), false)
+        );
+        // Its value of Threads is within the range of the engine.
+        assert_eq!(missing.recommended, BTreeMap::from([("Threads".to_owned(), "1".to_owned())]));
+
+        let usual = write("b/eval/nn.bin");
+        let found = identified("b/Li-YaneuraOu").await;
+        assert_eq!(found.evaluation, Some(EvaluationFile { path: usual, exists: true }));
+        assert!(!found.recommended.contains_key("EvalDir"));
+
+        // Next to the program.
+        let other = write("c/nn.bin");
+        let found = identified("c/yaneuraou").await;
+        assert_eq!(found.evaluation, Some(EvaluationFile { path: other, exists: true }));
+        let directory = root.path().join("c");
+        assert_eq!(found.recommended.get("EvalDir").map(String::as_str), directory.to_str());
     }
 }

@@ -9,6 +9,7 @@ use readyok_protocol::{Dialect, Register};
 use serde::{Deserialize, Serialize};
 
 use super::log::printable;
+use super::machine::{machine, recommended};
 use super::options::{self, Learned};
 use super::process::EngineInfo;
 use crate::wire::{
@@ -248,6 +249,7 @@ impl RegisteredEngine {
     pub(crate) fn wire(&self, id: EngineId) -> EngineState {
         let EngineConfig { entry, values, registered_as, .. } = self.config.clone();
         let is_built_in = entry.source == EngineSource::BuiltIn;
+        let options = self.options();
         let protocol = self.dialect(None).filter(|_| !is_built_in);
         EngineState {
             id,
@@ -256,7 +258,8 @@ impl RegisteredEngine {
             built_in: id == BUILT_IN,
             identity: self.identity().cloned(),
             variants: self.variants().to_vec(),
-            options: self.options(),
+            recommended: recommended(&options, machine()),
+            options,
             strength: self.strength(None).cloned(),
             strength_in_shogi: self.strength(Some(Variant::Shogi)).cloned(),
             error: self.error.clone(),

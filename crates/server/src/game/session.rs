@@ -38,7 +38,7 @@ use document::Changes;
 pub(crate) use document::{Document, Origin, not_added};
 pub(crate) use play::{ActiveGame, PlayerSlot, check_players};
 pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest, TimeBudget};
-pub(crate) use stored::StoredSession;
+pub(crate) use stored::{Draft, StoredSession};
 
 /// An effect of an active game outside of the session.
 #[derive(Clone, Debug)]
@@ -65,6 +65,8 @@ pub(crate) struct GameSession {
     last_changed: Moment,
     /// Why the last change could not be saved.
     save_error: Option<ErrorInfo>,
+    /// Of a board that is not in the library.
+    draft: Option<Draft>,
 }
 
 pub(crate) fn no_node(id: NodeId) -> ApiError {
@@ -87,7 +89,27 @@ impl GameSession {
     }
 
     fn with_document(id: GameId, document: Document, now: Moment) -> Self {
-        Self { id, document, active: None, last_changed: now, save_error: None }
+        Self { id, document, active: None, last_changed: now, save_error: None, draft: None }
+    }
+
+    /// A board that is not in the library.
+    pub(crate) fn new_draft(id: GameId, tree: Tree, draft: Draft, now: Moment) -> Self {
+        Self { draft: Some(draft), ..Self::new(id, tree, now) }
+    }
+
+    pub(crate) fn draft(&self) -> Option<Draft> {
+        let edited = |draft: Draft| draft.edited || self.document.edited;
+        self.draft.map(|draft| Draft { edited: edited(draft), ..draft })
+    }
+
+    /// Whether it is a draft that the user has not changed.
+    pub(crate) fn is_untouched_draft(&self) -> bool {
+        self.draft().is_some_and(|draft| !draft.edited)
+    }
+
+    /// The draft was added to the library.
+    pub(crate) fn end_draft(&mut self) {
+        self.document.changes.unsaved |= self.draft.take().is_some();
     }
 
     pub(crate) fn id(&self) -> GameId {
@@ -329,6 +351,8 @@ impl GameSession {
             playing: self.is_running(),
             result: outcome.map_or("*", |outcome| outcome.result.as_str()).to_owned(),
             changed: self.last_changed,
+            draft: self.draft.is_some(),
+            unsaved: self.draft().is_some_and(|draft| draft.edited),
         }
     }
 

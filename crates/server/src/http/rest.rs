@@ -3,33 +3,33 @@
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::{Body, BodyDataStream, Bytes};
+use axum::body::{BodyDataStream, Bytes};
 use axum::extract::{self, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use readyok_client::unstable::is_executable;
-use readyok_library::StoredGame;
 use readyok_protocol::Language;
-use readyok_rules::record::{Encoding, Format, GameRecord, Merge, write_encoded};
-use readyok_rules::{FenForm, Game, Handicap, Move, Position, Setup};
+use readyok_rules::{FenForm, Handicap, Move, Position, Setup};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::Service;
-use crate::errors::{illegal, io_error, write_error};
+use crate::app::Upload;
+use crate::errors::{illegal, io_error};
 use crate::game::position_view::position_view;
-use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
+use crate::game::{parse_move, read_start};
 use crate::wire::{
     ApiError, Chapters, ChaptersQuery, Choices, Collections, Directory, DirectoryEntry,
-    DuplicateGroups, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, ExplorerQuery, GameId,
-    HandicapChoice, ImportedExercises, LibraryPage, LibraryQuery, NodeId, PositionCheck, ProcessId,
-    RecordFormat, Selection, Start, TablebaseQuery, TrainingQuery, TrainingView,
-    UndecidedDuplicates, Variant,
+    DuplicateGroups, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, ExplorerQuery,
+    FaultsQuery, GameId, GameOrder, GamePreview, HandicapChoice, ImportedExercises, JobFaults,
+    LibraryPage, LibraryQuery, OrderQuery, PositionCheck, PreviewQuery, ProcessId, Start,
+    TablebaseQuery, TrainingQuery, TrainingView, UndecidedDuplicates, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -204,31 +204,42 @@ async fn answer_blocking<T: Serialize + Send + 'static>(
 }
 
 #[derive(Deserialize)]
-pub(super) struct Upload {
+pub(super) struct UploadQuery {
     #[serde(default)]
     name: String,
     #[serde(default)]
     open: bool,
     #[serde(default)]
     duplicates: Duplicates,
+    replaces: Option<GameId>,
 }
 
 /// Imports the games of a file of any size, which is read while it is received.
 pub(super) async fn import(
     State(service): State<Service>,
-    Query(upload): Query<Upload>,
+    Query(query): Query<UploadQuery>,
     request: Request,
 ) -> Response {
     let Ok(permit) = service.uploads.try_acquire_owned() else {
         return too_many_imports(request);
     };
-    let app = service.app;
+    let UploadQuery { name, open, duplicates, replaces } = query;
+    let size = request.headers().get(header::CONTENT_LENGTH);
+    let size = size.and_then(|size| size.to_str().ok()?.parse().ok());
+    let upload = Upload { name, open, duplicates, replaces, size };
+    let app = Arc::clone(&service.app);
     let imported = receive(request, move |source| {
         let _permit = permit;
-        app.import(&upload.name, source, (upload.open, upload.duplicates))
+        app.import(&upload, source)
     });
     match imported.await {
-        Ok(imported) => Json(imported).into_response(),
+        Ok(mut imported) => {
+            if open && let Err(error) = service.app.open_imported(&mut imported).await {
+                imported.total_errors = imported.total_errors.saturating_add(1);
+                imported.errors.insert(0, error.into());
+            }
+            Json(imported).into_response()
+        }
         Err(_) => {
             ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable).into_response()
         }
@@ -332,116 +343,6 @@ impl io::Read for Received {
     }
 }
 
-#[derive(Deserialize)]
-pub(super) struct Wanted {
-    format: RecordFormat,
-    encoding: Option<String>,
-    /// Of a position; by default that of the latest navigation.
-    node: Option<NodeId>,
-    /// Whether the record has what engines found. The author's values win.
-    #[serde(default)]
-    engine: bool,
-}
-
-/// Exports a game.
-pub(super) async fn export(
-    State(service): State<Service>,
-    extract::Path(game): extract::Path<GameId>,
-    Query(wanted): Query<Wanted>,
-) -> Result<Response, ApiError> {
-    let (tree, cursor) = service.app.tree_of(game).await?;
-    let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
-    let node = wanted.node.unwrap_or(cursor);
-    let bytes = match wanted.format {
-        RecordFormat::Record(format) if wanted.engine => {
-            let merged = tree.document().to_record(Merge::of(format));
-            record_written(&merged, format, encoding)
-        }
-        _ => written(&tree, node, wanted.format, encoding),
-    };
-    let kind = wanted.format.content_type(encoding);
-    Ok(([(header::CONTENT_TYPE, kind)], bytes?).into_response())
-}
-
-/// Games to export.
-#[derive(Deserialize)]
-pub(super) struct WantedGames {
-    /// A [`Selection`] as JSON.
-    of: String,
-    format: RecordFormat,
-    encoding: Option<String>,
-    /// Whether the records have what engines found. The author's values win.
-    #[serde(default)]
-    engine: bool,
-}
-
-/// Exports any number of games, which are sent while they are read. Games that the format cannot represent are
-/// omitted.
-pub(super) async fn export_games(
-    State(service): State<Service>,
-    Query(wanted): Query<WantedGames>,
-) -> Result<Response, ApiError> {
-    let selection = serde_json::from_str::<Selection>(&wanted.of);
-    let selection = selection.map_err(|_| ApiError::invalid_text(ErrorSubject::Query))?;
-    let games = service.app.select_named(selection).await?;
-    // The numbers of a list or a match do not include changes of open games.
-    service.app.write_open_games().await;
-    let library = service.app.library()?;
-    let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
-    let format = wanted.format;
-    let (sender, mut receiver) = mpsc::channel::<io::Result<Bytes>>(WAITING_PARTS);
-    tokio::task::spawn_blocking(move || {
-        let mut part = Vec::new();
-        let mut is_first = true;
-        for (id, chapter) in games {
-            let game = match library.game(id) {
-                Ok(Some(game)) => game,
-                Ok(None) => continue,
-                Err(error) => {
-                    // The client sees an incomplete response.
-                    let _ = sender.blocking_send(Err(io::Error::other(error)));
-                    return;
-                }
-            };
-            let Ok(mut record) = game.record() else { continue };
-            // A record is written without a tree, which has the texts of all moves.
-            let text = match format {
-                RecordFormat::Record(format) => {
-                    let merged = wanted.engine.then(|| with_engine_notes(&game, format)).flatten();
-                    record = merged.unwrap_or(record);
-                    if let Some((study, name)) = chapter {
-                        record.headers.set("StudyName", &*study);
-                        record.headers.set("ChapterName", name);
-                    }
-                    record_written(&record, format, encoding)
-                }
-                _ => written(&Tree::from_record(&record), ROOT, format, encoding),
-            };
-            let Ok(text) = text else { continue };
-            if !is_first {
-                part.extend_from_slice(format.separator().as_bytes());
-            }
-            is_first = false;
-            part.extend_from_slice(&text);
-            if PART <= part.len()
-                && sender.blocking_send(Ok(std::mem::take(&mut part).into())).is_err()
-            {
-                // The client has disconnected.
-                return;
-            }
-        }
-        if !part.is_empty() {
-            let _ = sender.blocking_send(Ok(part.into()));
-        }
-    });
-    let parts = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
-    let kind = format.content_type(encoding);
-    Ok(([(header::CONTENT_TYPE, kind)], Body::from_stream(parts)).into_response())
-}
-
-/// Minimum size of a sent part of an export, in bytes.
-const PART: usize = 64 << 10;
-
 /// Lists collections.
 pub(super) async fn collections(
     State(service): State<Service>,
@@ -457,6 +358,30 @@ pub(super) async fn chapters(
     Ok(Json(service.app.chapters(query).await?))
 }
 
+/// Lists what was wrong with the files of an import.
+pub(super) async fn faults(
+    State(service): State<Service>,
+    Json(query): Json<FaultsQuery>,
+) -> Result<Json<JobFaults>, ApiError> {
+    Ok(Json(service.app.faults(query)?))
+}
+
+/// A position of a game, and its main line.
+pub(super) async fn preview(
+    State(service): State<Service>,
+    Json(query): Json<PreviewQuery>,
+) -> Result<Json<GamePreview>, ApiError> {
+    Ok(Json(service.app.preview(query).await?))
+}
+
+/// The place of a game in a collection.
+pub(super) async fn order(
+    State(service): State<Service>,
+    Json(query): Json<OrderQuery>,
+) -> Result<Json<Option<GameOrder>>, ApiError> {
+    Ok(Json(service.app.order(query).await?))
+}
+
 /// Lists groups of duplicates.
 pub(super) async fn duplicates(
     State(service): State<Service>,
@@ -469,73 +394,6 @@ pub(super) async fn undecided(
     State(service): State<Service>,
 ) -> Result<Json<UndecidedDuplicates>, ApiError> {
     Ok(Json(service.app.undecided().await?))
-}
-
-fn written(
-    tree: &Tree,
-    cursor: u32,
-    format: RecordFormat,
-    encoding: Encoding,
-) -> Result<Vec<u8>, ApiError> {
-    match format {
-        RecordFormat::Position => {
-            let position = tree.position(cursor);
-            let text = position.map(|position| position.text(FenForm::default()));
-            Ok((text.unwrap_or_default() + "\n").into_bytes())
-        }
-        RecordFormat::Epd => {
-            let mut position = tree.start().clone();
-            let mut text = format!("{position}\n");
-            let last = tree.main_line().last().copied().unwrap_or(ROOT);
-            for mv in tree.moves_to(last) {
-                if mv.play(&mut position).is_err() {
-                    break;
-                }
-                text.push_str(&position.text(FenForm::default()));
-                text.push('\n');
-            }
-            Ok(text.into_bytes())
-        }
-        RecordFormat::Line => {
-            let keyword = if tree.game() == Game::Shogi { "sfen" } else { "fen" };
-            // Engines read the line, and accept no null move.
-            let EngineLine { start, moves, .. } =
-                tree.engine_line(cursor).ok_or_else(|| no_node(cursor))?;
-            let start = start.to_string();
-            let form = tree.game().castling_form();
-            let moves: Vec<String> = moves.into_iter().map(|mv| mv.to_uci(form)).collect();
-            let mut line = if tree.game() != Game::Chess960
-                && start == Position::start(tree.game()).to_string()
-            {
-                "position startpos".to_owned()
-            } else {
-                format!("position {keyword} {start}")
-            };
-            if !moves.is_empty() {
-                line.push_str(" moves ");
-                line.push_str(&moves.join(" "));
-            }
-            line.push('\n');
-            Ok(line.into_bytes())
-        }
-        RecordFormat::Record(format) => record_written(&tree.to_record(), format, encoding),
-    }
-}
-
-/// The record of a game with what engines found. None if nothing was found.
-fn with_engine_notes(game: &StoredGame, format: Format) -> Option<GameRecord> {
-    let document = game.document().ok()?;
-    (!document.engine.is_empty()).then(|| document.to_record(Merge::of(format)))
-}
-
-fn record_written(
-    record: &GameRecord,
-    format: Format,
-    encoding: Encoding,
-) -> Result<Vec<u8>, ApiError> {
-    let mut bytes = Vec::new();
-    write_encoded(record, format, encoding, &mut bytes).map_err(|error| write_error(&error))?;
-    Ok(bytes)
 }
 
 /// Maximum number of shown entries of a directory.

@@ -15,11 +15,11 @@ use crate::wire::{GameId, LibraryGame, MatchId, Sides};
 
 /// An open game as it is in `app.sqlite`.
 pub(super) struct OpenGame {
-    stored: StoredSession,
+    pub(super) stored: StoredSession,
     /// The time of the last change.
-    changed: i64,
+    pub(super) changed: i64,
     /// Whether the game in the library is the same.
-    is_in_library: bool,
+    pub(super) is_in_library: bool,
 }
 
 /// A version of an open game that is written to the library while the game changes further.
@@ -170,7 +170,7 @@ impl Store {
         saved.collect()
     }
 
-    fn write_rows<'a>(
+    pub(super) fn write_rows<'a>(
         &self,
         games: impl Iterator<Item = (GameId, &'a StoredSession)>,
         at: i64,
@@ -232,8 +232,17 @@ impl Store {
             let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
             rows.collect::<Result<_, _>>()?
         };
-        for (id, changed, blob) in rows {
+        for (row, changed, blob) in rows {
+            let mut id = row;
             let stored = match StoredSession::decode(&blob) {
+                Ok(stored) if stored.draft().is_some() => {
+                    id = self.number_of_draft(row, &stored)?;
+                    if id != row {
+                        self.write_rows([(id, &stored)].into_iter(), changed)?;
+                        self.db.execute("DELETE FROM open_game WHERE game = ?1", [row])?;
+                    }
+                    if self.library.summary(id).is_some() { stored.without_draft() } else { stored }
+                }
                 Ok(stored) if self.library.summary(id).is_some() => stored,
                 unusable => {
                     // A game that is not in the library was deleted.
@@ -244,8 +253,10 @@ impl Store {
                     continue;
                 }
             };
+            if stored.draft().is_none() {
+                self.library.set_open(id, true);
+            }
             self.open.insert(id, OpenGame { stored, changed, is_in_library: false });
-            self.library.set_open(id, true);
         }
         Ok(())
     }
@@ -264,6 +275,10 @@ impl Store {
         &self,
         id: GameId,
     ) -> Result<Option<(FoundGame, Option<StoredReport>)>, StoreError> {
+        if let Some(draft) = self.closed_draft(id) {
+            let found = FoundGame::Open(Box::new(draft.stored.clone()));
+            return Ok(Some((found, draft.report.clone())));
+        }
         let game = match self.open.get(&id) {
             Some(open) => FoundGame::Open(Box::new(open.stored.clone())),
             None => match self.library.game(id)? {
@@ -280,7 +295,7 @@ impl Store {
         id: GameId,
         stored: StoredSession,
     ) -> Result<(), StoreError> {
-        if self.open.contains_key(&id) {
+        if self.open.contains_key(&id) || self.reopen_draft(id)? {
             return Ok(());
         }
         let Some(game) = self.library.game(id)? else { return Ok(()) };
@@ -293,6 +308,9 @@ impl Store {
 
     /// Replaces a game in the library by its last version. It is not open any more.
     pub(crate) fn close_game(&mut self, id: GameId) -> Result<(), StoreError> {
+        if self.open.get(&id).is_some_and(|open| open.stored.draft().is_some()) {
+            return self.close_draft(id);
+        }
         self.write_to_library(id)?;
         // After a kill in between, the game is open and equal.
         if self.open.contains_key(&id) {
@@ -305,13 +323,20 @@ impl Store {
 
     /// Deletes games. Returns how many existed.
     pub(crate) fn delete(&mut self, games: &[GameId]) -> Result<usize, StoreError> {
-        let deleted = self.library.delete(games.to_vec())?;
+        let deleted = self.library.delete(games.to_vec())? + self.forget_closed_drafts(games);
         // After a kill in between, the rows of open games have no game.
         for id in games {
-            self.open.remove(id);
-            self.library.set_open(*id, false);
+            if self.open.remove(id).is_some_and(|open| open.stored.draft().is_none()) {
+                self.library.set_open(*id, false);
+            }
         }
-        let change = self.db.transaction()?;
+        self.delete_rows(games)?;
+        Ok(deleted)
+    }
+
+    /// Deletes what `app.sqlite` has of games.
+    pub(super) fn delete_rows(&self, games: &[GameId]) -> Result<(), StoreError> {
+        let change = self.db.unchecked_transaction()?;
         for table in ["open_game", "report", "judgement", "match_game"] {
             let mut delete =
                 change.prepare_cached(&format!("DELETE FROM {table} WHERE game = ?1"))?;
@@ -319,8 +344,7 @@ impl Store {
                 delete.execute([id])?;
             }
         }
-        change.commit()?;
-        Ok(deleted)
+        Ok(change.commit()?)
     }
 
     /// Forgets the games of the last deletion.
@@ -364,12 +388,7 @@ impl Store {
                 labeled.entry(label).or_default().push(id);
             }
             if let Some(report) = report {
-                self.begin_report(id, &report)?;
-                for (ply, node) in report.nodes.iter().enumerate() {
-                    if let Some(note) = report.notes.get((*node).into()) {
-                        self.save_judgement(id, ply, note)?;
-                    }
-                }
+                self.restore_report(id, &report)?;
             }
             for (match_id, number) in matches {
                 // The match may have added the game again.

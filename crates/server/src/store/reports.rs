@@ -33,6 +33,10 @@ impl StoredReport {
 pub(crate) struct StoredJob {
     pub(crate) added: Moment,
     pub(crate) directory: Option<PathBuf>,
+    /// The name of a file that a tab has sent.
+    pub(crate) upload: Option<String>,
+    /// How long the games were read, in milliseconds.
+    pub(crate) elapsed: u64,
     pub(crate) settings: Option<ReportSettings>,
     pub(crate) duplicate_choice: Duplicates,
     pub(crate) files_done: usize,
@@ -74,6 +78,21 @@ impl Store {
         change.execute("DELETE FROM judgement WHERE game = ?1", [id])?;
         change.execute("REPLACE INTO report (game, kept) VALUES (?1, ?2)", params![id, kept])?;
         change.commit()?;
+        Ok(())
+    }
+
+    /// Stores a report with its judgements.
+    pub(super) fn restore_report(
+        &mut self,
+        id: GameId,
+        report: &StoredReport,
+    ) -> Result<(), StoreError> {
+        self.begin_report(id, report)?;
+        for (ply, node) in report.nodes.iter().enumerate() {
+            if let Some(note) = report.notes.get((*node).into()) {
+                self.save_judgement(id, ply, note)?;
+            }
+        }
         Ok(())
     }
 

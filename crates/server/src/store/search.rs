@@ -47,6 +47,7 @@ fn failed(error: readyok_library::Error) -> ApiError {
 /// The conditions of a query.
 pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     let texts = [
+        &query.text,
         &query.player,
         &query.engine,
         &query.event,
@@ -83,6 +84,7 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
         Some(variant) => vec![variant],
         None => vec![Game::Chess, Game::Chess960, Game::Shogi],
     };
+    all.extend(text(&query.text).map(|text| anything(&text, &games)));
     if let Some(opening) = text(&query.opening) {
         let line = MoveLine::read(&opening, &games).map_err(|error| illegal(&error))?;
         all.push(Condition::reaches(line.end()));
@@ -111,4 +113,52 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     all.extend(query.speed.map(Condition::Speed));
     all.extend(text(&query.label).map(Condition::Label));
     Ok(Condition::all(all))
+}
+
+/// A condition from the search field: a position, moves from the start, or part of a name of a player, an opening or an
+/// event.
+fn anything(text: &str, games: &[Game]) -> Condition {
+    let mut positions = games.iter().filter_map(|game| Position::from_text(*game, text).ok());
+    if let Some(position) = positions.next() {
+        return Condition::reaches(&position);
+    }
+    // A name such as `e` is no move.
+    let line = text.contains(|c: char| c.is_numeric()).then(|| MoveLine::read(text, games).ok());
+    if let Some(line) = line.flatten() {
+        return Condition::reaches(line.end());
+    }
+    let pattern = || TextPattern::new(text);
+    let player = PlayerCondition { name: pattern(), ..PlayerCondition::default() };
+    Condition::Any(vec![
+        Condition::Player(player),
+        Condition::Opening(pattern()),
+        Condition::Tag(Tag::Event, pattern()),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_field_reads_positions_moves_and_names() {
+        let games = [Game::Chess, Game::Chess960, Game::Shogi];
+        // Conditions have no equality.
+        let of = |text| format!("{:?}", anything(text, &games));
+        let reaches = |moves| {
+            let line = MoveLine::read(moves, &games).expect("moves");
+            format!("{:?}", Condition::reaches(line.end()))
+        };
+        assert_eq!(of("1. e4 c5"), reaches("e2e4 c7c5"));
+        assert_eq!(of("▲７六歩"), reaches("7g7f"));
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let position = Position::from_text(Game::Chess, start).expect("a position");
+        assert_eq!(of(start), format!("{:?}", Condition::reaches(&position)));
+        for name in ["Carlsen", "Stockfish 15", "e", "B90", "王将戦 第1局"] {
+            assert!(
+                matches!(anything(name, &games), Condition::Any(all) if all.len() == 3),
+                "{name}"
+            );
+        }
+    }
 }

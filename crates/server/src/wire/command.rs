@@ -76,17 +76,25 @@ pub enum Command {
         topic: Topic,
     },
 
-    /// Sets up a game. Answers [`Answer::Game`].
+    /// Sets up a game; without players, a draft. Answers [`Answer::Game`].
     NewGame {
         game: Box<NewGame>,
+        /// The board that the new one takes the place of, if that is an untouched draft.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional))]
+        replaces: Option<GameId>,
     },
     /// Opens a game of the library. Answers [`Answer::Game`].
     OpenGame {
         game: GameId,
     },
     /// Closes a game: it stays in the library, its engines end. A game that is played is interrupted and can be
-    /// resumed.
+    /// resumed. A draft is dropped; [`Command::OpenGame`] brings it back until the server ends.
     CloseGame {
+        game: GameId,
+    },
+    /// Adds a draft to the library.
+    SaveDraft {
         game: GameId,
     },
     /// Deletes a game from the library, open or not. Answers [`Answer::Deleted`].
@@ -213,8 +221,11 @@ pub enum Command {
         #[cfg_attr(test, ts(optional, as = "Option<BTreeMap<String, String>>"))]
         values: BTreeMap<String, String>,
     },
-    /// Searches PATH and the usual directories for engines. Answers [`Answer::FoundEngines`].
+    /// Searches PATH and the usual directories for engines, unless a search runs. The topic of engines reports what is
+    /// found.
     FindEngines,
+    /// Ends a search for engines.
+    CancelFindEngines,
     /// Reads an engine list of Cute Chess, En Croissant, Arena or ShogiHome. Answers [`Answer::FoundEngines`].
     ReadEngineList {
         text: String,
@@ -446,7 +457,7 @@ impl Command {
             | Self::AddSyzygy { path }
             | Self::AddBook { path }
             | Self::StartReport { on: ReportOn::Directory { path }, .. } => Some(path),
-            Self::NewGame { game } => game.book.as_ref().map(|book| book.path.as_str()),
+            Self::NewGame { game, .. } => game.book.as_ref().map(|book| book.path.as_str()),
             _ => None,
         }
     }

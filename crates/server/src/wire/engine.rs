@@ -24,6 +24,8 @@ pub struct EnginesState {
     /// Running processes and the last exited ones, by number.
     pub processes: Vec<ProcessState>,
     pub machine: Machine,
+    /// The last search for engines.
+    pub search: Option<EngineSearch>,
 }
 
 /// Changes of the engines and processes.
@@ -37,16 +39,22 @@ pub struct EnginesDelta {
     pub processes: Vec<ProcessState>,
     /// Removed processes, whose logs no longer exist.
     pub forgotten: Vec<ProcessId>,
+    /// None if the search has not changed.
+    pub search: Option<EngineSearch>,
 }
 
-/// The resources of the machine, as limits of `Threads` and `Hash`.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// The machine of the server: the resources of engines, and where they can be installed from.
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct Machine {
     /// The number of logical CPU cores.
     pub cores: u32,
     /// In MiB, if it is known.
     pub memory: Option<u64>,
+    /// The operating system: `linux`, `macos`, `windows` or another name of Rust.
+    pub system: String,
+    /// The distribution of Linux, followed by those that it is like: `ubuntu`, `debian`.
+    pub distributions: Vec<String>,
 }
 
 /// A registered engine.
@@ -67,6 +75,8 @@ pub struct EngineState {
     pub variants: Vec<Variant>,
     /// The options of the last handshake.
     pub options: Vec<EngineOption>,
+    /// Option values that suit the machine.
+    pub recommended: BTreeMap<String, String>,
     /// None if the strength cannot be limited.
     pub strength: Option<StrengthRange>,
     /// The same in shogi, for which the engine may use another protocol.
@@ -289,6 +299,28 @@ pub struct EngineEntry {
     pub protocol: Option<Protocol>,
 }
 
+/// A search for engines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct EngineSearch {
+    pub running: bool,
+    /// Number of programs whose handshakes have ended.
+    pub done: usize,
+    /// Number of programs; 0 until the directories are read.
+    pub total: usize,
+    /// Engines and other programs so far, as they were found.
+    pub found: FoundEngines,
+}
+
+/// The evaluation file of a shogi engine, without which it cannot search.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct EvaluationFile {
+    /// Where it is, or where the engine expects it.
+    pub path: String,
+    pub exists: bool,
+}
+
 /// Engines for selection, which are not registered yet.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
@@ -307,6 +339,10 @@ pub struct FoundEngine {
     pub author: String,
     /// The option values of the list.
     pub values: BTreeMap<String, String>,
+    /// Option values that suit the machine.
+    pub recommended: BTreeMap<String, String>,
+    /// None if the engine needs none, or is unknown.
+    pub evaluation: Option<EvaluationFile>,
     /// The list of the engine; none for one that was found in a directory.
     pub list: Option<EngineList>,
     /// Whether the program is registered.

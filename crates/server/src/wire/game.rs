@@ -50,6 +50,10 @@ pub struct GameLine {
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
     pub changed: u64,
+    /// Whether it is a draft: it is not in the library.
+    pub draft: bool,
+    /// Whether it is a draft that the user has changed. Other games are saved with each change.
+    pub unsaved: bool,
 }
 
 /// A game.
@@ -542,6 +546,8 @@ pub enum Edit {
         /// `1-0`, `0-1`, `1/2-1/2` or `*`.
         result: String,
     },
+    /// Removes what engines found: evaluations, judgments and better lines of reports.
+    RemoveJudgements,
     /// Undoes the last edit.
     Undo,
     /// Redoes the last undone edit.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    EngineId, ErrorInfo, GameId, MatchId, ReportSettings, ReportStatus, Side, Sides, Variant,
+    EngineId, ErrorInfo, GameId, MatchId, MoveText, PositionView, ReportSettings, ReportStatus,
+    Side, Sides, Variant,
 };
 
 /// Conditions on games of the library, as the page enters them. A game must match all fields.
@@ -17,6 +18,8 @@ use super::{
 #[serde(default)]
 pub struct LibraryFilter {
     pub variant: Option<Variant>,
+    /// A position, moves from the start position, or parts of the name of a player, an opening or an event.
+    pub text: Option<String>,
     /// Parts of the name of a player.
     pub player: Option<String>,
     /// The side of the player; any by default.
@@ -184,6 +187,62 @@ pub struct Chapters {
     pub chapters: Vec<Chapter>,
 }
 
+/// The query of `POST /api/library/preview`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct PreviewQuery {
+    /// A game, open or not.
+    pub game: GameId,
+    /// The number of moves of the main line before the position; all by default.
+    pub ply: Option<u32>,
+}
+
+/// The result of `POST /api/library/preview`: a position of a game, and its main line.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct GamePreview {
+    pub variant: Variant,
+    /// The side to move and the number of the first move.
+    pub first_turn: Side,
+    pub first_number: u32,
+    pub ply: u32,
+    pub position: PositionView,
+    /// The first 1000 moves.
+    pub moves: Vec<PreviewMove>,
+    /// The number of all moves of the main line.
+    pub plies: u32,
+}
+
+/// A move of a preview.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct PreviewMove {
+    pub text: MoveText,
+    pub nags: Vec<u8>,
+}
+
+/// The query of `POST /api/library/order`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct OrderQuery {
+    pub game: GameId,
+    /// The collection that is preferred if the game is in several.
+    pub collection: Option<CollectionId>,
+}
+
+/// The result of `POST /api/library/order`: the place of a game in a collection.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct GameOrder {
+    pub collection: Collection,
+    /// The name of the chapter.
+    pub chapter: String,
+    /// From 0.
+    pub place: u32,
+    pub previous: Option<GameId>,
+    pub next: Option<GameId>,
+}
+
 /// A game of a collection.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
@@ -200,9 +259,11 @@ pub type CollectionEdit = readyok_library::CollectionEdit<Selection>;
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct ImportedCollection {
+    /// The number of the collection that was created (`&open=true`).
+    pub id: Option<CollectionId>,
     /// The name of the study or of the file.
     pub name: String,
-    /// The games in the order of the file, known ones included; the first 5000.
+    /// The games in the order of the file, known ones included.
     pub games: Vec<GameId>,
 }
 
@@ -227,7 +288,8 @@ pub struct DuplicateGroups {
     pub surplus: u32,
 }
 
-/// The result of an import. `POST /api/import?name=…` with the file or text as the body.
+/// The result of an import. `POST /api/import?name=…` with the file or text as the body. With `&open=true` a single game
+/// is opened as a draft, which is not in the library, and several as a collection.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct Imported {
@@ -239,10 +301,12 @@ pub struct Imported {
     pub duplicates: u32,
     /// The number of duplicates that wait for a decision (`&duplicates=ask`).
     pub undecided: u32,
-    /// What [`CollectionEdit::Create`] needs to open the file as a collection, if it has several games.
+    /// What [`CollectionEdit::Create`] needs to open the file as a collection, if it has 2 to 5000 games.
     pub collection: Option<ImportedCollection>,
-    /// The number of the first game, if it was opened (`&open=true`).
+    /// The number of the opened board (`&open=true`): a draft, or the first game of a collection.
     pub opened: Option<GameId>,
+    /// The entry of the import among the jobs; none if nothing was added to the library.
+    pub job: Option<JobId>,
     /// Errors with line and column, at most 100.
     pub errors: Vec<ErrorInfo>,
     /// Warnings with line and column, at most 100 about games that were read in part and 100 others.
@@ -281,6 +345,10 @@ pub struct Job {
     pub added: u64,
     /// The directory or file that is imported first.
     pub directory: Option<String>,
+    /// The name of a file that a tab has sent. Such a job cannot be resumed; the last 20 are kept.
+    pub upload: Option<String>,
+    /// How long the games were read, in milliseconds.
+    pub elapsed: u64,
     /// None if the games are only imported.
     pub settings: Option<ReportSettings>,
     pub status: ReportStatus,
@@ -307,6 +375,27 @@ pub struct Job {
     /// Unreadable files and failed games, at most 20.
     pub errors: Vec<JobError>,
     /// Defects of imported records that were read in part, at most 20.
+    pub notices: Vec<JobError>,
+    /// The number of all errors.
+    pub total_errors: u32,
+    /// The number of all defects.
+    pub total_notices: u32,
+}
+
+/// The query of `POST /api/library/faults`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct FaultsQuery {
+    pub job: JobId,
+}
+
+/// The result of `POST /api/library/faults`: what was wrong with the files of a job.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct JobFaults {
+    /// Unreadable files and failed games, at most 200.
+    pub errors: Vec<JobError>,
+    /// Defects of imported records that were read in part, at most 200.
     pub notices: Vec<JobError>,
     /// The number of all errors.
     pub total_errors: u32,

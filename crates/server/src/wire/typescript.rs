@@ -59,6 +59,12 @@ fn generated() -> String {
     all.add::<wire::ToTab>();
     all.add::<wire::Chapters>();
     all.add::<wire::ChaptersQuery>();
+    all.add::<wire::FaultsQuery>();
+    all.add::<wire::GameOrder>();
+    all.add::<wire::GamePreview>();
+    all.add::<wire::JobFaults>();
+    all.add::<wire::OrderQuery>();
+    all.add::<wire::PreviewQuery>();
     all.add::<wire::Choices>();
     all.add::<wire::Collections>();
     all.add::<wire::Directory>();

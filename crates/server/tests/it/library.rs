@@ -127,8 +127,9 @@ async fn duplicates_are_skipped_or_kept_and_listed() {
 async fn an_import_does_not_replace_an_open_game() {
     let (server, mut tab) = Fixture::with_tab().await;
     let headers = "[Event \"A\"]\n[Site \"B\"]\n[White \"Ada\"]\n[Black \"Bob\"]\n\n";
-    let opened = import(&server, "&open=true", &format!("{headers}1. e4 e5 2. Nf3 *\n")).await;
-    let game = opened["opened"].clone();
+    let imported = import(&server, "", &format!("{headers}1. e4 e5 2. Nf3 *\n")).await;
+    let game = imported["games"][0]["id"].clone();
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": game })).await["kind"], "game");
     let comment = json!({ "kind": "comment", "node": 1, "comments": ["mine"] });
     tab.done(json!({ "kind": "edit", "game": game, "edit": comment })).await;
     let changed = format!("{headers}1. e4 {{theirs, and longer}} e5 $1 2. Nf3 $3 *\n");
@@ -242,11 +243,10 @@ async fn a_file_becomes_a_collection_and_a_file_again() {
     let known = "[White \"Ada\"]\n[Black \"Babbage\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 1-0\n";
     let imported = import(&server, "", known).await;
     assert_eq!((&imported["total"], &imported["collection"]), (&json!(1), &Value::Null));
-    // The first game of a file that is opened is not compared with known ones.
-    let imported = import(&server, "&open=true", STUDY).await;
+    let imported = import(&server, "", STUDY).await;
     assert_eq!((&imported["total"], &imported["duplicates"]), (&json!(2), &json!(1)), "{imported}");
     let file = &imported["collection"];
-    assert_eq!(file, &json!({ "name": "Rooks", "games": [2, 1, 3] }));
+    assert_eq!(file, &json!({ "id": null, "name": "Rooks", "games": [2, 1, 3] }));
     let mut tab = server.tab().await;
     let edit = |edit: Value| json!({ "kind": "edit_collection", "edit": edit });
     let of = json!({ "kind": "games", "games": file["games"] });
@@ -271,7 +271,10 @@ async fn a_file_becomes_a_collection_and_a_file_again() {
     assert_eq!(text.matches("[StudyName \"Rook endings\"]").count(), 3, "{text}");
     let other = Fixture::start().await;
     let again = import(&other, "", &text).await;
-    assert_eq!(again["collection"], json!({ "name": "Rook endings", "games": [1, 2, 3] }));
+    assert_eq!(
+        again["collection"],
+        json!({ "id": null, "name": "Rook endings", "games": [1, 2, 3] })
+    );
     let of = json!({ "kind": "games", "games": [1, 2, 3] });
     let create = edit(json!({ "kind": "create", "name": "Rook endings", "of": of }));
     let copy = other.tab().await.ask(create).await;
@@ -288,7 +291,7 @@ async fn names_of_chapters_are_headers_of_shogi_records() {
     let text = "position startpos moves 7g7f\nposition startpos moves 2g2f\n";
     let imported = server.import("?name=moves.usi", text).await.json();
     let file = &imported["collection"];
-    assert_eq!(file, &json!({ "name": "moves", "games": [1, 2] }), "{imported}");
+    assert_eq!(file, &json!({ "id": null, "name": "moves", "games": [1, 2] }), "{imported}");
     let of = json!({ "kind": "games", "games": [2, 1] });
     let create = json!({ "kind": "create", "name": "m", "of": of });
     let mut tab = server.tab().await;

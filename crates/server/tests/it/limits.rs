@@ -112,6 +112,8 @@ async fn closes_the_longest_idle_game_at_the_limit() {
     let left = set_up(&mut tab, Value::Null).await["game"].clone();
     let mv = json!({ "kind": "move", "game": left, "node": 0, "text": "e4" });
     assert_eq!(tab.ask(mv).await["kind"], "node");
+    // A draft with changes would be lost.
+    tab.done(json!({ "kind": "save_draft", "game": left })).await;
     let human = json!({ "kind": "human", "name": "Ada", "time": { "kind": "none" } });
     let played = json!({ "first": human, "second": human });
     for _ in 2..MAX_OPEN {

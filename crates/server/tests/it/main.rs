@@ -4,6 +4,7 @@
 mod analysis;
 #[cfg(target_os = "linux")]
 mod descendants;
+mod drafts;
 mod engines;
 #[cfg_attr(
     windows,
@@ -23,3 +24,4 @@ mod references;
 mod saving;
 mod support;
 mod training;
+mod uploads;

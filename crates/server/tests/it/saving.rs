@@ -165,6 +165,7 @@ async fn answered_changes_survive_a_crash() {
     let (_, state) = tab.new_game(game("chess", Value::Null)).await;
     let (_, closed) = tab.new_game(game("chess", Value::Null)).await;
     assert_eq!(tab.ask(mv(&closed["id"], 0, "e4")).await["kind"], "node");
+    tab.done(json!({ "kind": "save_draft", "game": closed["id"] })).await;
     tab.done(json!({ "kind": "close_game", "game": closed["id"] })).await;
     let engine = tab.add_mime(&[]).await;
     let settings = json!({ "page": { "theme": "dark" } });
@@ -283,7 +284,9 @@ async fn games_are_imported_until_the_disk_is_full() {
     db.execute_batch("DROP TRIGGER full").expect("it is gone");
     full_at(&db, 0);
     let mut tab = server.tab().await;
-    let new = json!({ "kind": "new_game", "game": game("chess", Value::Null) });
+    let human = json!({ "kind": "human", "name": "Ada", "time": { "kind": "none" } });
+    let players = json!({ "first": human, "second": human });
+    let new = json!({ "kind": "new_game", "game": game("chess", players) });
     assert_eq!(tab.ask(new).await["category"], "storage");
 }
 
@@ -357,7 +360,8 @@ async fn a_damaged_file_is_reported_in_the_terminal_and_the_page() {
     let directory = tempfile::tempdir().expect("a directory");
     let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
-    tab.new_game(game("chess", Value::Null)).await;
+    let (_, state) = tab.new_game(game("chess", Value::Null)).await;
+    tab.done(json!({ "kind": "save_draft", "game": state["id"] })).await;
     server.stop().await;
     let path = directory.path().join("app.sqlite");
     let mut content = std::fs::read(&path).expect("a file");

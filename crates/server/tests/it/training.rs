@@ -70,6 +70,8 @@ async fn mistakes_of_own_games_become_exercises() {
     let (server, mut tab, engine) = Fixture::with_engine(&["proud"]).await;
     let pgn = b"[White \"Foolish\"]\n[Black \"Lucky\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
     let game = reported(&server, &mut tab, &engine, pgn).await;
+    // Own games are in the library.
+    tab.done(json!({ "kind": "save_draft", "game": game })).await;
     let all = json!({ "kind": "collect_exercises", "game": null, "side": null });
     assert_eq!(tab.ask(all.clone()).await["added"], 0);
     let set = json!({

@@ -26,6 +26,8 @@ pub(crate) struct Document {
     pub(super) cursors: Cursors,
     pub(super) history: UndoHistory,
     pub(super) changes: Changes,
+    /// Whether it was changed since it was opened.
+    pub(super) edited: bool,
 }
 
 /// What is saved, published and restored by undo. A copy takes constant time.
@@ -93,6 +95,7 @@ impl Document {
             content,
             history: UndoHistory::default(),
             changes: Changes { unsaved: true, ..Changes::default() },
+            edited: false,
         }
     }
 
@@ -151,8 +154,10 @@ impl Document {
     fn record(&mut self, kind: ChangeKind, before: Content) {
         self.on_changed(&before);
         if kind == ChangeKind::Play {
+            self.edited = true;
             self.changes.undo |= self.history.clear();
         } else if self.content.differs_from(&before) {
+            self.edited = true;
             self.history.push(UndoStep { kind, content: before, cursor: self.cursor() });
             self.changes.undo = true;
         }
@@ -359,6 +364,10 @@ impl Document {
             }
             if is_undo { self.undo()? } else { self.redo()? }
         }
+        if matches!(edit, Edit::RemoveJudgements) {
+            self.set_engine_notes(EngineNotes::default());
+            return Ok(None);
+        }
         let played = line.as_deref().filter(|_| is_played).unwrap_or_default();
         let done = self.change(ChangeKind::Edit, |content| match edit {
             Edit::Comment { node, before, comments } => {
@@ -435,7 +444,7 @@ impl Document {
                 content.outcome = record_outcome(&content.tree);
                 Ok(None)
             }
-            Edit::Undo | Edit::Redo => Ok(None),
+            Edit::Undo | Edit::Redo | Edit::RemoveJudgements => Ok(None),
         })?;
         if let (Some(active), Some(line)) = (active, line) {
             active.ensure_tip(self, &line);

@@ -24,6 +24,15 @@ pub(crate) struct StoredSession {
     state: StoredState,
 }
 
+/// What is known of a board that is not in the library.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Draft {
+    /// Whether its content was pasted, or read from a file.
+    pub(crate) imported: bool,
+    /// Whether the user has changed it.
+    pub(crate) edited: bool,
+}
+
 /// The state of a session that its document does not have, as JSON.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
@@ -31,6 +40,8 @@ struct StoredState {
     cursor: NodeId,
     outcome: Option<OutcomeView>,
     play: Option<StoredPlay>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draft: Option<Draft>,
     /// What version 3 of the library has instead of the ids of nodes: their numbers, each followed by those of its
     /// children. Empty for consecutive ids.
     #[serde(skip_serializing)]
@@ -56,6 +67,16 @@ struct StoredPlay {
 impl StoredSession {
     pub(crate) fn is_over(&self) -> bool {
         self.state.outcome.is_some()
+    }
+
+    pub(crate) fn draft(&self) -> Option<Draft> {
+        self.state.draft
+    }
+
+    /// The version of a game of the library.
+    pub(crate) fn without_draft(mut self) -> Self {
+        self.state.draft = None;
+        self
     }
 
     /// The blob of an open game. It takes time in proportion to the size of the game.
@@ -148,7 +169,8 @@ impl GameSession {
     pub(crate) fn stored(&self) -> StoredSession {
         let Content { tree, outcome } = self.document.content().clone();
         let play = self.active.as_ref().map(ActiveGame::to_stored);
-        let state = StoredState { cursor: self.cursor(), outcome, play, numbers: Vec::new() };
+        let (cursor, draft) = (self.cursor(), self.draft());
+        let state = StoredState { cursor, outcome, play, draft, numbers: Vec::new() };
         StoredSession { tree, state }
     }
 
@@ -158,6 +180,7 @@ impl GameSession {
         let content = Content { tree, outcome: state.outcome };
         let mut session = Self::with_document(id, Document::restored(content, state.cursor), now);
         session.take_unsaved();
+        session.draft = state.draft;
         session.active = state.play.map(ActiveGame::restore);
         session
     }

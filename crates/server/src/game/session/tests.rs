@@ -5,6 +5,7 @@ mod edits;
 use std::collections::BTreeMap;
 
 use readyok_protocol::Score;
+use readyok_rules::record::{EngineNote, EngineNotes};
 
 use super::play::GRACE;
 use super::*;
@@ -320,6 +321,26 @@ fn edits_are_undone_and_redone() {
     assert!(session.edit(Edit::Redo).is_err());
     let (new, _) = session.play_move(ROOT, "e4", 2).expect("it is legal");
     assert_ne!(new, node, "numbers are not used again");
+}
+
+/// What engines found is a layer of its own: it is removed in one step, which is undone in one step, and the
+/// author's symbols stay.
+#[test]
+fn judgements_of_engines_are_removed_and_restored() {
+    let mut session = GameSession::new(1, Tree::new(Position::start(Game::Chess)), 0);
+    let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
+    session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
+    let mut notes = EngineNotes::new("engine");
+    notes.set(node.into(), EngineNote::new(Score::Cp(30), 20));
+    session.document_mut().set_engine_notes(notes.clone());
+    assert!(session.wire_node(node).expect("it is there").engine.is_some());
+    session.edit(Edit::RemoveJudgements).expect("it is always possible");
+    let plain = session.wire_node(node).expect("it is there");
+    assert_eq!((plain.engine.is_none(), plain.nags.as_slice()), (true, [1].as_slice()));
+    session.edit(Edit::Undo).expect("it was removed");
+    assert_eq!(session.tree().engine_notes(), &notes);
+    session.edit(Edit::Redo).expect("it was undone");
+    assert_eq!(session.tree().engine_notes(), &EngineNotes::default());
 }
 
 #[test]
