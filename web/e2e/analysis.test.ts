@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { violations } from './browser';
+import { violations, command } from './browser';
 import {
   ENGINES,
   LONG,
@@ -234,7 +234,7 @@ inBothLanguages(() => {
     const left = page.url();
     const elsewhere = page.getByTestId('other-analysis');
     expect(await elsewhere.count()).toBe(0);
-    await page.getByRole('button', { name: t('new.title') }).click();
+    await command(page, t('menu.more'), t('new.title'));
     await analysisBoard(page);
     await elsewhere.waitFor();
     expect(page.url()).not.toBe(left);

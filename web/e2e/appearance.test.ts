@@ -16,6 +16,7 @@ afterAll(async () => {
 });
 
 const PLACES = [
+  'home',
   'play/new',
   'analyse/1',
   'engines',
@@ -38,12 +39,12 @@ const theme = (page: Page) => page.evaluate(() => document.documentElement.datas
 async function colors(page: Page) {
   const found = await page.evaluate(() => {
     const body = getComputedStyle(document.body);
-    const card = document.querySelector('.card');
+    const strip = document.querySelector('.strip');
     const square = getComputedStyle(document.documentElement).getPropertyValue('--square-dark').trim();
     return {
       ground: body.backgroundColor,
       text: body.color,
-      border: card ? getComputedStyle(card).borderTopColor : '',
+      border: strip ? getComputedStyle(strip).borderTopColor : '',
       square,
     };
   });
@@ -64,18 +65,18 @@ inBothLanguages(() => {
     // Animated colors would disturb the comparison.
     const page = await fake.page(browser, '#/analyse/1', { contrast: 'more', reducedMotion: 'reduce' });
     const errors = errorsOf(page);
-    await page.locator('.card').first().waitFor();
+    await page.locator('.strip').first().waitFor();
     await expect.poll(() => theme(page)).toBe('contrast');
     const more = await colors(page);
     expect(more.ratio).toBeGreaterThan(20);
     for (const place of PLACES) {
       await page.goto(`http://readyok.test/#/${place}`);
-      await page.locator('main h1').first().waitFor({ state: 'attached' });
+      await page.locator('h1').first().waitFor({ state: 'attached' });
       expect(await violations(page), place).toEqual([]);
     }
     // A change of the setting has an immediate effect.
     await page.goto('http://readyok.test/#/analyse/1');
-    await page.locator('.card').first().waitFor();
+    await page.locator('.strip').first().waitFor();
     await page.emulateMedia({ contrast: 'no-preference', colorScheme: 'light' });
     await expect.poll(() => theme(page)).toBe('light');
     const usual = await colors(page);
@@ -106,7 +107,7 @@ inBothLanguages(() => {
       colorScheme: 'dark',
       reducedMotion: 'reduce',
     });
-    await page.locator('.card').first().waitFor();
+    await page.locator('.strip').first().waitFor();
     await expect.poll(() => theme(page)).toBe('dark');
     const dark = await colors(page);
     await page.emulateMedia({ colorScheme: 'light' });
@@ -119,7 +120,7 @@ inBothLanguages(() => {
     const page = await withGame().page(browser, '#/analyse/1');
     const button = page.getByRole('button', { name: t('board.flip') });
     const duration = () => button.evaluate((element) => getComputedStyle(element).transitionDuration);
-    expect(await duration()).toContain('0.12s');
+    expect(await duration()).toContain('0.09s');
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await expect.poll(duration).toBe('0s');
     await page.context().close();

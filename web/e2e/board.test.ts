@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
-import { drag, errorsOf, launch, middle, tap, violations } from './browser';
+import { drag, errorsOf, launch, middle, tap, violations, command } from './browser';
 import {
   engine,
   defaultServer,
@@ -284,7 +284,8 @@ test('shows markup in texts as plain text', async () => {
         }),
       ],
       processes: [],
-      machine: { cores: 1, memory: null },
+      machine: { cores: 1, memory: null, system: 'linux', distributions: [] },
+      search: null,
     },
   });
   const hostile = analysis(0, [line(1, 1, [['a', bad]])]);
@@ -292,7 +293,7 @@ test('shows markup in texts as plain text', async () => {
   open(fake, game(1, 'chess', { nodes, headers: [{ name: bad, value: bad }] }), [hostile]);
   const page = await opened(fake, '#/analyse/1');
   await page.getByText(bad, { exact: false }).first().waitFor();
-  await page.getByRole('tab', { name: t('tab.record') }).click();
+  await command(page, t('menu.more'), t('tab.record'));
   await page.goto('http://readyok.test/#/engines');
   await page.getByRole('button', { name: t('engine.options'), exact: true }).click();
   await page.getByRole('dialog').waitFor();
@@ -338,7 +339,7 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds no violation in the
   const errors = errorsOf(page);
   for (const place of places) {
     await page.goto(`http://readyok.test/${place}`);
-    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    await page.locator('h1').first().waitFor({ state: 'attached' });
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
     expect(await violations(page), place).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), place).toBe(true);
@@ -358,7 +359,7 @@ test('fits a narrow screen in Japanese', async () => {
   });
   for (const place of places) {
     await page.goto(`http://readyok.test/${place}`);
-    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    await page.locator('h1').first().waitFor({ state: 'attached' });
     const wide = await page.evaluate(() => {
       const main = document.querySelector('main');
       return main ? main.scrollWidth - main.clientWidth : 0;
@@ -380,7 +381,8 @@ test('scales the board with the screen', async () => {
     [1024, 600, 400, 275],
     [901, 700, 360, 325],
     [640, 400, 265, 240],
-    [360, 740, 315, 300],
+    // Moves are visible, too.
+    [360, 740, 315, 250],
   ] as const) {
     await page.setViewportSize({ width, height });
     for (const [id, least] of [
@@ -399,11 +401,11 @@ test('scales the board with the screen', async () => {
         .toBeGreaterThan(least);
       const board = await box('.board .square');
       expect(board.y + board.height, place).toBeLessThanOrEqual(id === 1 ? height : height * 1.2);
-      expect((await box('#entry')).width, place).toBeGreaterThan(90);
-      // The first row of buttons below the board is visible.
-      const button = await box('.actions button:first-child');
-      if (id === 1 && width > 900 && height > 655)
-        expect(button.y + button.height, place).toBeLessThanOrEqual(height);
+      // The toolbar is one row, which is visible in windows that need no scrolling.
+      const bar = await box('.tool');
+      expect(bar.height, place).toBe(width > 720 ? 40 : 48);
+      if (height > 500) expect(bar.y + bar.height, place).toBeLessThanOrEqual(height);
+      if (width > 720) expect((await box('#entry')).width, place).toBeGreaterThan(90);
     }
   }
   await page.context().close();
@@ -438,6 +440,8 @@ test('arrow keys step through the game after a click on a tab, and through tabs 
   ];
   open(fake, game(1, 'chess', { nodes }));
   const page = await opened(fake, '#/analyse/1');
+  // With room for one pane.
+  await page.setViewportSize({ width: 1000, height: 800 });
   const tab = (name: string) => page.getByRole('tab', { name });
   await tab(t('tab.report')).click();
   await page.keyboard.press('ArrowRight');
@@ -445,7 +449,7 @@ test('arrow keys step through the game after a click on a tab, and through tabs 
   await expect.poll(() => tab(t('tab.report')).getAttribute('aria-selected')).toBe('true');
   await tab(t('tab.report')).focus();
   await page.keyboard.press('ArrowRight');
-  await expect.poll(() => tab(t('tab.record')).getAttribute('aria-selected')).toBe('true');
+  await expect.poll(() => tab(t('tab.moves')).getAttribute('aria-selected')).toBe('true');
   await page.context().close();
 });
 
@@ -490,11 +494,17 @@ test('draws unknown evaluations as equal', async () => {
   open(fake, game(1, 'chess', { nodes }));
   open(fake, game(2, 'chess', { nodes: nodes.map((one) => (one.id === 4 ? judged(4, null) : one)) }));
   const page = await opened(fake, '#/analyse/1');
-  await page.getByRole('tab', { name: t('tab.report') }).click();
   const graph = page.getByRole('slider', { name: t('report.graph') });
-  const ground = graph.locator('.ground');
-  await ground.waitFor();
-  expect([await ground.getAttribute('x'), await ground.getAttribute('width')]).toEqual(['450', '150']);
+  // From the third of four plies to the last one.
+  const shares = () =>
+    graph.evaluate((chart) => {
+      const box = chart.querySelector('.ground')?.getBoundingClientRect();
+      const axis = chart.querySelector('.guide')?.getBoundingClientRect();
+      return box && axis
+        ? [(box.x - axis.x) / axis.width, box.width / axis.width].map((share) => share.toFixed(2))
+        : [];
+    });
+  await expect.poll(shares).toEqual(['0.75', '0.25']);
   await page.goto('http://readyok.test/#/analyse/2');
   await expect.poll(() => graph.count()).toBe(0);
   await page.context().close();
@@ -682,13 +692,14 @@ inBothLanguages(() => {
           engine(1, 'Narikin', { options, presets, values: { Hash: '32' }, play_values: { Hash: '48' } }),
         ],
         processes: [],
-        machine: { cores: 1, memory: null },
+        machine: { cores: 1, memory: null, system: 'linux', distributions: [] },
+        search: null,
       },
     });
     const page = await fake.page(browser, '#/play/0/new');
     const errors = errorsOf(page);
     const choose = () => page.getByRole('button', { name: t('new.options') }).click();
-    await page.getByText(t('new.more'), { exact: true }).click();
+    await page.locator('main').getByText(t('new.more'), { exact: true }).click();
     await choose();
     const dialog = page.getByRole('dialog', { name: t('new.options.of', { engine: 'Narikin' }) });
     // Options managed by the server are not listed.
@@ -815,7 +826,8 @@ inBothLanguages(() => {
           }),
         ],
         processes: [],
-        machine: { cores: 1, memory: null },
+        machine: { cores: 1, memory: null, system: 'linux', distributions: [] },
+        search: null,
       },
     });
     const page = await fake.page(browser, '#/engines');
@@ -864,14 +876,14 @@ inBothLanguages(() => {
     const fake = defaultServer();
     open(fake, game(1, 'chess'));
     const page = await fake.page(browser, '#/settings');
-    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    await page.locator('h1').first().waitFor({ state: 'attached' });
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: t('keys.title') });
     for (const place of [t('keys.global'), t('keys.game'), t('keys.play')]) {
       await dialog.getByRole('heading', { name: place }).waitFor();
     }
     for (const one of [
-      `1 ${t('nav.play')}`,
+      `2 ${t('nav.play')}`,
       `T ${t('play.takeback')}`,
       `↑ Home ${t('step.first')}`,
       `F ${t('board.flip')}`,

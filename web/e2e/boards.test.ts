@@ -42,8 +42,7 @@ test.each(['en', 'ja'] as const)('copies the position and opens pasted text (%s)
   fake.http.set('import', { games: [], total: 1, opened: 6, errors: [], warnings: [] });
   const page = await fake.page(browser, '#/analyse/5');
   await page.getByRole('button', { name: text('position.copy', { notation: 'FEN' }) }).click();
-  await expect.poll(() => page.getByLabel('FEN', { exact: true }).inputValue()).toBe(START);
-  const input = page.getByLabel(text('position.input'));
+  const input = page.locator('#entry');
   await input.press('Control+v');
   await expect.poll(() => input.inputValue()).toBe(START);
   await input.fill('e4 e5 Nf3');
@@ -69,6 +68,7 @@ test.each(['en', 'ja'] as const)(
       command.kind === 'open_game' ? { kind: 'game', game: command.game } : { kind: 'done' };
     const page = await fake.page(browser, '#/analyse/5');
     const tabs = page.getByRole('navigation', { name: text('tabs.label') });
+    const all = page.getByRole('group', { name: text('boards.open') });
     const titles = () => tabs.getByRole('link').allTextContents();
     const chess = text('variant.chess');
     await expect
@@ -77,7 +77,7 @@ test.each(['en', 'ja'] as const)(
     expect(await violations(page)).toEqual([]);
     await tabs.getByRole('link', { name: 'Morphy – Anderssen' }).click();
     await expect.poll(() => page.url()).toContain('#/analyse/4');
-    await tabs.getByRole('button', { name: text('tabs.rename') }).click();
+    await tabs.getByRole('link', { name: 'Morphy – Anderssen' }).press('F2');
     await tabs.getByRole('textbox').fill('Evergreen');
     await tabs.getByRole('textbox').press('Enter');
     await tabs.getByRole('link', { name: 'Evergreen' }).waitFor();
@@ -89,7 +89,9 @@ test.each(['en', 'ja'] as const)(
       .toEqual([{ kind: 'close_game', game: 4 }]);
     fake.delta('games', { kind: 'games', delta: { changed: [], removed: [4] } });
     await expect.poll(() => tabs.getByRole('link').count()).toBe(2);
-    await tabs.getByRole('button', { name: text('tabs.reopen') }).click();
+    await page.getByRole('button', { name: `${text('boards.all')} 2`, exact: true }).click();
+    expect(await violations(page)).toEqual([]);
+    await all.getByRole('button', { name: text('tabs.reopen') }).click();
     await expect.poll(() => page.url()).toContain('#/analyse/4');
     await page.context().close();
   },
@@ -108,15 +110,15 @@ inBothLanguages(() => {
     fake.topics.set('games', { kind: 'games', state: { games } });
     const page = await fake.page(browser, '#/analyse/3');
     const tabs = page.getByRole('navigation', { name: t('tabs.label') });
-    const titles = async () =>
-      (await tabs.getByRole('link').allTextContents()).map((title) => title.replace(/\s+/g, ' ').trim());
+    const texts = (titles: string[]) => titles.map((title) => title.replace(/\s+/g, ' ').trim());
+    const titles = async () => texts(await tabs.getByRole('link').allTextContents());
     const round = (number: number) => `Morphy – Anderssen ${t('tabs.round', { round: number })}`;
     await expect.poll(titles).toEqual([round(3), round(4), 'Morphy – Paulsen']);
     const first = tabs.getByRole('link', { name: round(3), exact: true });
     expect(await first.getAttribute('title')).toBe(
       `Morphy – Anderssen · Paris · ${t('tabs.round', { round: 3 })} · 1858-12-22 · 0-1 · #3`,
     );
-    await tabs.getByRole('button', { name: t('tabs.close', { game: round(4) }) }).waitFor();
+    await tabs.getByRole('button', { name: t('tabs.close', { game: round(3) }) }).waitFor();
     expect(await violations(page)).toEqual([]);
     // A long name is cut, what distinguishes it is not.
     const long = {
@@ -135,6 +137,51 @@ inBothLanguages(() => {
     const equal = [3, 4].map((id) => gameLine(id, { names }));
     fake.delta('games', { kind: 'games', delta: { changed: equal, removed: [] } });
     await expect.poll(titles).toEqual(['Morphy – Anderssen #3', 'Morphy – Anderssen #4', 'Morphy – Paulsen']);
+    await page.context().close();
+  });
+});
+
+inBothLanguages(() => {
+  test('lists all boards, opens them by key and closes the others', async () => {
+    const fake = defaultServer();
+    const count = 26;
+    const games = Array.from({ length: count }, (_, index) =>
+      gameLine(index + 1, {
+        names: { first: `Player ${index + 1}`, second: 'Narikin' },
+        playing: index === 1,
+      }),
+    );
+    for (const { id } of games) open(fake, game(id, 'chess'));
+    fake.topics.set('games', { kind: 'games', state: { games } });
+    const page = await fake.page(browser, '#/analyse/5');
+    const tabs = page.getByRole('navigation', { name: t('tabs.label') });
+    // The tabs leave room for the other controls; the current board is one of them.
+    await tabs.getByRole('link', { name: 'Player 5 – Narikin' }).waitFor();
+    expect(await tabs.getByRole('link').count()).toBeLessThan(10);
+    const fits = await tabs.evaluate((element) => element.scrollWidth <= element.clientWidth);
+    expect(fits).toBe(true);
+    await page.keyboard.press('Alt+3');
+    await expect.poll(() => page.url()).toContain('#/analyse/3');
+    await page.keyboard.press('Alt+0');
+    const all = page.getByRole('group', { name: t('boards.open') });
+    await expect.poll(() => all.getByRole('link').count()).toBe(count);
+    // The arrow keys walk through the list, from the current board.
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain('#/analyse/4');
+    await page.getByRole('button', { name: `${t('boards.all')} ${count}`, exact: true }).click();
+    await all.getByRole('button', { name: t('boards.close_others') }).click();
+    // The game that is played stays open.
+    const closed = () =>
+      fake.commands.flatMap((command) => (command.kind === 'close_game' ? command.game : []));
+    const expected = games.map(({ id }) => id).filter((id) => id !== 4 && id !== 2);
+    await expect.poll(closed).toEqual(expected);
+    fake.answer = (command) =>
+      command.kind === 'open_game' ? { kind: 'game', game: command.game } : { kind: 'done' };
+    await page.getByRole('button', { name: t('boards.open_again'), exact: true }).click();
+    await expect
+      .poll(() => fake.commands.filter(({ kind }) => kind === 'open_game').length)
+      .toBe(expected.length);
     await page.context().close();
   });
 });

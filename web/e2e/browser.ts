@@ -1,6 +1,6 @@
 // The browser of the tests: Debian's Chromium, headless.
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import axe from 'axe-core';
 
 export function launch(): Promise<Browser> {
@@ -64,13 +64,57 @@ export async function touchDrag(page: Page, from: string, to: string) {
   await session.detach();
 }
 
-/** Sizes of windows: a phone, a small notebook, a notebook, a desktop. */
+/** Chooses the picture with a name in a group. */
+export const pick = (page: Page, group: string, name: string) =>
+  page.getByRole('group', { name: group, exact: true }).getByText(name, { exact: true }).click();
+
+/** Sizes of windows: a phone, a tablet, notebooks, a desktop. */
 export const SIZES = [
   [390, 844],
-  [1024, 768],
+  [1000, 800],
+  [1280, 720],
   [1440, 900],
   [1920, 1080],
 ] as const;
+
+/**
+ * Targets of the pointer below 24 × 24 pixels (WCAG 2.2, 2.5.8), except in texts, and inputs and links of lists with a
+ * label, a cell or room around them.
+ */
+export const smallTargets = (page: Page) =>
+  page.evaluate(() => {
+    const least = 24;
+    const fits = (box: DOMRect) => box.width >= least - 0.5 && box.height >= least - 0.5;
+    const layers = [...document.querySelectorAll<HTMLElement>('dialog[open], :popover-open')];
+    const top = layers.at(-1) ?? document.body;
+    return [...top.querySelectorAll<HTMLElement>('button, a[href], select, summary, input')]
+      .filter((element) => {
+        const box = element.getBoundingClientRect();
+        // Hidden inputs of choices have a visible text; the fields of sliders have a thumb.
+        if (!element.checkVisibility() || element.matches('.sr, .skip, [type=range]') || box.width === 0)
+          return false;
+        if (fits(box) || getComputedStyle(element).display === 'inline') return false;
+        if (!element.matches('input, td a, li a')) return true;
+        const around = element.closest<HTMLElement>('label, td, th');
+        if (around && fits(around.getBoundingClientRect())) return false;
+        const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+        const near = [
+          [x - least / 2, y],
+          [x + least / 2, y],
+          [x, y - least / 2],
+          [x, y + least / 2],
+        ] as const;
+        return near.some(([left, above]) => {
+          const other = document.elementFromPoint(left, above)?.closest('button, a, select, summary, input');
+          return other && other !== element;
+        });
+      })
+      .map((element) => {
+        const { width, height } = element.getBoundingClientRect();
+        const name = (element.ariaLabel ?? element.textContent).trim().slice(0, 40);
+        return `${element.tagName} ${name} ${Math.round(width)} × ${Math.round(height)}`;
+      });
+  });
 
 /** Elements that overflow the window, whose text is cut, or that others cover. */
 export const layoutFaults = (page: Page) =>
@@ -80,7 +124,7 @@ export const layoutFaults = (page: Page) =>
       `${element.tagName} ${(element.ariaLabel ?? element.textContent).trim().slice(0, 60)}`;
     const dialogs = [...document.querySelectorAll<HTMLDialogElement>('dialog[open]')];
     // The last dialog is above the page and the others.
-    const top = dialogs.at(-1) ?? document.body;
+    const top = dialogs.at(-1) ?? document.querySelector<HTMLElement>(':popover-open') ?? document.body;
     for (const element of [document.documentElement, ...document.querySelectorAll('main'), ...dialogs]) {
       if (element.scrollWidth > Math.min(element.clientWidth, innerWidth))
         found.push(`overflow: ${element.tagName} ${element.scrollWidth} px`);
@@ -152,4 +196,41 @@ export function errorsOf(page: Page): string[] {
     if (message.type() === 'error') errors.push(message.text());
   });
   return errors;
+}
+
+/** Chooses a command or setting in a menu. */
+export async function command(page: Page, menu: string, name: string) {
+  await page.getByRole('button', { name: menu, exact: true }).click();
+  const items = page.getByRole('menu', { name: menu, exact: true });
+  await items
+    .getByRole('menuitem', { name, exact: true })
+    .or(items.getByRole('menuitemcheckbox', { name }))
+    .click();
+}
+
+/** Chooses a command of the toolbar, which is in its menu on phones. */
+export async function toolbarCommand(page: Page, menu: string, name: string) {
+  const button = page.getByRole('button', { name, exact: true });
+  await page.getByRole('toolbar').waitFor();
+  if (await button.isVisible()) await button.click();
+  else await command(page, menu, name);
+}
+
+/** Shows a pane next to the board where windows have room for one. */
+export async function showPane(page: Page, name: string) {
+  await page.getByRole('toolbar').waitFor();
+  const tab = page.getByRole('tab', { name, exact: true });
+  if (await tab.isVisible()) await tab.click();
+}
+
+/** Opens the details of the report: a sheet over the tools, or a tab in narrow windows. */
+export async function showReport(page: Page, name: string): Promise<Locator> {
+  const sheet = page.getByTestId('report');
+  if ((await sheet.count()) === 0)
+    await page
+      .getByRole('tab', { name })
+      .or(page.getByRole('button', { name, exact: true }))
+      .click();
+  await sheet.waitFor();
+  return sheet;
 }

@@ -35,7 +35,13 @@ test.each([
     const show = (check: CheckRun) =>
       fake.delta('engines', {
         kind: 'engines',
-        delta: { engines: [engine(2, 'Stockfish', { check })], removed: [], processes: [], forgotten: [] },
+        delta: {
+          engines: [engine(2, 'Stockfish', { check })],
+          removed: [],
+          processes: [],
+          forgotten: [],
+          search: null,
+        },
       });
     const card = page.getByTestId('engine').filter({ hasText: 'Stockfish' });
     await card.waitFor();

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { violations } from './browser';
-import { LONG, squares, useServer } from './fixture';
-import { inBothLanguages, t } from './labels';
+import { command, violations } from './browser';
+import { LONG, moveTexts, paste, squares, useServer } from './fixture';
+import { inBothLanguages, starts, t } from './labels';
 
 const fixture = useServer();
 
@@ -13,9 +13,9 @@ const chapter = (name: string, moves: string) =>
   `[ChapterName "${name}"]\n\n${moves} *\n\n`;
 const STUDY = chapter('Lucena', '1. e4') + chapter('Philidor', '1. d4') + chapter('Vancura', '1. c4');
 
-const panel = (page: Page) => page.getByTestId('collections');
+const panel = (page: Page) => page.getByTestId('collection');
 const names = async (page: Page) =>
-  (await panel(page).locator('ol button.name').allTextContents()).map((text) => text.trim());
+  (await panel(page).locator('ol a.name').allTextContents()).map((text) => text.trim());
 const listed = (page: Page, expected: string[]) => expect.poll(() => names(page), LONG).toEqual(expected);
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
@@ -25,7 +25,7 @@ inBothLanguages(() => {
     const page = await fixture.page('#/library');
     await page.getByText(t('library.none')).waitFor();
     await page
-      .locator('input[type=file]')
+      .getByTestId('import-files')
       .setInputFiles({ name: 'a.pgn', mimeType: 'text/plain', buffer: Buffer.from(STUDY) });
     // The offer remains, and the keyboard reaches it.
     await button(page, t('collection.open', { count: 3 })).press('Enter', LONG);
@@ -47,7 +47,10 @@ inBothLanguages(() => {
     await expect.poll(() => focused(page)).toBe(t('chapter.rename', { name: 'Bridge' }));
     await panel(page).getByLabel(t('collection.name'), { exact: true }).fill('Endings');
     await page.keyboard.press('Enter');
-    await panel(page).getByRole('link', { name: 'Endings' }).waitFor();
+    await page
+      .getByTestId('side')
+      .getByRole('link', { name: /^Endings/ })
+      .waitFor();
     await page.reload();
     await listed(page, ['Vancura', 'Bridge', 'Philidor']);
 
@@ -65,11 +68,11 @@ inBothLanguages(() => {
   test('the open game is added to a collection, whose deletion keeps the games', async () => {
     const page = await fixture.page('#/library');
     await page
-      .locator('input[type=file]')
+      .getByTestId('import-files')
       .setInputFiles({ name: 'a.pgn', mimeType: 'text/plain', buffer: Buffer.from(STUDY) });
-    await page.locator('tbody button.name').first().click(LONG);
+    await page.locator('[data-row] a').first().dblclick(LONG);
     await squares(page);
-    await page.getByRole('tab', { name: t('tab.record') }).click();
+    await command(page, t('menu.more'), t('tab.record'));
     await page.getByLabel(t('collection.name')).fill('Mine');
     await page.keyboard.press('Enter');
     await page
@@ -80,15 +83,75 @@ inBothLanguages(() => {
     await expect.poll(async () => (await names(page)).length, LONG).toBe(1);
     const [name = ''] = await names(page);
     // The selected games are added to the same collection.
-    await page.getByLabel(t('library.select.page')).check();
-    await page.getByLabel(t('collection.name')).last().fill('Mine');
-    await button(page, t('collection.add')).click();
+    await page.goto(new URL('/#/library', page.url()).href);
+    await page.getByLabel(t('library.select.page')).check(LONG);
+    const selection = page.getByTestId('selection');
+    await selection.getByRole('button', { name: t('collection.add') }).click();
+    await selection.getByLabel(t('collection.name')).fill('Mine');
+    await page.keyboard.press('Enter');
+    await page.goto(new URL('/#/library/1', page.url()).href);
     await expect.poll(async () => (await names(page)).length, LONG).toBe(4);
     await button(page, t('chapter.remove', { name })).first().click();
     await expect.poll(async () => (await names(page)).length, LONG).toBe(3);
     await button(page, t('collection.delete')).click();
     await button(page, t('collection.delete.confirm')).click();
     await panel(page).waitFor({ state: 'detached' });
-    expect(await page.locator('tbody button.name').count()).toBe(3);
+    await expect.poll(() => page.locator('[data-row] a').count(), LONG).toBe(3);
+  });
+
+  test('several pasted games open as a collection, and its games are walked in their order', async () => {
+    const page = await fixture.page('#/analyse');
+    await squares(page);
+    await paste(page, STUDY);
+    await page.waitForURL(/#\/analyse\/\d+$/);
+    const order = page.getByTestId('order');
+    await order.getByText(t('order.place', { place: 1, count: 3 })).waitFor(LONG);
+    expect(await order.getByRole('link').textContent()).toBe('Rooks');
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
+    await page.keyboard.press('PageDown');
+    await order.getByText(t('order.place', { place: 2, count: 3 })).waitFor(LONG);
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['d4']);
+    await order.getByRole('button', { name: t('order.next') }).click();
+    await order.getByText(t('order.place', { place: 3, count: 3 })).waitFor(LONG);
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['c4']);
+    expect(await order.getByRole('button', { name: t('order.next') }).isDisabled()).toBe(true);
+    await page.keyboard.press('PageUp');
+    await order.getByText(t('order.place', { place: 2, count: 3 })).waitFor(LONG);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('pastes leave no game in the library; a draft is saved, closed and opened again', async () => {
+    const page = await fixture.page('#/analyse');
+    await squares(page);
+    for (const move of ['e4', 'd4', 'c4']) {
+      const before = page.url();
+      await paste(page, `[White "${move}"]\n\n1. ${move} *`);
+      await page.waitForURL((url) => url.href !== before);
+      await expect.poll(() => moveTexts(page), LONG).toEqual([move]);
+    }
+    await page.getByTestId('draft').getByText(t('draft.name'), { exact: true }).waitFor();
+    const board = page.url();
+    await page.goto(new URL('/#/library', page.url()).href);
+    await page.getByText(t('library.none')).waitFor(LONG);
+    await page
+      .getByTestId('side')
+      .getByRole('link', { name: starts('library.drafts') })
+      .click();
+    const drafts = page.getByTestId('drafts').getByRole('listitem');
+    await expect.poll(() => drafts.count(), LONG).toBe(1);
+    expect(await violations(page)).toEqual([]);
+    await drafts.getByRole('button', { name: t('app.close'), exact: true }).click();
+    await page.getByText(t('drafts.none')).waitFor();
+    await page
+      .locator('.toasts')
+      .getByRole('button', { name: t('edit.undo') })
+      .click();
+    await drafts.getByRole('link', { name: 'c4 – ?' }).waitFor(LONG);
+    await page.goto(board);
+    await squares(page);
+    await page.keyboard.press('Control+s');
+    await page.getByTestId('draft').waitFor({ state: 'detached', ...LONG });
+    await page.goto(new URL('/#/library', page.url()).href);
+    await page.getByRole('link', { name: 'c4 – ?', exact: true }).waitFor(LONG);
   });
 });

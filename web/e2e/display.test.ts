@@ -11,7 +11,7 @@ import type {
   ProcessState,
   SprtStatus,
 } from '../src/api/wire';
-import { launch, middle, violations } from './browser';
+import { launch, middle, violations, showReport, command, showPane, toolbarCommand } from './browser';
 import {
   engine,
   defaultServer,
@@ -198,7 +198,7 @@ test.each([
   ['chess', 'abcdefgh', '87654321'],
   ['shogi', '987654321', 'abcdefghi'],
 ] as const)(
-  'shows coordinates next to the squares of %s, also on a flipped board',
+  'shows coordinates in the squares of %s, also on a flipped board',
   async (variant, files, ranks) => {
     const fake = defaultServer();
     open(fake, game(1, variant));
@@ -209,11 +209,6 @@ test.each([
     await expect
       .poll(() => coordinates(page))
       .toEqual([twice(files).toReversed(), twice(ranks).toReversed()]);
-    await page.goto('http://readyok.test/#/settings');
-    await page.getByLabel(en('settings.coordinates')).selectOption('inside');
-    await page.goto('http://readyok.test/#/analyse/1');
-    await page.locator('[data-square]').first().waitFor({ state: 'attached' });
-    await expect.poll(() => coordinates(page)).toEqual([twice(files), twice(ranks)]);
     await page.goto('http://readyok.test/#/settings');
     await page.getByLabel(en('settings.coordinates')).selectOption('off');
     await page.goto('http://readyok.test/#/analyse/1');
@@ -255,7 +250,8 @@ function withOptions(): FakeServer {
     state: {
       engines: [engine(1, 'Narikin', { options, values: { Hash: '64', SyzygyPath: '/tables' } })],
       processes: [],
-      machine: { cores: 1, memory: null },
+      machine: { cores: 1, memory: null, system: 'linux', distributions: [] },
+      search: null,
     },
   });
   fake.http.set('files', DIRECTORY);
@@ -345,7 +341,7 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'the position editor',
     '#/analyse/1',
     async (page) => {
-      await press(page, en('editor.title'));
+      await toolbarCommand(page, en('menu.more'), en('editor.title'));
       await page.getByRole('dialog').getByTestId('verdict').waitFor();
     },
   ],
@@ -353,17 +349,18 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'settings of an analysis',
     '#/analyse/1',
     async (page) => {
+      await showPane(page, en('tab.engine'));
       await press(page, en('panel.settings'));
       await page.getByRole('button', { name: en('panel.threat') }).waitFor();
     },
   ],
-  ['the report', '#/analyse/1', (page) => page.getByRole('tab', { name: en('tab.report') }).click()],
-  ['the record', '#/analyse/1', (page) => page.getByRole('tab', { name: en('tab.record') }).click()],
+  ['the report', '#/analyse/1', (page) => showReport(page, en('tab.report'))],
+  ['the record', '#/analyse/1', (page) => command(page, en('menu.more'), en('tab.record'))],
   [
     'a promotion',
     '#/analyse/2',
     async (page) => {
-      await page.locator('#entry').waitFor();
+      await page.getByRole('toolbar').waitFor();
       for (const square of ['b7', 'b8']) {
         const { x, y } = await middle(page, square);
         await page.mouse.click(x, y);
@@ -375,14 +372,25 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'a game of two engines',
     '#/play/0/new',
     async (page) => {
-      await page.getByText(en('new.more'), { exact: true }).click();
+      await page.locator('main').getByText(en('new.more'), { exact: true }).click();
       await page.getByLabel(en('new.per_side')).check();
       await page.getByRole('group', { name: en('side.black') }).waitFor();
     },
   ],
   ['a new match', '#/matches', (page) => press(page, en('match.new'))],
   ['a match', '#/matches/3', (page) => page.getByTestId('match').waitFor()],
-  ['folders', '#/library', (page) => press(page, en('library.analyze_folder'))],
+  [
+    'folders',
+    '#/library',
+    async (page) => {
+      // Not that of the navigation.
+      await page
+        .locator('.head-tools')
+        .getByRole('button', { name: en('library.more') })
+        .click();
+      await press(page, en('library.analyze_folder'));
+    },
+  ],
   ['shortcuts', '#/settings', (page) => page.keyboard.press('?')],
 ];
 
@@ -391,7 +399,7 @@ async function openAll(page: Page, look: (name: string) => Promise<void>) {
   for (const [name, place, opens] of OPENED) {
     await page.goto(`http://readyok.test/${place}`);
     await page.reload();
-    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    await page.locator('h1').first().waitFor({ state: 'attached' });
     await opens(page);
     await look(name);
   }
@@ -478,7 +486,8 @@ test('fits dialogs and panels to a narrow screen with readable fields', async ()
     const thin = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLElement>('select, input')]
         .filter((field) => !field.matches('[type=checkbox], [type=radio], [type=range]'))
-        .filter((field) => field.offsetWidth > 0 && field.offsetWidth < 70)
+        // The list of new boards in the head is below an icon.
+        .filter((field) => !field.closest('header') && field.offsetWidth > 0 && field.offsetWidth < 70)
         .map((field) => `${field.ariaLabel ?? field.id} ${field.offsetWidth}`),
     );
     expect(thin, name).toEqual([]);
@@ -591,7 +600,10 @@ test('shows an error for a page that fails to render, and still renders others',
   await failed.getByRole('heading', { name: en('app.failed') }).waitFor();
   expect(await violations(page)).toEqual([]);
   await page.getByRole('link', { name: en('nav.library') }).click();
-  await page.getByRole('heading', { name: en('nav.library') }).waitFor();
+  await page
+    .getByRole('heading', { name: en('nav.library') })
+    .first()
+    .waitFor();
   expect(await failed.count()).toBe(0);
   await page.context().close();
 });
@@ -617,7 +629,7 @@ test('updates the status of a process', async () => {
     const processes = [{ ...state, status }];
     fake.delta('engines', {
       kind: 'engines',
-      delta: { engines: [], removed: [], processes, forgotten: [] },
+      delta: { engines: [], removed: [], processes, forgotten: [], search: null },
     });
     if (status === 'ended') await page.getByText(en('engine.exited', { count: 1 })).click();
     await process.getByText(en(`process.${status}`), { exact: true }).waitFor();

@@ -1,8 +1,22 @@
 // Editing of a game: variations, annotations, comments, undo, headers; and the search of the library.
+import { command } from './browser';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, enter, paste, clickAll, tabTo, useServer, visit, moveTexts, analysisBoard } from './fixture';
-import { starts, t, inBothLanguages, pieceLabel, squareLabel } from './labels';
+import {
+  LONG,
+  enter,
+  paste,
+  clickAll,
+  tabTo,
+  useServer,
+  visit,
+  moveTexts,
+  analysisBoard,
+  openChip,
+  listedGames,
+  saveDraft,
+} from './fixture';
+import { t, inBothLanguages, language, pieceLabel, squareLabel } from './labels';
 
 const fixture = useServer();
 
@@ -50,13 +64,11 @@ test('undoes and redoes moves by keys', async () => {
 test('searches shogi moves without a variant and ignores an incomplete move', async () => {
   const page = await board();
   await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
-  await page
-    .locator('.toasts')
-    .getByText(t('record.done', { count: 1 }))
-    .waitFor(LONG);
+  await saveDraft(page);
   await visit(page, t('nav.library'));
+  await openChip(page, 'library.opening_column');
   const field = page.getByLabel(t('library.opening'), { exact: true });
-  const found = page.getByRole('button', { name: /羽生/ });
+  const found = listedGames(page).and(page.getByLabel(/羽生/));
   for (const line of ['▲７六歩 △８四歩', '7g7f 8c8d', 'P-7f']) {
     await field.fill(line);
     await found.waitFor();
@@ -79,9 +91,9 @@ inBothLanguages(() => {
       await expect.poll(variations, LONG).toEqual(other ? [expect.stringMatching(other)] : []);
     };
     await is(['e4', 'e5'], /c5/);
-    await page.getByRole('button', { name: t('edit.promote') }).click();
+    await command(page, t('moves.menu'), t('edit.promote'));
     await is(['e4', 'c5'], /e5/);
-    await page.getByRole('button', { name: t('edit.delete') }).click();
+    await command(page, t('moves.menu'), t('edit.delete'));
     await is(['e4', 'e5'], null);
     const undo = page.getByRole('button', { name: t('edit.undo') });
     await undo.click();
@@ -98,20 +110,19 @@ inBothLanguages(() => {
   test('shows the opening name and finds a game by it', async () => {
     const page = await board();
     const opening = page.getByTestId('opening');
+    const name = language() === 'ja' ? 'シシリアン・ディフェンス' : 'Sicilian Defense';
     await play(page, 'e4', 'c5');
-    await expect.poll(() => opening.textContent(), LONG).toMatch(/B20\s+Sicilian Defense/);
+    await expect.poll(() => opening.textContent(), LONG).toMatch(new RegExp(`B20\\s+${name}`));
     await play(page, 'h4');
-    await expect.poll(() => opening.textContent(), LONG).toMatch(/Sicilian Defense/);
+    await expect.poll(() => opening.textContent(), LONG).toContain(name);
     await page.getByRole('button', { name: t('step.first') }).click();
     await expect.poll(() => opening.count(), LONG).toBe(0);
     await paste(page, '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
-    await page
-      .locator('.toasts')
-      .getByText(t('record.done', { count: 1 }))
-      .waitFor(LONG);
+    await saveDraft(page);
     await visit(page, t('nav.library'));
+    await openChip(page, 'library.opening_column');
     await page.getByLabel(t('library.opening_name')).fill('ruy lopez');
-    await page.getByRole('button', { name: /Anna/ }).waitFor();
+    await listedGames(page).and(page.getByLabel(/Anna/)).waitFor();
   });
 
   test('edits a position by keyboard alone', async () => {
@@ -169,26 +180,27 @@ inBothLanguages(() => {
     await paste(page, game('Anna', '1-0', '1. e4 c5 2. Nf3') + '\n' + game('Bert', '0-1', '1. d4 d5 2. c4'));
     await page
       .locator('.toasts')
-      .getByText(t('record.done', { count: 2 }))
+      .getByText(new RegExp(t('record.done', { count: 2 })))
       .waitFor(LONG);
     await visit(page, t('nav.library'));
-    const found = page.getByRole('button', { name: / – / });
-    const names = () => found.allTextContents().then((all) => all.map((name) => name.trim()).toSorted());
+    const found = listedGames(page);
+    const names = () =>
+      found.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? '').toSorted());
     await expect.poll(names, LONG).toEqual(expect.arrayContaining(['Anna – NN', 'Bert – NN']));
     const SICILIAN = 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
-    for (const [label, value] of [
-      [t('library.player'), 'anna'],
-      [t('library.opening'), 'e4 c5'],
-      [t('library.opening_name'), 'sicilian'],
-      [t('library.position'), SICILIAN],
+    for (const [chip, label, value] of [
+      ['library.player', t('library.player'), 'anna'],
+      ['library.opening_column', t('library.opening'), 'e4 c5'],
+      ['library.opening_column', t('library.opening_name'), 'sicilian'],
+      ['library.filter.add', t('library.position'), SICILIAN],
     ] as const) {
-      const field = page.getByLabel(label, { exact: true });
+      const field = (await openChip(page, chip)).getByLabel(label, { exact: true });
       await field.fill(value);
       await expect.poll(names, { ...LONG, message: label }).toEqual(['Anna – NN']);
       await field.fill('');
       await expect.poll(names, LONG).toContain('Bert – NN');
     }
-    await page.getByLabel(starts('library.result')).selectOption('0-1');
+    await (await openChip(page, 'library.result')).getByRole('combobox').selectOption('0-1');
     await expect.poll(names, LONG).toEqual(['Bert – NN']);
   });
 });

@@ -11,6 +11,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 export const POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const ADDRESS = 'http://readyok.test/';
@@ -220,6 +221,8 @@ export const gameLine = (id: number, more: Partial<wire.GameLine> = {}): wire.Ga
   date: null,
   plies: 0,
   playing: false,
+  draft: false,
+  unsaved: false,
   result: '*',
   changed: 0,
   ...more,
@@ -238,6 +241,7 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
     identity: { name: `${name} 1.0`, author: 'its authors' },
     variants: ['chess', 'chess960', 'shogi'],
     options: [],
+    recommended: {},
     values: {},
     play_values: {},
     analyse_values: {},
@@ -308,7 +312,8 @@ export function defaultServer(): FakeServer {
           breaches: 2,
         },
       ],
-      machine: { cores: 4, memory: 8000 },
+      machine: { cores: 4, memory: 8000, system: 'linux', distributions: ['debian'] },
+      search: null,
     },
   });
   fake.topics.set('log/7', { kind: 'log', state: { process: 7, lines: logLines(), total: 6 } });
@@ -319,6 +324,7 @@ export function defaultServer(): FakeServer {
   });
   fake.http.set('library/search', { games: [], total: 0, labels: [], undecided: 0 });
   fake.http.set('library/collections', { collections: [] });
+  fake.http.set('library/order', null);
   fake.http.set('training', {
     stats: { new: 0, learning: 0, learned: 0, due: 0, today: 0, reviews: 0, solved: 0 },
     queue: [],

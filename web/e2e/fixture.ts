@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { ToTab } from '../src/api/wire';
-import { launch, middle } from './browser';
+import type { Key } from '../src/i18n/en';
+import { launch, middle, toolbarCommand } from './browser';
 import { TIMEOUT } from './timeout';
 import { PROGRAM, RealServer } from './server';
 import { starts, t } from './labels';
@@ -24,7 +25,7 @@ export const ENGINES = {
 
 export interface Fixture {
   readonly server: RealServer;
-  /** Opens a page in a browser that is logged in. */
+  /** Opens a page in a browser that is logged in: by default the game on the board, or else the form of a new game. */
   page: (hash?: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
   /** Opens an empty page in a browser that is not logged in. */
   newBrowser: (options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
@@ -57,7 +58,7 @@ export function useServer(): Fixture {
     get server() {
       return there(server);
     },
-    page: (hash, options) => there(server).page(there(browser), hash, options),
+    page: (hash = '#/play', options) => there(server).page(there(browser), hash, options),
     newBrowser: (options) => there(server).newBrowser(there(browser), options),
   };
 }
@@ -93,13 +94,14 @@ export async function newGame(page: Page, variant: Variant, opponent?: string) {
   await untimed(page, variant, opponent);
   const nodes = page.getByLabel(t('time.nodes'));
   // The section is open if it contains changed settings.
-  if (!(await nodes.isVisible())) await page.getByText(t('new.more'), { exact: true }).click();
+  if (!(await nodes.isVisible()))
+    await page.locator('main').getByText(t('new.more'), { exact: true }).click();
   await nodes.fill('200');
 }
 
 /** Sets the start position; the label of the field is the notation. */
 export async function from(page: Page, notation: 'FEN' | 'SFEN', text: string) {
-  const more = page.getByText(t('new.more'), { exact: true });
+  const more = page.locator('main').getByText(t('new.more'), { exact: true });
   const start = page.getByLabel(starts('new.start'));
   if (!(await start.isVisible())) await more.click();
   await start.selectOption('text');
@@ -116,7 +118,7 @@ export async function analysisBoard(page: Page, variant: Variant = 'chess', text
   };
   await opened(() => page.goto(new URL('/#/analyse/new', page.url()).href));
   if (text) {
-    await page.getByRole('button', { name: t('editor.title') }).click();
+    await toolbarCommand(page, t('menu.more'), t('editor.title'));
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(t('new.variant')).selectOption(variant);
     await dialog.getByLabel(variant === 'shogi' ? 'SFEN' : 'FEN', { exact: true }).fill(text);
@@ -167,6 +169,33 @@ export const clickAll = (where: Locator, names: readonly string[]) =>
       found.find((one) => (one.ariaLabel ?? one.textContent.trim()) === name)?.click();
     }
   }, names);
+
+/** Opens the fields of a chip of the library's filter, and closes those of other chips. */
+export async function openChip(page: Page, chip: Key): Promise<Locator> {
+  await page.keyboard.press('Escape');
+  const bar = page.getByRole('search');
+  await bar
+    .getByRole('button', { name: starts(chip) })
+    .first()
+    .click();
+  return bar.getByRole('group', { name: t(chip) });
+}
+
+/** The games of the list of the library. */
+export const listedGames = (page: Page) => page.locator('[data-row] a');
+
+/** Presses an action of a menu of the library's head. */
+export async function libraryMenu(page: Page, menu: 'library.import' | 'library.more', action: Key) {
+  await page.getByRole('button', { name: t(menu), exact: true }).click();
+  await page.getByRole('button', { name: t(action), exact: true }).click();
+}
+
+/** Saves the draft that is shown to the library. */
+export async function saveDraft(page: Page) {
+  const draft = page.getByTestId('draft');
+  await draft.getByRole('button', { name: t('draft.save') }).click(LONG);
+  await draft.waitFor({ state: 'detached', ...LONG });
+}
 
 /** Opens a page by its link in the navigation. */
 export const visit = (page: Page, name: string) =>

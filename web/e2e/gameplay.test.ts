@@ -265,7 +265,7 @@ const luminance = (color: string) => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 
-// Black pieces have black outlines. WCAG 1.4.11 requires a contrast of 3:1 for graphics.
+// Black pieces are outlined in the color of texts. WCAG 1.4.11 requires a contrast of 3:1 for graphics.
 test.each(['light', 'dark', 'contrast'] as const)(
   'shows captured black pieces in the %s theme',
   async (theme) => {
@@ -274,18 +274,24 @@ test.each(['light', 'dark', 'contrast'] as const)(
     const fen = 'r1bqkbnr/pppp1ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 4';
     open(fake, game(5, 'chess', { position: positionView(fen, []) }));
     const page = await fake.page(browser, '#/analyse/5');
-    const under = await page
+    const [under, outline] = await page
       .getByTestId('captured')
       .locator('i')
       .first()
       .evaluate((element) => {
+        const around = /rgb\([^)]*\)/.exec(getComputedStyle(element).filter)?.[0] ?? '';
         for (let one: Element | null = element; one; one = one.parentElement) {
           const { backgroundColor } = getComputedStyle(one);
-          if (!backgroundColor.startsWith('rgba')) return backgroundColor;
+          if (!backgroundColor.startsWith('rgba')) return [backgroundColor, around] as const;
         }
-        return '';
+        return ['', around] as const;
       });
-    expect((luminance(under) + 0.05) / 0.05).toBeGreaterThan(3);
+    const contrast = (color: string) => {
+      const [dark = 0, light = 0] = [luminance(color), luminance(under)].toSorted((a, b) => a - b);
+      return (light + 0.05) / (dark + 0.05);
+    };
+    // The piece itself, or the outline around it.
+    expect(Math.max(contrast('rgb(0, 0, 0)'), contrast(outline))).toBeGreaterThan(3);
     await page.context().close();
   },
 );

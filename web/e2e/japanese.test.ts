@@ -22,7 +22,7 @@ const toasts = (page: Page) => page.locator('.toasts > *');
 
 async function read(page: Page, name: string, text: string) {
   await page
-    .locator('input[type=file]')
+    .getByTestId('import-files')
     .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 }
 
@@ -47,6 +47,10 @@ test('reports location and reason of unreadable records', async () => {
   await containsText(toasts(page), '本譜は1手目まで読み込みました', '７六歩');
   await read(page, 'c.pgn', '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n');
   await containsText(toasts(page), 'キング');
+  await page
+    .getByRole('search')
+    .getByRole('button', { name: ja('library.filter.add') })
+    .click();
   await page.getByLabel(ja('library.position'), { exact: true }).fill('8/8/8/8/8/8/8/8 w - - 0 1');
   await containsText(page.getByRole('main').getByRole('status'), '対局できない局面です');
 });
@@ -56,13 +60,22 @@ test('reports unreadable records of an imported folder', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
   const page = await there('#/library');
+  await page.getByRole('button', { name: ja('library.import'), exact: true }).click();
   await page.getByRole('button', { name: ja('library.import_folder') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: /readyok-e2e/ }).click();
   await dialog.getByRole('button', { name: /^records/ }).click();
   await dialog.getByRole('button', { name: ja('files.this') }).click();
-  await page.getByText(ja('job.errors', { count: 1 })).click();
-  await containsText(page.getByTestId('job').locator('li'), '本譜は1手目まで読み込みました', 'c.pgn', 'e4');
+  await page
+    .getByTestId('import')
+    .getByText(ja('job.errors', { count: 1 }))
+    .click();
+  await containsText(
+    page.getByTestId('faults').locator('li'),
+    '本譜は1手目まで読み込みました',
+    'c.pgn',
+    'e4',
+  );
 });
 
 test('reports why a move or a position is rejected', async () => {
@@ -80,7 +93,7 @@ test('labels the sides of a handicap game', async () => {
   const page = await there('#/play/0/new');
   await page.getByRole('radio', { name: ja('variant.shogi'), exact: true }).check({ force: true });
   await page.getByRole('combobox', { name: ja('new.opponent') }).selectOption({ label: ja('new.local') });
-  await page.getByText(ja('new.more'), { exact: true }).click();
+  await page.locator('main').getByText(ja('new.more'), { exact: true }).click();
   await page.getByLabel(ja('new.handicap')).selectOption('lance');
   await page.getByRole('button', { name: ja('new.begin'), exact: true }).click();
   await squares(page);

@@ -1,10 +1,10 @@
 // The layout of games: nothing overflows or is covered, and the board uses the window.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import type { Variant } from '../src/api/wire';
-import { SIZES, launch, layoutFaults, violations } from './browser';
-import { analysis, defaultServer, engine, game, line, node, open, storePrefs, gameLine } from './fakeServer';
-import { en, ja, inBothLanguages, language } from './labels';
+import { SIZES, launch, layoutFaults, showPane, violations } from './browser';
+import { defaultServer, open, storePrefs } from './fakeServer';
+import { en, ja, inBothLanguages, language, t } from './labels';
+import { analyzed, longGame } from './samples';
 
 let browser: Browser;
 
@@ -16,112 +16,11 @@ afterAll(async () => {
   await browser.close();
 });
 
-const CHESS = [
-  ['e2e4', 'e4'],
-  ['e7e5', 'e5'],
-  ['g1f3', 'Nf3'],
-  ['b8c6', 'Nc6'],
-] as const;
-const SHOGI = [
-  ['7g7f', 'P-7f', '▲７六歩'],
-  ['3c3d', 'P-3d', '△３四歩'],
-] as const;
-
-function text(variant: Variant, index: number) {
-  if (variant === 'shogi') {
-    const [uci, western, japanese] = SHOGI[index % 2] ?? SHOGI[0];
-    return { uci, text: { western, japanese } };
-  }
-  const [uci, western] = CHESS[index % 4] ?? CHESS[0];
-  return { uci, text: { western } };
-}
-
-/** A game with `plies` moves, and a nested variation of the third move. */
-function longGame(variant: Variant, plies: number, cursor: number) {
-  const nodes = [node(0, null, 0, '', { western: '' }, { children: [1] })];
-  for (let id = 1; id <= plies; id++) {
-    const { uci, text: name } = text(variant, id - 1);
-    const children = id === plies ? [] : id === 2 ? [3, 20_001] : [id + 1];
-    nodes.push(node(id, id - 1, id, uci, name, { children }));
-  }
-  const more = (id: number, parent: number, ply: number, children: number[]) => {
-    const { uci, text: name } = text(variant, ply);
-    nodes.push(node(id, parent, ply, uci, name, { children }));
-  };
-  more(20_001, 2, 3, [20_002]);
-  more(20_002, 20_001, 4, [20_003, 20_010]);
-  more(20_003, 20_002, 5, [20_004]);
-  more(20_004, 20_003, 6, []);
-  more(20_010, 20_002, 5, [20_011]);
-  more(20_011, 20_010, 6, []);
-  return game(5, variant, { nodes, cursor });
-}
-
-/** An analysis by three engines. */
-function analyzed(variant: Variant, language: string, plies = 30) {
-  const fake = defaultServer();
-  storePrefs(fake, { language });
-  const names = ['Narikin', 'Stockfish 17.1', 'Fairy-Stockfish'];
-  fake.topics.set('engines', {
-    kind: 'engines',
-    state: {
-      engines: names.map((name, index) => engine(index + 1, name)),
-      processes: [],
-      machine: { cores: 4, memory: 8000 },
-    },
-  });
-  const pv = Array.from({ length: 16 }, (_, index) => {
-    const { uci, text: name } = text(variant, index);
-    return [uci, name.western, 'japanese' in name ? name.japanese : undefined] as [string, string, string?];
-  });
-  const panels = names.map((_, index) =>
-    analysis(
-      4,
-      [1, 2, 3].map((number) => line(number, 34, pv)),
-      { engine: index + 1 },
-    ),
-  );
-  open(fake, longGame(variant, plies, 4), panels);
-  fake.topics.set('games', { kind: 'games', state: { games: [gameLine(5), gameLine(4), gameLine(3)] } });
-  return fake;
-}
-
 const boxOf = async (page: Page, selector: string) => {
   const box = await page.locator(selector).first().boundingBox();
   if (!box) throw new Error(`${selector} is not visible`);
   return box;
 };
-
-test.each(
-  (['chess', 'shogi'] as const).flatMap((variant) =>
-    (['en', 'ja'] as const).map((language) => [variant, language] as const),
-  ),
-)('fits the analysis of %s into windows of all sizes (%s)', async (variant, language) => {
-  for (const [width, height] of SIZES) {
-    const fake = analyzed(variant, language);
-    const page = await fake.page(browser, '#/analyse/5', { viewport: { width, height } });
-    await page.locator('.moves .move').first().waitFor();
-    await page.getByTestId('engine-panel').nth(2).waitFor();
-    expect([width, ...(await layoutFaults(page))]).toEqual([width]);
-    if (width > 900) {
-      // The board and the position below it are in the window.
-      const position = await boxOf(page, '#position-text');
-      expect(position.y + position.height).toBeLessThanOrEqual(height);
-      const board = await boxOf(page, '.square');
-      expect(board.height).toBeGreaterThan(height * 0.55);
-      // Records and links are recognizable in their field.
-      expect((await boxOf(page, '.position textarea')).width).toBeGreaterThan(180);
-      // Several rows of moves are visible.
-      expect((await boxOf(page, '.moves')).height).toBeGreaterThan(100);
-    }
-    if (width >= 1440 && variant === 'chess') {
-      const [moves, engines] = [await boxOf(page, '.list'), await boxOf(page, '.engines')];
-      expect(moves.x + moves.width).toBeLessThan(engines.x);
-    }
-    expect(await violations(page)).toEqual([]);
-    await page.context().close();
-  }
-});
 
 test.each(['en', 'ja'] as const)(
   'fits the form of a new game into windows of all sizes (%s)',
@@ -186,7 +85,7 @@ inBothLanguages(() => {
 });
 
 test.each(['en', 'ja'] as const)(
-  'resizes the board and the engines by keyboard and remembers the sizes (%s)',
+  'resizes the board by keyboard and mouse, and remembers its size (%s)',
   async (language) => {
     const text = language === 'en' ? en : ja;
     const fake = analyzed('shogi', language);
@@ -206,10 +105,6 @@ test.each(['en', 'ja'] as const)(
     await page.mouse.move((handle?.x ?? 0) - 92, (handle?.y ?? 0) - 92, { steps: 4 });
     await page.mouse.up();
     expect((await boxOf(page, '.square')).width).toBeLessThan(before.width - 50);
-    const splitter = page.getByRole('separator', { name: text('panel.split') });
-    const engines = (await boxOf(page, '.engines')).height;
-    await splitter.press('Home');
-    await expect.poll(async () => (await boxOf(page, '.engines')).height).toBeLessThan(engines - 100);
     await page.context().close();
   },
 );
@@ -319,6 +214,7 @@ inBothLanguages(() => {
       Object.assign(window, { setTimeout: short });
     });
     await page.reload();
+    await showPane(page, t('tab.engine'));
     const move = page.getByTestId('line').locator('.pv button').last();
     await move.waitFor();
     const before = await boxOf(page, 'main');
@@ -327,15 +223,11 @@ inBothLanguages(() => {
       await move.click();
       await expect.poll(() => toasts.count()).toBe(count);
     }
-    const [main, messages, nav] = [
-      await boxOf(page, 'main'),
-      await boxOf(page, '.toasts'),
-      await boxOf(page, '.shell > nav'),
-    ];
+    // A board hides the navigation of phones.
+    const [main, messages] = [await boxOf(page, 'main'), await boxOf(page, '.toasts')];
     expect(messages.height).toBeGreaterThan(100);
     expect(main.y + main.height).toBeLessThanOrEqual(messages.y + 1);
-    expect(messages.y + messages.height).toBeLessThanOrEqual(nav.y + 1);
-    expect(nav.y + nav.height).toBeLessThanOrEqual(height + 1);
+    expect(messages.y + messages.height).toBeLessThanOrEqual(height + 1);
     expect(await layoutFaults(page)).toEqual([]);
     expect(await violations(page)).toEqual([]);
     // All engines can be read and operated by scrolling.

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
-import { errorsOf, launch, middle, violations } from './browser';
+import { errorsOf, launch, middle, violations, showReport } from './browser';
 import { defaultServer, game, positionView, legal, node, open, START, type FakeServer } from './fakeServer';
-import { inBothLanguages, t } from './labels';
+import type { Key } from '../src/i18n/en';
+import { inBothLanguages, starts, t } from './labels';
 
 let browser: Browser;
 
@@ -80,7 +81,7 @@ inBothLanguages(() => {
     reported(fake);
     const page = await fake.page(browser, '#/analyse/1');
     const errors = errorsOf(page);
-    await page.getByRole('tab', { name: t('tab.report') }).click();
+    await showReport(page, t('tab.report'));
     await page.getByRole('button', { name: t('report.learn') }).click();
     await page.getByText(t('report.better', { side: t('side.white'), move: 'g4' })).waitFor();
     expect(await violations(page)).toEqual([]);
@@ -125,7 +126,7 @@ inBothLanguages(() => {
     const fake = defaultServer();
     reported(fake);
     const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
-    await page.getByRole('tab', { name: t('tab.report') }).click();
+    await showReport(page, t('tab.report'));
     await page.getByRole('button', { name: t('report.learn') }).click();
     await page.getByLabel(t('report.mistakes_by')).selectOption('second');
     await page.getByText(t('report.better', { side: t('side.black'), move: 'f6' })).waitFor();
@@ -148,6 +149,8 @@ inBothLanguages(() => {
         backwards: true,
         annotate: true,
       },
+      upload: null,
+      elapsed: 0,
       status: 'running' as const,
       files_done: 2,
       files: 2,
@@ -178,19 +181,20 @@ inBothLanguages(() => {
     const errors = errorsOf(page);
     const shown = page.getByTestId('job');
     await shown.getByText(t('job.games', { done: 3, all: 10 })).waitFor();
+    const entry = page.getByTestId('import');
     expect(await violations(page)).toEqual([]);
     await shown.getByRole('button', { name: t('report.cancel') }).click();
     fake.delta('jobs', {
       kind: 'jobs',
       delta: { changed: [{ ...job, status: 'stopped', current: null }], removed: [] },
     });
-    await shown.getByRole('button', { name: t('report.resume') }).click();
-    await shown.getByRole('button', { name: t('job.dismiss') }).click();
+    await entry.getByRole('button', { name: t('report.resume') }).click();
+    await entry.getByRole('button', { name: t('job.dismiss') }).click();
     await expect
       .poll(() => fake.commands.map((command) => command.kind).filter((kind) => kind.endsWith('_job')))
       .toEqual(['stop_job', 'resume_job', 'delete_job']);
     fake.delta('jobs', { kind: 'jobs', delta: { changed: [], removed: [4] } });
-    await shown.waitFor({ state: 'detached' });
+    await entry.waitFor({ state: 'detached' });
     expect(errors).toEqual([]);
     await page.context().close();
   });
@@ -200,7 +204,17 @@ inBothLanguages(() => {
     open(fake, game(1, 'chess'));
     const page = await fake.page(browser, '#/analyse/1');
     await page.getByRole('button', { name: t('library.find_position') }).click();
-    await expect.poll(() => page.getByLabel(t('library.position'), { exact: true }).inputValue()).toBe(START);
+    const chip = (key: Key) =>
+      page
+        .getByRole('search')
+        .getByRole('button', { name: starts(key) })
+        .click();
+    await chip('library.position');
+    await expect
+      .poll(() => page.getByRole('searchbox', { name: t('library.position'), exact: true }).inputValue())
+      .toBe(START);
+    await page.keyboard.press('Escape');
+    await chip('new.variant');
     await expect
       .poll(() => page.getByRole('combobox', { name: t('new.variant') }).inputValue())
       .toBe('chess');

@@ -35,7 +35,7 @@ async function against(page: Page, variant: Variant, engine: string, mine: Field
   await page.goto(new URL('/#/play/0/new', page.url()).href);
   await page.getByRole('radio', { name: t(`variant.${variant}`), exact: true }).check({ force: true });
   const each = page.getByLabel(t('new.per_side'));
-  if (!(await each.isVisible())) await page.getByText(t('new.more'), { exact: true }).click();
+  if (!(await each.isVisible())) await page.locator('main').getByText(t('new.more'), { exact: true }).click();
   await each.check();
   const [one, other] =
     variant === 'shogi' ? [t('side.sente'), t('side.gote')] : [t('side.white'), t('side.black')];
@@ -163,7 +163,7 @@ test('sets strength and time of each engine separately', async () => {
   const other = await addRecordedEngine(page, fixture.server, 'Other');
   await visit(page, t('nav.play'));
   await choose(page, 'chess');
-  await page.getByText(t('new.more'), { exact: true }).click();
+  await page.locator('main').getByText(t('new.more'), { exact: true }).click();
   await page.getByLabel(t('new.per_side')).check();
   for (const [side, name, level, time] of [
     [t('side.white'), 'One', '3', '0.5'],

@@ -175,7 +175,7 @@ test('an engine without a move loses on time', async () => {
   await handshakeDone(await addEngine(page, { name: 'Rogue', path: misbehave, args: ['go:', 'stop:'] }));
   await visit(page, en('nav.play'));
   await choose(page, 'chess');
-  await page.getByText(en('new.more'), { exact: true }).click();
+  await page.locator('main').getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.per_side')).check();
   const side = page.getByRole('group', { name: en('side.black') });
   await side.getByLabel(en('new.player')).selectOption({ label: 'Rogue' });

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
+import { command } from './browser';
 import {
   ENGINES,
   LONG,
@@ -130,7 +131,7 @@ inBothLanguages(() => {
     await enter(page, 'd4');
     await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
 
-    await page.getByRole('button', { name: t('nav.analyse'), exact: true }).click();
+    await command(page, t('menu.more'), t('nav.analyse'));
     await page.getByLabel(t('panel.add')).selectOption({ label: 'Mime' });
     const panel = page.getByTestId('engine-panel');
     await panel.getByTestId('line').first().waitFor(LONG);

@@ -14,13 +14,25 @@ import type {
   QueueOverview,
   WorkerRow,
 } from '../src/api/wire';
-import { SIZES, errorsOf, launch, layoutFaults, violations } from './browser';
+import {
+  SIZES,
+  command,
+  errorsOf,
+  launch,
+  layoutFaults,
+  showPane,
+  showReport,
+  smallTargets,
+  toolbarCommand,
+  violations,
+} from './browser';
 import {
   START,
   analysis,
   defaultServer,
   engine,
   game,
+  gameLine,
   positionView,
   legal,
   line,
@@ -181,6 +193,7 @@ function queue(fake: FakeServer) {
     nodes: 1,
     time_us: 1,
     nps: 1_234_567,
+    replays: { pairs: 0, searches: 0, equal: 0, shares: 0, squares: 0 },
     flags: [{ kind: 'time-losses', p: 0.001 }],
   };
   const details: QueueMatch = {
@@ -226,6 +239,7 @@ function queue(fake: FakeServer) {
       has_verified_names: true,
       ignored: 0,
       skipped: 0,
+      audits: { made: 3, open: 0, differing: 0, flagged: 0, not_made: 0, gap: null },
       updated_ms: 0,
     },
   };
@@ -296,7 +310,8 @@ function fullServer(language: string): FakeServer {
         stderr: ['a line of the standard error output that is as long as those of engines can be'],
         breaches: index,
       })),
-      machine: { cores: 4, memory: 8000 },
+      machine: { cores: 4, memory: 8000, system: 'linux', distributions: [] },
+      search: null,
     },
   });
   fake.http.set('files', {
@@ -341,6 +356,12 @@ function fullServer(language: string): FakeServer {
     added: 0,
     changed: 0,
   };
+  fake.topics.set('games', {
+    kind: 'games',
+    state: {
+      games: [1, 2, 3, 4].map((id) => gameLine(id, { names, event: 'Hoogovens', date: '1999-01-20' })),
+    },
+  });
   fake.http.set('library/collections', { collections: [collection] });
   fake.http.set('library/chapters', {
     collection,
@@ -421,10 +442,6 @@ function fullServer(language: string): FakeServer {
     },
   });
   fake.http.set('login', { password: true });
-  fake.answer = ({ kind }) =>
-    kind === 'find_engines'
-      ? { kind: 'found_engines', found: { engines: [], rejected: [] } }
-      : { kind: 'done' };
   return fake;
 }
 
@@ -438,36 +455,48 @@ const press =
       .getByRole('button', { name: text(key), exact: true })
       .nth(index)
       .click();
-const tab =
-  (key: 'tab.report' | 'tab.record'): Opens =>
-  (page, text) =>
-    page.getByRole('tab', { name: text(key) }).click();
+const report: Opens = (page, text) => showReport(page, text('tab.report'));
+const share: Opens = (page, text) => command(page, text('menu.more'), text('tab.record'));
 const nothing: Opens = () => Promise.resolve();
 
 /** Pages, panels and dialogs: a name, the route, and how they are opened. */
 const VIEWS: [name: string, route: string, opens: Opens][] = [
+  ['home', '#/home', nothing],
+  ['command palette', '#/home', (page) => page.keyboard.press('Control+k')],
+  ['all boards', '#/analyse/1', (page) => page.keyboard.press('Alt+0')],
   ['new game', '#/play/new', nothing],
   ['new game, more', '#/play/new', (page, text) => page.getByText(text('new.more'), { exact: true }).click()],
   ['game', '#/play/2', nothing],
   ['game of shogi', '#/play/3', nothing],
   ['analysis', '#/analyse/1', nothing],
-  ['report', '#/analyse/1', tab('tab.report')],
+  ['report', '#/analyse/1', report],
   [
     'learn from mistakes',
     '#/analyse/1',
     async (page, text) => {
-      await tab('tab.report')(page, text);
+      await report(page, text);
       await press('report.learn')(page, text);
     },
   ],
-  ['share', '#/analyse/1', tab('tab.record')],
-  ['settings of an analysis', '#/analyse/1', press('panel.settings')],
-  ['position editor', '#/analyse/1', press('editor.title')],
+  ['share', '#/analyse/1', share],
+  [
+    'settings of an analysis',
+    '#/analyse/1',
+    async (page, text) => {
+      await showPane(page, text('tab.engine'));
+      await press('panel.settings')(page, text);
+    },
+  ],
+  [
+    'position editor',
+    '#/analyse/1',
+    (page, text) => toolbarCommand(page, text('menu.more'), text('editor.title')),
+  ],
   [
     'promotion',
     '#/analyse/4',
     async (page) => {
-      await page.locator('#entry').waitFor();
+      await page.getByRole('toolbar').waitFor();
       for (const square of ['b7', 'b8']) {
         // The size of the board is stable when its squares are.
         await page.locator(`[data-square="${square}"]`).click({ force: true });
@@ -493,12 +522,14 @@ const VIEWS: [name: string, route: string, opens: Opens][] = [
   ['match', '#/matches/3', nothing],
   ['queue', '#/queue', nothing],
   ['test of the queue', '#/queue/abcdef0123456789', press('queue.clone')],
-  ['library', '#/library/1', (page) => page.locator('tbody input').first().check()],
+  ['library', '#/library', (page) => page.locator('[data-row] input').first().check()],
+  ['collection', '#/library/1', (page) => page.getByTestId('collection').waitFor()],
+  ['drafts', '#/library/drafts', (page) => page.getByTestId('drafts').waitFor()],
   [
     'report on games',
     '#/library',
     async (page, text) => {
-      await page.locator('tbody input').first().check();
+      await page.locator('[data-row] input').first().check();
       await press('report.run')(page, text);
     },
   ],
@@ -511,15 +542,16 @@ test.each(
 )('fits into windows of all sizes, and axe finds no violation: %s (%s)', async (_, language, view) => {
   const [, route, opens] = view;
   const fake = fullServer(language);
-  const [width, height] = SIZES[2];
+  const [width, height] = SIZES[3];
   const page = await fake.page(browser, route, { viewport: { width, height }, reducedMotion: 'reduce' });
   const errors = errorsOf(page);
-  await page.locator('main h1').first().waitFor({ state: 'attached' });
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   await opens(page, language === 'en' ? en : ja);
   for (const [width, height] of SIZES) {
     await page.setViewportSize({ width, height });
     // The layout follows after a frame.
-    await expect.poll(async () => (await layoutFaults(page)).join('; '), { message: `${width} px` }).toBe('');
+    const faults = async () => [...(await layoutFaults(page)), ...(await smallTargets(page))];
+    await expect.poll(async () => (await faults()).join('; '), { message: `${width} px` }).toBe('');
   }
   expect(await violations(page)).toEqual([]);
   expect(errors).toEqual([]);
@@ -603,7 +635,7 @@ test.each(['en', 'ja'] as const)('starts a match with the built-in openings (%s)
 test.each(['en', 'ja'] as const)('explains the graph of times (%s)', async (language) => {
   const text = language === 'en' ? en : ja;
   const page = await fullServer(language).page(browser, '#/analyse/1');
-  await page.getByRole('tab', { name: text('tab.report') }).click();
+  await showReport(page, text('tab.report'));
   const sides = `${text('side.white')}${text('side.black')}`;
   const legend = async () => (await page.getByTestId('legend').textContent())?.replace(/\s/g, '');
   await expect

@@ -1,4 +1,5 @@
 // Playing with a real server: commands of a game, and the form of a new game.
+import { command } from './browser';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,6 +25,8 @@ import {
   addRecordedEngine,
   moveTexts,
   type Variant,
+  listedGames,
+  openChip,
 } from './fixture';
 import { starts, prefix, ending, pieceLabel, squareLabel, valueIn, t, inBothLanguages } from './labels';
 
@@ -65,7 +68,7 @@ const LANCE = 'position sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNS
 test('keeps the sides in a rematch of a handicap game', async () => {
   const page = await fixture.page();
   await choose(page, 'shogi');
-  await page.getByText(t('new.more'), { exact: true }).click();
+  await page.locator('main').getByText(t('new.more'), { exact: true }).click();
   await page.getByLabel(t('new.handicap')).selectOption('lance');
   await begin(page);
   const sides = async () => (await page.locator('.bar .name').allTextContents()).join();
@@ -122,7 +125,7 @@ test('does not reuse a custom start position', async () => {
   await begin(page);
   const label = () => page.locator('[data-square=d8]').getAttribute('aria-label');
   await expect.poll(label, LONG).toBe(squareLabel('d8'));
-  await press(page, t('new.title'));
+  await command(page, t('menu.more'), t('new.title'));
   await page.getByRole('button', { name: t('new.begin'), exact: true }).click();
   await expect.poll(label, LONG).toBe(squareLabel('d8', pieceLabel('side.black', 'chess.queen')));
 });
@@ -130,10 +133,10 @@ test('does not reuse a custom start position', async () => {
 test('opens the advanced section if it contains changed settings', async () => {
   const page = await fixture.page();
   await localGame(page, 'shogi');
-  await page.getByText(t('new.more'), { exact: true }).click();
+  await page.locator('main').getByText(t('new.more'), { exact: true }).click();
   await page.getByLabel(t('new.rules')).selectOption('engines');
   await begin(page);
-  await press(page, t('new.title'));
+  await command(page, t('menu.more'), t('new.title'));
   // The section is open.
   await page.getByLabel(t('new.rules')).waitFor();
 });
@@ -159,7 +162,7 @@ test.each([
 test('selects a random Chess960 position', async () => {
   const page = await fixture.page();
   await choose(page, 'chess960');
-  await page.getByText(t('new.more'), { exact: true }).click();
+  await page.locator('main').getByText(t('new.more'), { exact: true }).click();
   await expect
     .poll(() => page.getByLabel(t('new.number')).getAttribute('placeholder'))
     .toBe(t('new.number.random'));
@@ -269,15 +272,15 @@ inBothLanguages(() => {
     await press(page, t('play.resign.confirm'));
     await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
     // The form starts the same kind of game again.
-    await press(page, t('new.title'));
+    await command(page, t('menu.more'), t('new.title'));
     await page.getByRole('button', { name: t('new.begin'), exact: true }).click();
     await expect.poll(() => moveTexts(page), LONG).toEqual([]);
     await expect.poll(() => status(page), LONG).toContain(t('status.your_turn'));
     await visit(page, t('nav.library'));
     await page
       .getByRole('row')
-      .filter({ hasText: t('termination.resignation') })
-      .getByText('0-1')
+      .filter({ has: page.getByTitle(t('termination.resignation')) })
+      .getByText('0–1')
       .waitFor();
   });
 
@@ -338,8 +341,9 @@ inBothLanguages(() => {
     await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'resignation'));
     // The library search finds the game by its engine.
     await visit(page, t('nav.library'));
-    const found = page.getByRole('button', { name: / – / });
+    const found = listedGames(page);
     await expect.poll(() => found.count(), LONG).toBe(1);
+    await openChip(page, 'library.filter.add');
     for (const [name, count] of [
       ['narikin', 0],
       ['mime', 1],
@@ -417,7 +421,7 @@ inBothLanguages(() => {
   test('sets a Chess960 number and a shogi handicap', async () => {
     const page = await fixture.page();
     await choose(page, 'chess960');
-    await page.getByText(t('new.more'), { exact: true }).click();
+    await page.locator('main').getByText(t('new.more'), { exact: true }).click();
     await page.getByLabel(t('new.number')).fill('0');
     await begin(page);
     // BBQNNRKR.
@@ -427,7 +431,7 @@ inBothLanguages(() => {
     await page
       .getByRole('gridcell', { name: squareLabel('h8', pieceLabel('side.black', 'chess.rook')) })
       .waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: t('new.title') }).click();
+    await command(page, t('menu.more'), t('new.title'));
     await choose(page, 'shogi');
     await page.getByLabel(t('new.handicap')).selectOption('lance');
     await begin(page);

@@ -1,4 +1,5 @@
 // Game records: each format by each way of import, and its export imported again.
+import { command } from './browser';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +15,7 @@ import {
   moveTexts,
   analysisBoard,
 } from './fixture';
-import { inBothLanguages, language, t } from './labels';
+import { inBothLanguages, language, t, starts } from './labels';
 
 const fixture = useServer();
 
@@ -103,11 +104,12 @@ async function opens(page: Page, act: () => Promise<void>) {
   await squares(page);
 }
 
-const record = (page: Page) => page.getByRole('tab', { name: t('tab.record') }).click();
+const record = (page: Page) => command(page, t('menu.more'), t('tab.record'));
 
 async function chooseFile(page: Page, path: string) {
-  await record(page);
-  await page.locator('input[type=file]').setInputFiles(path);
+  const chooser = page.waitForEvent('filechooser');
+  await command(page, t('menu.more'), t('record.file'));
+  await (await chooser).setFiles(path);
 }
 
 /** The four ways of import. */
@@ -129,16 +131,14 @@ const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][
   [
     'written into the field',
     async (page, text) => {
-      await record(page);
-      await page.getByLabel(t('position.input')).fill(text);
-      await page.getByRole('button', { name: t('position.open'), exact: true }).click();
+      await page.locator('#entry').fill(text);
+      await page.locator('#entry').press('Enter');
     },
   ],
 ];
 
 /** The moves and player names of the game. */
 async function seen(page: Page, plies: number) {
-  await page.getByRole('tab', { name: t('tab.moves') }).click();
   await expect.poll(() => moveElements(page).count(), LONG).toBe(plies);
   return { moves: await moveTexts(page), heading: await page.locator('h1').textContent() };
 }
@@ -153,6 +153,8 @@ async function saved(page: Page, format: string, encoding?: string): Promise<str
   const file = await download;
   const path = join(fixture.server.data, `saved-${file.suggestedFilename()}`);
   await file.saveAs(path);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   return path;
 }
 
@@ -218,17 +220,17 @@ inBothLanguages(() => {
     );
     const kif = join(fixture.server.data, 'a.kif');
     writeFileSync(kif, KIF);
-    await page.locator('input[type=file]').setInputFiles([games, kif]);
-    await expect.poll(() => page.getByText('/ 61').count(), LONG).toBe(1);
-    await page.getByLabel(t('library.player'), { exact: true }).fill('Player 59');
-    await expect.poll(() => page.getByText('/ 1', { exact: false }).count(), LONG).toBe(1);
-    await page.getByRole('button', { name: /Player 59/ }).click();
+    await page.getByTestId('import-files').setInputFiles([games, kif]);
+    const rows = () => page.getByRole('table').getAttribute('aria-rowcount');
+    await expect.poll(rows, LONG).toBe('62');
+    await page.getByLabel(t('library.search')).fill('Player 59');
+    await expect.poll(rows, LONG).toBe('2');
+    await page.getByRole('link', { name: /Player 59/ }).dblclick();
     await squares(page);
     await expect.poll(() => moveElements(page).count(), LONG).toBe(5);
 
-    await record(page);
-    await page.getByLabel(t('position.input')).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
-    await page.getByRole('button', { name: t('position.open'), exact: true }).click();
+    await page.locator('#entry').fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
+    await page.locator('#entry').press('Enter');
     // The part before the defect is imported.
     await page
       .locator('.toasts > *')
@@ -261,9 +263,18 @@ test('remembers a pasted game whose page is left before the game is received', a
     addEventListener('hashchange', leave, { once: true });
   });
   await paste(page, PGN);
-  // The library shows the game before the import ends.
+  // The list of drafts has the game before the import ends.
   await page.locator('body.left').waitFor();
-  await page.locator('tbody tr').first().waitFor();
+  await expect
+    .poll(
+      () =>
+        page
+          .getByTestId('side')
+          .getByRole('link', { name: starts('library.drafts') })
+          .textContent(),
+      LONG,
+    )
+    .toContain('1');
   await visit(page, t('nav.analyse'));
   await squares(page);
   await expect.poll(() => moveTexts(page)).toContain('e4');

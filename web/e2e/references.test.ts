@@ -153,32 +153,35 @@ inBothLanguages(() => {
     // The first game is opened after the import.
     await squares(page);
     await visit(page, t('nav.library'));
-    await expect.poll(() => page.locator('tbody tr').count(), LONG).toBe(3);
+    await expect.poll(() => page.locator('[data-row] a').count(), LONG).toBe(3);
     await visit(page, t('nav.analyse'));
     await squares(page);
     await page.getByRole('button', { name: t('step.first') }).click();
     const panel = await show(page, 'explorer');
-    await expect
-      .poll(async () => (await rows(panel)).map((row) => row.split(' ')[0]), LONG)
-      .toEqual(['d4', 'Nf3']);
+    // The last row is the total.
+    const listed = (...moves: string[]) =>
+      expect
+        .poll(async () => (await rows(panel)).map((row) => row.split(' ')[0]), LONG)
+        .toEqual([...moves, t('explorer.total')]);
+    await listed('d4', 'Nf3');
     const bar = panel.locator('tbody').getByRole('img').first();
     expect(await bar.getAttribute('aria-label')).toBe(
       t('explorer.bar', { first: t('side.white'), wins: 0, draws: 50, second: t('side.black'), losses: 50 }),
     );
     expect(await violations(page)).toEqual([]);
-    await panel.getByText(t('explorer.filter')).click();
+    await panel.getByRole('button', { name: t('explorer.filter') }).click();
     await panel.getByLabel(t('library.player'), { exact: true }).fill('Bob');
     await panel.getByLabel(t('library.side')).selectOption('second');
-    await expect.poll(async () => (await rows(panel)).map((row) => row.split(' ')[0]), LONG).toEqual(['Nf3']);
+    await listed('Nf3');
     // Ratings and time controls.
     await panel.getByLabel(t('library.side')).selectOption('');
     await panel.getByLabel(t('library.player'), { exact: true }).fill('');
     await panel.getByLabel(t('library.min_rating')).fill('2000');
-    await expect.poll(async () => (await rows(panel)).map((row) => row.split(' ')[0]), LONG).toEqual(['Nf3']);
+    await listed('Nf3');
     await panel.getByLabel(t('library.speed')).selectOption('bullet');
     await panel.getByText(t('explorer.no_games')).waitFor();
     await panel.getByLabel(t('library.speed')).selectOption('rapid');
-    await expect.poll(async () => (await rows(panel)).map((row) => row.split(' ')[0]), LONG).toEqual(['Nf3']);
+    await listed('Nf3');
     // The games of the position are listed and opened.
     await panel.getByRole('button', { name: 'Ann – Bob' }).click();
     await expect.poll(() => moveTexts(page), LONG).toEqual(['Nf3', 'd5', 'd4']);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { errorsOf, violations } from './browser';
+import { errorsOf, violations, showReport } from './browser';
 import {
   LONG,
   WHOLE,
@@ -15,6 +15,8 @@ import {
   visit,
   addRecordedEngine,
   analysisBoard,
+  libraryMenu,
+  listedGames,
 } from './fixture';
 import { prefix, valueIn, t, inBothLanguages } from './labels';
 
@@ -22,8 +24,8 @@ const fixture = useServer();
 
 const FOOLS_MATE = '[White "Foolish"]\n[Black "Lucky"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n';
 
-const report = (page: Page) => page.getByRole('tab', { name: t('tab.report') }).click();
-const panel = (page: Page) => page.getByRole('tabpanel');
+const report = (page: Page) => showReport(page, t('tab.report'));
+const panel = (page: Page) => page.getByTestId('report');
 
 /** Opens a record and its report tab. */
 async function open(page: Page, text: string, plies: number) {
@@ -54,25 +56,26 @@ test('resumes a job after a restart of the server', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.pgn'), ['e5', 'c5', 'c6'].map((reply) => `1. e4 ${reply} *\n\n`).join(''));
   const page = await fixture.page('#/library');
-  await page.getByRole('button', { name: t('library.analyze_folder') }).click();
+  await libraryMenu(page, 'library.more', 'library.analyze_folder');
   await pick(page);
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(t('report.seconds')).fill('600');
   await dialog.getByRole('button', { name: t('report.run') }).click();
   await page
-    .getByTestId('job')
+    .getByTestId('import')
     .getByRole('button', { name: t('job.open') })
     .waitFor(LONG);
   await fixture.server.restart();
   const again = await fixture.page('#/library');
-  const job = again.getByTestId('job');
-  await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
-  await job.getByText(t('job.games', { done: 0, all: 3 })).waitFor();
-  await job.getByRole('button', { name: t('report.resume') }).click();
-  await job.getByRole('button', { name: t('job.open') }).waitFor(LONG);
-  await job.getByRole('button', { name: t('report.cancel') }).click();
-  await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
-  await expect.poll(() => again.getByText('/ 3').count(), LONG).toBe(1);
+  const entry = again.getByTestId('import');
+  await entry.and(again.locator('[data-status=stopped]')).waitFor(LONG);
+  await entry.getByRole('button', { name: t('report.resume') }).click();
+  const row = again.getByTestId('job');
+  await row.getByText(t('job.games', { done: 0, all: 3 })).waitFor(LONG);
+  await entry.getByRole('button', { name: t('job.open') }).waitFor(LONG);
+  await row.getByRole('button', { name: t('report.cancel') }).click();
+  await entry.and(again.locator('[data-status=stopped]')).waitFor(LONG);
+  await expect.poll(() => listedGames(again).count(), LONG).toBe(3);
 });
 
 const CLOCKED =
@@ -111,7 +114,6 @@ inBothLanguages(() => {
       await expect.poll(() => graph.getAttribute('aria-valuetext')).toContain('Qh4#');
 
       // The game is annotated.
-      await page.getByRole('tab', { name: t('tab.moves') }).click();
       await page.locator('.moves .move').filter({ hasText: 'g4??' }).waitFor();
       await report(page);
 
@@ -137,7 +139,6 @@ inBothLanguages(() => {
       await enter(page, best);
       await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('true');
       // The game is unchanged.
-      await page.getByRole('tab', { name: t('tab.moves') }).click();
       await expect.poll(() => moveElements(page).count()).toBe(4);
       expect(errors).toEqual([]);
     },
@@ -183,26 +184,27 @@ inBothLanguages(() => {
       writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
       const page = await fixture.page('#/library');
       const errors = errorsOf(page);
-      await page.getByRole('button', { name: t('library.import_folder') }).click();
+      await libraryMenu(page, 'library.import', 'library.import_folder');
       await pick(page);
-      const job = page.getByTestId('job');
+      const job = page.getByTestId('import');
       await job.and(page.locator('[data-status=done]')).waitFor(LONG);
-      await job.getByText(t('job.files', { done: 3, all: 3 })).waitFor();
       await job.getByText(t('job.errors', { count: 1 })).click();
-      await job.getByText(/^c\.pgn: /).waitFor();
-      await expect.poll(() => page.getByText('/ 4').count(), LONG).toBe(1);
+      const faults = page.getByTestId('faults');
+      await faults.getByText(t('job.files', { done: 3, all: 3 })).waitFor();
+      await faults.getByText(/^c\.pgn: /).waitFor();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => listedGames(page).count(), LONG).toBe(4);
       await job.getByRole('button', { name: t('job.dismiss') }).click();
       await job.waitFor({ state: 'detached' });
 
       // All games of a folder, which is imported again.
-      await page.getByRole('button', { name: t('library.analyze_folder') }).click();
+      await libraryMenu(page, 'library.more', 'library.analyze_folder');
       await pick(page);
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel(t('report.seconds')).fill('0.05');
       await dialog.getByRole('button', { name: t('report.run') }).click();
       await job.and(page.locator('[data-status=done]')).waitFor(WHOLE);
-      await job.getByText(t('job.games', { done: 4, all: 4 })).waitFor();
-      await expect.poll(() => page.getByText('/ 4').count(), LONG).toBe(1);
+      await expect.poll(() => listedGames(page).count(), LONG).toBe(4);
       expect(await violations(page)).toEqual([]);
       await job.getByRole('button', { name: t('job.dismiss') }).click();
       await job.waitFor({ state: 'detached' });
@@ -217,9 +219,9 @@ inBothLanguages(() => {
       await job.getByText(t('library.selected', { count: 2 })).waitFor(LONG);
       await job.and(page.locator('[data-status=done]')).waitFor(WHOLE);
       await page
-        .getByRole('button', { name: /Foolish/ })
+        .getByRole('link', { name: /Foolish/ })
         .first()
-        .click();
+        .dblclick();
       await squares(page);
       await report(page);
       await panel(page).getByText(t('report.done'), { exact: true }).waitFor(LONG);
@@ -273,7 +275,6 @@ inBothLanguages(() => {
           .match(/^position .*$/gm) ?? [];
       const plies = asked.map((line) => line.split(' moves ')[1]?.split(' ').length ?? 0);
       expect(plies).toEqual(backwards ? [4, 3, 2, 1, 0] : [0, 1, 2, 3, 4]);
-      await page.getByRole('tab', { name: t('tab.moves') }).click();
     }
   });
 });

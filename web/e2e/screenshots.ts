@@ -1,9 +1,10 @@
 // Creates docs/screenshots with a real server and engine: `npm run screenshots`.
+import { showReport } from './browser';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { LONG, WHOLE, begin, enter, moveElements, newGame, paste, useServer, visit } from './fixture';
-import { GifEncoder, paletteOf } from '../src/parts/gif';
+import { GifEncoder, paletteOf } from '../src/parts/share/gif';
 import { en, pattern, starts } from './labels';
 
 const OUT = '../docs/screenshots';
@@ -99,7 +100,7 @@ const line = (page: Page) => page.getByTestId('line').nth(2);
 test('analysis', async () => {
   const page = await journey.page();
   const chess = await open(page, CHESS, 22);
-  await page.getByRole('tab', { name: en('tab.report') }).click();
+  await showReport(page, en('tab.report'));
   await page.getByLabel(en('report.seconds')).fill('0.1');
   await page.getByLabel(en('report.annotate')).uncheck();
   await page.getByRole('button', { name: en('report.run') }).click();
@@ -110,12 +111,11 @@ test('analysis', async () => {
     {},
     (one) => one.locator('.moves .move'),
     async (one) => {
-      await one.getByRole('tab', { name: en('tab.report') }).click();
+      await showReport(one, en('tab.report'));
       await one.getByRole('slider', { name: en('report.graph') }).waitFor();
       await one.getByRole('button', { name: en('report.learn') }).waitFor();
     },
   );
-  await page.getByRole('tab', { name: en('tab.moves') }).click();
   await analyse(page);
   await shoot('analyse-chess', chess, {}, line);
   await shoot('analyse-chess-dark', chess, DARK, line);
@@ -204,12 +204,11 @@ test('the animation of the README', async () => {
     .getByTestId('engine-panel')
     .getByRole('button', { name: en('panel.remove') })
     .click();
-  await page.getByRole('tab', { name: en('tab.report') }).click();
+  await showReport(page, en('tab.report'));
   await page.getByLabel(en('report.seconds')).fill('0.1');
   await page.getByRole('button', { name: en('report.run') }).click();
   await page.getByRole('tabpanel').getByText(en('report.done'), { exact: true }).waitFor(WHOLE);
   await take(260);
-  await page.getByRole('tab', { name: en('tab.moves') }).click();
   await take(160);
   await open(page, SHOGI, 14);
   await analyse(page);

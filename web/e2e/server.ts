@@ -95,14 +95,13 @@ export class RealServer {
     page.on('requestfailed', (request) =>
       failures.push(`${new URL(request.url()).pathname}: ${request.failure()?.errorText}`),
     );
-    await page.goto(await this.nextLink());
+    await page.goto(`${await this.nextLink()}${hash}`);
     try {
-      await page.locator('nav').waitFor();
+      await page.locator('nav').first().waitFor();
     } catch (cause) {
       const text = await page.locator('body').innerText();
       throw new Error(`no navigation: ${text}; failed requests: ${failures.join(', ')}`, { cause });
     }
-    if (hash) await page.goto(new URL(`/${hash}`, page.url()).href);
     return page;
   }
 

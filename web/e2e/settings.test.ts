@@ -1,6 +1,7 @@
 // Appearance settings after a reload and in another browser.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
+import { pick } from './browser';
 import { LONG, enter, clickAll, squares, useServer, visit, analysisBoard } from './fixture';
 import { starts, inBothLanguages, language, t } from './labels';
 
@@ -61,9 +62,9 @@ inBothLanguages(() => {
     await analysisBoard(page, 'shogi');
     await squares(page);
     await expect.poll(picture).toContain(language() === 'ja' ? '/kanji/' : '/international/');
-    for (const style of ['kanji', 'international']) {
+    for (const style of ['kanji', 'brush', 'international'] as const) {
       await visit(page, t('nav.settings'));
-      await page.getByLabel(starts('settings.pieces')).selectOption(style);
+      await pick(page, t('settings.pieces'), t(`settings.pieces.${style}`));
       await visit(page, t('nav.analyse'));
       await expect.poll(picture).toContain(`/${style}/`);
       await page.reload();

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { errorsOf, launch, violations } from './browser';
+import { command, errorsOf, launch, pick, violations } from './browser';
 import { defaultServer, game, node, open, START, storePrefs } from './fakeServer';
 import { paste } from './fixture';
 import { en, ja, inBothLanguages, t } from './labels';
@@ -26,7 +26,7 @@ test.each([
   storePrefs(fake, { language });
   open(fake, game(5, variant));
   const page = await fake.page(browser, '#/analyse/5');
-  await page.getByRole('tab', { name: text('tab.record') }).click();
+  await command(page, text('menu.more'), text('tab.record'));
   expect(await violations(page)).toEqual([]);
   const saved = async (format: string) => {
     const download = page.waitForEvent('download');
@@ -84,7 +84,7 @@ test.each([
   const last = position.replace('PPPPPPPP', 'PPPP1PPP');
   fake.http.set('export/5', [position, ...moves.map(() => last)].join('\n'));
   const page = await fake.page(browser, '#/analyse/5');
-  await page.getByRole('tab', { name: text('tab.record') }).click();
+  await command(page, text('menu.more'), text('tab.record'));
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: text('share.animation') }).click();
   const file = await download;
@@ -121,7 +121,7 @@ inBothLanguages(() => {
     await page.evaluate(() => {
       window.print = () => document.body.classList.add('printed');
     });
-    await page.getByRole('tab', { name: t('tab.record') }).click();
+    await command(page, t('menu.more'), t('tab.record'));
     await page.getByRole('button', { name: t('share.print') }).click();
     await page.locator('body.printed').waitFor({ state: 'attached' });
     const sheet = page.locator('.sheet');
@@ -169,7 +169,7 @@ inBothLanguages(() => {
     await toasts.getByText(t('record.link')).waitFor();
     expect(await toasts.textContent()).not.toContain(link);
     const warnings = [{ code: 'king_count', side: 'second', count: 0, context }];
-    fake.http.set('import', { games: [], total: 1, opened: 7, errors: [], warnings });
+    fake.http.set('import', { games: [], total: 0, opened: 7, errors: [], warnings });
     await paste(page, '8/8/8/8/8/8/8/K7 w - - 0 1');
     await expect.poll(() => page.url()).toContain('#/analyse/7');
     const start = t('record.opened').split('{')[0] ?? '';
@@ -185,9 +185,9 @@ test.each(['en', 'ja'] as const)('changes the boards and pieces (%s)', async (la
   storePrefs(fake, { language });
   open(fake, game(5, 'chess'));
   const page = await fake.page(browser, '#/settings');
-  await page.getByLabel(text('settings.chess_board')).selectOption('brown');
-  await page.getByLabel(text('settings.chess_pieces')).selectOption('simple');
-  await page.getByLabel(text('settings.shogi_board')).selectOption('dark');
+  await pick(page, text('settings.chess_board'), text('settings.board.brown'));
+  await pick(page, text('settings.chess_pieces'), text('settings.chess_pieces.simple'));
+  await pick(page, text('settings.shogi_board'), text('settings.board.dark'));
   expect(await violations(page)).toEqual([]);
   await page.goto(`${page.url().split('#')[0]}#/analyse/5`);
   const image = () =>

@@ -8,7 +8,9 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: TIMEOUT } },
-    fileParallelism: false,
+    // Each file has its own server and browser.
+    fileParallelism: true,
+    maxWorkers: 2,
     // A browser may fail for reasons outside the test. The report lists retried tests.
     retry: process.env.CI ? 1 : 0,
   },

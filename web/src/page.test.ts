@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { SHORTCUTS, nameOf } from './app/keys.svelte';
-import { defaultForm, restoreForm, presets, timeOf } from './parts/newgame';
+import { COMMANDS, keys, nameOf, onKey, shownKey } from './app/keys.svelte';
+import { defaultForm, restoreForm, presets, timeOf } from './parts/play/newgame';
 
 vi.stubGlobal('navigator', { language: 'en' });
 
@@ -42,27 +42,73 @@ test('names key events', () => {
   expect(key('F')).toBe('f');
   expect(key('z', { ctrlKey: true })).toBe('Ctrl+z');
   expect(key('ArrowLeft', { shiftKey: true })).toBe('Shift+ArrowLeft');
+  // Option and a digit enter a character on macOS.
+  expect(key('¡', { altKey: true, code: 'Digit1' })).toBe('Alt+1');
+  expect(['Ctrl+k', 'g h', ' ', 'Shift+y', 'ArrowLeft'].map(shownKey)).toEqual([
+    'Ctrl K',
+    'G H',
+    'Space',
+    'Shift Y',
+    '←',
+  ]);
+});
+
+test('runs sequences of keys, the command of a first key alone, and the last registered handler', () => {
+  vi.useFakeTimers();
+  vi.stubGlobal('document', { querySelector: () => null });
+  vi.stubGlobal('HTMLElement', Map);
+  const ran: string[] = [];
+  keys.runs = [
+    { 'nav.home': () => ran.push('home'), 'report.run': () => ran.push('report') },
+    { 'play.movenow': () => ran.push('now'), 'play.rematch': () => ran.push('rematch') },
+  ];
+  const press = (key: string) =>
+    onKey({ key, preventDefault: () => {}, target: null } as unknown as KeyboardEvent);
+  press('g');
+  press('h');
+  expect(ran).toEqual(['home']);
+  vi.runAllTimers();
+  expect(ran).toEqual(['home']);
+  press('g');
+  vi.runAllTimers();
+  expect(ran).toEqual(['home', 'now']);
+  // Both are commands of the key R.
+  press('r');
+  expect(ran).toEqual(['home', 'now', 'rematch']);
+  keys.runs = keys.runs.slice(0, 1);
+  press('r');
+  expect(ran.at(-1)).toBe('report');
+  keys.runs = [];
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 test('handles keys only by the shortcut table, without duplicates', () => {
   // Widgets that implement the keys of their role, and a confirmation canceled by Escape.
   const walks = [
-    'board/Board',
+    'app/BoardList',
+    'app/BoardTabs',
+    'app/Palette',
+    'board/Cells',
     'board/Promotion',
-    'parts/BoardSizer',
-    'parts/ConfirmButton',
-    'parts/Editor',
-    'parts/GameBar',
-    'parts/GameTabs',
-    'parts/Graph',
-    'parts/PositionPanel',
-    'parts/Splitter',
+    'parts/board/BoardSizer',
+    'parts/board/BoardTabs',
+    'parts/board/Editor',
+    'parts/board/Toolbar',
+    'parts/common/Chart',
+    'parts/common/ConfirmButton',
+    'parts/common/Menu',
+    'parts/library/GameTable',
+    'parts/library/Popup',
   ].map((name) => `src/${name}.svelte`);
   const ways = /keydown|keyup|keypress|accesskey/i;
   const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));
   expect(listen.map(({ path }) => path).sort()).toEqual(walks);
-  const all = SHORTCUTS.flatMap((section) => Object.values(section.keys).flat());
-  expect(all.length).toBe(new Set(all).size);
+  // Commands of different scopes, such as playing and analysis, may share a key.
+  for (const section of COMMANDS) {
+    const all = Object.values(section.keys).flat();
+    expect(all.length).toBe(new Set(all).size);
+  }
 });
 
 test('restores the valid fields of a stored form', () => {

@@ -114,6 +114,40 @@ export type ApiError = { category: ErrorCategory, error: ErrorInfo, };
 export type Approval = "checking" | "ok" | "error";
 
 /**
+ * Why no audits are made.
+ */
+export type AuditGap = "no-other-owner" | "no-other-worker" | "not-deterministic";
+
+/**
+ * The audits of a match: pairs that workers of other owners have played again, or replayed.
+ */
+export type AuditStatus = { 
+/**
+ * The number of audited pairs.
+ */
+made: number, 
+/**
+ * The number of open audits.
+ */
+open: number, 
+/**
+ * The number of audits in which the games of two workers have differed.
+ */
+differing: number, 
+/**
+ * The number of workers whose games are replayed with too few equal moves.
+ */
+flagged: number, 
+/**
+ * The number of audits that were due and were not made.
+ */
+not_made: number, 
+/**
+ * Why no audits are made.
+ */
+gap: AuditGap | null, };
+
+/**
  * An opening book for a game.
  */
 export type Book = { 
@@ -289,7 +323,11 @@ export type Collections = { collections: Array<Collection>, };
 /**
  * A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
  */
-export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "delete_games", of: Selection, } | { "kind": "restore_games" } | { "kind": "decide_duplicates", 
+export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, 
+/**
+ * The board that the new one takes the place of, if that is an untouched draft.
+ */
+replaces?: number, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "save_draft", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "delete_games", of: Selection, } | { "kind": "restore_games" } | { "kind": "decide_duplicates", 
 /**
  * None for all.
  */
@@ -325,7 +363,7 @@ engine: number | null, } | { "kind": "end_analysis", game: number, engine: numbe
 /**
  * Option values. Those that the engine rejects are reported by its processes.
  */
-values?: { [key in string]: string }, } | { "kind": "find_engines" } | { "kind": "read_engine_list", text: string, } | { "kind": "copy_engine", engine: number, } | { "kind": "preview_engine", 
+values?: { [key in string]: string }, } | { "kind": "find_engines" } | { "kind": "cancel_find_engines" } | { "kind": "read_engine_list", text: string, } | { "kind": "copy_engine", engine: number, } | { "kind": "preview_engine", 
 /**
  * A path, a command line, or `tcp://host:port`.
  */
@@ -601,7 +639,7 @@ evaluation: Evaluation | null, } | { "kind": "headers", headers: Array<Header>, 
 /**
  * `1-0`, `0-1`, `1/2-1/2` or `*`.
  */
-result: string, } | { "kind": "undo" } | { "kind": "redo" };
+result: string, } | { "kind": "remove_judgements" } | { "kind": "undo" } | { "kind": "redo" };
 
 /**
  * The score of two engines.
@@ -741,6 +779,23 @@ dir: string | null,
 env: { [key in string]: string }, };
 
 /**
+ * A search for engines.
+ */
+export type EngineSearch = { running: boolean, 
+/**
+ * Number of programs whose handshakes have ended.
+ */
+done: number, 
+/**
+ * Number of programs; 0 until the directories are read.
+ */
+total: number, 
+/**
+ * Engines and other programs so far, as they were found.
+ */
+found: FoundEngines, };
+
+/**
  * The source of an engine.
  */
 export type EngineSource = { "kind": "program" } & EngineProgram | { "kind": "tcp", 
@@ -769,6 +824,10 @@ variants: Array<Variant>,
  * The options of the last handshake.
  */
 options: Array<EngineOption>, 
+/**
+ * Option values that suit the machine.
+ */
+recommended: { [key in string]: string }, 
 /**
  * None if the strength cannot be limited.
  */
@@ -825,7 +884,11 @@ processes: Array<ProcessState>,
 /**
  * Removed processes, whose logs no longer exist.
  */
-forgotten: Array<number>, };
+forgotten: Array<number>, 
+/**
+ * None if the search has not changed.
+ */
+search: EngineSearch | null, };
 
 /**
  * All engines and processes.
@@ -838,7 +901,11 @@ engines: Array<EngineState>,
 /**
  * Running processes and the last exited ones, by number.
  */
-processes: Array<ProcessState>, machine: Machine, };
+processes: Array<ProcessState>, machine: Machine, 
+/**
+ * The last search for engines.
+ */
+search: EngineSearch | null, };
 
 /**
  * A defect of the operations of an EPD.
@@ -905,6 +972,15 @@ score: Score,
  * Search depth in plies.
  */
 depth: number | null, };
+
+/**
+ * The evaluation file of a shogi engine, without which it cannot search.
+ */
+export type EvaluationFile = { 
+/**
+ * Where it is, or where the engine expects it.
+ */
+path: string, exists: boolean, };
 
 /**
  * An exercise with its schedule.
@@ -1080,6 +1156,11 @@ position: string, source: ExplorerSource, };
 export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: LibraryFilter, };
 
 /**
+ * The query of `POST /api/library/faults`.
+ */
+export type FaultsQuery = { job: number, };
+
+/**
  * An operation on a file that failed.
  */
 export type FileOperation = "create" | "lock" | "open" | "read" | "rename" | "replace" | "rewrite" | "truncate" | "write";
@@ -1100,6 +1181,14 @@ author: string,
  * The option values of the list.
  */
 values: { [key in string]: string }, 
+/**
+ * Option values that suit the machine.
+ */
+recommended: { [key in string]: string }, 
+/**
+ * None if the engine needs none, or is unknown.
+ */
+evaluation: EvaluationFile | null, 
 /**
  * The list of the engine; none for one that was found in a directory.
  */
@@ -1158,7 +1247,45 @@ plies: number, playing: boolean,
 /**
  * `1-0`, `0-1`, `1/2-1/2` or `*`.
  */
-result: string, changed: number, };
+result: string, changed: number, 
+/**
+ * Whether it is a draft: it is not in the library.
+ */
+draft: boolean, 
+/**
+ * Whether it is a draft that the user has changed. Other games are saved with each change.
+ */
+unsaved: boolean, };
+
+/**
+ * The result of `POST /api/library/order`: the place of a game in a collection.
+ */
+export type GameOrder = { collection: Collection, 
+/**
+ * The name of the chapter.
+ */
+chapter: string, 
+/**
+ * From 0.
+ */
+place: number, previous: number | null, next: number | null, };
+
+/**
+ * The result of `POST /api/library/preview`: a position of a game, and its main line.
+ */
+export type GamePreview = { variant: Variant, 
+/**
+ * The side to move and the number of the first move.
+ */
+first_turn: Side, first_number: number, ply: number, position: PositionView, 
+/**
+ * The first 1000 moves.
+ */
+moves: Array<PreviewMove>, 
+/**
+ * The number of all moves of the main line.
+ */
+plies: number, };
 
 /**
  * The result of a game.
@@ -1267,7 +1394,8 @@ author: string, };
 export type IllegalReason = "invalid_move" | "empty_origin_square" | "opponent_piece" | "occupied_by_own_piece" | "unreachable" | "castling_not_allowed" | "promotion_required" | "invalid_promotion" | "king_in_check" | "not_in_hand" | "square_occupied" | "second_pawn_on_file" | "no_further_move" | "pawn_drop_mate" | "game_too_long" | "ambiguous_move" | "missing_piece" | "wrong_side" | "no_previous_move" | "not_playable";
 
 /**
- * The result of an import. `POST /api/import?name=…` with the file or text as the body.
+ * The result of an import. `POST /api/import?name=…` with the file or text as the body. With `&open=true` a single game
+ * is opened as a draft, which is not in the library, and several as a collection.
  */
 export type Imported = { 
 /**
@@ -1287,13 +1415,17 @@ duplicates: number,
  */
 undecided: number, 
 /**
- * What [`CollectionEdit::Create`] needs to open the file as a collection, if it has several games.
+ * What [`CollectionEdit::Create`] needs to open the file as a collection, if it has 2 to 5000 games.
  */
 collection: ImportedCollection | null, 
 /**
- * The number of the first game, if it was opened (`&open=true`).
+ * The number of the opened board (`&open=true`): a draft, or the first game of a collection.
  */
 opened: number | null, 
+/**
+ * The entry of the import among the jobs; none if nothing was added to the library.
+ */
+job: number | null, 
 /**
  * Errors with line and column, at most 100.
  */
@@ -1316,11 +1448,15 @@ total_warnings: number, };
  */
 export type ImportedCollection = { 
 /**
+ * The number of the collection that was created (`&open=true`).
+ */
+id: number | null, 
+/**
  * The name of the study or of the file.
  */
 name: string, 
 /**
- * The games in the order of the file, known ones included; the first 5000.
+ * The games in the order of the file, known ones included.
  */
 games: Array<number>, };
 
@@ -1345,6 +1481,14 @@ export type Job = { id: number, added: number,
  * The directory or file that is imported first.
  */
 directory: string | null, 
+/**
+ * The name of a file that a tab has sent. Such a job cannot be resumed; the last 20 are kept.
+ */
+upload: string | null, 
+/**
+ * How long the games were read, in milliseconds.
+ */
+elapsed: number, 
 /**
  * None if the games are only imported.
  */
@@ -1415,6 +1559,27 @@ export type JobError = { of: JobErrorOf, why: ErrorInfo, };
  * The object of an error of a job.
  */
 export type JobErrorOf = { "kind": "file", name: string, } | { "kind": "game", game: number, } | { "kind": "engine", engine: number, };
+
+/**
+ * The result of `POST /api/library/faults`: what was wrong with the files of a job.
+ */
+export type JobFaults = { 
+/**
+ * Unreadable files and failed games, at most 200.
+ */
+errors: Array<JobError>, 
+/**
+ * Defects of imported records that were read in part, at most 200.
+ */
+notices: Array<JobError>, 
+/**
+ * The number of all errors.
+ */
+total_errors: number, 
+/**
+ * The number of all defects.
+ */
+total_notices: number, };
 
 /**
  * Changes of the jobs.
@@ -1541,6 +1706,10 @@ expected: number, } | { "code": "no_library" } | { "code": "library_damaged" } |
  */
 export type LibraryFilter = { variant: Variant | null, 
 /**
+ * A position, moves from the start position, or parts of the name of a player, an opening or an event.
+ */
+text: string | null, 
+/**
  * Parts of the name of a player.
  */
 player: string | null, 
@@ -1660,6 +1829,10 @@ offset: number,
  * Maximum number of games, 1 to 200; 50 by default.
  */
 limit: number | null, variant: Variant | null, 
+/**
+ * A position, moves from the start position, or parts of the name of a player, an opening or an event.
+ */
+text: string | null, 
 /**
  * Parts of the name of a player.
  */
@@ -1809,7 +1982,7 @@ lines: Array<LogLine>,
 total: number, };
 
 /**
- * The resources of the machine, as limits of `Threads` and `Hash`.
+ * The machine of the server: the resources of engines, and where they can be installed from.
  */
 export type Machine = { 
 /**
@@ -1819,7 +1992,15 @@ cores: number,
 /**
  * In MiB, if it is known.
  */
-memory: number | null, };
+memory: number | null, 
+/**
+ * The operating system: `linux`, `macos`, `windows` or another name of Rust.
+ */
+system: string, 
+/**
+ * The distribution of Linux, followed by those that it is like: `ubuntu`, `debian`.
+ */
+distributions: Array<string>, };
 
 /**
  * An arrow or a circle on the board.
@@ -2294,6 +2475,15 @@ export type OptionKind = { "kind": "check", default: boolean | null, } | { "kind
 directories: boolean, } | { "kind": "filename", default: string | null, } | { "kind": "other", text: string, };
 
 /**
+ * The query of `POST /api/library/order`.
+ */
+export type OrderQuery = { game: number, 
+/**
+ * The collection that is preferred if the game is in several.
+ */
+collection: number | null, };
+
+/**
  * A new outcome of a game.
  */
 export type OutcomeChange = { 
@@ -2507,6 +2697,24 @@ export type Preset = {
  * Unique for the engine.
  */
 name: string, values: { [key in string]: string }, };
+
+/**
+ * A move of a preview.
+ */
+export type PreviewMove = { text: MoveText, nags: Array<number>, };
+
+/**
+ * The query of `POST /api/library/preview`.
+ */
+export type PreviewQuery = { 
+/**
+ * A game, open or not.
+ */
+game: number, 
+/**
+ * The number of moves of the main line before the position; all by default.
+ */
+ply: number | null, };
 
 /**
  * A process of an engine, or a connection to it.
@@ -2745,6 +2953,10 @@ skipped: number,
  */
 invalid: number, 
 /**
+ * The audits.
+ */
+audits: AuditStatus, 
+/**
  * The latest invalid results.
  */
 quarantine: Array<QuarantinedResult>, 
@@ -2910,6 +3122,31 @@ export type Rematch = { "kind": "open",
  * Whether the players change sides. In a handicap game they do not.
  */
 swapped: boolean, } | { "kind": "begun", game: number, };
+
+/**
+ * Pairs that other workers have replayed, with the recorded numbers of nodes.
+ */
+export type ReplayedPairs = { 
+/**
+ * Their number.
+ */
+pairs: number, 
+/**
+ * The number of searches.
+ */
+searches: number, 
+/**
+ * The number of searches that have found the recorded move.
+ */
+equal: number, 
+/**
+ * The sum of the shares of equal moves of each pair.
+ */
+shares: number, 
+/**
+ * The sum of their squares.
+ */
+squares: number, };
 
 /**
  * Changes of a report.
@@ -3640,7 +3877,11 @@ p: number, } | { "kind": "speed",
 /**
  * Its relative speed divided by the median of all workers.
  */
-ratio: number, } | { "kind": "invalid", 
+ratio: number, } | { "kind": "replays", 
+/**
+ * The probability of such a difference by chance.
+ */
+p: number, } | { "kind": "invalid", 
 /**
  * Their number.
  */
@@ -3706,4 +3947,8 @@ time_us: number,
 /**
  * The measured speed of the host, if it was reported.
  */
-speed?: number | null, };
+speed?: number | null, 
+/**
+ * The pairs that other workers have replayed.
+ */
+replays: ReplayedPairs, };

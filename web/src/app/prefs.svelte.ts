@@ -1,11 +1,19 @@
 // Preferences of the user, stored by the server and, for the first paint, by the browser.
+import {
+  CHESS_BOARDS,
+  CHESS_SETS,
+  SHOGI_BOARDS,
+  SHOGI_SETS,
+  existing,
+  type ChessBoard,
+  type ChessPieces,
+  type ShogiBoard,
+  type ShogiPieces,
+} from './sets';
+
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 export type Language = 'en' | 'ja';
-export type ShogiPieces = 'kanji' | 'international';
-export type ChessPieces = 'classic' | 'simple';
-export type ChessBoard = 'green' | 'brown' | 'blue' | 'gray';
-export type ShogiBoard = 'kaya' | 'light' | 'dark';
-export type Coordinates = 'inside' | 'outside' | 'off';
+export type Coordinates = 'inside' | 'off';
 export type Notation = 'auto' | 'western' | 'japanese';
 
 /** All stored preferences, as strings. */
@@ -17,7 +25,7 @@ export const defaults = {
   chessBoard: 'green' as ChessBoard,
   shogiBoard: 'kaya' as ShogiBoard,
   notation: 'auto' as Notation,
-  coordinates: 'outside' as Coordinates,
+  coordinates: 'inside' as Coordinates,
   animation: 'true',
   announce: 'true',
   arrows: 'true',
@@ -30,8 +38,11 @@ export const defaults = {
   explorerSource: '',
   /** The width of the board in percent of the available room. */
   boardSize: '100',
-  /** The height of the engines above the moves in percent. */
-  split: '45',
+  /** The author's annotation symbols, and the judgments of engines. */
+  symbols: 'true',
+  judgements: 'true',
+  /** The form of the latest report. */
+  report: '',
   /** Names of open games, by number. */
   gameNames: '',
   figurines: 'false',
@@ -124,8 +135,16 @@ export function language(): Language {
 }
 
 export function shogiPieces(): ShogiPieces {
-  return prefs.shogiPieces || (language() === 'ja' ? 'kanji' : 'international');
+  if (prefs.shogiPieces) return existing(SHOGI_SETS, prefs.shogiPieces);
+  return language() === 'ja' ? 'kanji' : 'international';
 }
+
+/** Whether the pieces of shogi show Japanese characters. */
+export const hasKanji = () => shogiPieces() !== 'international';
+
+export const chessPieces = () => existing(CHESS_SETS, prefs.chessPieces);
+export const chessBoard = () => existing(CHESS_BOARDS, prefs.chessBoard);
+export const shogiBoard = () => existing(SHOGI_BOARDS, prefs.shogiBoard);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const contrast = matchMedia('(prefers-contrast: more)');

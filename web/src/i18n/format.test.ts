@@ -7,6 +7,7 @@ vi.hoisted(() => {
 
 import { prefs } from '../app/prefs.svelte';
 import { en } from './en';
+import { loadLanguage } from './index.svelte';
 import { ja } from './ja';
 import {
   detailText,
@@ -19,8 +20,9 @@ import {
   sideName,
 } from './format';
 
-beforeEach(() => {
+beforeEach(async () => {
   prefs.language = 'ja';
+  await loadLanguage('ja');
 });
 
 const outcome = (termination: Termination, more: Partial<OutcomeView> = {}): OutcomeView => ({

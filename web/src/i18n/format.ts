@@ -17,7 +17,7 @@ import type {
   ErrorSubject,
   Variant,
 } from '../api/wire';
-import { language, prefs, shogiPieces } from '../app/prefs.svelte';
+import { hasKanji, language, prefs } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
 import { known, ofVariant, t } from './index.svelte';
 
@@ -25,8 +25,7 @@ import { known, ofVariant, t } from './index.svelte';
 export function moveText(text: MoveText): string {
   if (!text.japanese) return prefs.figurines === 'true' ? figurines(text.western) : text.western;
   const japanese =
-    prefs.notation === 'japanese' ||
-    (prefs.notation === 'auto' && (language() === 'ja' || shogiPieces() === 'kanji'));
+    prefs.notation === 'japanese' || (prefs.notation === 'auto' && (language() === 'ja' || hasKanji()));
   return japanese ? text.japanese : text.western;
 }
 

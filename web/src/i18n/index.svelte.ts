@@ -2,12 +2,30 @@
 import type { Variant } from '../api/wire';
 import { language, type Language } from '../app/prefs.svelte';
 import { en, type Key } from './en';
-import { ja } from './ja';
+import { fill } from './fill';
 
-export const dictionaries: Record<Language, Record<Key, string>> = { en, ja };
+type Dictionary = Record<Key, string>;
+
+/** English is always loaded, other languages when they are chosen. */
+let loaded = $state.raw<Partial<Record<Language, Dictionary>>>({ en });
+const sources: Partial<Record<Language, () => Promise<Dictionary>>> = {
+  ja: async () => (await import('./ja')).ja,
+};
+
+/** Loads the texts of a language. Until then, English ones are shown. */
+export async function loadLanguage(which: Language) {
+  if (loaded[which]) return;
+  const dictionary = await sources[which]?.();
+  if (dictionary) loaded = { ...loaded, [which]: dictionary };
+}
+
+/** A text in all loaded languages. */
+export function allTexts(key: Key): string[] {
+  return Object.values(loaded).map((dictionary) => dictionary[key]);
+}
 
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  return fill(dictionaries[language()][key], values);
+  return fill((loaded[language()] ?? en)[key], values);
 }
 
 /** Whether a key from outside exists. */
@@ -19,8 +37,4 @@ export function known(key: string): key is Key {
 export function ofVariant(key: Key, variant: Variant): Key {
   const chess = `${key}.chess`;
   return variant !== 'shogi' && known(chess) ? chess : key;
-}
-
-export function fill(text: string, values: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

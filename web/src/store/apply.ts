@@ -77,13 +77,14 @@ export function applyDelta(model: Model, delta: wire.Delta, now: number): Model 
       return { kind: 'settings', state: delta.delta };
     case 'engines': {
       if (model.kind !== 'engines') return model;
-      const { engines, removed, processes, forgotten } = delta.delta;
+      const { engines, removed, processes, forgotten, search } = delta.delta;
       return {
         kind: 'engines',
         state: {
           ...model.state,
           engines: merge(model.state.engines, engines, removed, false),
           processes: merge(model.state.processes, processes, forgotten, false),
+          search: search ?? model.state.search,
         },
       };
     }

@@ -27,7 +27,7 @@ class Line {
 let lines: Line[];
 let later: { pause: number; act: () => void }[];
 let outdated: number;
-let damaged: unknown;
+let handshake: unknown;
 let status: boolean[];
 let connection: Connection;
 
@@ -46,7 +46,7 @@ beforeEach(() => {
       },
       later: (pause, act) => later.push({ pause, act }),
       outdated: () => (outdated += 1),
-      damaged: (files) => (damaged = files),
+      handshake: (...all) => (handshake = all),
     },
     (open) => status.push(open),
   );
@@ -64,6 +64,8 @@ const games = (...ids: number[]): GamesState => ({
     playing: false,
     result: '*',
     changed: 0,
+    draft: false,
+    unsaved: false,
   })),
 });
 
@@ -182,11 +184,11 @@ test('reports a closed topic', () => {
   expect(gone).toBe(true);
 });
 
-test('reports damaged files', () => {
+test('reports the version of the server and damaged files', () => {
   line().happens('open');
   const files = [{ path: '/data/app.sqlite', moved_to: '/data/damaged/1/app.sqlite', game: null }];
   line().receives({ kind: 'handshake', version: '1', run: 'a', damaged: files });
-  expect(damaged).toEqual(files);
+  expect(handshake).toEqual(['1', files]);
 });
 
 test('reports a server of another version', () => {

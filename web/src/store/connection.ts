@@ -32,8 +32,8 @@ export interface Environment {
   later(milliseconds: number, act: () => void): void;
   /** Called for a server of another version. */
   outdated(): void;
-  /** Called for each connection. */
-  damaged(files: DamagedFile[]): void;
+  /** Called for each connection, with the version of the server. */
+  handshake(version: string, damaged: DamagedFile[]): void;
 }
 
 interface Subscription {
@@ -145,7 +145,7 @@ export class Connection {
       case 'handshake':
         if (this.#version !== null && this.#version !== message.version) this.#environment.outdated();
         this.#version = message.version;
-        this.#environment.damaged(message.damaged);
+        this.#environment.handshake(message.version, message.damaged);
         return;
       case 'answer':
         this.#waiting.get(message.id)?.done(message.answer);

@@ -44,39 +44,20 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
   return response.json();
 }
 
-export async function upload<T>(path: string, query: Record<string, string>, body: Blob): Promise<T> {
+/** Sends a file, which the server reads while it is received. */
+export async function upload<T>(
+  path: string,
+  query: Record<string, string>,
+  body: Blob,
+  signal?: AbortSignal,
+): Promise<T> {
   const response = await call(`./api/${path}?${new URLSearchParams(query)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/octet-stream' },
     body,
+    ...(signal && { signal }),
   });
   return response.json();
-}
-
-/** Uploads a file with progress: the server reads it while it is received. */
-export function uploadWithProgress<T>(
-  path: string,
-  query: Record<string, string>,
-  body: Blob,
-  { onprogress, signal }: { onprogress: (bytes: number) => void; signal: AbortSignal },
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open('POST', `./api/${path}?${new URLSearchParams(query)}`);
-    new Headers(authenticated().headers).forEach((value, name) => request.setRequestHeader(name, value));
-    request.setRequestHeader('content-type', 'application/octet-stream');
-    request.upload.addEventListener('progress', (event) => onprogress(event.loaded));
-    request.addEventListener('error', () => reject(new RequestError(OFFLINE)));
-    request.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
-    request.addEventListener('load', () => {
-      const { status, statusText } = request;
-      check(new Response(request.responseText, { status, statusText }))
-        .then((response) => response.json())
-        .then(resolve, reject);
-    });
-    signal.addEventListener('abort', () => request.abort());
-    request.send(body);
-  });
 }
 
 /** Downloads a blob as a file. */

@@ -14,6 +14,8 @@ class Status {
   loggedOut = $state(false);
   /** Damaged files of the server. */
   damaged = $state<DamagedFile[]>([]);
+  /** The version of the server, when it is known. */
+  version = $state('');
 }
 
 export const status = new Status();
@@ -29,7 +31,7 @@ export function connect() {
       open: () => new WebSocket(url, subprotocols()),
       later: (milliseconds, act) => setTimeout(act, milliseconds),
       outdated: () => location.reload(),
-      damaged: (files) => (status.damaged = files),
+      handshake: (version, damaged) => Object.assign(status, { version, damaged }),
     },
     (open) => {
       status.open = open;

@@ -113,7 +113,8 @@ export function rowsOf(game: Game): Row[] {
   const rows: Row[] = [];
   let open: Row | null = null;
   for (const node of mainLine(game)) {
-    const first = moverOf(game, node) === 'first';
+    // In shogi each move has a number: the first one begins a row, also in handicap games.
+    const first = game.variant === 'shogi' ? node.ply % 2 === 1 : moverOf(game, node) === 'first';
     const { number } = numberOf(game, node);
     if (!open || first || open.second) {
       open = { number, first: null, second: null, notes: [] };

@@ -1,0 +1,102 @@
+// Conditions on games of the library, as the user enters them.
+import type { LibraryFilter, Speed, Variant } from '../../api/wire';
+import type { Key } from '../../i18n/en';
+
+export interface FilterForm {
+  /** A position, moves, or part of a name of a player, an opening or an event. */
+  text: string;
+  variant: '' | Variant;
+  player: string;
+  side: '' | 'first' | 'second';
+  engine: string;
+  result: string;
+  /** Moves from the start position. */
+  opening: string;
+  /** The name of the opening, or its ECO code. */
+  named: string;
+  position: string;
+  event: string;
+  label: string;
+  from: string;
+  until: string;
+  rating: number | null;
+  speed: '' | Speed;
+}
+
+export const SPEEDS = ['bullet', 'blitz', 'rapid', 'classical', 'correspondence'] as const;
+
+/** A form that all games match. */
+export const blankFilter = (): FilterForm => ({
+  text: '',
+  variant: '',
+  player: '',
+  side: '',
+  engine: '',
+  result: '',
+  opening: '',
+  named: '',
+  position: '',
+  event: '',
+  label: '',
+  from: '',
+  until: '',
+  rating: null,
+  speed: '',
+});
+
+/** The fields of the chips of the filter bar. A chip is also shown if it is among the first ones. */
+export const CHIPS = [
+  { label: 'new.variant', fields: ['variant'], always: true },
+  { label: 'library.player', fields: ['player', 'side'], always: true },
+  { label: 'library.result', fields: ['result'], always: true },
+  { label: 'library.opening_column', fields: ['named', 'opening'], always: true },
+  { label: 'library.rating', fields: ['rating'], always: true },
+  { label: 'library.date', fields: ['from', 'until'], always: true },
+  { label: 'library.speed', fields: ['speed'], always: false },
+  { label: 'library.event', fields: ['event'], always: false },
+  { label: 'library.engine', fields: ['engine'], always: false },
+  { label: 'library.position', fields: ['position'], always: false },
+  { label: 'library.label', fields: ['label'], always: false },
+] as const satisfies readonly { label: Key; fields: readonly (keyof FilterForm)[]; always: boolean }[];
+export type Chip = (typeof CHIPS)[number];
+
+export function filterOf(form: FilterForm): LibraryFilter {
+  const text = (value: string) => value.trim() || null;
+  return {
+    variant: form.variant || null,
+    text: text(form.text),
+    player: text(form.player),
+    side: form.side || null,
+    engine: text(form.engine),
+    result: form.result || null,
+    opening: text(form.opening),
+    named: text(form.named),
+    position: text(form.position),
+    event: text(form.event),
+    label: form.label || null,
+    from: dateOf(form.from),
+    until: dateOf(form.until),
+    min_rating: form.rating || null,
+    speed: form.speed || null,
+  };
+}
+
+/** Reads a date or a part of one: `2024`, `2024-05`, `2024-05-31`, also with dots or slashes. Null if it is invalid. */
+export function dateOf(text: string): string | null {
+  const parts = text
+    .normalize('NFKC')
+    .trim()
+    .split(/[-./年月日]/);
+  const [year = '', month = '', day = '', ...rest] = parts;
+  if (!/^\d{4}$/.test(year) || rest.some(Boolean)) return null;
+  // Still being typed.
+  const open = (part: string) => part === '' || part === '0';
+  if (open(month)) return open(day) ? year : null;
+  if (!isWithin(month, 12)) return null;
+  const date = `${year}-${month.padStart(2, '0')}`;
+  if (open(day)) return date;
+  return isWithin(day, 31) ? `${date}-${day.padStart(2, '0')}` : null;
+}
+
+const isWithin = (part: string, max: number) =>
+  /^\d{1,2}$/.test(part) && Number(part) >= 1 && Number(part) <= max;

@@ -1,0 +1,86 @@
+// The commands in the menus of the toolbar and of the move list.
+import type { Edit } from '../../api/wire';
+import { copyText } from '../../app/clipboard';
+import { prefs, setPref } from '../../app/prefs.svelte';
+import { go } from '../../app/route.svelte';
+import { toast } from '../../app/toasts.svelte';
+import { t } from '../../i18n/index.svelte';
+import type { Game } from '../../store/apply';
+import { getText } from '../../store/http';
+import { act, showError } from '../../store/server.svelte';
+import { formatsOf } from '../share/export';
+import type { MenuItem } from '../common/Menu.svelte';
+
+/** `editable` is whether moves can be annotated and variations changed. */
+export function moveItems(game: Game, editable: boolean): MenuItem[] {
+  const edit = (change: Edit) => void act({ kind: 'edit', game: game.id, edit: change });
+  const toggled = (name: 'symbols' | 'judgements'): MenuItem => ({
+    label: t(`moves.${name}`),
+    icon: 'bulb',
+    checked: prefs[name] === 'true',
+    run: () => setPref(name, prefs[name] === 'true' ? 'false' : 'true'),
+  });
+  const layers = [toggled('symbols'), toggled('judgements')];
+  if (!editable) return layers;
+  const { cursor: node } = game;
+  const first = node === game.root;
+  const judged = [...game.nodes.values()].some(({ engine }) => engine);
+  return [
+    {
+      label: t('edit.promote'),
+      icon: 'up',
+      disabled: first,
+      run: () => edit({ kind: 'promote', node, to_main: false }),
+    },
+    { label: t('edit.delete'), icon: 'trash', disabled: first, run: () => edit({ kind: 'delete', node }) },
+    ...layers,
+    {
+      label: t('moves.remove_judgements'),
+      icon: 'trash',
+      disabled: !judged,
+      run: () => edit({ kind: 'remove_judgements' }),
+    },
+  ];
+}
+
+export const toggleSound = () => setPref('sound', prefs.sound === 'true' ? 'false' : 'true');
+
+/** Copies the record in the first format of the variant. */
+export async function copyGame(game: Game) {
+  try {
+    const format = formatsOf(game.variant)[0] ?? 'pgn';
+    const query = { format, node: String(game.cursor), engine: 'true' };
+    const found = await getText(`export/${game.id}`, query);
+    if (await copyText(await found.text())) toast(t('record.copied'), 'good');
+  } catch (error) {
+    showError(error);
+  }
+}
+
+/** The commands of the toolbar without a button. */
+export function boardItems(
+  game: Game,
+  page: 'play' | 'analyse',
+  onnew: () => void,
+  onshare: () => void,
+): MenuItem[] {
+  const analyse: MenuItem = { label: t('nav.analyse'), icon: 'analyse', run: () => go('analyse', game.id) };
+  return [
+    { label: t('new.title'), icon: 'plus', run: onnew },
+    ...(page === 'play' ? [analyse] : []),
+    { label: t('tab.record'), icon: 'export', run: onshare },
+    { label: t('copy.game'), icon: 'copy', run: () => void copyGame(game) },
+    { label: t('sound.mute'), icon: 'sound', checked: prefs.sound !== 'true', run: toggleSound },
+  ];
+}
+
+/** The commands whose buttons phones have no room for. */
+export function phoneItems(game: Game, editable: boolean, oncomment: () => void): MenuItem[] {
+  const edit = (kind: 'undo' | 'redo') => () => void act({ kind: 'edit', game: game.id, edit: { kind } });
+  const more: MenuItem[] = [
+    { label: t('edit.undo'), icon: 'undo', disabled: !game.undo.undo, run: edit('undo') },
+    { label: t('edit.redo'), icon: 'redo', disabled: !game.undo.redo, run: edit('redo') },
+    { label: t('edit.comment'), icon: 'edit', run: oncomment },
+  ];
+  return [...(editable ? more : []), ...moveItems(game, editable)];
+}
