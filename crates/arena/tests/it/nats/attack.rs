@@ -775,8 +775,10 @@ fn other_versions_are_rejected_by_name() {
     attack(PAIRS, |attacked| {
         let old = attacked.raw("old");
         let why = |protocol: u32| {
-            let answer = old.ask(&json!({ "protocol": protocol, "want": "jobs" }));
-            answer["denied"]["why"].as_str().expect("a reason").to_owned()
+            wait_for(&attacked.connection, |_| {
+                let answer = old.ask(&json!({ "protocol": protocol, "want": "jobs" }));
+                answer["denied"]["why"].as_str().map(str::to_owned)
+            })
         };
         assert!(why(1).contains("the worker is of an older version"), "{}", why(1));
         assert!(why(4).contains("the match is of an older version"), "{}", why(4));
