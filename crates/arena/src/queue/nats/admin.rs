@@ -206,7 +206,7 @@ impl Admin {
         let names = Names::of_id(found.id.clone());
         if found.phase == Phase::Finished {
             if let Some(history) = self.connection.find_bucket(HISTORY)? {
-                self.connection.request(history.delete(&names.id))?;
+                self.connection.delete(&history, &names.id)?;
             }
             return Ok(());
         }
@@ -309,7 +309,7 @@ fn delete(connection: &Connection, names: &Names) -> Result<(), QueueError> {
     ];
     for (bucket, key) in keys {
         if let Some(bucket) = connection.find_bucket(bucket)? {
-            connection.request(bucket.delete(key))?;
+            connection.delete(&bucket, key)?;
         }
     }
     for stream in [&names.inbox, &names.results] {

@@ -171,10 +171,6 @@ impl Deref for OwnRuntime {
 /// Timeout of a request to the server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Timeouts of the first lists of the keys of a bucket. The last one has the rest of the timeout of a request.
-const LIST_TIMEOUTS: [Duration; 3] =
-    [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
-
 /// Timeout of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -409,19 +405,13 @@ impl Connection {
     }
 
     /// The keys of a bucket.
-    ///
-    /// A list ends when the server counts no pending messages. If values change meanwhile, the count may never reach
-    /// zero, and keys are repeated. A new list has a new count.
     pub(super) fn keys(&self, bucket: &Store) -> Result<BTreeSet<String>, QueueError> {
-        let list =
-            || async { bucket.keys().await.map_err(broken)?.try_collect().await.map_err(broken) };
+        // A consumer, as in `Store::keys`, ends when no messages are pending, which may never be true while values change.
         self.request(async {
-            for timeout in LIST_TIMEOUTS {
-                if let Ok(keys) = tokio::time::timeout(timeout, list()).await {
-                    return keys;
-                }
-            }
-            list().await
+            let subjects = bucket.stream.info_with_subjects(">").await.map_err(broken)?;
+            let subjects: Vec<(String, usize)> = subjects.try_collect().await.map_err(broken)?;
+            let keys = subjects.iter().filter_map(|(name, _)| name.strip_prefix(&bucket.prefix));
+            Ok::<_, QueueError>(keys.map(str::to_owned).collect())
         })
     }
 
@@ -448,6 +438,12 @@ impl Connection {
     ) -> Result<Option<T>, QueueError> {
         let value = self.request(bucket.get(key))?;
         Ok(value.as_deref().and_then(|value| read_owned(value)))
+    }
+
+    /// Deletes a value, without the marker that `Store::delete` leaves behind for good.
+    pub(super) fn delete(&self, bucket: &Store, key: &str) -> Result<(), QueueError> {
+        let subject = format!("{}{key}", bucket.prefix);
+        self.request(bucket.stream.purge().filter(subject).into_future()).map(drop)
     }
 
     /// The stop state of a match, if the server responds. A deleted match counts as aborted.

@@ -590,7 +590,7 @@ fn audit_record(
 ) -> Result<AuditRecord, QueueError> {
     let keys = connection.find_bucket(KEYS)?.ok_or_else(|| broken("no keys"))?;
     if is_new {
-        connection.request(keys.delete(&names.audits))?;
+        connection.delete(&keys, &names.audits)?;
         return Ok(AuditRecord::default());
     }
     Ok(connection.value(&keys, &names.audits)?.unwrap_or_default())

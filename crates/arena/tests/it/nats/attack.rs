@@ -92,7 +92,7 @@ impl Attacked {
     /// Waits until this number of messages has had no effect.
     fn wait_for_ignored(&self, count: u64) {
         wait_for(&self.connection, |admin| {
-            let found = admin.find(&self.id).expect("the match");
+            let found = admin.find(&self.id).ok()?;
             (found.status.ignored >= count).then_some(())
         });
     }
@@ -100,7 +100,7 @@ impl Attacked {
     /// Waits until the match has this number of pairs.
     fn wait_for_pairs(&self, count: u64) {
         wait_for(&self.connection, |admin| {
-            let found = admin.find(&self.id).expect("the match");
+            let found = admin.find(&self.id).ok()?;
             (found.status.pairs >= count).then_some(())
         });
     }
