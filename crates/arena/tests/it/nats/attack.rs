@@ -483,18 +483,24 @@ fn failed_jobs_are_played_by_others() {
     });
 }
 
-/// The name in a result is not believed.
+/// The name, the times and the nodes in a result are not believed.
 #[test]
 fn invalid_results_exclude_only_their_sender() {
     attack(PAIRS, |attacked| {
         let evil = attacked.raw("evil");
-        for _ in 0..3 {
+        let lie = |change: fn(&mut Value)| {
             let job = evil.job();
-            let mut result = result_of(&job);
-            result["worker"] = format!("{}/0", HONEST[0]).into();
-            evil.end_job(&done(&job["grant"], &result));
+            let mut ended = done(&job["grant"], &result_of(&job));
+            change(&mut ended["done"]);
+            evil.end_job(&ended);
             evil.flush();
-        }
+        };
+        lie(|done| done["result"]["worker"] = format!("{}/0", HONEST[0]).into());
+        lie(|done| done["result"]["games"][0]["duration_ms"] = json!(3_600_000));
+        lie(|done| {
+            done["speed"] = json!([1e6, 1e6]);
+            done["result"]["games"][0]["moves"][0]["nodes"] = json!(1_000_000_000_000_u64);
+        });
         let denial = wait_for(&attacked.connection, |_| {
             let answer = evil.ask(&json!({ "protocol": 3, "want": "jobs" }));
             for job in answer["jobs"].as_array().into_iter().flatten() {
@@ -508,6 +514,10 @@ fn invalid_results_exclude_only_their_sender() {
             evil.note(&json!("preparing"));
         });
         assert_eq!(found.status.invalid, 3);
+        let reasons = found.status.quarantine.iter().map(|entry| entry.why.as_str());
+        for (why, part) in reasons.zip(["another worker", "have taken 36000", "nodes, but at most"]) {
+            assert!(why.contains(part), "{why}");
+        }
         assert!(pairs_of(&pairs, "evil").is_empty());
     });
 }

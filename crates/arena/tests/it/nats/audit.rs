@@ -18,6 +18,7 @@ use readyok_arena::queue::{Dispatcher, MatchSpec, Report};
 use readyok_arena::result::MoveRecord;
 use readyok_arena::runner::{EnginePlayer, Match, Settings, work_on};
 use readyok_arena::store::{IndexSet, Reader, Store};
+use readyok_arena::worker_stats::WorkerFlag;
 use readyok_client::Timeouts;
 use readyok_protocol::Score;
 use readyok_rules::{Game, Side, Termination};
@@ -198,6 +199,27 @@ fn games_on_time_are_replayed() {
     let AuditStatus { made, open, differing, flagged, not_made, .. } = found.status.audits;
     assert!(made >= 3, "{:?}", found.status.audits);
     assert_eq!((open, differing, flagged, not_made), (0, 0, 0, 0));
+}
+
+/// Only an operator can decide: an engine on time may play other moves on another host.
+#[test]
+fn a_worker_that_invents_games_on_time_is_flagged_and_not_excluded() {
+    let Some(audited) = Audited::start("tc = \"10+0.1\"", true, 1_000_000) else { return };
+    let connection = audited.server.connect();
+    let hands = ["alice/1", "bob/1", "carol/1"].map(|name| audited.hand(name, 0, |_| ()));
+    let evil = audited.hand("mallory/1", 0, invent);
+    let found = wait_for(&connection, |admin| {
+        admin.find(&audited.id).ok().filter(|found| found.status.audits.flagged > 0)
+    });
+    let row = found.status.workers.iter().find(|row| row.worker.0 == "mallory/1").expect("a row");
+    assert!(matches!(row.flags[..], [.., WorkerFlag::Replays { .. }]), "{row:?}");
+    assert_eq!(found.status.audits.flagged, 1);
+    assert!(found.control.excluded.is_empty(), "{found:?}");
+    Admin::new(&connection).stop(&found).expect("a running match");
+    assert_eq!(audited.run.join().expect("no panic").end, End::Stopped);
+    for hand in hands.into_iter().chain([evil]) {
+        drop(hand.leave());
+    }
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use readyok_arena::event::End;
-use readyok_arena::game::Agreement;
-use readyok_arena::pairing::PairResult;
+use readyok_arena::game::{Agreement, Replay};
+use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::queue::nats::{
     Access, Admin, Connection, CoordinatorSettings, Cost, Departure, NatsDispatcher, OpenError,
     Permissions, Pool, Slot, TakeResult,
@@ -24,6 +24,17 @@ use tempfile::TempDir;
 
 use super::{Server, TIMEOUT, access, order, settings, worker, worker_access};
 use crate::sample;
+
+/// The moves that the engines of these tests find again.
+fn agreement(replay: &Replay, pairing: &Pairing) -> Agreement {
+    let played = sample::played(pairing.clone()).games;
+    let games = replay.games.iter().zip(&played);
+    let equal = games.map(|(recorded, game)| {
+        let moves = recorded.iter().zip(&game.moves);
+        moves.filter(|(recorded, made)| recorded.0 == made.mv).count() as u64
+    });
+    Agreement { searches: replay.searches(), equal: equal.sum() }
+}
 
 /// A worker that produces sample results, in a thread.
 pub(super) struct Farmhand {
@@ -64,8 +75,7 @@ impl Farmhand {
                         let lease = job.lease().expect("a lease");
                         thread::sleep(delay);
                         if let Some(replay) = lease.job().replay.clone() {
-                            let searches = replay.searches();
-                            let agreement = Agreement { searches, equal: searches };
+                            let agreement = agreement(&replay, &lease.job().pairing);
                             lease.finish_replay(agreement).expect("a queue");
                             continue;
                         }
