@@ -239,7 +239,7 @@ function queue(fake: FakeServer) {
       has_verified_names: true,
       ignored: 0,
       skipped: 0,
-      audits: { made: 3, open: 0, differing: 0, flagged: 0, not_made: 0, gap: null },
+      audits: { made: 3, open: 1, differing: 1, flagged: 1, not_made: 2, gap: 'no-other-owner' },
       updated_ms: 0,
     },
   };

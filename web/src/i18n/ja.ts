@@ -1324,6 +1324,12 @@ export const ja: Record<Key, string> = {
     'ワーカーの名前は検証されていません（サーバーが `readyok farm` で設定されていません）。',
   'queue.ignored': '無視されたメッセージ：{count}',
   'queue.skipped': '省略された対局ペア：{count}',
+  'queue.audits':
+    '検査済みのペア：{made}、検査中：{open}、不一致：{differing}。要注意のワーカー：{flagged}。',
+  'queue.audits.not_made': '実施されなかった検査：{count}。',
+  'queue.gap.no-other-owner': 'すべてのワーカーの所有者が同じです。',
+  'queue.gap.no-other-worker': 'ほかのワーカーがいません。',
+  'queue.gap.not-deterministic': 'エンジンの指し手に再現性がありません。',
   'queue.stop': '停止',
   'queue.clone': '複製',
   'queue.remove': '削除',

@@ -1,5 +1,5 @@
 // Texts of the match queue.
-import type { EncounterScore, MatchEnd, Rating, WorkerFlag } from '../../api/wire';
+import type { AuditStatus, EncounterScore, MatchEnd, Rating, WorkerFlag } from '../../api/wire';
 import { t } from '../../i18n/index.svelte';
 
 /** The number of complete pairs, and of all of them if it is limited. */
@@ -52,6 +52,19 @@ export function flagText(flag: WorkerFlag): string {
     case 'invalid':
       return t('queue.flag.invalid', { count: flag.count });
   }
+}
+
+/** The audits of a match; empty before the first one. */
+export function auditsText(audits: AuditStatus): string {
+  const { made, open, differing, flagged, not_made: notMade, gap } = audits;
+  if (!made && !open && !notMade && !gap) return '';
+  return [
+    t('queue.audits', { made, open, differing, flagged }),
+    notMade ? t('queue.audits.not_made', { count: notMade }) : '',
+    gap ? t(`queue.gap.${gap}`) : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Options as lines `Name=value`. */
