@@ -85,13 +85,19 @@ pub enum CollectionEdit<Games = Vec<u32>> {
     Add { collection: u32, of: Games, place: Option<u32> },
     /// Renames a chapter.
     RenameChapter { chapter: u32, name: String },
-    /// Moves a chapter to a place among the others.
-    MoveChapter { chapter: u32, place: u32 },
+    /// Moves a chapter to a place among the other chapters of its collection, or among those of another one.
+    MoveChapter {
+        chapter: u32,
+        place: u32,
+        #[serde(default)]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        collection: Option<u32>,
+    },
     /// Removes a chapter. Its game remains.
     RemoveChapter { chapter: u32 },
 }
 
-/// Changes a collection. Returns its number.
+/// Changes a collection. Returns its number, or that of the collection to which a chapter was moved.
 pub(crate) fn apply(
     connection: &mut Connection,
     edit: &CollectionEdit,
@@ -112,10 +118,8 @@ pub(crate) fn apply(
             found.ok_or(Error::NotFound(Item::Chapter, chapter))?
         }
     };
-    let sql = "UPDATE collection SET changed = ?2 WHERE id = ?1";
-    if transaction.execute(sql, params![id, at])? == 0 {
-        return Err(Error::NotFound(Item::Collection, id));
-    }
+    touch(&transaction, id, at)?;
+    let mut changed = id;
     match *edit {
         Edit::Create { ref of, .. } => add(&transaction, id, of, None)?,
         Edit::Add { ref of, place, .. } => add(&transaction, id, of, place)?,
@@ -132,17 +136,41 @@ pub(crate) fn apply(
             let sql = "UPDATE chapter SET name = ?2 WHERE id = ?1";
             transaction.execute(sql, params![chapter, name])?;
         }
-        Edit::MoveChapter { chapter, place } => {
-            let place = make_room(&transaction, id, (place, 1), chapter)?;
-            let sql = "UPDATE chapter SET place = ?2 WHERE id = ?1";
-            transaction.execute(sql, params![chapter, place])?;
+        Edit::MoveChapter { chapter, place, collection } => {
+            if let Some(other) = collection.filter(|other| *other != id) {
+                touch(&transaction, other, at)?;
+                check_room(&transaction, other, 1)?;
+                changed = other;
+            }
+            let place = make_room(&transaction, changed, (place, 1), chapter)?;
+            let sql = "UPDATE chapter SET collection = ?2, place = ?3 WHERE id = ?1";
+            transaction.execute(sql, params![chapter, changed, place])?;
         }
         Edit::RemoveChapter { chapter } => {
             transaction.execute("DELETE FROM chapter WHERE id = ?1", [chapter])?;
         }
     }
     transaction.commit()?;
-    Ok(id)
+    Ok(changed)
+}
+
+/// Marks a collection as changed.
+fn touch(transaction: &Transaction<'_>, id: u32, at: i64) -> Result<(), Error> {
+    let sql = "UPDATE collection SET changed = ?2 WHERE id = ?1";
+    if transaction.execute(sql, params![id, at])? == 0 {
+        return Err(Error::NotFound(Item::Collection, id));
+    }
+    Ok(())
+}
+
+/// The number of chapters of a collection that has room for more.
+fn check_room(transaction: &Transaction<'_>, collection: u32, more: u32) -> Result<u32, Error> {
+    let sql = "SELECT count(*) FROM listed WHERE collection = ?1";
+    let count: u32 = transaction.query_row(sql, [collection], |row| row.get(0))?;
+    if MAX_CHAPTERS < count.saturating_add(more) {
+        return Err(Error::TooMany(Item::Chapter));
+    }
+    Ok(count)
 }
 
 fn create(transaction: &Transaction<'_>, name: &str, at: i64) -> Result<u32, Error> {
@@ -163,11 +191,7 @@ fn add(
     place: Option<u32>,
 ) -> Result<(), Error> {
     let more = u32::try_from(games.len()).unwrap_or(u32::MAX);
-    let sql = "SELECT count(*) FROM listed WHERE collection = ?1";
-    let count: u32 = transaction.query_row(sql, [collection], |row| row.get(0))?;
-    if MAX_CHAPTERS < count.saturating_add(more) {
-        return Err(Error::TooMany(Item::Chapter));
-    }
+    let count = check_room(transaction, collection, more)?;
     let first = place.unwrap_or(count).min(count);
     let place = make_room(transaction, collection, (first, more), 0)?;
     let sql = "INSERT INTO chapter (collection, place, game, name) VALUES (?1, ?2, ?3, ?4)";

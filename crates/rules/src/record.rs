@@ -51,7 +51,9 @@ pub use filter::{
 };
 pub use fold::fold;
 pub use format::{Bookmark, Format};
-pub use game::{Changes, Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove};
+pub use game::{
+    AddedTree, Changes, Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove,
+};
 pub use identity::{AnnotationCount, GameIdentity, is_known_name};
 pub use limits::Limits;
 pub use loss::{Loss, Losses};

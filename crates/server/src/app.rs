@@ -42,6 +42,7 @@ mod router;
 mod saving;
 mod searches;
 mod settings;
+mod studies;
 #[cfg(test)]
 mod tests;
 mod training;

@@ -192,6 +192,8 @@ export const errors = {
   'error.too_many_imports': "too many imports at the same time",
   'error.unreadable': "unreadable",
   'error.game_damaged': "the stored game is damaged",
+  'error.other_position': "the games have no common position",
+  'error.nothing_to_split': "the position has less than two continuations",
   'error.game_tree_full': "the game has the maximum number of moves",
   'error.shape_off_board': "an arrow or circle is outside the board",
   'error.start_position_not_deletable': "the start position cannot be deleted",

@@ -88,7 +88,7 @@ good: boolean,
 /**
  * The side of the move.
  */
-side: Side, } | { "kind": "exercises_added", added: number, 
+side: Side, } | { "kind": "merged", merged: MergedGames, } | { "kind": "exercises_added", added: number, 
 /**
  * The number of exercises that were known.
  */
@@ -313,7 +313,7 @@ chapters: number, added: number, changed: number, };
  * A change of a collection. Places are counted from 0; one behind the last is the end.
  * `Games` are the games to add: their numbers, or a selection of them.
  */
-export type CollectionEdit<Games = Array<number>> = { "kind": "create", name: string, of: Games, } | { "kind": "rename", collection: number, name: string, } | { "kind": "delete", collection: number, } | { "kind": "add", collection: number, of: Games, place: number | null, } | { "kind": "rename_chapter", chapter: number, name: string, } | { "kind": "move_chapter", chapter: number, place: number, } | { "kind": "remove_chapter", chapter: number, };
+export type CollectionEdit<Games = Array<number>> = { "kind": "create", name: string, of: Games, } | { "kind": "rename", collection: number, name: string, } | { "kind": "delete", collection: number, } | { "kind": "add", collection: number, of: Games, place: number | null, } | { "kind": "rename_chapter", chapter: number, name: string, } | { "kind": "move_chapter", chapter: number, place: number, collection?: number, } | { "kind": "remove_chapter", chapter: number, };
 
 /**
  * The result of `POST /api/library/collections`: all collections, the last changed one first.
@@ -335,7 +335,19 @@ games: Array<number> | null, decision: DuplicateDecision, } | { "kind": "set_lab
 /**
  * False removes the label.
  */
-set: boolean, } | { "kind": "edit_collection", edit: CollectionEdit<Selection>, } | { "kind": "move", game: number, 
+set: boolean, } | { "kind": "edit_collection", edit: CollectionEdit<Selection>, } | { "kind": "merge_games", game: number, of: Selection, 
+/**
+ * Adds only the line to this node with everything after it.
+ */
+part?: number, } | { "kind": "split_game", game: number, node: number, } | { "kind": "copy_chapter", game: number, 
+/**
+ * The collection with the chapter. The copy follows it there.
+ */
+collection: number, 
+/**
+ * The collection that gets the copy as its last chapter.
+ */
+to?: number, } | { "kind": "move", game: number, 
 /**
  * The node of the position that the user saw.
  */
@@ -953,7 +965,7 @@ details?: Array<EngineFailureDetail>, };
 /**
  * An error: its code and its context.
  */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
 
 /**
  * The object of an error: not found, too many, too long, or invalid.
@@ -2263,6 +2275,28 @@ matches: Array<MatchLine>, };
  * The result of a search for a mate.
  */
 export type MateAnswer = "found" | "none" | "unknown" | "not_implemented";
+
+/**
+ * The result of [`Command::MergeGames`](super::Command::MergeGames).
+ */
+export type MergedGames = { 
+/**
+ * The number of new moves.
+ */
+moves: number, 
+/**
+ * The number of moves with new annotations that the game had before.
+ */
+annotated: number, 
+/**
+ * The number of annotations that were left out: a move has one clock time, evaluation, sign and end, and what
+ * engines found in the other games is not copied.
+ */
+omitted: number, 
+/**
+ * The number of games whose start position the game does not have.
+ */
+unconnected: number, };
 
 /**
  * The output of the last search of an engine that plays.

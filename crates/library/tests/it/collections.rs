@@ -96,6 +96,37 @@ fn duplicates_are_linked_in_the_order_of_the_file() {
 }
 
 #[test]
+fn a_chapter_moves_to_another_collection() {
+    let dir = TempDir::new().expect("a directory");
+    let library = open(&dir);
+    let mut random = Random(3);
+    library.add((0..4).map(|_| game(&mut random)).collect()).expect("added");
+    let [one, two] = [vec![1, 2, 3], vec![4]].map(|of| create(&library, "C", of));
+    let chapter = chapters(&library, one)[1].clone();
+    let to = |place, collection| {
+        let edit = Edit::MoveChapter { chapter: chapter.id, place, collection: Some(collection) };
+        library.edit_collection(edit, 9).expect("moved")
+    };
+    assert_eq!(to(0, two), two);
+    assert_eq!((games(&library, one), games(&library, two)), (vec![1, 3], vec![2, 4]));
+    assert_eq!(chapters(&library, two)[0], chapter);
+    assert!(library.collections().expect("read").iter().all(|found| found.changed_ms == 9));
+    assert_eq!(to(u32::MAX, two), two);
+    assert_eq!(games(&library, two), [4, 2]);
+    assert_eq!(to(1, one), one);
+    assert_eq!((games(&library, one), games(&library, two)), (vec![1, 2, 3], vec![4]));
+    let edit = Edit::MoveChapter { chapter: chapter.id, place: 0, collection: Some(99) };
+    let error = library.edit_collection(edit, 9).expect_err("no collection");
+    assert!(matches!(error, Error::NotFound(Item::Collection, 99)), "{error}");
+    // A full collection takes no further chapter.
+    let full = create(&library, "Full", vec![1; MAX_CHAPTERS as usize]);
+    let edit = Edit::MoveChapter { chapter: chapter.id, place: 0, collection: Some(full) };
+    let error = library.edit_collection(edit, 9).expect_err("no room");
+    assert!(matches!(error, Error::TooMany(Item::Chapter)), "{error}");
+    assert_eq!(games(&library, one), [1, 2, 3]);
+}
+
+#[test]
 fn replaced_games_keep_their_chapters() {
     let dir = TempDir::new().expect("a directory");
     let library = open(&dir);
@@ -126,7 +157,7 @@ fn edits_of_what_does_not_exist_or_is_too_much_change_nothing() {
     let chapter = 99_999;
     for of_chapter in [
         Edit::RenameChapter { chapter, name: name() },
-        Edit::MoveChapter { chapter, place: 0 },
+        Edit::MoveChapter { chapter, place: 0, collection: None },
         Edit::RemoveChapter { chapter },
     ] {
         let error = edit(of_chapter);
@@ -250,7 +281,7 @@ proptest! {
                 }
                 Step::Move(which, from, place) => {
                     let Some((at, chapter)) = listed(&models, which, from) else { continue };
-                    library.edit_collection(Edit::MoveChapter { chapter, place }, 2).expect("moved");
+                    library.edit_collection(Edit::MoveChapter { chapter, place, collection: None }, 2).expect("moved");
                     let model = &mut models[which as usize];
                     let moved = model.remove(at);
                     let to = index_of(model, place as usize);

@@ -10,13 +10,14 @@ use std::fs::{self, File};
 use std::io::{Write as _, stderr};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use readyok_arena::event::End;
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::nats::{Access, Admin, Connection, QueuedMatch};
+use readyok_arena::queue::status::Phase;
 use readyok_arena::store::Reader;
 
 use crate::cable::Cable;
@@ -183,13 +184,17 @@ impl Member {
         }
     }
 
-    /// Whether its process has ended. A process may exit while the server is away.
+    /// Whether it has no process. A process may exit while the server is away.
     fn has_ended(&mut self) -> bool {
-        let Some(running) = &mut self.running else { return true };
-        let status = running.0.try_wait().expect("a process");
+        self.running.is_none() || self.ended().is_some()
+    }
+
+    /// The status of its process, if that has ended.
+    fn ended(&mut self) -> Option<ExitStatus> {
+        let status = self.running.as_mut()?.0.try_wait().expect("a process");
         let is_coordinator = matches!(self.role, Role::Coordinator { .. });
         self.is_finished |= is_coordinator && status.is_some_and(|status| status.success());
-        status.is_some()
+        status
     }
 }
 
@@ -237,9 +242,10 @@ impl Farm {
             let member = &mut self.members[number];
             let is_broken = member.fault.is_some() || (!member.is_finished && member.has_ended());
             if is_broken && self.random.f64() < probability {
-                let has_ended = if member.fault.is_none() { ", which has ended" } else { "" };
+                let ended = if member.fault.is_none() { member.ended() } else { None };
+                let ended = ended.map(|why| format!(", which has ended: {why}"));
                 member.repair(&self.dir);
-                let text = format!("repair {}{has_ended}", member.name);
+                let text = format!("repair {}{}", member.name, ended.unwrap_or_default());
                 self.step(text);
             }
         }
@@ -249,13 +255,13 @@ impl Farm {
         &mut self.members[..COORDINATORS]
     }
 
-    /// The open matches; none while the server is down.
+    /// The matches, also finished ones; none while the server is down.
     fn matches(&self) -> Vec<QueuedMatch> {
         let server = format!("nats://127.0.0.1:{}", self.server.port);
         let Ok(connection) = Connection::open(&Access { server, ..Access::default() }) else {
             return Vec::new();
         };
-        Admin::new(&connection).open_matches().unwrap_or_default()
+        Admin::new(&connection).matches().unwrap_or_default()
     }
 
     /// The matches, and the error output of all processes.
@@ -351,7 +357,8 @@ fn each_pair_counts_once_despite_faults() {
     // The match of the second coordinator is taken over from the queue alone.
     let resumed = fs::read_to_string(farm.dir.path().join("there-0.jsonl")).expect("results");
     let other = ids.iter().find(|id| !resumed.contains(id.as_str())).expect("two matches").clone();
-    let is_open = farm.matches().iter().any(|found| found.id == other);
+    let found = farm.matches().into_iter().find(|found| found.id == other);
+    let is_open = found.is_some_and(|found| found.phase != Phase::Finished);
     let taken = farm.dir.path().join("taken-over.jsonl");
     let second = &mut farm.coordinators()[1];
     let is_taken_over = is_open && !second.has_ended();

@@ -125,6 +125,9 @@ pub enum AddError {
     /// The record, or this line of it, has the maximum length.
     #[error("the record is full")]
     Full,
+    /// Two trees have no common position there.
+    #[error("the positions differ")]
+    OtherPosition,
     /// The id belongs to another node, or precedes that of the parent.
     #[error("the id of the node is in use")]
     IdInUse,

@@ -1,6 +1,7 @@
 //! A recorded game: a start position and a tree of moves.
 
 mod changes;
+mod combine;
 mod edit;
 mod pages;
 
@@ -16,6 +17,7 @@ use super::{
     shogi::Handicap,
 };
 pub use changes::Changes;
+pub use combine::AddedTree;
 use pages::Pages;
 
 /// A game of chess, Chess960 or shogi with headers and annotations.

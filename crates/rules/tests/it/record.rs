@@ -1,6 +1,7 @@
 //! Game records: reading, writing and round trips.
 
 mod cases;
+mod combine;
 mod csa;
 mod edits;
 mod encodings;

@@ -112,7 +112,9 @@ impl App {
                 Edit::Add { collection, of: self.select_saved(of).await?, place }
             }
             Edit::RenameChapter { chapter, name } => Edit::RenameChapter { chapter, name },
-            Edit::MoveChapter { chapter, place } => Edit::MoveChapter { chapter, place },
+            Edit::MoveChapter { chapter, place, collection } => {
+                Edit::MoveChapter { chapter, place, collection }
+            }
             Edit::RemoveChapter { chapter } => Edit::RemoveChapter { chapter },
         };
         let library = self.library()?;

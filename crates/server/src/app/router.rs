@@ -40,6 +40,11 @@ impl App {
             }
             Command::SetLabel { of, label, set } => self.set_label(of, label, set).await.into(),
             Command::EditCollection { edit } => self.edit_collection(edit).await.into(),
+            Command::MergeGames { game, of, part } => self.merge_games(game, of, part).await.into(),
+            Command::SplitGame { game, node } => self.split_game(game, node).await.into(),
+            Command::CopyChapter { game, collection, to } => {
+                self.copy_chapter((game, collection), to).await.into()
+            }
             Command::Rematch { game } => self.rematch(game).await.into(),
             Command::Move { game, node, text } => {
                 self.change_for(Some(tab), |state| state.play_move(game, node, &text))

@@ -20,7 +20,7 @@ mod stored;
 mod tests;
 
 use readyok_library::Date;
-use readyok_rules::record::Tag;
+use readyok_rules::record::{GameDocument, Tag};
 use readyok_rules::{Game, Move, Position};
 
 use super::position_view::position_view;
@@ -30,8 +30,8 @@ use crate::hub::TabId;
 use crate::time::{Moment, date_text};
 use crate::wire::{
     ApiError, CursorView, Edit, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId, GameLine,
-    GameState, NodeId, OpeningName, OutcomeChange, Play, PlayRules, Player, SaveStatus, Side,
-    Sides,
+    GameState, MergedGames, NodeId, OpeningName, OutcomeChange, Play, PlayRules, Player,
+    SaveStatus, Side, Sides,
 };
 
 use document::Changes;
@@ -209,6 +209,14 @@ impl GameSession {
     /// Changes the tree. Returns the last node of an inserted line.
     pub(crate) fn edit(&mut self, edit: Edit) -> Result<Option<NodeId>, ApiError> {
         self.document.edit(self.active.as_mut(), edit)
+    }
+
+    /// Adds the moves of other games where their start positions are.
+    pub(crate) fn merge(&mut self, documents: &[GameDocument]) -> Result<MergedGames, ApiError> {
+        if self.is_running() {
+            return Err(ApiError::conflict(ErrorCode::GameInProgress));
+        }
+        self.document.merge(documents)
     }
 
     /// Sets the players, who continue from the end of the main line. The game does not start yet.

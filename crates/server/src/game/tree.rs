@@ -158,6 +158,11 @@ impl Tree {
         self.0.record.len() + 1
     }
 
+    /// Whether there is no room for another node.
+    pub(crate) fn is_full(&self) -> bool {
+        MAX_NODES <= self.len()
+    }
+
     pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> {
         self.0.record.ids().map(NodeId::from)
     }
@@ -235,7 +240,7 @@ impl Tree {
             return Ok(known);
         }
         let ply = self.node(parent).ok_or(AddError::NoSuchNode)?.ply();
-        if MAX_NODES <= self.len() || MAX_PLIES as usize <= ply {
+        if self.is_full() || MAX_PLIES as usize <= ply {
             return Err(AddError::Full);
         }
         self.0.record.add(parent.into(), mv).map(NodeId::from)

@@ -136,6 +136,11 @@ impl Store {
         Ok(id)
     }
 
+    /// Adds games. Returns their numbers in order.
+    pub(crate) fn add_games(&mut self, games: Vec<NewGame>) -> Result<Vec<GameId>, StoreError> {
+        Ok(self.library.add(games)?)
+    }
+
     fn add(&self, games: Vec<NewGame>) -> Result<GameId, StoreError> {
         let added = self.library.add(games)?;
         added.first().copied().ok_or(StoreError::Closed)

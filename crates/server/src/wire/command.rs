@@ -13,9 +13,9 @@ use super::{
     Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt,
     ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState,
     JobId, JobsDelta, JobsState, LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings,
-    MatchPlan, MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, PositionView,
-    Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings, ReportState,
-    SearchLimits, Selection, Side, TrainingSettings, ValuesFor,
+    MatchPlan, MatchState, MatchesDelta, MatchesState, MergedGames, NewGame, NodeId, Player,
+    PositionView, Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings,
+    ReportState, SearchLimits, Selection, Side, TrainingSettings, ValuesFor,
 };
 
 /// One message from a tab over its WebSocket.
@@ -123,6 +123,31 @@ pub enum Command {
     /// Changes a collection. Answers [`Answer::Collection`].
     EditCollection {
         edit: CollectionEdit,
+    },
+    /// Adds the moves of games to a game, which need not be open. Answers [`Answer::Merged`].
+    MergeGames {
+        game: GameId,
+        of: Selection,
+        /// Adds only the line to this node with everything after it.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional))]
+        part: Option<NodeId>,
+    },
+    /// Adds a game for each continuation after a node, as chapters after the game in its collection. A game without a
+    /// collection gets a new one. Answers [`Answer::Collection`].
+    SplitGame {
+        game: GameId,
+        node: NodeId,
+    },
+    /// Copies a chapter with its game. Answers [`Answer::Game`] with the copy.
+    CopyChapter {
+        game: GameId,
+        /// The collection with the chapter. The copy follows it there.
+        collection: CollectionId,
+        /// The collection that gets the copy as its last chapter.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional))]
+        to: Option<CollectionId>,
     },
     /// Plays a move after a node, in the game if the node is its last one. Answers
     /// [`Answer::Node`].
@@ -530,6 +555,9 @@ pub enum Answer {
         good: bool,
         /// The side of the move.
         side: Side,
+    },
+    Merged {
+        merged: MergedGames,
     },
     ExercisesAdded {
         added: u32,

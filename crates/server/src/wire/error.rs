@@ -312,6 +312,8 @@ errors! {
         TooManyImports => "too many imports at the same time",
         Unreadable => "unreadable",
         GameDamaged => "the stored game is damaged",
+        OtherPosition => "the games have no common position",
+        NothingToSplit => "the position has less than two continuations",
         GameTreeFull => "the game has the maximum number of moves",
         ShapeOffBoard => "an arrow or circle is outside the board",
         StartPositionNotDeletable => "the start position cannot be deleted",

@@ -554,6 +554,21 @@ pub enum Edit {
     Redo,
 }
 
+/// The result of [`Command::MergeGames`](super::Command::MergeGames).
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct MergedGames {
+    /// The number of new moves.
+    pub moves: u32,
+    /// The number of moves with new annotations that the game had before.
+    pub annotated: u32,
+    /// The number of annotations that were left out: a move has one clock time, evaluation, sign and end, and what
+    /// engines found in the other games is not copied.
+    pub omitted: u32,
+    /// The number of games whose start position the game does not have.
+    pub unconnected: u32,
+}
+
 /// A value for each side.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Fixture};
+use crate::support::{Fixture, export, post};
 
 const GAMES: &str = "[White \"Ada\"]\n[Black \"Babbage\"]\n[WhiteElo \"2000\"]\n[BlackElo \"2100\"]\n\
     [Date \"1843.07.10\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 1-0\n\n\
@@ -11,10 +11,6 @@ const GAMES: &str = "[White \"Ada\"]\n[Black \"Babbage\"]\n[WhiteElo \"2000\"]\n
 
 /// The position after 1. e4 c5 2. Nf3.
 const SICILIAN: &str = "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
-
-async fn post(server: &Fixture, path: &str, body: &Value) -> Value {
-    server.post(path, "application/json", body.to_string().as_bytes()).await.json()
-}
 
 async fn import(server: &Fixture, query: &str, text: &str) -> Value {
     server.import(&format!("?name=a.pgn{query}"), text).await.json()
@@ -32,16 +28,6 @@ async fn first_players(server: &Fixture, query: Value) -> Vec<String> {
         .iter()
         .map(|game| game["names"]["first"].as_str().unwrap_or_default().to_owned())
         .collect()
-}
-
-fn encoded(text: &str) -> String {
-    let escaped: Vec<String> = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    escaped.concat()
-}
-
-async fn export(server: &Fixture, of: &Value, format: &str) -> Answer {
-    let of = encoded(&of.to_string());
-    server.get(&format!("/api/export?of={of}&format={format}")).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

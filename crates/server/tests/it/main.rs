@@ -22,6 +22,7 @@ mod play;
 mod records;
 mod references;
 mod saving;
+mod studies;
 mod support;
 mod training;
 mod uploads;

@@ -231,6 +231,21 @@ impl Fixture {
 }
 
 /// The credential in the path of a link.
+/// The JSON of an answer to JSON.
+pub(crate) async fn post(server: &Fixture, path: &str, body: &Value) -> Value {
+    server.post(path, "application/json", body.to_string().as_bytes()).await.json()
+}
+
+pub(crate) fn encoded(text: &str) -> String {
+    let escaped: Vec<String> = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    escaped.concat()
+}
+
+pub(crate) async fn export(server: &Fixture, of: &Value, format: &str) -> Answer {
+    let of = encoded(&of.to_string());
+    server.get(&format!("/api/export?of={of}&format={format}")).await
+}
+
 pub(crate) fn token_of(link: &str) -> Value {
     json!({ "token": link.strip_prefix("/?token=").expect("a token") })
 }

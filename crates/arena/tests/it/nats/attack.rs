@@ -515,7 +515,8 @@ fn invalid_results_exclude_only_their_sender() {
         });
         assert_eq!(found.status.invalid, 3);
         let reasons = found.status.quarantine.iter().map(|entry| entry.why.as_str());
-        for (why, part) in reasons.zip(["another worker", "have taken 36000", "nodes, but at most"]) {
+        for (why, part) in reasons.zip(["another worker", "have taken 36000", "nodes, but at most"])
+        {
             assert!(why.contains(part), "{why}");
         }
         assert!(pairs_of(&pairs, "evil").is_empty());

@@ -53,7 +53,7 @@ fn illegal_moves_change_nothing() {
     play(&mut record, "e7e5");
 }
 
-fn written(record: &GameRecord, format: Format) -> String {
+pub(super) fn written(record: &GameRecord, format: Format) -> String {
     let mut bytes = Vec::new();
     write(record, format, &mut bytes).expect("the format supports the game");
     String::from_utf8(bytes).expect("UTF-8")

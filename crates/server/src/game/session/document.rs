@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use readyok_rules::record::{AddError, Annotations, EngineNotes, Evaluation, Headers, Nag};
+use readyok_rules::record::{
+    AddError, Annotations, EngineNotes, Evaluation, GameDocument, Headers, Nag, NodeId as RecordId,
+};
 use readyok_rules::{Game, GameOutcome, GameResult, Move, Termination};
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +13,8 @@ use crate::errors::illegal;
 use crate::game::tree::{ROOT, Tree, TreeChanges, record_mark};
 use crate::hub::TabId;
 use crate::wire::{
-    ApiError, Book, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, NodeId, OutcomeView,
-    Start, Undo,
+    ApiError, Book, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, MergedGames, NodeId,
+    OutcomeView, Start, Undo,
 };
 
 /// Maximum number of states that can be restored.
@@ -75,6 +77,7 @@ pub(super) struct Changes {
 pub(crate) fn not_added(parent: NodeId, error: AddError) -> ApiError {
     match error {
         AddError::NoSuchNode | AddError::IdInUse => no_node(parent),
+        AddError::OtherPosition => ApiError::conflict(ErrorCode::OtherPosition),
         AddError::Full => ApiError::limit(ErrorCode::GameTreeFull),
         AddError::Move(error) => illegal(&error),
         AddError::AfterIllegalMove => ApiError::conflict(ErrorCode::GameOver),
@@ -337,6 +340,36 @@ fn record_outcome(tree: &Tree) -> Option<OutcomeView> {
     }
     let termination = tree.to_record().termination().unwrap_or(Termination::Other);
     Some(GameOutcome { result, termination }.into())
+}
+
+impl Document {
+    /// Adds the moves of other games where their start positions are.
+    pub(super) fn merge(&mut self, documents: &[GameDocument]) -> Result<MergedGames, ApiError> {
+        self.change(ChangeKind::Edit, |content| {
+            let mut merged = MergedGames::default();
+            for document in documents {
+                let record = &document.record;
+                let at = content.tree.find(record.start());
+                let added = at.map(|at| {
+                    content.tree.add_tree(at, record, RecordId::ROOT).map_err(|e| (at, e))
+                });
+                match added {
+                    None | Some(Err((_, AddError::OtherPosition))) => merged.unconnected += 1,
+                    Some(Err((at, error))) => return Err(not_added(at.into(), error)),
+                    Some(Ok(added)) => {
+                        let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+                        merged.moves += count(added.moves);
+                        merged.annotated += count(added.annotated);
+                        merged.omitted += count(added.omitted + document.engine.iter().count());
+                    }
+                }
+                if content.tree.is_full() {
+                    return Err(ApiError::limit(ErrorCode::GameTreeFull));
+                }
+            }
+            Ok(merged)
+        })
+    }
 }
 
 /// Maximum size of a comment, in bytes.

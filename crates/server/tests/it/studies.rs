@@ -1,0 +1,112 @@
+//! Studies: games that are merged and split, and chapters that are copied.
+
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, Tab, export, post};
+
+const GAMES: &str = "[White \"Ada\"]\n[Black \"Babbage\"]\n[Event \"Cup\"]\n[Date \"1843.09.01\"]\n[Result \"1-0\"]\n\n\
+    1. e4 {best} e5 2. Nf3 1-0\n\n\
+    [White \"Lovelace\"]\n[Black \"?\"]\n[Result \"0-1\"]\n\n1. e4 e5 2. f4! exf4 0-1\n\n\
+    [FEN \"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\"]\n[SetUp \"1\"]\n\n2. Bc4 *\n\n\
+    [FEN \"8/8/8/8/8/4k3/4p3/4K3 w - - 0 1\"]\n[SetUp \"1\"]\n\n*\n";
+
+/// Adds the games to the library as a collection. Returns its number.
+async fn study(server: &Fixture, tab: &mut Tab) -> Value {
+    let imported = server.import("?name=games.pgn", GAMES).await.json();
+    let games = &imported["collection"]["games"];
+    assert_eq!(games, &json!([1, 2, 3, 4]), "{imported}");
+    let of = json!({ "kind": "games", "games": games });
+    let create = json!({ "kind": "create", "name": "Study", "of": of });
+    let created = tab.ask(json!({ "kind": "edit_collection", "edit": create })).await;
+    created["id"].clone()
+}
+
+/// The moves of a game of the library as PGN.
+async fn moves(server: &Fixture, game: u32) -> String {
+    let text = export(server, &json!({ "kind": "games", "games": [game] }), "pgn").await.text();
+    let (_, moves) = text.split_once("\n\n").unwrap_or_else(|| panic!("{text}"));
+    moves.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The chapters of a collection: names and games.
+async fn chapters(server: &Fixture, collection: &Value) -> Vec<(String, Value)> {
+    let found = post(server, "/api/library/chapters", &json!({ "collection": collection })).await;
+    let chapters = found["chapters"].as_array().expect("chapters");
+    let name = |chapter: &Value| chapter["name"].as_str().unwrap_or_default().to_owned();
+    chapters.iter().map(|chapter| (name(chapter), chapter["game"]["id"].clone())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chapters_are_merged_into_one_tree() {
+    let (server, mut tab) = Fixture::with_tab().await;
+    let study = study(&server, &mut tab).await;
+    let merge = |part: Value| {
+        let of = json!({ "kind": "collection", "id": study });
+        json!({ "kind": "merge_games", "game": 1, "of": of, "part": part })
+    };
+    // The game is not open.
+    let answer = tab.ask(merge(Value::Null)).await;
+    let merged = json!({ "moves": 3, "annotated": 0, "omitted": 0, "unconnected": 1 });
+    assert_eq!(answer, json!({ "kind": "merged", "merged": merged }));
+    assert_eq!(
+        moves(&server, 1).await,
+        "1. e4 { best } 1... e5 2. Nf3 (2. f4 $1 exf4 { Lovelace – ?, 0-1 }) (2. Bc4) 1-0"
+    );
+    // An open game is changed in one step.
+    tab.ask(json!({ "kind": "open_game", "game": 2 })).await;
+    let mut view = tab.follow("game/2").await;
+    assert_eq!(view["nodes"].as_array().map(Vec::len), Some(5), "{view}");
+    let of = json!({ "kind": "games", "games": [1] });
+    let answer = tab.ask(json!({ "kind": "merge_games", "game": 2, "of": of })).await;
+    assert_eq!(answer["merged"]["moves"], 2, "{answer}");
+    tab.done(json!({ "kind": "edit", "game": 2, "edit": { "kind": "undo" } })).await;
+    view = server.tab().await.follow("game/2").await;
+    assert_eq!(view["nodes"].as_array().map(Vec::len), Some(5), "{view}");
+    // One line of another game.
+    let answer = tab.ask(json!({ "kind": "merge_games", "game": 2, "of": of, "part": 3 })).await;
+    assert_eq!(answer["merged"]["moves"], 1, "{answer}");
+    let missing = tab.ask(json!({ "kind": "merge_games", "game": 2, "of": of, "part": 99 })).await;
+    assert_eq!(missing["category"], "not_found", "{missing}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tree_is_split_into_chapters() {
+    let (server, mut tab) = Fixture::with_tab().await;
+    let study = study(&server, &mut tab).await;
+    let of = json!({ "kind": "collection", "id": study });
+    tab.ask(json!({ "kind": "merge_games", "game": 1, "of": of })).await;
+    let split = tab.ask(json!({ "kind": "split_game", "game": 1, "node": 2 })).await;
+    assert_eq!(split, json!({ "kind": "collection", "id": study }));
+    let games: Vec<Value> = chapters(&server, &study).await.into_iter().map(|(_, id)| id).collect();
+    assert_eq!(games, [1, 5, 6, 7, 2, 3, 4].map(Value::from));
+    assert_eq!(moves(&server, 5).await, "1. e4 { best } 1... e5 2. Nf3 1-0");
+    assert_eq!(
+        moves(&server, 6).await,
+        "1. e4 { best } 1... e5 2. f4 $1 exf4 { Lovelace – ?, 0-1 } 1-0"
+    );
+    assert_eq!(moves(&server, 7).await, "1. e4 { best } 1... e5 2. Bc4 1-0");
+    let nothing = tab.ask(json!({ "kind": "split_game", "game": 1, "node": 0 })).await;
+    assert_eq!(nothing["error"]["code"], "nothing_to_split", "{nothing}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chapter_is_copied_with_its_game() {
+    let (server, mut tab) = Fixture::with_tab().await;
+    let study = study(&server, &mut tab).await;
+    let copy =
+        |to: Value| json!({ "kind": "copy_chapter", "game": 2, "collection": study, "to": to });
+    let answer = tab.ask(copy(Value::Null)).await;
+    assert_eq!(answer, json!({ "kind": "game", "game": 5 }));
+    let found = chapters(&server, &study).await;
+    assert_eq!(found[2], (found[1].0.clone(), json!(5)), "{found:?}");
+    assert_eq!(moves(&server, 5).await, moves(&server, 2).await);
+    let create =
+        json!({ "kind": "create", "name": "Other", "of": { "kind": "games", "games": [1] } });
+    let other = tab.ask(json!({ "kind": "edit_collection", "edit": create })).await;
+    tab.ask(copy(other["id"].clone())).await;
+    let names: Vec<Value> =
+        chapters(&server, &other["id"]).await.into_iter().map(|(_, id)| id).collect();
+    assert_eq!(names, [json!(1), json!(6)]);
+    let missing = json!({ "kind": "copy_chapter", "game": 9, "collection": study });
+    assert_eq!(tab.ask(missing).await["category"], "not_found");
+}
