@@ -161,6 +161,22 @@ export async function paste(page: Page, text: string) {
   }, text);
 }
 
+/** Counts the clicks and pastes of the user from now on. Returns the number since the last call. */
+export async function countActions(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const state = Object.assign(window, { actions: 0 });
+    for (const kind of ['click', 'dblclick', 'auxclick', 'paste'])
+      addEventListener(kind, () => (state.actions += 1), true);
+  });
+  return () =>
+    page.evaluate(() => {
+      const state = window as unknown as { actions: number };
+      const { actions } = state;
+      state.actions = 0;
+      return actions;
+    });
+}
+
 /** Clicks buttons and labels by name in a single task, before the server can respond. */
 export const clickAll = (where: Locator, names: readonly string[]) =>
   where.evaluate((element, all) => {

@@ -17,7 +17,6 @@ import {
   moveElements,
   newGame,
   opponentsListed,
-  paste,
   squares,
   status,
   tabTo,
@@ -45,51 +44,6 @@ test.each([
   await expect.poll(() => page.getByTestId('live').textContent()).not.toBe('');
   expect(await violations(page)).toEqual([]);
   expect(errors).toEqual([]);
-});
-
-/** Counts the clicks of the user from now on. */
-async function countClicks(page: Page): Promise<() => Promise<number>> {
-  await page.evaluate(() => {
-    const state = Object.assign(window, { clicks: 0 });
-    addEventListener('click', () => (state.clicks += 1), true);
-  });
-  return () => page.evaluate(() => (window as unknown as { clicks: number }).clicks);
-}
-
-inBothLanguages(() => {
-  test('starts the first game by one click', async () => {
-    const page = await fixture.page('#/home');
-    const clicks = await countClicks(page);
-    await page.getByRole('button', { name: t('home.play.now', { time: '10 + 5' }) }).click();
-    await squares(page);
-    expect(await clicks()).toBe(1);
-    expect(new URL(page.url()).hash).toMatch(/^#\/play\/\d+$/);
-    await enter(page, 'e4');
-    await moveElements(page).first().waitFor();
-  });
-
-  test('adds an installed engine from the start page by one click', async () => {
-    const page = await fixture.page('#/home');
-    const clicks = await countClicks(page);
-    const list = page.getByTestId('home-engines');
-    // The search starts by itself.
-    await list
-      .getByRole('button', { name: new RegExp(`^${t('home.add')}: Stockfish`) })
-      .first()
-      .click(LONG);
-    await list.getByText(t('home.ready'), { exact: true }).nth(1).waitFor(LONG);
-    expect(await clicks()).toBe(1);
-    await visit(page, t('nav.engines'));
-    await page.getByTestId('engine').filter({ hasText: 'Stockfish' }).first().waitFor();
-  });
-
-  test('puts a pasted game on a board without a click, from each page', async () => {
-    const page = await fixture.page('#/settings');
-    const clicks = await countClicks(page);
-    await paste(page, '[White "Morphy"]\n[Black "Anderssen"]\n\n1. e4 e5 2. Nf3 *\n');
-    await expect.poll(() => moveElements(page).count(), LONG).toBe(3);
-    expect(await clicks()).toBe(0);
-  });
 });
 
 test('stores a complete engine game automatically', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { violations } from './browser';
-import { LONG, WHOLE, useServer } from './fixture';
+import { LONG, WHOLE, countActions, useServer } from './fixture';
 import { en } from './labels';
 import { PROGRAM } from './server';
 
@@ -85,11 +85,17 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   start(PROGRAM, ['match', '--plan', plan, '--queue', queue, '--json', '--results', 'results.jsonl']);
   start(PROGRAM, ['worker', '--queue', queue, '--name', 'helper', '--allow-any', '--cache', directory]);
 
-  const page = await fixture.page('#/queue');
-  await page
-    .getByRole('navigation')
-    .getByRole('link', { name: en('nav.queue') })
-    .waitFor();
+  // The page of local matches lists the tests of the queue, too: one click shows the state of all.
+  const page = await fixture.page('#/home');
+  const rail = page.getByRole('navigation', { name: en('nav.label') });
+  await rail.getByRole('link', { name: en('nav.queue') }).waitFor();
+  const actions = await countActions(page);
+  await rail.getByRole('link', { name: en('nav.matches') }).click();
+  await page.getByText(en('match.none')).waitFor();
+  const test = page.getByRole('region', { name: en('queue.tests') }).getByRole('row', { name: /^nightly/ });
+  await test.getByText(en('queue.running')).waitFor(LONG);
+  expect(await actions()).toBe(1);
+  await rail.getByRole('link', { name: en('nav.queue') }).click();
   const link = page.getByRole('link', { name: 'nightly' });
   await link.click(LONG);
   const shown = page.getByRole('region', { name: 'nightly' });
