@@ -10,6 +10,7 @@ import {
   moveTexts,
   paste,
   squares,
+  startMatch,
   useServer,
   visit,
 } from './fixture';
@@ -176,15 +177,7 @@ inBothLanguages(() => {
 
   test('the state of all local matches: 1', async () => {
     const page = await fixture.page('#/matches');
-    for (const name of ['first', 'second']) {
-      await button(page, t('match.new')).click();
-      await page.getByLabel(t('match.name'), { exact: true }).fill(name);
-      await page.getByLabel(t('time.kind')).first().selectOption('none');
-      await page.getByLabel(t('time.nodes')).fill('100');
-      await page.getByLabel(t('match.pairs')).fill('1');
-      await button(page, t('match.start')).click();
-      await page.getByRole('link', { name: new RegExp(`^${name}`) }).waitFor(LONG);
-    }
+    for (const name of ['first', 'second']) await startMatch(page, name);
     await visit(page, t('nav.home'));
     const actions = await countActions(page);
     await visit(page, t('nav.matches'));

@@ -213,6 +213,17 @@ export async function saveDraft(page: Page) {
   await draft.waitFor({ state: 'detached', ...LONG });
 }
 
+/** Starts a short match on the page of matches, and waits for its two games. */
+export async function startMatch(page: Page, name: string) {
+  await page.getByRole('button', { name: t('match.new'), exact: true }).click();
+  await page.getByLabel(t('match.name'), { exact: true }).fill(name);
+  await page.getByLabel(t('time.kind')).first().selectOption('none');
+  await page.getByLabel(t('time.nodes')).fill('100');
+  await page.getByLabel(t('match.pairs')).fill('1');
+  await page.getByRole('button', { name: t('match.start'), exact: true }).click();
+  await page.getByRole('link', { name: new RegExp(`^${name} .*2 / 2`) }).waitFor(WHOLE);
+}
+
 /** Opens a page by its link in the navigation. */
 export const visit = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).click();

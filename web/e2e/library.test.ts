@@ -4,9 +4,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { violations } from './browser';
-import { LONG, squares, useServer, openChip } from './fixture';
+import {
+  LONG,
+  WHOLE,
+  analysisBoard,
+  enter,
+  moveElements,
+  openChip,
+  saveDraft,
+  squares,
+  startMatch,
+  useServer,
+  visit,
+} from './fixture';
 import type { Key } from '../src/i18n/en';
-import { inBothLanguages, t } from './labels';
+import { inBothLanguages, starts, t } from './labels';
 
 const fixture = useServer();
 
@@ -200,6 +212,45 @@ inBothLanguages(() => {
     expect(await violations(page)).toEqual([]);
   });
 
+  test('lists own games and those of engines apart, and marks evaluations and comments', async () => {
+    const page = await fixture.page('#/matches');
+    await startMatch(page, 'first');
+    await analysisBoard(page);
+    await enter(page, 'e4');
+    await moveElements(page).first().waitFor();
+    await saveDraft(page);
+    await visit(page, t('nav.library'));
+    await upload(
+      page,
+      '[White "Eva"]\n[Black "B"]\n\n1. d4 {[%eval 0.3]} *\n\n[White "Com"]\n[Black "B"]\n\n1. c4 {a note} *\n\n',
+    );
+    await total(page, 5);
+    const side = page.getByTestId('side');
+    const entry = (name: Key, count: number) =>
+      side.getByRole('link', { name: new RegExp(`^\\s*${t(name)}\\s*${count}\\s*$`) });
+    const marks = (name: string) =>
+      rows(page)
+        .filter({ has: link(page, name) })
+        .getByRole('img')
+        .evaluateAll((all) => all.map((one) => one.ariaLabel));
+    expect(await marks('Eva – B')).toEqual([t('library.evaluated')]);
+    expect(await marks('Com – B')).toEqual([t('library.commented')]);
+    expect(await violations(page)).toEqual([]);
+    await entry('library.all', 5).waitFor(LONG);
+    await entry('library.mine', 1).click();
+    await total(page, 1);
+    await expect.poll(() => marks('? – ?')).toEqual([]);
+    await entry('library.matches', 2).click();
+    await total(page, 2);
+    // The conditions of the chips apply in addition.
+    await page.getByLabel(t('library.search')).fill('Eva');
+    await total(page, 0);
+    await page.reload();
+    await total(page, 2);
+    await entry('library.all', 5).click();
+    await total(page, 5);
+  });
+
   test('exports the games of a search', async () => {
     const page = await library();
     await (
@@ -215,6 +266,55 @@ inBothLanguages(() => {
     expect(text).not.toContain('Dan');
     await rows(page).first().getByRole('checkbox').check();
     expect((await downloaded(page, t('library.export_selected'))).split('[White ')).toHaveLength(2);
+  });
+
+  test('reports the games that a format cannot hold', async () => {
+    const page = await library();
+    await page.getByTestId('import-files').setInputFiles({
+      name: 'a.kif',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n'),
+    });
+    await total(page, 4);
+    await menu(page, 'library.more');
+    await page.getByLabel(t('record.format')).selectOption('kif');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: t('library.export_found') }).click();
+    expect(readFileSync(await (await download).path(), 'utf8')).toContain('７六歩');
+    await page
+      .locator('.toasts')
+      .getByText(t('record.omitted', { count: 3, format: t('format.kif') }))
+      .waitFor(LONG);
+  });
+
+  test('a game that is opened and changed while its import runs keeps the changes', async () => {
+    const page = await fixture.page('#/library');
+    await page.getByText(t('library.none')).waitFor();
+    await upload(page, many(2_000));
+    await page.getByTestId('job').getByRole('progressbar').waitFor(LONG);
+    // Another order lists what is read so far.
+    const date = page.getByRole('columnheader').getByRole('button', { name: starts('library.date') });
+    const listed = async () => {
+      await date.click();
+      return rows(page).count();
+    };
+    await expect.poll(listed, LONG).toBeGreaterThan(0);
+    await rows(page).first().getByRole('link').dblclick(LONG);
+    await page.waitForURL(/#\/analyse\/\d+$/);
+    await squares(page);
+    const address = page.url();
+    await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
+    await page.keyboard.press('End');
+    await enter(page, 'Bb5');
+    await expect.poll(() => moveElements(page).count(), LONG).toBe(5);
+    // The import goes on, and does not leave the board.
+    const other = await page.context().newPage();
+    await other.goto(new URL('/#/library', address).href);
+    await other.getByTestId('import').and(other.locator('[data-status=done]')).waitFor(WHOLE);
+    await total(other, 2_000);
+    expect(page.url()).toBe(address);
+    await page.reload();
+    await expect.poll(() => moveElements(page).count(), LONG).toBe(5);
   });
 
   test('filters by dates, which may be incomplete, in the format of the list', async () => {

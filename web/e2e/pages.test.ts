@@ -342,6 +342,8 @@ function fullServer(language: string): FakeServer {
     changed: 1_764_000_000_000,
     source: 'import',
     labels: ['study'],
+    evaluated: true,
+    commented: true,
   }));
   fake.http.set('library/search', {
     games,

@@ -60,6 +60,8 @@ function library(language: string): FakeServer {
     changed: 1_764_000_000_000 + index,
     source: 'import',
     labels: [],
+    evaluated: true,
+    commented: true,
   }));
   fake.http.set('library/search', { games, total: 84_787, labels: [], undecided: 0 });
   return fake;

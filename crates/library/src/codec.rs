@@ -9,14 +9,14 @@ pub(crate) mod tags;
 
 use std::sync::LazyLock;
 
-use readyok_rules::record::{GameDocument, GameIdentity, GameRecord, NodeId, Tag, fold};
+use readyok_rules::record::{GameDocument, GameIdentity, GameRecord, NodeId, Source, Tag, fold};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{BoardRef, Game, Position, Setup, Side};
 
 use crate::error::{Error, LibraryDefect};
 use crate::game::{NewGame, StoredGame};
 use crate::postings::Key;
-use crate::summary::{Source, Summary};
+use crate::summary::Summary;
 use cursor::BoardCursor;
 use layer::Layer;
 use tags::Known;
@@ -27,7 +27,20 @@ pub use moves::{code_of, move_of};
 /// Version of the position keys and the codes of moves. With another one the index is built again.
 pub(crate) const KEY_SCHEME: i64 = 1;
 
+/// Whether positions have evaluations, of the record or of engines, and whether there are comments.
+pub(crate) fn contents(game: Game, annotations: &[u8], layer: &[u8]) -> (bool, bool) {
+    let (evaluated, commented) = annotations::has(game, annotations);
+    let judged = || Layer::decode(layer).is_ok_and(|layer| !layer.engine.is_empty());
+    (evaluated || judged(), commented)
+}
+
 impl NewGame {
+    /// Whether positions have evaluations, of the record or of engines, and whether there are comments.
+    #[must_use]
+    pub fn contents(&self) -> (bool, bool) {
+        contents(self.summary.variant, &self.annotations, &self.layer)
+    }
+
     /// A game to add. Everything of the record is stored: [`Self::record`] returns an equal one.
     #[must_use]
     pub fn from_record(record: &GameRecord, source: Source, added_ms: i64) -> Self {

@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::codec::contents;
 use crate::error::Error;
 use crate::postings::Key;
 use crate::summary::{SIZE, Summary};
@@ -81,6 +82,10 @@ pub struct GameEntry {
     pub changed_ms: i64,
     /// Labels set by the user.
     pub labels: Vec<String>,
+    /// Whether a position has an evaluation, of the record or of an engine.
+    pub evaluated: bool,
+    /// Whether there are comments.
+    pub commented: bool,
 }
 
 /// Computes the postings of a game that is indexed again. None if its moves cannot be read.
@@ -144,13 +149,18 @@ impl StoredGame {
 
 impl GameEntry {
     pub(crate) fn read(connection: &Connection, id: u32, summary: Summary) -> Result<Self, Error> {
-        let mut times =
-            connection.prepare_cached("SELECT added, changed FROM game WHERE id = ?1")?;
+        let mut row = connection
+            .prepare_cached("SELECT added, changed, annotations, layer FROM game WHERE id = ?1")?;
         let mut labels =
             connection.prepare_cached("SELECT text FROM label WHERE game = ?1 ORDER BY text")?;
         let [first, second] = summary.players;
-        let times = times.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        let (added_ms, changed_ms) = times.unwrap_or_default();
+        let row = row.query_row([id], |row| {
+            let blob = |at| row.get::<_, Option<Vec<u8>>>(at).map(Option::unwrap_or_default);
+            let annotations = if summary.annotated { blob(2)? } else { Vec::new() };
+            Ok((row.get(0)?, row.get(1)?, annotations, blob(3)?))
+        });
+        let (added_ms, changed_ms, annotations, layer) = row.optional()?.unwrap_or_default();
+        let (evaluated, commented) = contents(summary.variant, &annotations, &layer);
         Ok(Self {
             id,
             summary,
@@ -160,6 +170,8 @@ impl GameEntry {
             added_ms,
             changed_ms,
             labels: labels.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?,
+            evaluated,
+            commented,
         })
     }
 }

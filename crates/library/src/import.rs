@@ -8,14 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records};
+use readyok_rules::record::{Format, GameRecord, Limits, Notice, RecordError, Records, Source};
 
 use crate::collection::MAX_CHAPTERS;
 use crate::error::{Error, LibraryDefect};
 use crate::game::NewGame;
 use crate::library::Library;
 use crate::outcome::{Duplicates, Outcome, Outcomes};
-use crate::summary::Source;
 
 /// A batch ends with this number of games, bytes or time: bounds the duration and size of a transaction.
 const MAX_GAMES: usize = 500;

@@ -55,7 +55,7 @@ pub use outcome::{Decided, Decision, Duplicates, Outcome};
 pub use postings::{END_OF_GAME, Key};
 pub use query::{Column, Counts, Explorer, MoveStatistics, Page};
 pub use receipt::Receipt;
-pub use summary::{NameId, Source, Summary};
+pub use summary::{NameId, Summary};
 pub use varint::Corrupt;
 
-pub use readyok_rules::record::{Date, Speed};
+pub use readyok_rules::record::{Date, Source, Speed};

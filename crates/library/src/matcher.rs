@@ -162,6 +162,7 @@ impl Resolver<'_> {
                     numbers(self.connection, "SELECT game FROM label WHERE text = ?1", label)?;
                 Box::new(move |game, _| Some(set.contains(game)))
             }
+            Condition::Source(source) => Box::new(|_, summary| Some(summary.source() == *source)),
             Condition::Position(pattern) => {
                 let set = pattern.key().map(|key| self.reached(key)).transpose()?;
                 Box::new(move |game, summary| match &set {

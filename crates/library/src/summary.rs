@@ -10,7 +10,7 @@
 //! flags 28: bits 0-1, 2-3 kind of player, 4 annotated, 5 variations, 6 custom start position, 7 edited
 //! ```
 
-use readyok_rules::record::{Date, Speed};
+use readyok_rules::record::{Date, Source, Speed};
 use readyok_rules::{Game, GameResult, Side, Termination};
 
 /// Size of a stored summary.
@@ -65,17 +65,6 @@ pub struct Summary {
     pub speed: Option<Speed>,
     /// False for a deleted game.
     pub exists: bool,
-}
-
-/// Origin of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// Played or entered in the app.
-    Play,
-    /// Read from a file.
-    Import,
-    /// Played by a match.
-    Match,
 }
 
 /// Terminations by their number in stored summaries, from 1; 0 is unknown. New ones are appended.

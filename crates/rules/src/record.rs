@@ -47,7 +47,7 @@ pub use encoding::{Encoding, InputEncoding};
 pub use error::{AddError, Defect, FilterError, Limit, RecordError, RecordErrorKind};
 pub use filter::{
     Condition, EcoRange, Feature, HeaderTest, MaterialPattern, MoveLine, NumberRange, PlayerColor,
-    PlayerCondition, PlayerResult, PositionPattern, TextPattern, rating,
+    PlayerCondition, PlayerResult, PositionPattern, Source, TextPattern, rating,
 };
 pub use fold::fold;
 pub use format::{Bookmark, Format};

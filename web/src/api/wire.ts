@@ -1773,7 +1773,11 @@ speed: Speed | null,
 /**
  * A label.
  */
-label: string | null, };
+label: string | null, 
+/**
+ * The origin.
+ */
+source: LibrarySource | null, };
 
 /**
  * A game of the library.
@@ -1794,15 +1798,19 @@ opening: string | null,
 /**
  * The number of plies of the main line.
  */
-plies: number, added: number, changed: number, 
-/**
- * `play`, `import` or `match`.
- */
-source: string, 
+plies: number, added: number, changed: number, source: LibrarySource, 
 /**
  * Labels set by the user.
  */
-labels: Array<string>, };
+labels: Array<string>, 
+/**
+ * Whether a position has an evaluation, of the record or of an engine.
+ */
+evaluated: boolean, 
+/**
+ * Whether there are comments.
+ */
+commented: boolean, };
 
 /**
  * A page of the found games.
@@ -1897,7 +1905,16 @@ speed: Speed | null,
 /**
  * A label.
  */
-label: string | null, };
+label: string | null, 
+/**
+ * The origin.
+ */
+source: LibrarySource | null, };
+
+/**
+ * The origin of a game of a library.
+ */
+export type LibrarySource = "play" | "import" | "match";
 
 /**
  * A variation.

@@ -312,6 +312,16 @@ pub(crate) fn count(game: Game, moves: &[u8], annotations: &[u8]) -> AnnotationC
     AnnotationCount { texts: count.texts + moves.len() as u64, values: annotations.len() as u64 }
 }
 
+/// Whether there are evaluations, and comments.
+pub(crate) fn has(game: Game, annotations: &[u8]) -> (bool, bool) {
+    let mut collected = Collected(game, Annotations::default());
+    // What can be read of corrupt annotations counts.
+    let _ = decode_nodes(&mut collected, annotations);
+    let Annotations { evaluation, comments, before, end, .. } = &collected.1;
+    let of_end = end.as_ref().is_some_and(|end| !end.comments.is_empty());
+    (evaluation.is_some(), !comments.is_empty() || !before.is_empty() || of_end)
+}
+
 /// Adds annotations to a record whose nodes are in the order of the stream of moves.
 pub(crate) fn decode(record: &mut GameRecord, order: &[NodeId], bytes: &[u8]) -> Result<(), Error> {
     decode_nodes(&mut RecordNodes { record, order }, bytes)

@@ -10,13 +10,13 @@
 //! | data | data of the app |
 
 use readyok_rules::Game;
-use readyok_rules::record::{GameDocument, GameRecord};
+use readyok_rules::record::{GameDocument, GameRecord, Source};
 
 use super::layer::{self, Layer};
 use super::tags::{self, Known, get_text, put_text};
 use super::{annotations, moves, position_of};
 use crate::error::{Error, LibraryDefect};
-use crate::summary::{Source, Summary, result_code, result_of};
+use crate::summary::{Summary, result_code, result_of};
 use crate::varint::{Corrupt, get, get_u8, put};
 
 const VERSION: u8 = 1;

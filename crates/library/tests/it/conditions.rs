@@ -162,6 +162,7 @@ fn conditions() -> Vec<Condition> {
     all.extend(Termination::ALL.iter().copied().map(Condition::Termination));
     all.extend(Feature::ALL.map(Condition::Has));
     all.push(Condition::Label("none".to_owned()));
+    all.push(Condition::Source(Source::Match));
     // Combinations of what the summary knows with what only the record has.
     let site = || Condition::Tag(Tag::Site, text("oslo"));
     let chess = || Condition::Game(Game::Chess);
@@ -201,6 +202,7 @@ fn kind(condition: &Condition) -> u8 {
         Condition::Termination(_) => 19,
         Condition::Has(_) => 20,
         Condition::Label(_) => 21,
+        Condition::Source(_) => 22,
     }
 }
 
@@ -209,7 +211,7 @@ fn searches_and_conditions_on_records_agree() {
     let records = records();
     let conditions = conditions();
     let kinds: BTreeSet<u8> = conditions.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 22, "every kind has an example: {kinds:?}");
+    assert_eq!(kinds.len(), 23, "every kind has an example: {kinds:?}");
     // Games that were begun in the app are not in the index of positions.
     for source in [Source::Import, Source::Play] {
         let dir = TempDir::new().expect("a directory");
@@ -249,4 +251,32 @@ fn conditions_find_all_spellings() {
     assert_eq!(found(eco("B90")), [10, 12], "the moves, or else the header");
     assert_eq!(found(Condition::Opening(text("grob"))), [0_usize; 0]);
     assert_eq!(found(Condition::Termination(Termination::Checkmate)), [15, 16]);
+}
+
+#[test]
+fn games_are_found_by_their_origin_and_list_what_they_contain() {
+    let dir = TempDir::new().expect("a directory");
+    let library = Library::open(&dir.path().join("library.sqlite")).expect("it opens");
+    let read = |moves: &str| {
+        let pgn = format!("[White \"A\"]\n\n{moves} *\n");
+        record::read(pgn.as_bytes(), None).next().expect("a game").expect("it is valid")
+    };
+    let games = [
+        (Source::Play, "1. e4 {[%clk 0:01:00]} e5"),
+        (Source::Import, "1. e4 {[%eval 0.3]} e5"),
+        (Source::Match, "1. e4 {a comment} e5"),
+    ];
+    let added = games.map(|(source, moves)| NewGame::from_record(&read(moves), source, 0));
+    assert_eq!(
+        added.each_ref().map(NewGame::contents),
+        [(false, false), (true, false), (false, true)]
+    );
+    library.add(added.to_vec()).expect("added");
+    for (id, (source, _)) in (1..).zip(games) {
+        let found = library.find_all(&Condition::Source(source)).expect("found");
+        assert_eq!(found, [id], "{source:?}");
+    }
+    let entries = library.entries(&[1, 2, 3]).expect("entries");
+    let contents: Vec<_> = entries.iter().map(|game| (game.evaluated, game.commented)).collect();
+    assert_eq!(contents, [(false, false), (true, false), (false, true)]);
 }

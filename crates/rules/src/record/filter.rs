@@ -84,6 +84,22 @@ pub enum Condition {
     Has(Feature),
     /// A label that the user gave the game in the library. Other records have none.
     Label(String),
+    /// The origin of a game of the library. That of other records is unknown.
+    Source(Source),
+}
+
+/// The origin of a game of a library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "LibrarySource"))]
+pub enum Source {
+    /// Played or entered in the app.
+    Play,
+    /// Read from a file.
+    Import,
+    /// Played by a match.
+    Match,
 }
 
 impl Default for Condition {
@@ -177,7 +193,7 @@ impl Condition {
             Self::Plies(range) => range.contains(i64::try_from(record.plies()).unwrap_or(i64::MAX)),
             Self::Termination(termination) => record.derived_termination() == Some(*termination),
             Self::Has(feature) => feature.is_in(record),
-            Self::Label(_) => false,
+            Self::Label(_) | Self::Source(_) => false,
         }
     }
 
@@ -188,7 +204,11 @@ impl Condition {
                 conditions.iter().map(Self::cost).max().unwrap_or_default()
             }
             Self::Not(condition) => condition.cost(),
-            Self::Game(_) | Self::Result(_) | Self::Rating { .. } | Self::Label(_) => 0,
+            Self::Game(_)
+            | Self::Result(_)
+            | Self::Rating { .. }
+            | Self::Label(_)
+            | Self::Source(_) => 0,
             Self::Player(_)
             | Self::Date(_)
             | Self::Speed(_)

@@ -80,6 +80,7 @@ pub(crate) fn new_game(record: &GameRecord, source: Source, at: Moment) -> NewGa
 /// A new game as a search returns it.
 pub(crate) fn listed_new(id: GameId, game: &NewGame) -> LibraryGame {
     let NewGame { summary, players, event, opening, added_ms, .. } = game;
+    let (evaluated, commented) = game.contents();
     listed(GameEntry {
         id,
         summary: *summary,
@@ -89,6 +90,8 @@ pub(crate) fn listed_new(id: GameId, game: &NewGame) -> LibraryGame {
         added_ms: *added_ms,
         changed_ms: *added_ms,
         labels: Vec::new(),
+        evaluated,
+        commented,
     })
 }
 
@@ -112,13 +115,10 @@ pub(crate) fn listed(entry: GameEntry) -> LibraryGame {
         plies: summary.plies.into(),
         added: time(entry.added_ms),
         changed: time(entry.changed_ms),
-        source: match summary.source {
-            Source::Play => "play",
-            Source::Import => "import",
-            Source::Match => "match",
-        }
-        .to_owned(),
+        source: summary.source,
         labels: entry.labels,
+        evaluated: entry.evaluated,
+        commented: entry.commented,
     }
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn filter_of(query: &LibraryFilter) -> Result<Condition, ApiError> {
     );
     all.extend(query.speed.map(Condition::Speed));
     all.extend(text(&query.label).map(Condition::Label));
+    all.extend(query.source.map(Condition::Source));
     Ok(Condition::all(all))
 }
 

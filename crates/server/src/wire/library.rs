@@ -1,6 +1,6 @@
 //! The library of games, and jobs on many games.
 
-pub use readyok_library::{Column, Decision, Duplicates};
+pub use readyok_library::{Column, Decision, Duplicates, Source};
 use readyok_rules::Termination;
 use readyok_rules::record::Speed;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,8 @@ pub struct LibraryFilter {
     pub speed: Option<Speed>,
     /// A label.
     pub label: Option<String>,
+    /// The origin.
+    pub source: Option<Source>,
 }
 
 /// The query of `POST /api/library/search`.
@@ -99,10 +101,13 @@ pub struct LibraryGame {
     pub plies: u32,
     pub added: u64,
     pub changed: u64,
-    /// `play`, `import` or `match`.
-    pub source: String,
+    pub source: Source,
     /// Labels set by the user.
     pub labels: Vec<String>,
+    /// Whether a position has an evaluation, of the record or of an engine.
+    pub evaluated: bool,
+    /// Whether there are comments.
+    pub commented: bool,
 }
 
 /// The result of `POST /api/library/undecided`: imported duplicates that wait for a decision.

@@ -1,5 +1,5 @@
 // Conditions on games of the library, as the user enters them.
-import type { LibraryFilter, Speed, Variant } from '../../api/wire';
+import type { LibraryFilter, LibrarySource, Speed, Variant } from '../../api/wire';
 import type { Key } from '../../i18n/en';
 
 export interface FilterForm {
@@ -22,6 +22,15 @@ export interface FilterForm {
   rating: number | null;
   speed: '' | Speed;
 }
+
+/** The parts of the library by the origin of the games. */
+export const ORIGINS = {
+  mine: { source: 'play', label: 'library.mine', icon: 'play' },
+  matches: { source: 'match', label: 'library.matches', icon: 'matches' },
+} as const satisfies Record<string, { source: LibrarySource; label: Key; icon: string }>;
+export type Origin = keyof typeof ORIGINS;
+
+export const isOrigin = (part: string): part is Origin => part in ORIGINS;
 
 export const SPEEDS = ['bullet', 'blitz', 'rapid', 'classical', 'correspondence'] as const;
 
@@ -78,6 +87,7 @@ export function filterOf(form: FilterForm): LibraryFilter {
     until: dateOf(form.until),
     min_rating: form.rating || null,
     speed: form.speed || null,
+    source: null,
   };
 }
 

@@ -1,13 +1,37 @@
 // The found games of the library, of which the parts that are visible are loaded.
-import type { LabelCount, LibraryGame, LibraryPage, LibraryQuery } from '../../api/wire';
+import type { LabelCount, LibraryGame, LibraryPage, LibraryQuery, LibrarySource } from '../../api/wire';
 import { errorText } from '../../i18n/format';
 import { RequestError } from '../../store/connection';
 import { post } from '../../store/http';
+import { blankFilter, filterOf, ORIGINS, type Origin } from './filter';
 
 /** Number of games of a request. */
 const PART = 100;
 
 type Query = Omit<LibraryQuery, 'offset' | 'limit'>;
+
+/** The number of all games, and of those of each origin; null after an error. */
+export async function countGames(): Promise<Record<'games' | Origin, number> | null> {
+  const count = async (source: LibrarySource | null) => {
+    const query: LibraryQuery = {
+      ...filterOf(blankFilter()),
+      source,
+      sort: 'changed',
+      ascending: false,
+      offset: 0,
+      limit: 1,
+    };
+    return (await post<LibraryPage>('library/search', query)).total;
+  };
+  try {
+    const { mine, matches } = ORIGINS;
+    const [all, own, played] = await Promise.all([count(null), count(mine.source), count(matches.source)]);
+    return { games: all, mine: own, matches: played };
+  } catch {
+    // The list of games shows why.
+    return null;
+  }
+}
 
 export class GameList {
   total = $state<number | null>(null);

@@ -25,6 +25,8 @@ const game = (more: Partial<LibraryGame>): LibraryGame => ({
   changed: 0,
   source: 'import',
   labels: [],
+  evaluated: true,
+  commented: true,
   ...more,
 });
 
