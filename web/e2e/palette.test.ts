@@ -42,6 +42,8 @@ function server() {
         changed: 0,
         source: 'import',
         labels: [],
+        evaluated: true,
+        commented: true,
       },
     ],
     total: 1,
@@ -81,6 +83,17 @@ inBothLanguages(() => {
     await field(page).fill(t('settings.theme.dark'));
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    // Sets of pieces and boards.
+    await page.keyboard.press('Control+k');
+    await field(page).fill(`${t('settings.chess_board')} ${t('settings.board.sea')}`);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset['chessBoard'])).toBe('sea');
+    await page.keyboard.press('Control+k');
+    await field(page).fill(t('settings.pieces.brush'));
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => fake.commands.findLast(({ kind }) => kind === 'set_settings'))
+      .toMatchObject({ settings: { page: { shogiPieces: 'brush' } } });
     // The English name of a page in each language.
     await page.keyboard.press('Control+k');
     await field(page).fill('training');

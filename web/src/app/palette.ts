@@ -1,6 +1,6 @@
 // What the command palette offers for a text: boards, commands, settings, games of the library and records.
 import type { GameLine, LibraryGame, LibraryPage, LibraryQuery } from '../api/wire';
-import { allTexts, t } from '../i18n/index.svelte';
+import { allTexts, known, t } from '../i18n/index.svelte';
 import type { Key } from '../i18n/en';
 import { blankFilter, filterOf } from '../parts/library/filter';
 import { importText } from '../parts/library/import';
@@ -11,7 +11,7 @@ import type { IconName } from './Icon.svelte';
 import { COMMANDS, runOf, shownKey } from './keys.svelte';
 import { prefs, setPref } from './prefs.svelte';
 import { go } from './route.svelte';
-import { CHOICES, SWITCHES, valueLabel } from './choices';
+import { CHOICES, SETS, SWITCHES, valueLabel } from './choices';
 
 export interface Item {
   /** Unique in the palette. */
@@ -30,8 +30,6 @@ export interface Item {
 const OWN = ['palette.open', 'search.focus', 'boards.number', 'boards.all'];
 const RECENT = 5;
 const GAMES = 6;
-
-/** The Japanese and the English text: users know the English terms of menus, too. */
 
 const ICONS: readonly [start: string, icon: IconName][] = [
   ['nav.', 'next'],
@@ -67,16 +65,16 @@ export const commands = (): Item[] =>
   );
 
 export const settings = (): Item[] => [
-  ...CHOICES.flatMap(({ name, label, values }) =>
+  ...[...CHOICES, ...SETS].flatMap(({ name, label, values, current = () => prefs[name] }) =>
     values.map(([value, of]): Item => {
       const text = `${t(label)}: ${valueLabel(of)}`;
       return {
         id: `${name}=${value}`,
         group: 'settings.title',
-        icon: prefs[name] === value ? 'check' : 'settings',
+        icon: current() === value ? 'check' : 'settings',
         label: text,
         note: '',
-        text: `${text} ${allTexts(label).join(' ')}`.toLowerCase(),
+        text: `${text} ${[label, of].flatMap((one) => (known(one) ? allTexts(one) : [])).join(' ')}`.toLowerCase(),
         run: () => setPref(name, value as never),
       };
     }),

@@ -15,15 +15,23 @@ function values(sheet: string, selector: string): Map<string, string> {
   );
 }
 
-const CHESS = CHESS_BOARDS.slice(1).map(
-  (name) => [name, values(boards, `.swatch[data-chess-board='${name}']`)] as const,
-);
+/** The values of a theme, of which a board replaces some. */
+const themed = (theme: string, board = '') =>
+  new Map([
+    ...values(tokens, `[data-theme='${theme}']`),
+    ...(board ? values(boards, `.swatch[data-${board}']`) : []),
+  ]);
+
+// The first boards belong to the themes; high contrast has no others.
+const THEMES = ['light', 'dark', 'contrast'];
+const CHESS = [
+  ...THEMES.map((theme) => [`${CHESS_BOARDS[0]}, ${theme}`, themed(theme)] as const),
+  ...CHESS_BOARDS.slice(1).map((name) => [name, themed('light', `chess-board='${name}`)] as const),
+];
 const SHOGI = [
-  ...(['light', 'dark'] as const).map(
-    (theme) => [`kaya, ${theme}`, values(tokens, `[data-theme='${theme}']`)] as const,
-  ),
-  ...SHOGI_BOARDS.slice(1).map(
-    (name) => [name, values(boards, `.swatch[data-shogi-board='${name}']`)] as const,
+  ...THEMES.map((theme) => [`${SHOGI_BOARDS[0]}, ${theme}`, themed(theme)] as const),
+  ...SHOGI_BOARDS.slice(1).flatMap((name) =>
+    ['light', 'dark'].map((theme) => [`${name}, ${theme}`, themed(theme, `shogi-board='${name}`)] as const),
   ),
 ];
 
@@ -31,10 +39,13 @@ describe.each(CHESS)('the chess board %s', (_, colors) => {
   test.each(['l', 'd'])('has readable coordinates, also on the last move (%s)', (shade) => {
     const [square, coordinate] = [colors.get(`sq-${shade}`) ?? '', colors.get(`co-${shade}`) ?? ''];
     expect(contrast(coordinate, square)).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(coordinate, blend(colors.get('last-chess') ?? '', square))).toBeGreaterThanOrEqual(4.5);
+    const last = colors.get('last-chess') ?? colors.get('last') ?? '';
+    expect(contrast(coordinate, blend(last, square))).toBeGreaterThanOrEqual(4.5);
   });
 });
 
-test.each(SHOGI)('the shogi board %s has readable coordinates', (_, colors) => {
-  expect(contrast(colors.get('shogi-line') ?? '', colors.get('shogi') ?? '')).toBeGreaterThanOrEqual(4.5);
+test.each(SHOGI)('the shogi board %s has readable coordinates, also on the last move', (_, colors) => {
+  const [board, coordinate] = [colors.get('shogi') ?? '', colors.get('shogi-line') ?? ''];
+  expect(contrast(coordinate, board)).toBeGreaterThanOrEqual(4.5);
+  expect(contrast(coordinate, blend(colors.get('last') ?? '', board))).toBeGreaterThanOrEqual(4.5);
 });
