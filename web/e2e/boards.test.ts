@@ -1,7 +1,7 @@
 // The analysis board: start, position, input, and tabs of open games.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { launch, violations } from './browser';
+import { launch, layoutFaults, toolbarCommand, violations } from './browser';
 import { defaultServer, game, open, START, storePrefs, gameLine } from './fakeServer';
 import { en, ja, inBothLanguages, t } from './labels';
 
@@ -142,6 +142,72 @@ inBothLanguages(() => {
 });
 
 inBothLanguages(() => {
+  test('closes the dialogs of a game when another one is shown', async () => {
+    const fake = defaultServer();
+    for (const id of [3, 4]) open(fake, game(id, 'chess'));
+    const page = await fake.page(browser, '#/analyse/3');
+    for (const name of ['tab.record', 'editor.title'] as const) {
+      await toolbarCommand(page, t('menu.more'), t(name));
+      await page.getByRole('dialog').waitFor();
+      // For example the button of the browser, or another tab that closes the game.
+      const next = page.url().endsWith('3') ? 4 : 3;
+      await page.evaluate((id) => (location.hash = `#/analyse/${id}`), next);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(page.url()).toContain(`#/analyse/${next}`);
+    }
+    await page.context().close();
+  });
+
+  test('lists boards, collections and the latest games at the side of large windows', async () => {
+    const fake = defaultServer();
+    for (const id of [3, 4]) open(fake, game(id, 'chess'));
+    const names = { first: 'Morphy', second: 'Anderssen' };
+    fake.topics.set('games', { kind: 'games', state: { games: [gameLine(3), gameLine(4, { names })] } });
+    const collection = { id: 7, name: 'Rook endings', chapters: 31, added: 0, changed: 0 };
+    fake.http.set('library/collections', { collections: [collection] });
+    const listed = (id: number, first: string) => ({
+      id,
+      variant: 'chess',
+      names: { first, second: 'B' },
+      ratings: { first: null, second: null },
+      result: '1-0',
+      termination: null,
+      date: '1999-01-20',
+      event: null,
+      opening: null,
+      plies: 2,
+      added: 0,
+      changed: 0,
+      source: 'import',
+      labels: [],
+      evaluated: false,
+      commented: false,
+    });
+    // The open game is among the boards.
+    fake.http.set('library/search', {
+      games: [listed(4, 'Morphy'), listed(9, 'Kasparov')],
+      total: 2,
+      labels: [],
+      undecided: 0,
+    });
+    fake.answer = (command) =>
+      command.kind === 'open_game' ? { kind: 'game', game: command.game } : { kind: 'done' };
+    const page = await fake.page(browser, '#/analyse/3', { viewport: { width: 1920, height: 1080 } });
+    const side = page.getByRole('navigation', { name: t('boards.side') });
+    await side.getByRole('button', { name: 'Kasparov – B 1999' }).waitFor();
+    expect(await side.getByRole('button', { name: /^Morphy – B/ }).count()).toBe(0);
+    await side.getByRole('link', { name: 'Rook endings 31' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await layoutFaults(page)).toEqual([]);
+    await side.getByRole('link', { name: 'Morphy – Anderssen' }).click();
+    await expect.poll(() => page.url()).toContain('#/analyse/4');
+    await side.getByRole('button', { name: 'Kasparov – B 1999' }).click();
+    await expect.poll(() => page.url()).toContain('#/analyse/9');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await side.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test('lists all boards, opens them by key and closes the others', async () => {
     const fake = defaultServer();
     const count = 26;
