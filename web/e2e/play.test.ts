@@ -1,5 +1,5 @@
 // Playing with a real server: commands of a game, and the form of a new game.
-import { command } from './browser';
+import { command, layoutFaults, violations } from './browser';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -28,6 +28,7 @@ import {
   listedGames,
   openChip,
 } from './fixture';
+import type { Key } from '../src/i18n/en';
 import { starts, prefix, ending, pieceLabel, squareLabel, valueIn, t, inBothLanguages } from './labels';
 
 const fixture = useServer();
@@ -282,6 +283,34 @@ inBothLanguages(() => {
       .filter({ has: page.getByTitle(t('termination.resignation')) })
       .getByText('0–1')
       .waitFor();
+  });
+
+  test('offers takeback, draw and resignation within the first screen of a phone', async () => {
+    const desk = await withMime();
+    await newGame(desk, 'chess', 'Mime');
+    await begin(desk);
+    await enter(desk, 'e4');
+    const page = await fixture.page(new URL(desk.url()).hash);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await squares(page);
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
+    const button = (name: Key) => page.getByRole('button', { name: t(name), exact: true });
+    for (const name of ['play.takeback', 'play.draw', 'play.resign', 'step.back', 'step.next'] as const) {
+      const { x = -1, y = -1, width = 0, height = 0 } = (await button(name).boundingBox()) ?? {};
+      expect(x >= 0 && y >= 0 && x + width <= 390 && y + height <= 844, name).toBe(true);
+      expect(Math.min(width, height), name).toBeGreaterThanOrEqual(44);
+    }
+    expect(await violations(page)).toEqual([]);
+    await button('play.takeback').click();
+    await expect.poll(() => moveTexts(page), LONG).toEqual([]);
+    // The board is turned by the menu.
+    await command(page, t('menu.more'), t('board.flip'));
+    await expect.poll(() => page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
+    await button('play.resign').click();
+    expect(await layoutFaults(page)).toEqual([]);
+    await button('play.resign.confirm').click();
+    await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
+    await button('play.takeback').waitFor({ state: 'detached' });
   });
 
   test('starts a rematch by button and key with swapped sides, shared by all tabs', async () => {
