@@ -179,6 +179,15 @@ inBothLanguages(() => {
     const [[weight, color], [other, hue]] = [await style('.own'), await style('.judged')];
     expect(Number(weight)).toBeGreaterThan(Number(other));
     expect(color).not.toBe(hue);
+    // On the background of the current move it has the color of the text.
+    const [text5, sign5] = await page.locator('.moves [data-node="5"]').evaluate((element) => {
+      element.setAttribute('aria-current', 'true');
+      const parts = [element, element.querySelector('.judged') ?? document.body];
+      const colors = parts.map((one) => getComputedStyle(one).color);
+      element.removeAttribute('aria-current');
+      return colors;
+    });
+    expect(sign5).toBe(text5);
     await command(page, t('moves.menu'), t('moves.judgements'));
     await expect.poll(() => text(5)).toBe('e4!');
     await command(page, t('moves.menu'), t('moves.symbols'));
