@@ -97,7 +97,8 @@ export class RealServer {
     );
     await page.goto(`${await this.nextLink()}${hash}`);
     try {
-      await page.locator('nav').first().waitFor();
+      // Boards have none on phones.
+      await page.locator('nav').first().waitFor({ state: 'attached' });
     } catch (cause) {
       const text = await page.locator('body').innerText();
       throw new Error(`no navigation: ${text}; failed requests: ${failures.join(', ')}`, { cause });
