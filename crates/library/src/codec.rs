@@ -12,9 +12,10 @@ use std::sync::LazyLock;
 use readyok_rules::record::{GameDocument, GameIdentity, GameRecord, NodeId, Source, Tag, fold};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{BoardRef, Game, Position, Setup, Side};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::{Error, LibraryDefect};
-use crate::game::{NewGame, StoredGame};
+use crate::game::{GameEntry, NewGame, StoredGame, name, opening};
 use crate::postings::Key;
 use crate::summary::Summary;
 use cursor::BoardCursor;
@@ -28,10 +29,39 @@ pub use moves::{code_of, move_of};
 pub(crate) const KEY_SCHEME: i64 = 1;
 
 /// Whether positions have evaluations, of the record or of engines, and whether there are comments.
-pub(crate) fn contents(game: Game, annotations: &[u8], layer: &[u8]) -> (bool, bool) {
+fn contents(game: Game, annotations: &[u8], layer: &[u8]) -> (bool, bool) {
     let (evaluated, commented) = annotations::has(game, annotations);
     let judged = || Layer::decode(layer).is_ok_and(|layer| !layer.engine.is_empty());
     (evaluated || judged(), commented)
+}
+
+impl GameEntry {
+    pub(crate) fn read(connection: &Connection, id: u32, summary: Summary) -> Result<Self, Error> {
+        let mut row = connection
+            .prepare_cached("SELECT added, changed, annotations, layer FROM game WHERE id = ?1")?;
+        let mut labels =
+            connection.prepare_cached("SELECT text FROM label WHERE game = ?1 ORDER BY text")?;
+        let [first, second] = summary.players;
+        let row = row.query_row([id], |row| {
+            let blob = |at| row.get::<_, Option<Vec<u8>>>(at).map(Option::unwrap_or_default);
+            let annotations = if summary.annotated { blob(2)? } else { Vec::new() };
+            Ok((row.get(0)?, row.get(1)?, annotations, blob(3)?))
+        });
+        let (added_ms, changed_ms, annotations, layer) = row.optional()?.unwrap_or_default();
+        let (evaluated, commented) = contents(summary.variant, &annotations, &layer);
+        Ok(Self {
+            id,
+            summary,
+            players: [name(connection, first)?, name(connection, second)?],
+            event: name(connection, summary.event)?,
+            opening: opening(connection, summary.opening)?,
+            added_ms,
+            changed_ms,
+            labels: labels.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?,
+            evaluated,
+            commented,
+        })
+    }
 }
 
 impl NewGame {

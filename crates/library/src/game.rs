@@ -4,7 +4,6 @@ use std::ops::Deref;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::codec::contents;
 use crate::error::Error;
 use crate::postings::Key;
 use crate::summary::{SIZE, Summary};
@@ -99,7 +98,7 @@ pub(crate) fn name(connection: &Connection, id: u32) -> Result<String, Error> {
     Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
 }
 
-fn opening(connection: &Connection, id: u16) -> Result<Option<(String, String)>, Error> {
+pub(crate) fn opening(connection: &Connection, id: u16) -> Result<Option<(String, String)>, Error> {
     if id == 0 {
         return Ok(None);
     }
@@ -144,34 +143,5 @@ impl StoredGame {
         game.site = name(connection, site)?;
         game.opening = opening(connection, game.summary.opening)?;
         Ok(Some(stored))
-    }
-}
-
-impl GameEntry {
-    pub(crate) fn read(connection: &Connection, id: u32, summary: Summary) -> Result<Self, Error> {
-        let mut row = connection
-            .prepare_cached("SELECT added, changed, annotations, layer FROM game WHERE id = ?1")?;
-        let mut labels =
-            connection.prepare_cached("SELECT text FROM label WHERE game = ?1 ORDER BY text")?;
-        let [first, second] = summary.players;
-        let row = row.query_row([id], |row| {
-            let blob = |at| row.get::<_, Option<Vec<u8>>>(at).map(Option::unwrap_or_default);
-            let annotations = if summary.annotated { blob(2)? } else { Vec::new() };
-            Ok((row.get(0)?, row.get(1)?, annotations, blob(3)?))
-        });
-        let (added_ms, changed_ms, annotations, layer) = row.optional()?.unwrap_or_default();
-        let (evaluated, commented) = contents(summary.variant, &annotations, &layer);
-        Ok(Self {
-            id,
-            summary,
-            players: [name(connection, first)?, name(connection, second)?],
-            event: name(connection, summary.event)?,
-            opening: opening(connection, summary.opening)?,
-            added_ms,
-            changed_ms,
-            labels: labels.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?,
-            evaluated,
-            commented,
-        })
     }
 }

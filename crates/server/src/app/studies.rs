@@ -180,7 +180,7 @@ fn with_source(mut document: GameDocument) -> GameDocument {
     document
 }
 
-/// Players, event, year and result, as far as they are known.
+/// The known ones of players, event, year and result.
 fn title(document: &GameDocument) -> String {
     let record = &document.record;
     let players = Side::BOTH.map(|side| record.player(side).filter(|name| is_known_name(name)));

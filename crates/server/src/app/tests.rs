@@ -8,7 +8,7 @@ const LAYERS: [&[&str]; 6] = [
     &["engines", "checks", "discovery", "searches", "settings"],
     &["games", "players"],
     &["analyses", "hints", "reports", "training"],
-    &["open_games", "drafts", "library", "collections", "references", "jobs", "matches"],
+    &["open_games", "drafts", "library", "collections", "references", "jobs", "matches", "studies"],
     &["processes", "router"],
 ];
 

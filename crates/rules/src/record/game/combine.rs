@@ -82,6 +82,9 @@ impl GameRecord {
 
     /// The first node with a position, in the order of ids.
     pub fn find(&self, position: &Position) -> Option<NodeId> {
+        if self.start.key() == position.key() {
+            return Some(NodeId::ROOT);
+        }
         let mut open: Vec<(NodeId, Position)> = vec![(NodeId::ROOT, Position::clone(&self.start))];
         let mut found: Option<NodeId> = None;
         while let Some((id, at)) = open.pop() {
@@ -100,6 +103,7 @@ impl GameRecord {
 
     /// The line to a node with everything after it, without the variations before it: a chapter of its
     /// own. Headers, result and ids are kept.
+    #[must_use]
     pub fn part(&self, id: NodeId) -> Self {
         let mut part = self.clone();
         for node in self.line_to(id) {
