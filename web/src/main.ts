@@ -2,19 +2,19 @@
 import { mount } from 'svelte';
 import App from './app/App.svelte';
 import { language, theme } from './app/prefs.svelte';
+import { addLooks } from './board/looks';
 import { loadLanguage } from './i18n/index.svelte';
 import { connect } from './store/server.svelte';
 import { isReader, logInByLink } from './store/session';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/board.css';
-import './styles/boards.css';
-import './styles/pieces.css';
 
 async function start(target: HTMLElement) {
   // Before the first paint.
   document.documentElement.dataset.theme = theme();
   document.documentElement.lang = language();
+  addLooks();
   await Promise.all([logInByLink(), loadLanguage(language())]);
   // A reader has no socket.
   if (!isReader()) connect();

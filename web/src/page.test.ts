@@ -98,8 +98,8 @@ test('handles keys only by the shortcut table, without duplicates', () => {
     'parts/common/Chart',
     'parts/common/ConfirmButton',
     'parts/common/Menu',
+    'parts/common/Popup',
     'parts/library/GameTable',
-    'parts/library/Popup',
   ].map((name) => `src/${name}.svelte`);
   const ways = /keydown|keyup|keypress|accesskey/i;
   const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));

@@ -4,8 +4,8 @@ import { allTexts, known, t } from '../i18n/index.svelte';
 import type { Key } from '../i18n/en';
 import { blankFilter, filterOf } from '../parts/library/filter';
 import { importText } from '../parts/library/import';
+import { openGame } from '../parts/library/openGames';
 import { post } from '../store/http';
-import { act } from '../store/server.svelte';
 import { boardName, openBoard } from './boards.svelte';
 import type { IconName } from './Icon.svelte';
 import { COMMANDS, runOf, shownKey } from './keys.svelte';
@@ -128,11 +128,7 @@ function gameItem(game: LibraryGame): Item {
     label: `${first || '?'} – ${second || '?'} ${game.result === '*' ? '' : game.result}`,
     note: [game.event, game.date].filter(Boolean).join(' · '),
     text: '',
-    run: () => {
-      void act({ kind: 'open_game', game: game.id }).then((answer) => {
-        if (answer?.kind === 'game') go('analyse', answer.game);
-      });
-    },
+    run: () => void openGame(game.id),
   };
 }
 

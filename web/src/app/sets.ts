@@ -1,5 +1,5 @@
-// The sets of pieces and the boards. A set is a folder of `public/pieces`; a board is a rule of `styles/boards.css`,
-// except for the first ones, which belong to the themes.
+// The sets of pieces and the boards. A set is a folder of `public/pieces`; the colors of the boards are in
+// `board/looks.ts`.
 export const CHESS_SETS = ['classic', 'simple', 'staunton', 'figurine', 'letters'] as const;
 export const SHOGI_SETS = ['kanji', 'brush', 'gothic', 'international'] as const;
 export const CHESS_BOARDS = [

@@ -16,13 +16,12 @@ export interface Setup {
   rest: string[];
 }
 
+/** In the order of menus. */
+export const VARIANTS: readonly Variant[] = ['chess', 'chess960', 'shogi'];
+
 export const HAND = ['R', 'B', 'G', 'S', 'N', 'L', 'P'];
 const FILES = 'abcdefgh';
 const RANKS = 'abcdefghi';
-
-export function isShogi(variant: Variant): boolean {
-  return variant === 'shogi';
-}
 
 /** The rows of squares in display order, from the top left. */
 export function rows(shogi: boolean, orientation: Side): string[][] {

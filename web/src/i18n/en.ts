@@ -7,7 +7,6 @@ export const en = {
   'error.no_kings.chess': errors['error.no_kings'],
   'error.opponent_in_check.chess': errors['error.opponent_in_check'],
   'error.king_in_check.chess': errors['error.king_in_check'],
-  'app.name': 'Readyok',
   'app.disconnected':
     'Connection to the server lost. Reconnecting… If the server has stopped, start it again: it opens a new page.',
   'app.damaged': 'The file {path} is damaged in part. Some of its content is missing.',

@@ -18,7 +18,7 @@ import type {
   Variant,
 } from '../api/wire';
 import { hasKanji, language, prefs } from '../app/prefs.svelte';
-import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
+import { CHESS_ROLES, SHOGI_ROLES, VARIANTS, type Piece } from '../board/squares';
 import { known, ofVariant, t } from './index.svelte';
 
 /** A move in the preferred notation. */
@@ -137,9 +137,8 @@ export function countText(count: number): string {
   return `${(count / 1e9).toFixed(2)}G`;
 }
 
-/** A number of bytes: `950 B`, `12 kB`. */
-export const sizeText = (bytes: number) =>
-  countText(Math.round(bytes)).replace(/\D?$/, (unit) => ` ${unit}B`);
+/** The variants for menus. */
+export const variantOptions = () => VARIANTS.map((variant) => [variant, t(`variant.${variant}`)] as const);
 
 export function winnerOf(result: GameResult): Side | null {
   return result === '1-0' ? 'first' : result === '0-1' ? 'second' : null;

@@ -2,7 +2,6 @@
 import type { Key } from './en';
 
 export const ja: Record<Key, string> = {
-  'app.name': 'Readyok',
   'app.disconnected':
     'サーバーとの接続が切れました。再接続しています… サーバーが終了していれば、もう一度起動すると新しいページが開きます。',
   'app.damaged': 'ファイル {path} の一部が破損しています。内容の一部が表示されません。',

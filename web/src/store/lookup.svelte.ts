@@ -1,19 +1,15 @@
-// Requests about the position on the board.
-import { errorText } from '../i18n/format';
-import { RequestError } from './connection';
+// Requests whose answers are shown by a component.
 import { post } from './http';
+import { reasonOf, showError } from './server.svelte';
 
 /** Milliseconds without a change before a request is sent. */
 const DELAY = 100;
 
-export interface Lookup<T> {
-  /** The answer for the current query, never that for an earlier one. */
-  readonly value: T | null;
-  readonly error: string;
-}
-
-/** Requests an answer whenever the query changes. Must be called while a component is initialized. */
-export function lookup<T>(path: string, query: () => object | null): Lookup<T> {
+/**
+ * Requests an answer about a position whenever the query changes. The value never is an answer to an earlier query.
+ * Must be called while a component is initialized.
+ */
+export function lookup<T>(path: string, query: () => object | null) {
   let value = $state.raw<T | null>(null);
   let error = $state('');
   const body = $derived(JSON.stringify(query()));
@@ -28,7 +24,7 @@ export function lookup<T>(path: string, query: () => object | null): Lookup<T> {
         const answer = await post<T>(path, JSON.parse(sent));
         if (current) value = answer;
       } catch (failure) {
-        if (current) error = failure instanceof RequestError ? errorText(failure.details) : String(failure);
+        if (current) error = reasonOf(failure);
       }
     }, DELAY);
     return () => {
@@ -42,6 +38,33 @@ export function lookup<T>(path: string, query: () => object | null): Lookup<T> {
     },
     get error() {
       return error;
+    },
+  };
+}
+
+/**
+ * The answer to the latest request, made again when what it depends on changes; an error is shown. Must be called while
+ * a component is initialized.
+ */
+export function answerTo<T>(ask: () => Promise<T>) {
+  let value = $state.raw<T | null>(null);
+  $effect(() => {
+    let current = true;
+    ask().then(
+      (found) => {
+        if (current) value = found;
+      },
+      (error: unknown) => {
+        if (current) showError(error);
+      },
+    );
+    return () => {
+      current = false;
+    };
+  });
+  return {
+    get value() {
+      return value;
     },
   };
 }

@@ -11,7 +11,7 @@ import type {
 import { get, post, upload } from './http';
 import { RequestError } from './connection';
 import type { MatchId } from './ids';
-import { follow, showError } from './server.svelte';
+import { attempt, follow, showError } from './server.svelte';
 
 /** The list of local matches. */
 export const localMatches = () => follow('matches', () => 'matches');
@@ -84,43 +84,26 @@ function polled<T>(path: () => string, query: () => Record<string, string> = () 
 
 /** The names of the uploaded files of openings. */
 export async function openingFiles(): Promise<string[]> {
-  try {
-    return (await get<OpeningFiles>('queue/openings')).files;
-  } catch (error) {
-    showError(error);
-    return [];
-  }
+  return (await attempt(() => get<OpeningFiles>('queue/openings')))?.files ?? [];
 }
 
 /** Stores files of openings on the server. Returns the names of all files, or nothing after an error. */
 export async function addOpenings(files: Iterable<File>): Promise<string[] | undefined> {
   let names: string[] | undefined;
-  try {
+  await attempt(async () => {
     for (const file of files)
       names = (await upload<OpeningFiles>('queue/openings', { name: file.name }, file)).files;
-  } catch (error) {
-    showError(error);
-  }
+  });
   return names;
 }
 
 /** Starts a match from a command or a plan, with an uploaded file of openings, if any. Returns its identifier. */
 export async function startTest(text: string, openings: string): Promise<string | undefined> {
-  try {
-    const wanted: NewQueueMatch = { text, openings: openings || null };
-    return (await post<QueuedId>('queue', wanted)).id;
-  } catch (error) {
-    showError(error);
-    return undefined;
-  }
+  const wanted: NewQueueMatch = { text, openings: openings || null };
+  return (await attempt(() => post<QueuedId>('queue', wanted)))?.id;
 }
 
 /** Changes a match. Returns the match to show next. */
 export async function change(id: string, action: QueueAction): Promise<string | undefined> {
-  try {
-    return (await post<QueuedId>(`queue/${id}`, action)).id;
-  } catch (error) {
-    showError(error);
-    return undefined;
-  }
+  return (await attempt(() => post<QueuedId>(`queue/${id}`, action)))?.id;
 }

@@ -1,10 +1,10 @@
 // The connection of this tab, for components.
 import type { Answer, Command, DamagedFile, Topic } from '../api/wire';
-import type { NodeId } from './ids';
 import { toast } from '../app/toasts.svelte';
 import { errorText } from '../i18n/format';
 import type { Model, StateOf } from './apply';
 import { Connection, RequestError, OFFLINE } from './connection';
+import { getText, save } from './http';
 import { authenticated, isReader, logIn, onOtherLogin, subprotocols } from './session';
 
 class Status {
@@ -78,22 +78,34 @@ export function request(command: Command): Promise<Answer> {
 }
 
 /** Sends a command and shows an error as a toast. Returns undefined after an error. */
-export async function act(command: Command): Promise<Answer | undefined> {
+export const act = (command: Command): Promise<Answer | undefined> => attempt(() => request(command));
+
+/** The text of an error. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof RequestError) return errorText(error.details);
+  return String(error instanceof Error ? error.message : error);
+}
+
+/** Does some work and shows an error as a toast. Returns undefined after an error. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await request(command);
+    return await work();
   } catch (error) {
     showError(error);
     return undefined;
   }
 }
 
+/** Saves a text of the server as a file. */
+export const download = (path: string, query: Record<string, string>, name: string) =>
+  attempt(async () => save(name, await (await getText(path, query)).blob()));
+
 /** Shows an error to the user. */
 export function showError(error: unknown) {
   if (error instanceof RequestError && error.details.error.code === 'not_logged_in') {
     // The login form explains the rest.
     status.loggedOut = true;
-  } else if (error instanceof RequestError) toast(errorText(error.details), 'bad');
-  else toast(String(error instanceof Error ? error.message : error), 'bad');
+  } else toast(reasonOf(error), 'bad');
 }
 
 /** Subscribes to a topic for the lifetime of the component. */
@@ -119,9 +131,4 @@ export function follow<K extends Model['kind']>(kind: K, topic: () => Topic | nu
       return closed;
     },
   };
-}
-
-/** The node of an answer. */
-export function nodeOf(answer: Answer | undefined): NodeId | undefined {
-  return answer?.kind === 'node' ? answer.node : undefined;
 }

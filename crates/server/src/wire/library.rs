@@ -179,7 +179,6 @@ pub struct Collections {
 
 /// The query of `POST /api/library/chapters`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
 pub struct ChaptersQuery {
     pub collection: CollectionId,
 }
@@ -194,7 +193,6 @@ pub struct Chapters {
 
 /// The query of `POST /api/library/preview`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
 pub struct PreviewQuery {
     /// A game, open or not.
     pub game: GameId,
@@ -228,7 +226,6 @@ pub struct PreviewMove {
 
 /// The query of `POST /api/library/order`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
 pub struct OrderQuery {
     pub game: GameId,
     /// The collection that is preferred if the game is in several.
@@ -389,7 +386,6 @@ pub struct Job {
 
 /// The query of `POST /api/library/faults`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
 pub struct FaultsQuery {
     pub job: JobId,
 }

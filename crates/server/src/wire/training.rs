@@ -82,7 +82,6 @@ pub struct Exercise {
 
 /// The query of `POST /api/training`.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
 #[serde(default)]
 pub struct TrainingQuery {
     pub variant: Option<Variant>,

@@ -58,13 +58,9 @@ fn generated() -> String {
     all.add::<wire::Request>();
     all.add::<wire::ToTab>();
     all.add::<wire::Chapters>();
-    all.add::<wire::ChaptersQuery>();
-    all.add::<wire::FaultsQuery>();
     all.add::<wire::GameOrder>();
     all.add::<wire::GamePreview>();
     all.add::<wire::JobFaults>();
-    all.add::<wire::OrderQuery>();
-    all.add::<wire::PreviewQuery>();
     all.add::<wire::Choices>();
     all.add::<wire::Collections>();
     all.add::<wire::Directory>();
@@ -85,16 +81,34 @@ fn generated() -> String {
     all.add::<wire::TablebaseQuery>();
     all.add::<wire::TablebaseView>();
     all.add::<wire::ImportedExercises>();
-    all.add::<wire::TrainingQuery>();
     all.add::<wire::TrainingView>();
     let mut text = String::from(
         "// Generated from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Do not edit.\n",
     );
     for declaration in all.by_name.values() {
         // Writing into a `String` cannot fail.
-        let _ = write!(text, "\n{declaration}");
+        let _ = write!(text, "\n{}", with_short_comments(declaration));
     }
     text
+}
+
+/// Comments of one line take one line.
+fn with_short_comments(declaration: &str) -> String {
+    let lines: Vec<&str> = declaration.lines().collect();
+    let mut text = String::new();
+    let mut rest = lines.as_slice();
+    loop {
+        let (line, after) = match rest {
+            ["/**", comment, " */", after @ ..] => {
+                (format!("/**{} */", comment.strip_prefix(" *").unwrap_or(comment)), after)
+            }
+            [line, after @ ..] => (line.trim_end().to_owned(), after),
+            [] => return text,
+        };
+        text.push_str(&line);
+        text.push('\n');
+        rest = after;
+    }
 }
 
 /// Compares a generated file with the committed one, which is replaced if `READYOK_BLESS` is set.

@@ -98,7 +98,7 @@ export const CREDITS: Credit[] = [
     script: SHOGI,
     outlines: DEJAVU,
   },
-  { group: 'boards', what: 'src/styles/boards.css', name: 'about.boards', licence: OWN },
+  { group: 'boards', what: 'src/board/looks.ts', name: 'about.boards', licence: OWN },
   {
     group: 'boards',
     what: 'public/boards/grain.svg',

@@ -4,7 +4,7 @@ import { go } from '../../app/route.svelte';
 import { toast } from '../../app/toasts.svelte';
 import { t } from '../../i18n/index.svelte';
 import { post } from '../../store/http';
-import { act, showError } from '../../store/server.svelte';
+import { act, attempt } from '../../store/server.svelte';
 
 /** Creates a collection and shows it. */
 export async function createCollection(name: string, of: Selection) {
@@ -14,12 +14,8 @@ export async function createCollection(name: string, of: Selection) {
 
 /** All collections, the last changed one first. None after an error, which is shown. */
 export async function allCollections(): Promise<Collections['collections']> {
-  try {
-    return (await post<Collections>('library/collections', {})).collections;
-  } catch (error) {
-    showError(error);
-    return [];
-  }
+  const found = await attempt(() => post<Collections>('library/collections', {}));
+  return found?.collections ?? [];
 }
 
 /** Adds games to the collection with a name, which is created if it does not exist. */

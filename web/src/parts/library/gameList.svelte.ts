@@ -1,8 +1,7 @@
 // The found games of the library, of which the parts that are visible are loaded.
 import type { LabelCount, LibraryGame, LibraryPage, LibraryQuery, LibrarySource } from '../../api/wire';
-import { errorText } from '../../i18n/format';
-import { RequestError } from '../../store/connection';
 import { post } from '../../store/http';
+import { reasonOf } from '../../store/server.svelte';
 import { blankFilter, filterOf, ORIGINS, type Origin } from './filter';
 
 /** Number of games of a request. */
@@ -88,7 +87,7 @@ export class GameList {
     try {
       found = await post<LibraryPage>('library/search', { ...query, offset: part * PART, limit: PART });
     } catch (thrown) {
-      why = thrown instanceof RequestError ? errorText(thrown.details) : String(thrown);
+      why = reasonOf(thrown);
     }
     if (round !== this.round) return;
     this.error = why;

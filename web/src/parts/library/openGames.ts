@@ -1,5 +1,5 @@
 // Open games: their names in this installation, and new boards.
-import type { Variant } from '../../api/wire';
+import type { Command, Variant } from '../../api/wire';
 import { go, router } from '../../app/route.svelte';
 import type { GameId } from '../../store/ids';
 import { act } from '../../store/server.svelte';
@@ -21,9 +21,19 @@ export async function newBoard(variant: Variant) {
   const start =
     variant === 'chess960' ? ({ kind: 'number', number: null } as const) : { kind: 'usual' as const };
   const game = { variant, start, players: null, rules: 'federation' as const, book: null };
-  const answer = await act({ kind: 'new_game', game, ...replaced() });
-  if (answer?.kind === 'game') go('analyse', answer.game);
+  await showGame({ kind: 'new_game', game, ...replaced() });
 }
+
+/** Sends a command that opens a game, and shows the game. Returns whether it is shown. */
+export async function showGame(command: Command, page: 'play' | 'analyse' = 'analyse'): Promise<boolean> {
+  const answer = await act(command);
+  if (answer?.kind !== 'game') return false;
+  go(page, answer.game);
+  return true;
+}
+
+/** Opens a game of the library. */
+export const openGame = (game: GameId) => showGame({ kind: 'open_game', game });
 
 /** Maximum number of stored names; the oldest games lose theirs. */
 const MAX_NAMES = 200;

@@ -3,11 +3,10 @@ import type { Edit } from '../../api/wire';
 import { copyText } from '../../app/clipboard';
 import { prefs, setPref } from '../../app/prefs.svelte';
 import { go } from '../../app/route.svelte';
-import { toast } from '../../app/toasts.svelte';
 import { t } from '../../i18n/index.svelte';
 import type { Game } from '../../store/apply';
 import { getText } from '../../store/http';
-import { act, showError } from '../../store/server.svelte';
+import { act, attempt } from '../../store/server.svelte';
 import { formatsOf } from '../share/export';
 import type { MenuItem } from '../common/Menu.svelte';
 
@@ -47,14 +46,9 @@ export const toggleSound = () => setPref('sound', prefs.sound === 'true' ? 'fals
 
 /** Copies the record in the first format of the variant. */
 export async function copyGame(game: Game) {
-  try {
-    const format = formatsOf(game.variant)[0] ?? 'pgn';
-    const query = { format, node: String(game.cursor), engine: 'true' };
-    const found = await getText(`export/${game.id}`, query);
-    if (await copyText(await found.text())) toast(t('record.copied'), 'good');
-  } catch (error) {
-    showError(error);
-  }
+  const format = formatsOf(game.variant)[0] ?? 'pgn';
+  const query = { format, node: String(game.cursor), engine: 'true' };
+  await attempt(async () => copyText(await (await getText(`export/${game.id}`, query)).text()));
 }
 
 /** The commands of the toolbar without a button. */
