@@ -40,7 +40,7 @@ async function colors(page: Page) {
   const found = await page.evaluate(() => {
     const body = getComputedStyle(document.body);
     const strip = document.querySelector('.strip');
-    const square = getComputedStyle(document.documentElement).getPropertyValue('--square-dark').trim();
+    const square = getComputedStyle(document.documentElement).getPropertyValue('--sq-d').trim();
     return {
       ground: body.backgroundColor,
       text: body.color,

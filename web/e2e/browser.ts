@@ -1,14 +1,22 @@
-// The browser of the tests: Debian's Chromium, headless.
+// The browser of the tests: Debian's Chromium, or Firefox with `BROWSER=firefox`, headless.
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import axe from 'axe-core';
+import { launchFirefox } from './firefox';
+
+export const BROWSER = process.env.BROWSER === 'firefox' ? 'firefox' : 'chromium';
+
+const PROGRAMS = {
+  chromium: [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'],
+  firefox: [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'],
+};
 
 export function launch(): Promise<Browser> {
-  const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-    (path) => path && existsSync(path),
-  );
-  if (!executablePath) throw new Error('no chromium: run scripts/install-browser.sh, or set CHROMIUM');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const program = PROGRAMS[BROWSER].find((path) => path && existsSync(path));
+  if (!program)
+    throw new Error(`no ${BROWSER}: run scripts/install-browser.sh, or set ${BROWSER.toUpperCase()}`);
+  if (BROWSER === 'firefox') return launchFirefox(program);
+  return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
 /** The center of a square once the layout is stable. */
@@ -129,6 +137,9 @@ export const layoutFaults = (page: Page) =>
       if (element.scrollWidth > Math.min(element.clientWidth, innerWidth))
         found.push(`overflow: ${element.tagName} ${element.scrollWidth} px`);
     }
+    // Pages scroll in the window; the document itself does not.
+    if (document.documentElement.scrollHeight > innerHeight)
+      found.push(`overflow: document ${document.documentElement.scrollHeight} px high`);
     const scrollsAside = (element: Element | null): boolean =>
       element !== null &&
       element !== top &&

@@ -148,7 +148,7 @@ inBothLanguages(() => {
     expect(await actions()).toBe(0);
   });
 
-  test('a look at a game of the library and back: 1, the next one by a key', async () => {
+  test('a game of the library and back: 1, the next one by a key', async () => {
     const page = await fixture.page('#/library');
     await page.getByText(t('library.none')).waitFor();
     const games = ['1. e4 e5', '1. d4 d5', '1. c4 c5'].map(

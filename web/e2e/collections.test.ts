@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { command, violations } from './browser';
-import { LONG, moveTexts, paste, squares, useServer } from './fixture';
+import { LONG, listedGames, moveTexts, paste, squares, useServer } from './fixture';
 import { inBothLanguages, starts, t } from './labels';
 
 const fixture = useServer();
@@ -84,6 +84,7 @@ inBothLanguages(() => {
     const [name = ''] = await names(page);
     // The selected games are added to the same collection.
     await page.goto(new URL('/#/library', page.url()).href);
+    await listedGames(page).first().waitFor(LONG);
     await page.getByLabel(t('library.select.page')).check(LONG);
     const selection = page.getByTestId('selection');
     await selection.getByRole('button', { name: t('collection.add') }).click();

@@ -25,6 +25,8 @@ export class FakeServer {
   readonly commands: wire.Command[] = [];
   readonly topics = new Map<string, wire.TopicState>();
   readonly http = new Map<string, unknown>();
+  /** The date that pages see; by default that of the machine. */
+  now: Date | undefined;
   answer: (command: wire.Command) => wire.Answer | wire.ApiError = () => ({ kind: 'done' });
   #sockets: WebSocketRoute[] = [];
   #numbers = new Map<string, number>();
@@ -41,6 +43,7 @@ export class FakeServer {
     });
     context.setDefaultTimeout(TIMEOUT);
     const page = await context.newPage();
+    if (this.now) await page.clock.setFixedTime(this.now);
     await page.route('**/*', async (route) => {
       const path = new URL(route.request().url()).pathname;
       if (path.startsWith('/api/')) {

@@ -1,7 +1,7 @@
 // The app as an installed one: its manifest, and the page that is shown while the server does not run.
 import { expect, test } from 'vitest';
 import { LONG, useServer } from './fixture';
-import { locale, t, inBothLanguages } from './labels';
+import { locale, inBothLanguages } from './labels';
 
 const fixture = useServer();
 
@@ -44,7 +44,7 @@ test('has a manifest with icons of the sizes that it declares', async () => {
     }
     return { name: manifest.name, display: manifest.display, icons: manifest.icons, sizes };
   });
-  expect(found).toMatchObject({ name: t('app.name'), display: 'standalone' });
+  expect(found).toMatchObject({ name: 'Readyok', display: 'standalone' });
   expect(found.sizes).toEqual(found.icons.map(({ sizes }: { sizes: string }) => sizes));
   expect(found.sizes).toContain('192x192');
   // The color of the frame follows the theme.

@@ -307,7 +307,7 @@ inBothLanguages(() => {
     await page.keyboard.press('End');
     await enter(page, 'Bb5');
     await expect.poll(() => moveElements(page).count(), LONG).toBe(5);
-    // The import goes on, and does not leave the board.
+    // The import continues, and does not leave the board.
     const other = await page.context().newPage();
     await other.goto(new URL('/#/library', address).href);
     await other.getByTestId('import').and(other.locator('[data-status=done]')).waitFor(WHOLE);

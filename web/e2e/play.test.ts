@@ -377,7 +377,7 @@ inBothLanguages(() => {
       ['narikin', 0],
       ['mime', 1],
     ] as const) {
-      await page.getByLabel(t('library.engine'), { exact: true }).fill(name);
+      await page.getByRole('searchbox', { name: t('library.engine'), exact: true }).fill(name);
       await expect.poll(() => found.count(), LONG).toBe(count);
     }
   });

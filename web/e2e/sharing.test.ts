@@ -198,7 +198,7 @@ test.each(['en', 'ja'] as const)('changes the boards and pieces (%s)', async (la
   await expect.poll(image).toContain('/simple/wK.svg');
   const color = (name: string) =>
     page.evaluate((it) => getComputedStyle(document.documentElement).getPropertyValue(it).trim(), name);
-  expect(await color('--square-dark')).toBe('#b58863');
-  expect(await color('--shogi-board')).toBe('#b98648');
+  expect(await color('--sq-d')).toBe('#b58863');
+  expect(await color('--shogi')).toBe('#b98648');
   await page.context().close();
 });

@@ -4,6 +4,9 @@ import { TIMEOUT } from './timeout.ts';
 export default defineConfig({
   test: {
     include: ['e2e/**/*.test.ts'],
+    // Pictures depend on the version of the browser.
+    exclude: process.env.PICTURES ? [] : ['e2e/pictures.test.ts'],
+    setupFiles: ['e2e/setup.ts'],
     // Generous timeouts for a busy machine.
     testTimeout: 600_000,
     hookTimeout: 300_000,

@@ -1,0 +1,104 @@
+// Debian's Firefox through WebDriver BiDi, and the tests that it cannot run.
+import { firefox, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const TOUCH = 'desktop Firefox sends no events of touches by WebDriver BiDi';
+const DEBUGGER = 'a session of the debugger of Chromium';
+const CHANGE = 'text that Playwright enters by WebDriver BiDi sends no `change` event';
+const CLIPBOARD = 'no permission for the clipboard';
+
+/** Tests that need what Firefox or WebDriver BiDi do not have: a file, a part of the name, and the reason. */
+export const UNSUPPORTED: readonly [file: string, name: string, reason: string][] = [
+  ['board', 'moves by touch', TOUCH],
+  ['board', 'sets options for one game and restores them in the form', CHANGE],
+  ['board', 'sets each type of engine option', CHANGE],
+  ['input', 'pieces by touch', TOUCH],
+  ['layout', 'stays responsive with 10,000 moves', DEBUGGER],
+  ['workspace', 'runs a report with the last settings from the strip', CHANGE],
+  ['options', 'copies options as setoption commands', CLIPBOARD],
+];
+
+type Media = Pick<BrowserContextOptions, 'colorScheme' | 'contrast' | 'reducedMotion'>;
+
+interface Session {
+  send: (method: string, parameters: object) => Promise<unknown>;
+}
+
+interface Transport {
+  onmessage?: (message: { method?: string; params?: { navigation?: unknown; url?: unknown } }) => void;
+}
+
+/** The media features as preferences of Firefox, which has no command of WebDriver BiDi for them yet. */
+const preferences = ({ colorScheme, contrast, reducedMotion }: Media) => ({
+  'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1,
+  'ui.prefersReducedMotion': reducedMotion === 'reduce' ? 1 : 0,
+  // With the colors of pages, the theme for accessibility only has the media feature.
+  'browser.display.document_color_use': 1,
+  'ui.useAccessibilityTheme': contrast === 'more' ? 1 : 0,
+});
+
+/** The media features apply to all pages of the browser: tests open pages with the same features at a time. */
+export async function launchFirefox(executablePath: string): Promise<Browser> {
+  const browser = await firefox.launch({
+    channel: 'moz-firefox',
+    executablePath,
+    args: ['--remote-allow-system-access'],
+    // Computers without a touch screen have no events for it.
+    firefoxUserPrefs: { 'dom.w3c_touch_events.enabled': 1 },
+  });
+  const { session, transport } = protocolOf(browser);
+  nameDownloads(transport);
+  const { send } = Object.getPrototypeOf(session) as Session;
+  Object.assign(Object.getPrototypeOf(session) as Session, {
+    send(this: Session, method: string, parameters: object) {
+      const unknown = method === 'emulation.setMediaFeaturesOverride';
+      return unknown ? Promise.resolve({}) : send.call(this, method, parameters);
+    },
+  });
+  const tree = (await session.send('browsingContext.getTree', { 'moz:scope': 'chrome' })) as {
+    contexts: { context: string }[];
+  };
+  const emulate = async (media: Media) => {
+    const set = Object.entries(preferences(media))
+      .map(([name, value]) => `Services.prefs.setIntPref('${name}', ${value})`)
+      .join(';');
+    await session.send('script.evaluate', {
+      expression: set,
+      target: { context: tree.contexts[0]?.context },
+      awaitPromise: false,
+    });
+  };
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options = {}) => {
+    let media: Media = options;
+    await emulate(media);
+    const context = await newContext(options);
+    context.on('page', (page: Page) => {
+      page.emulateMedia = async (changed = {}) => {
+        media = { ...media, ...(changed as Media) };
+        await emulate(media);
+      };
+    });
+    return context;
+  };
+  return browser;
+}
+
+/** The protocol of Playwright, which has no public interface for the commands and events of Firefox. */
+function protocolOf(browser: Browser): { session: Session; transport: Transport } {
+  type Internal = Record<'_browserSession', Session> & Record<'_connection', { _transport: Transport }>;
+  type Connection = { toImpl: (it: Browser) => Internal };
+  const { ['_connection']: client } = browser as unknown as Record<'_connection', Connection>;
+  const { ['_browserSession']: session, ['_connection']: connection } = client.toImpl(browser);
+  return { session, transport: connection['_transport'] };
+}
+
+/** Downloads from links have no navigation, by which Playwright knows them: their address serves, too. */
+function nameDownloads(transport: Transport) {
+  const { onmessage } = transport;
+  const named: Transport['onmessage'] = (message) => {
+    if (message.method?.startsWith('browsingContext.download') && message.params)
+      message.params.navigation ??= message.params.url;
+    onmessage?.(message);
+  };
+  Object.assign(transport, { onmessage: named });
+}
