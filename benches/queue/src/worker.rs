@@ -244,6 +244,23 @@ impl Worker {
         held.map(|(id, found)| (id.clone(), found.held.clone())).collect()
     }
 
+    /// Gives the jobs of paused matches back that were not started.
+    async fn return_queued(&self) -> Result<()> {
+        let mut returned = Vec::new();
+        for (id, found) in &mut *self.matches() {
+            if found.announcement["is_open"] == false && !found.queued.is_empty() {
+                let grants: Vec<Value> =
+                    found.queued.drain(..).map(|job| job["grant"].clone()).collect();
+                found.held.retain(|held| !grants.contains(held));
+                returned.push((id.clone(), grants));
+            }
+        }
+        for (id, grants) in returned {
+            self.note(&id, &json!({ "returned": { "grants": grants } })).await?;
+        }
+        Ok(())
+    }
+
     async fn note(&self, id: &str, note: &Value) -> Result<()> {
         let subject = format!("readyok.note.{id}.{}", self.name);
         Ok(self.client.publish(subject, note.to_string().into()).await?)
@@ -270,6 +287,7 @@ impl Worker {
     async fn work(self: Arc<Self>) -> Result<()> {
         let (mut shares, mut current) = (Shares::of(&self.name), None::<String>);
         loop {
+            self.return_queued().await?;
             self.read_specs().await?;
             let priorities = self.priorities();
             shares.set(&priorities);

@@ -278,15 +278,24 @@ impl Pool {
             }
         });
         let mut priorities = BTreeMap::new();
+        let mut closed = Vec::new();
         for (id, Candidate { spec, priority, is_open, lease }) in found {
             if is_open {
                 priorities.insert(id.clone(), priority);
+            } else if let Some(Phase::Ready { served, .. }) =
+                state.matches.get(&id).map(|entry| &entry.phase)
+            {
+                closed.push(Arc::clone(served));
             }
             let new = Entry { spec, lease, phase: Phase::New, no_jobs: None };
             state.matches.entry(id).or_insert(new);
         }
         state.shares.set(&priorities);
         drop(state);
+        // Otherwise the jobs of a paused match would be renewed until it continues.
+        for served in closed {
+            served.return_queued();
+        }
         self.changed.notify_all();
     }
 

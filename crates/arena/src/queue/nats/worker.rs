@@ -293,7 +293,8 @@ impl Served {
         NatsLease { served: Arc::clone(self), grant, job, speed: None, ended: false }
     }
 
-    fn return_queued(&self) {
+    /// Gives the jobs back that were not started.
+    pub(super) fn return_queued(&self) {
         let queued = std::mem::take(&mut self.jobs().queued);
         self.give_back(queued.into_iter().map(|job| job.grant).collect());
     }
