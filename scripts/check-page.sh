@@ -17,5 +17,3 @@ npm run build
 git add --intent-to-add ../crates/server/dist
 git diff --exit-code --stat -- ../crates/server/dist || { echo "crates/server/dist is stale: npm run build, and commit it" >&2; exit 1; }
 npm run e2e
-# What depends on the browser most.
-BROWSER=firefox npm run e2e -- structure
