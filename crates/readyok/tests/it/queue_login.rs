@@ -117,7 +117,10 @@ fn a_server_without_storage_is_reported() {
     let _server = NatsServer::spawn(Command::new(nats).arg("-c").arg(file), port);
     let queue = format!("nats://127.0.0.1:{port}");
     let args = ["match", "narikin", "narikin", "--nodes", "1", "--queue", &queue];
-    run(readyok(&dir).args(args), b"").reports(2, "the server has no 256 MB of storage");
+    // It creates a results file.
+    let mut command = readyok(&dir);
+    run(command.current_dir(dir.path()).args(args), b"")
+        .reports(2, "the server has no 256 MB of storage");
 }
 
 #[test]
