@@ -3,9 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(chromium firefox-esr fonts-noto-cjk)
+# The shell is the Chromium of the tests: without a window it needs half the time. The browser is for `readyok --app`.
+packages=(chromium chromium-headless-shell firefox-esr fonts-noto-cjk)
 
 scripts/install-debian.sh "${packages[@]}"
-for browser in chromium firefox-esr; do
+for browser in chromium chromium-headless-shell firefox-esr; do
     command -v "$browser" > /dev/null || { echo "$browser was not installed" >&2; exit 1; }
 done

@@ -7,7 +7,13 @@ import { launchFirefox } from './firefox';
 export const BROWSER = process.env.BROWSER === 'firefox' ? 'firefox' : 'chromium';
 
 const PROGRAMS = {
-  chromium: [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'],
+  // The shell, which has no window, needs half the time.
+  chromium: [
+    process.env.CHROMIUM,
+    '/usr/bin/chromium-headless-shell',
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+  ],
   firefox: [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'],
 };
 

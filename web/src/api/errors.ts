@@ -193,6 +193,7 @@ export const errors = {
   'error.unreadable': "unreadable",
   'error.game_damaged': "the stored game is damaged",
   'error.other_position': "the games have no common position",
+  'error.nothing_to_merge': "no games are selected",
   'error.nothing_to_split': "the position has less than two continuations",
   'error.game_tree_full': "the game has the maximum number of moves",
   'error.shape_off_board': "an arrow or circle is outside the board",

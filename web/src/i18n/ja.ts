@@ -303,6 +303,7 @@ export const ja: Record<Key, string> = {
   'error.library_read_only': '棋譜庫は読み取り専用です',
   'error.game_damaged': '保存された対局が壊れています',
   'error.other_position': '共通する局面がありません',
+  'error.nothing_to_merge': '棋譜が選択されていません',
   'error.nothing_to_split': 'この局面には次の手が二つ以上ありません',
   'error.game_tree_full': 'これ以上指し手を追加できません',
   'error.shape_off_board': '盤の外に印があります',

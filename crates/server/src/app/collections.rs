@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use readyok_library as library;
+use readyok_rules::record::TextPattern;
 
 use super::App;
 use super::library::failed;
@@ -19,6 +20,28 @@ fn shown(it: library::Collection) -> Collection {
     let time = |at: i64| u64::try_from(at).unwrap_or(0);
     let (added, changed) = (time(it.added_ms), time(it.changed_ms));
     Collection { id: it.id, name: it.name, chapters: it.chapters, added, changed }
+}
+
+/// Whether the words of a text are in the name, the players, the event, the opening or a comment of a chapter. A damaged
+/// game has no comments.
+fn contains(library: &library::Library, chapter: &Chapter, text: &TextPattern) -> bool {
+    let game = &chapter.game;
+    let about = [&chapter.name, &game.names.first, &game.names.second];
+    let about = about.into_iter().chain(&game.event).chain(&game.opening);
+    let about = about.map(String::as_str).collect::<Vec<_>>().join(" ");
+    if text.matches(&about) {
+        return true;
+    }
+    if !game.commented {
+        return false;
+    }
+    let Ok(Some(Ok(record))) = library.game(game.id).map(|it| it.map(|game| game.record())) else {
+        return false;
+    };
+    record.ids().any(|id| {
+        let annotations = record.annotations(id);
+        annotations.before.iter().chain(&annotations.comments).any(|comment| text.matches(comment))
+    })
 }
 
 impl App {
@@ -46,8 +69,14 @@ impl App {
                 let game = games.get(&chapter.game)?.clone();
                 Some(Chapter { id: chapter.id, name: chapter.name, game })
             });
-            let chapters = chapters.collect();
-            Ok(Chapters { collection: shown(collection), chapters })
+            let chapters: Vec<Chapter> = chapters.collect();
+            let text = query.text.as_deref().map(TextPattern::new);
+            let text = text.filter(|text| !text.parts().is_empty());
+            let found = text.map(|text| {
+                let found = chapters.iter().filter(|chapter| contains(&library, chapter, &text));
+                found.map(|chapter| chapter.id).collect()
+            });
+            Ok(Chapters { collection: shown(collection), chapters, found })
         })
         .await
     }

@@ -22,18 +22,28 @@ const MAX_MERGED: usize = 1000;
 const MAX_PARTS: usize = 200;
 
 impl App {
-    /// Adds the moves of games to a game, as one step that can be undone.
+    /// Adds the moves of games to a game, as one step that can be undone, or to a new game.
     pub(super) async fn merge_games(
         &self,
-        into: GameId,
+        into: Option<GameId>,
         of: Selection,
         part: Option<NodeId>,
     ) -> Result<Answer, ApiError> {
-        let games = self.select(of).await?;
-        let games: Vec<GameId> = games.into_iter().filter(|id| *id != into).collect();
+        let mut games = self.select(of).await?;
         if MAX_MERGED < games.len() {
             return Err(ApiError::too_many(ErrorSubject::Game));
         }
+        let into = match into {
+            Some(into) => into,
+            None if games.is_empty() => return Err(ApiError::conflict(ErrorCode::NothingToMerge)),
+            None => {
+                let first = with_source(self.document(games.remove(0)).await?);
+                let [copy] = <[GameId; 1]>::try_from(self.add_documents(vec![first]).await?)
+                    .map_err(|_| storage(StoreError::Closed))?;
+                copy
+            }
+        };
+        games.retain(|id| *id != into);
         let mut documents = Vec::with_capacity(games.len());
         for id in games {
             let document = self.document(id).await?;
@@ -58,7 +68,7 @@ impl App {
             if !was_open {
                 state.remove_background(into);
             }
-            merged.map(|merged| Answer::Merged { merged })
+            merged.map(|merged| Answer::Merged { game: into, merged })
         })
     }
 

@@ -126,7 +126,10 @@ pub enum Command {
     },
     /// Adds the moves of games to a game, which need not be open. Answers [`Answer::Merged`].
     MergeGames {
-        game: GameId,
+        /// None for a new game of the library, which begins as a copy of the first one.
+        #[serde(default)]
+        #[cfg_attr(test, ts(optional))]
+        game: Option<GameId>,
         of: Selection,
         /// Adds only the line to this node with everything after it.
         #[serde(default)]
@@ -557,6 +560,7 @@ pub enum Answer {
         side: Side,
     },
     Merged {
+        game: GameId,
         merged: MergedGames,
     },
     ExercisesAdded {

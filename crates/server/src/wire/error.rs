@@ -313,6 +313,7 @@ errors! {
         Unreadable => "unreadable",
         GameDamaged => "the stored game is damaged",
         OtherPosition => "the games have no common position",
+        NothingToMerge => "no games are selected",
         NothingToSplit => "the position has less than two continuations",
         GameTreeFull => "the game has the maximum number of moves",
         ShapeOffBoard => "an arrow or circle is outside the board",

@@ -178,9 +178,11 @@ pub struct Collections {
 }
 
 /// The query of `POST /api/library/chapters`.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ChaptersQuery {
     pub collection: CollectionId,
+    /// Words to find in the chapters: in their names, players, events, openings and comments.
+    pub text: Option<String>,
 }
 
 /// The result of `POST /api/library/chapters`: a collection with its chapters in their order.
@@ -189,6 +191,8 @@ pub struct ChaptersQuery {
 pub struct Chapters {
     pub collection: Collection,
     pub chapters: Vec<Chapter>,
+    /// The chapters that contain the text of the query; null without one.
+    pub found: Option<Vec<ChapterId>>,
 }
 
 /// The query of `POST /api/library/preview`.

@@ -47,7 +47,7 @@ async fn chapters_are_merged_into_one_tree() {
     // The game is not open.
     let answer = tab.ask(merge(Value::Null)).await;
     let merged = json!({ "moves": 3, "annotated": 0, "omitted": 0, "unconnected": 1 });
-    assert_eq!(answer, json!({ "kind": "merged", "merged": merged }));
+    assert_eq!(answer, json!({ "kind": "merged", "game": 1, "merged": merged }));
     assert_eq!(
         moves(&server, 1).await,
         "1. e4 { best } 1... e5 2. Nf3 (2. f4 $1 exf4 { Lovelace – ?, 0-1 }) (2. Bc4) 1-0"
@@ -67,6 +67,38 @@ async fn chapters_are_merged_into_one_tree() {
     assert_eq!(answer["merged"]["moves"], 1, "{answer}");
     let missing = tab.ask(json!({ "kind": "merge_games", "game": 2, "of": of, "part": 99 })).await;
     assert_eq!(missing["category"], "not_found", "{missing}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_are_merged_into_a_new_one() {
+    let (server, mut tab) = Fixture::with_tab().await;
+    study(&server, &mut tab).await;
+    let before = moves(&server, 1).await;
+    let of = json!({ "kind": "games", "games": [1, 2, 3] });
+    let answer = tab.ask(json!({ "kind": "merge_games", "of": of })).await;
+    assert_eq!((&answer["game"], &answer["merged"]["moves"]), (&json!(5), &json!(3)), "{answer}");
+    assert_eq!(
+        moves(&server, 5).await,
+        "1. e4 { best } 1... e5 2. Nf3 { Ada – Babbage, Cup 1843, 1-0 } \
+         (2. f4 $1 exf4 { Lovelace – ?, 0-1 }) (2. Bc4) 1-0"
+    );
+    assert_eq!(moves(&server, 1).await, before);
+    let none = json!({ "kind": "merge_games", "of": { "kind": "games", "games": [] } });
+    assert_eq!(tab.ask(none).await["error"]["code"], "nothing_to_merge");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_study_is_searched() {
+    let (server, mut tab) = Fixture::with_tab().await;
+    let study = study(&server, &mut tab).await;
+    let mut found = Vec::new();
+    for text in ["babbage ada", "BEST", "king's", "lovelace", "nothing", " "] {
+        let query = json!({ "collection": study, "text": text });
+        found.push(post(&server, "/api/library/chapters", &query).await["found"].clone());
+    }
+    // By players, by a comment, by the opening; all words must match.
+    let expected = [json!([1]), json!([1]), json!([1, 2]), json!([2]), json!([]), Value::Null];
+    assert_eq!(found, expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]
