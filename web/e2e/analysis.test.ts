@@ -19,7 +19,7 @@ import {
   moveTexts,
   analysisBoard,
 } from './fixture';
-import { pattern, starts, ending, t, inBothLanguages } from './labels';
+import { pattern, starts, ending, t, inLanguage } from './labels';
 
 const fixture = useServer();
 
@@ -206,7 +206,7 @@ test('connects to an engine over TCP', async () => {
   }
 });
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('shows all engine output, previews a line and inserts it', async () => {
     const page = await fixture.page('#/engines');
     await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));

@@ -1,19 +1,11 @@
 // Settings of the system: contrast, color scheme and motion.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import { errorsOf, launch, violations } from './browser';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { errorsOf, sharedBrowser, violations } from './browser';
 import { analysis, defaultServer, game, line, open, storePrefs, type FakeServer } from './fakeServer';
-import { inBothLanguages, t } from './labels';
+import { inLanguage, t } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const PLACES = [
   'home',
@@ -59,7 +51,7 @@ async function colors(page: Page) {
   return { ...found, ratio: (light + 0.05) / (dark + 0.05) };
 }
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('raises the contrast when the system prefers it', async () => {
     const fake = withGame();
     // Animated colors would disturb the comparison.

@@ -1,8 +1,8 @@
 // The board by mouse, touch and keyboard, and the rendering of server states, with a fake server.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
-import { drag, errorsOf, launch, middle, tap, violations, command } from './browser';
+import { drag, errorsOf, sharedBrowser, middle, tap, violations, command } from './browser';
 import {
   engine,
   defaultServer,
@@ -16,17 +16,9 @@ import {
   open,
   type FakeServer,
 } from './fakeServer';
-import { t, inBothLanguages, language, pieceLabel, squareLabel } from './labels';
+import { t, inLanguage, language, pieceLabel, squareLabel } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const moves = (fake: FakeServer) =>
   fake.commands.flatMap((command) => (command.kind === 'move' ? [command.text] : []));
@@ -510,7 +502,7 @@ test('draws unknown evaluations as equal', async () => {
   await page.context().close();
 });
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('reverts a rejected move and shows the reason', async () => {
     const fake = defaultServer();
     open(fake, game(1, 'chess'));

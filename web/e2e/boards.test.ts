@@ -1,21 +1,12 @@
 // The analysis board: start, position, input, and tabs of open games.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser } from 'playwright-core';
-import { launch, layoutFaults, toolbarCommand, violations } from './browser';
+import { expect, test } from 'vitest';
+import { sharedBrowser, layoutFaults, toolbarCommand, violations } from './browser';
 import { defaultServer, game, open, START, storePrefs, gameLine } from './fakeServer';
-import { en, ja, inBothLanguages, t } from './labels';
+import { en, ja, inLanguage, t } from './labels';
 
-let browser: Browser;
+const browser = await sharedBrowser();
 
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('starts the analysis with a board instead of a form', async () => {
     const fake = defaultServer();
     open(fake, game(5, 'chess'));
@@ -97,7 +88,7 @@ test.each(['en', 'ja'] as const)(
   },
 );
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('distinguishes tabs of games of the same players', async () => {
     const fake = defaultServer();
     for (const id of [3, 4, 5, 6]) open(fake, game(id, 'chess'));
@@ -141,7 +132,7 @@ inBothLanguages(() => {
   });
 });
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('closes the dialogs of a game when another one is shown', async () => {
     const fake = defaultServer();
     for (const id of [3, 4]) open(fake, game(id, 'chess'));

@@ -17,7 +17,15 @@ const PROGRAMS = {
   firefox: [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'],
 };
 
-export function launch(): Promise<Browser> {
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all test files of a process. A crash ends it for one file only. */
+export async function sharedBrowser(): Promise<Browser> {
+  if (!(await shared)?.isConnected()) shared = launch();
+  return (await shared) as Browser;
+}
+
+function launch(): Promise<Browser> {
   const program = PROGRAMS[BROWSER].find((path) => path && existsSync(path));
   if (!program)
     throw new Error(`no ${BROWSER}: run scripts/install-browser.sh, or set ${BROWSER.toUpperCase()}`);

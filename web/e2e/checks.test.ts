@@ -1,20 +1,11 @@
 // Progress and cancellation of the conformance check, with a fake server.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser } from 'playwright-core';
+import { expect, test } from 'vitest';
 import type { CheckResult, CheckRun } from '../src/api/wire';
-import { launch, violations } from './browser';
+import { sharedBrowser, violations } from './browser';
 import { defaultServer, engine } from './fakeServer';
 import { en, ja } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const failure: CheckResult = {
   id: 'handshake.author',

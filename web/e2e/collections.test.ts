@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { command, violations } from './browser';
 import { LONG, listedGames, moveTexts, paste, squares, useServer } from './fixture';
-import { inBothLanguages, starts, t } from './labels';
+import { inLanguage, starts, t } from './labels';
 
 const fixture = useServer();
 
@@ -20,7 +20,7 @@ const listed = (page: Page, expected: string[]) => expect.poll(() => names(page)
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('a file of several games is opened as a collection, ordered, renamed and exported', async () => {
     const page = await fixture.page('#/library');
     await page.getByText(t('library.none')).waitFor();

@@ -1,6 +1,6 @@
 // Logs, boards, dialogs and matches with a fake server.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
 import type {
   CurvePoint,
   Directory,
@@ -11,7 +11,7 @@ import type {
   ProcessState,
   SprtStatus,
 } from '../src/api/wire';
-import { launch, middle, violations, showReport, command, showPane, toolbarCommand } from './browser';
+import { sharedBrowser, middle, violations, showReport, command, showPane, toolbarCommand } from './browser';
 import {
   engine,
   defaultServer,
@@ -26,15 +26,7 @@ import {
 } from './fakeServer';
 import { en, starts } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 test('searches the log and filters it by source and violations', async () => {
   const fake = defaultServer();

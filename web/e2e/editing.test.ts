@@ -16,7 +16,7 @@ import {
   listedGames,
   saveDraft,
 } from './fixture';
-import { t, inBothLanguages, language, pieceLabel, squareLabel } from './labels';
+import { t, inLanguage, language, pieceLabel, squareLabel } from './labels';
 
 const fixture = useServer();
 
@@ -79,7 +79,7 @@ test('searches shogi moves without a variant and ignores an incomplete move', as
   expect(await page.locator('.toast.bad').count()).toBe(0);
 });
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('adds, promotes and deletes variations, with undo and redo', async () => {
     const page = await board();
     await play(page, 'e4', 'e5');

@@ -14,11 +14,11 @@ import {
   analysisBoard,
   saveDraft,
 } from './fixture';
-import { inBothLanguages, t } from './labels';
+import { inLanguage, t } from './labels';
 
 const fixture = useServer();
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('trains mistakes of own games and problems of files with an engine', async () => {
     const page = await fixture.page();
     const errors = errorsOf(page);

@@ -1,11 +1,11 @@
 // Fixtures and helpers of tests with a real server.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { ToTab } from '../src/api/wire';
 import type { Key } from '../src/i18n/en';
-import { launch, middle, toolbarCommand } from './browser';
+import { middle, sharedBrowser, toolbarCommand } from './browser';
 import { TIMEOUT } from './timeout';
 import { PROGRAM, RealServer } from './server';
 import { starts, t } from './labels';
@@ -31,7 +31,7 @@ export interface Fixture {
   newBrowser: (options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
 }
 
-/** One browser per test file and one server per test; checks that no process remains. */
+/** One server per test; checks that no process remains. */
 export function useServer(): Fixture {
   let browser: Browser | undefined;
   let server: RealServer | undefined;
@@ -39,13 +39,8 @@ export function useServer(): Fixture {
     if (!it) throw new Error('no journey has begun');
     return it;
   };
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-  });
   beforeEach(async () => {
+    browser = await sharedBrowser();
     server = new RealServer();
     await server.start();
   });
@@ -270,12 +265,14 @@ export async function addRecordedEngine(
   page: Page,
   { data }: RealServer,
   name: string,
-  protocol = '',
+  protocol: 'uci' | 'usi' = 'uci',
 ): Promise<() => string> {
   const received = join(data, `${name}.received`);
   const script = join(data, `${name}.sh`);
-  writeFileSync(script, `#!/bin/sh\ntee -a "$RECORD" | ./mime ${protocol}\n`, { mode: 0o755 });
-  const wanted = { name, path: script, dir: dirname(ENGINES.mime), env: `RECORD=${received}` };
+  writeFileSync(script, `#!/bin/sh\ntee -a "$RECORD" | ./mime ${protocol === 'usi' ? 'usi' : ''}\n`, {
+    mode: 0o755,
+  });
+  const wanted = { name, path: script, dir: dirname(ENGINES.mime), env: `RECORD=${received}`, protocol };
   await handshakeDone(await addEngine(page, wanted));
   return () => readFileSync(received, 'utf8');
 }

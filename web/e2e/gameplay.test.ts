@@ -1,20 +1,12 @@
 // Playing a game with a fake server: premoves, sounds, clocks, material, and failures of engines.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { ClockState, Command, GameState, Play, Side } from '../src/api/wire';
-import { launch, middle, violations } from './browser';
+import { sharedBrowser, middle, violations } from './browser';
 import { defaultServer, game, positionView, legal, node, open, storePrefs, START, SHOGI } from './fakeServer';
-import { en, ja, inBothLanguages } from './labels';
+import { en, ja, inLanguage } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const ENGINE = 2;
 
@@ -88,7 +80,7 @@ const none = { opening: null };
 /** The number of squares marked for a premove. chessground hides unused elements. */
 const premoves = (page: Page) => page.locator('square.current-premove:visible').count();
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('plays a premove after the reply, but not after a takeback', async () => {
     const fake = defaultServer();
     open(fake, thinking());

@@ -128,7 +128,9 @@ test.each([
 
 test('shogi: plays a premove and a premoved drop', async () => {
   const page = await fixture.page('#/engines');
-  await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'] }));
+  await handshakeDone(
+    await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'], protocol: 'usi' }),
+  );
   await visit(page, en('nav.play'));
   await untimed(page, 'shogi', 'Mime');
   await from(page, 'SFEN', FEW);

@@ -1,11 +1,11 @@
 // The app as an installed one: its manifest, and the page that is shown while the server does not run.
 import { expect, test } from 'vitest';
 import { LONG, useServer } from './fixture';
-import { locale, inBothLanguages } from './labels';
+import { locale, inLanguage } from './labels';
 
 const fixture = useServer();
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('shows that the server does not run, and continues when it does', async () => {
     const page = await fixture.page('#/engines', { locale: locale() });
     await page.getByTestId('engine').first().waitFor(LONG);

@@ -26,7 +26,7 @@ import {
   moveTexts,
   analysisBoard,
 } from './fixture';
-import { decided, en, ja, pattern, starts, inBothLanguages, t } from './labels';
+import { decided, en, ja, pattern, starts, inLanguage, t } from './labels';
 
 const fixture = useServer();
 
@@ -136,7 +136,7 @@ test('a killed server leaves no engine behind, and the game continues', async ()
   await expect.poll(() => status(again), LONG).toContain(en('status.your_turn'));
 });
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('synchronizes the moves of two tabs with a cursor each', async () => {
     const one = await fixture.page();
     await analysisBoard(one);

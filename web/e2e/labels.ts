@@ -14,12 +14,13 @@ let current: Language = 'en';
 export const language = () => current;
 export const locale = () => (current === 'ja' ? 'ja-JP' : 'en-GB');
 
-/** A label in the language of the test: English outside of `inBothLanguages`. */
+/** A label in the language of the test: English outside of `inLanguage`. */
 export const t = (key: Key, values: Values = {}) => fill(DICTIONARIES[current][key], values);
 
-/** Runs tests in English and in Japanese. */
-export function inBothLanguages(tests: () => void) {
-  describe.each(['en', 'ja'] as const)('%s', (one) => {
+/** Runs the tests of a file in a language, each in half of the files, or with `LANGUAGES=all` in both. */
+export function inLanguage(wanted: Language, tests: () => void) {
+  const languages = process.env.LANGUAGES === 'all' ? (['en', 'ja'] as const) : [wanted];
+  describe.each(languages)('%s', (one) => {
     beforeEach(() => {
       current = one;
     });

@@ -1,20 +1,12 @@
 // The layout of games: nothing overflows or is covered, and the board uses the window.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import { SIZES, launch, layoutFaults, showPane, violations } from './browser';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { SIZES, sharedBrowser, layoutFaults, showPane, violations } from './browser';
 import { defaultServer, open, storePrefs } from './fakeServer';
-import { en, ja, inBothLanguages, language, t } from './labels';
+import { en, ja, inLanguage, language, t } from './labels';
 import { analyzed, longGame } from './samples';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const boxOf = async (page: Page, selector: string) => {
   const box = await page.locator(selector).first().boundingBox();
@@ -39,7 +31,7 @@ test.each(['en', 'ja'] as const)(
   },
 );
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('puts the hands of shogi next to the board and selects pieces there', async () => {
     const fake = analyzed('shogi', language());
     const sfen = 'lnsgkgsnl/1r5b1/pppppp1pp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b Pp 1';
@@ -158,7 +150,7 @@ test.each(['en', 'ja'] as const)(
   },
 );
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('shows figurines when they are enabled', async () => {
     const fake = analyzed('chess', language());
     storePrefs(fake, { figurines: 'true', language: language() });
@@ -195,7 +187,7 @@ inBothLanguages(() => {
   });
 });
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('shows messages on phones next to the page, not over it', async () => {
     const fake = analyzed('chess', language());
     // Each click on a line fails for another reason.

@@ -1,21 +1,13 @@
 // Retry of mistakes, and batch jobs, with a fake server.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
-import { errorsOf, launch, middle, violations, showReport } from './browser';
+import { errorsOf, sharedBrowser, middle, violations, showReport } from './browser';
 import { defaultServer, game, positionView, legal, node, open, START, type FakeServer } from './fakeServer';
 import type { Key } from '../src/i18n/en';
-import { inBothLanguages, starts, t } from './labels';
+import { inLanguage, starts, t } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const FIRST = [legal('e2e4', 'e4'), legal('d2d4', 'd4'), legal('g1f3', 'Nf3')];
 
@@ -75,7 +67,7 @@ async function enter(page: Page, text: string) {
   await page.locator('#entry').press('Enter');
 }
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('finds a better move on the board and by keyboard alone', async () => {
     const fake = defaultServer();
     reported(fake);

@@ -18,7 +18,7 @@ import {
   moveTexts,
   type Variant,
 } from './fixture';
-import { starts, inBothLanguages, t } from './labels';
+import { starts, inLanguage, t } from './labels';
 
 const fixture = useServer();
 
@@ -118,7 +118,7 @@ const SWITCHED = [
   'go: bestmove 3c3d',
 ];
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test.each([
     ['chess', 'Narikin', 'e4', ['UCI_LimitStrength value true', 'UCI_Elo value']],
     ['shogi', 'Narikin', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],

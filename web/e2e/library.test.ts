@@ -18,7 +18,7 @@ import {
   visit,
 } from './fixture';
 import type { Key } from '../src/i18n/en';
-import { inBothLanguages, starts, t } from './labels';
+import { inLanguage, starts, t } from './labels';
 
 const fixture = useServer();
 
@@ -75,7 +75,7 @@ async function downloaded(page: Page, button: string) {
   return readFileSync(await (await download).path(), 'utf8');
 }
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('shows the progress of an upload after a reload, and it can be cancelled', async () => {
     const page = await fixture.page('#/library');
     await page.getByText(t('library.none')).waitFor();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './browser';
 import { ENGINES, LONG, WHOLE, addEngine, handshakeDone, moveElements, useServer, visit } from './fixture';
-import { starts, t, inBothLanguages } from './labels';
+import { starts, t, inLanguage } from './labels';
 
 const fixture = useServer();
 
@@ -154,7 +154,7 @@ test(
   WHOLE.timeout,
 );
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test(
     'starts, shows, pauses, resumes and ends a match',
     async () => {

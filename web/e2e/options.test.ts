@@ -18,7 +18,7 @@ import {
   visit,
   analysisBoard,
 } from './fixture';
-import { t, inBothLanguages } from './labels';
+import { t, inLanguage } from './labels';
 
 const fixture = useServer();
 
@@ -43,7 +43,7 @@ async function log(page: Page, status: string): Promise<Locator> {
   return page.getByRole('region', { name: t('log.region') });
 }
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('saves, applies and deletes presets', async () => {
     const [page, dialog] = await options();
     const hash = dialog.locator('[data-option="Hash"] input');

@@ -1,11 +1,11 @@
 // All pages, panels and dialogs, in both languages and windows of all sizes.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import {
   SIZES,
   command,
   errorsOf,
-  launch,
+  sharedBrowser,
   layoutFaults,
   showPane,
   showReport,
@@ -17,15 +17,7 @@ import { NAMES, fullServer } from './everything';
 import { storePrefs } from './fakeServer';
 import { en, ja } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 type Text = typeof en;
 type Opens = (page: Page, text: Text) => Promise<unknown>;
@@ -135,7 +127,8 @@ test.each(
     const faults = async () => [...(await layoutFaults(page)), ...(await smallTargets(page))];
     await expect.poll(async () => (await faults()).join('; '), { message: `${width} px` }).toBe('');
   }
-  expect(await violations(page)).toEqual([]);
+  // The structure is that of the other language.
+  if (language === 'en') expect(await violations(page)).toEqual([]);
   expect(errors).toEqual([]);
   await page.context().close();
 });

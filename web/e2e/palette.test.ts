@@ -1,19 +1,11 @@
 // The command palette and the keys of pages.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import { launch, layoutFaults, violations } from './browser';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { sharedBrowser, layoutFaults, violations } from './browser';
 import { defaultServer, game, gameLine, open } from './fakeServer';
-import { inBothLanguages, t } from './labels';
+import { inLanguage, t } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const field = (page: Page) => page.getByRole('combobox', { name: t('palette.open') });
 const options = (page: Page) => page.getByRole('dialog').getByRole('option');
@@ -56,7 +48,7 @@ function server() {
   return fake;
 }
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('finds boards, commands, settings and games of the library', async () => {
     const fake = server();
     const page = await fake.page(browser, '#/analyse/3');

@@ -1,8 +1,8 @@
 // Pictures of each page, compared with those of the documentation; Firefox has a smaller set of its own.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { Explorer } from '../src/api/wire';
-import { BROWSER, SIZES, launch, showReport } from './browser';
+import { BROWSER, SIZES, sharedBrowser, showReport } from './browser';
 import { illustrated } from './illustrated';
 import { en } from './labels';
 import { comparePicture } from './picture';
@@ -14,15 +14,7 @@ const SCHEMES = ['light', 'dark'] as const;
 const taken = (width: number, scheme: 'light' | 'dark') =>
   WIDTHS.includes(width) && (BROWSER !== 'firefox' || width === (scheme === 'light' ? 1440 : 390));
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 /** Shows the first game next to the list. */
 async function preview(page: Page) {

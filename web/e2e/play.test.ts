@@ -29,7 +29,7 @@ import {
   openChip,
 } from './fixture';
 import type { Key } from '../src/i18n/en';
-import { starts, prefix, ending, pieceLabel, squareLabel, valueIn, t, inBothLanguages } from './labels';
+import { starts, prefix, ending, pieceLabel, squareLabel, valueIn, t, inLanguage } from './labels';
 
 const fixture = useServer();
 
@@ -245,7 +245,7 @@ test('starts a game with book moves', async () => {
   await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5', 'a4', 'a5']);
 });
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('hint, pause, flip, takeback, resign', async () => {
     const page = await withMime();
     await newGame(page, 'chess', 'Mime');

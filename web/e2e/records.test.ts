@@ -15,7 +15,7 @@ import {
   moveTexts,
   analysisBoard,
 } from './fixture';
-import { inBothLanguages, language, t, starts } from './labels';
+import { inLanguage, language, t, starts } from './labels';
 
 const fixture = useServer();
 
@@ -158,7 +158,7 @@ async function saved(page: Page, format: string, encoding?: string): Promise<str
   return path;
 }
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   // One format of chess and one of shogi suffice for Japanese.
   test.each(RECORDS.filter(({ name }) => language() === 'en' || ['PGN', 'KIF'].includes(name)))(
     '$name comes in by every way and goes out again',
@@ -210,7 +210,7 @@ test.each(['kif', 'ki2', 'csa'])('imports and exports %s in Shift_JIS', async (f
   expect(await seen(page, 3)).toEqual(before);
 });
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('imports several files and reports errors with their locations', async () => {
     const page = await fixture.page('#/library');
     const games = join(fixture.server.data, 'many.pgn');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './browser';
 import { LONG, moveTexts, paste, squares, useServer, visit, analysisBoard } from './fixture';
-import { inBothLanguages, t } from './labels';
+import { inLanguage, t } from './labels';
 
 const fixture = useServer();
 
@@ -70,7 +70,7 @@ async function pick(page: Page, name: string, directory = false) {
 const rows = async (panel: Locator) =>
   (await panel.locator('tbody tr').allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' ').trim());
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('rates moves by tablebases, plays them, and remembers the panel', async () => {
     const directory = tables();
     const page = await board('chess', '7k/5Q2/6K1/8/8/8/8/8 w - - 0 1');

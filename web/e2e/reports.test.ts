@@ -18,7 +18,7 @@ import {
   libraryMenu,
   listedGames,
 } from './fixture';
-import { prefix, valueIn, t, inBothLanguages } from './labels';
+import { prefix, valueIn, t, inLanguage } from './labels';
 
 const fixture = useServer();
 
@@ -83,7 +83,7 @@ const CLOCKED =
   '1. e4 {[%eval 0.3] [%clk 0:04:58]} e5 {[%eval 0.2] [%clk 0:04:50]} ' +
   '2. Nf3 {[%eval 0.4] [%clk 0:04:40]} Nc6 {[%eval 0.3] [%clk 0:04:30]} *\n';
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test(
     'creates a report and retries its mistakes',
     async () => {

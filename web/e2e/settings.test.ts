@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { pick } from './browser';
 import { LONG, enter, clickAll, squares, useServer, visit, analysisBoard } from './fixture';
-import { starts, inBothLanguages, language, t } from './labels';
+import { starts, inLanguage, language, t } from './labels';
 
 const fixture = useServer();
 
 const theme = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme);
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test.each([
     ['light', 'dark'],
     ['dark', 'light'],

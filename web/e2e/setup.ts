@@ -1,6 +1,6 @@
-// Skips the tests that the browser cannot run, with the reason.
-import { beforeEach } from 'vitest';
-import { BROWSER } from './browser';
+// Skips the tests that the browser cannot run, with the reason, and closes the pages of a file.
+import { afterAll, beforeEach } from 'vitest';
+import { BROWSER, sharedBrowser } from './browser';
 import { UNSUPPORTED } from './firefox';
 
 if (BROWSER === 'firefox')
@@ -10,3 +10,7 @@ if (BROWSER === 'firefox')
     );
     if (found) skip(`Firefox: ${found[2]}`);
   });
+
+afterAll(async () => {
+  for (const context of (await sharedBrowser()).contexts()) await context.close();
+});

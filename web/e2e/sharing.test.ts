@@ -1,21 +1,12 @@
 // Diagrams, links, and the appearance of boards and pieces.
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser } from 'playwright-core';
-import { command, errorsOf, launch, pick, violations } from './browser';
+import { expect, test } from 'vitest';
+import { command, errorsOf, sharedBrowser, pick, violations } from './browser';
 import { defaultServer, game, node, open, START, storePrefs } from './fakeServer';
 import { paste } from './fixture';
-import { en, ja, inBothLanguages, t } from './labels';
+import { en, ja, inLanguage, t } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 test.each([
   ['chess', 'en'],
@@ -105,7 +96,7 @@ test.each([
   await page.context().close();
 });
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('prints the moves with variations and diagrams', async () => {
     const fake = defaultServer();
     const nodes = [

@@ -1,20 +1,12 @@
 // What fits into a window: the size of the board, rows of moves and of the library, in each window and language.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { LibraryGame } from '../src/api/wire';
-import { SIZES, launch, layoutFaults, smallTargets } from './browser';
+import { SIZES, sharedBrowser, layoutFaults, smallTargets } from './browser';
 import { defaultServer, storePrefs, type FakeServer } from './fakeServer';
 import { analyzed } from './samples';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 interface Least {
   /** The width of the board in pixels. */

@@ -1,21 +1,13 @@
 // Exercises with spaced repetition, with a fake server.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { Exercise, ExerciseAttempt, TrainingView } from '../src/api/wire';
-import { errorsOf, launch, middle, violations } from './browser';
+import { errorsOf, sharedBrowser, middle, violations } from './browser';
 import { LADDER, TSUME, defaultServer, positionView, legal, storePrefs, type FakeServer } from './fakeServer';
 import { enter } from './fixture';
-import { LANGUAGES, inBothLanguages, t } from './labels';
+import { LANGUAGES, inLanguage, t } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 function exercise(id: number, more: Partial<Exercise> = {}): Exercise {
   return {
@@ -135,7 +127,7 @@ test.each(LANGUAGES)('solves an exercise on the board and grades it (%s)', async
   await page.context().close();
 });
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('reveals the solution by keyboard alone', async () => {
     const fake = defaultServer();
     ladder(fake);
@@ -214,7 +206,7 @@ test.each(LANGUAGES)('fits the window with a tsume problem (%s)', async (languag
   await page.context().close();
 });
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('adds the mistakes of a report, of the names of the user and of files', async () => {
     const fake = defaultServer();
     fake.answer = (command) =>

@@ -1,20 +1,11 @@
 // Trees of 10,000 nodes: variations are folded, and the moves around the cursor are shown.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser } from 'playwright-core';
+import { expect, test } from 'vitest';
 import type { Delta } from '../src/api/wire';
-import { errorsOf, launch } from './browser';
+import { errorsOf, sharedBrowser } from './browser';
 import { defaultServer, game, positionView, legal, node, open, START, type FakeServer } from './fakeServer';
-import { inBothLanguages, t } from './labels';
+import { inLanguage, t } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const MAIN = 400;
 const LENGTH = 24;
@@ -50,7 +41,7 @@ function largeTree(fake: FakeServer, cursor: number) {
   return nodes.length;
 }
 
-inBothLanguages(() => {
+inLanguage('ja', () => {
   test('shows the main line of a large tree, and variations when they are entered', async () => {
     const fake = defaultServer();
     expect(largeTree(fake, 0)).toBeGreaterThan(10_000);

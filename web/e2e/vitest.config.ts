@@ -11,9 +11,10 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: TIMEOUT } },
-    // Each file has its own server and browser.
+    // Two processes, each with one browser for all its files.
     fileParallelism: true,
     maxWorkers: 2,
+    isolate: false,
     // A browser may fail for reasons outside the test. The report lists retried tests.
     retry: process.env.CI ? 1 : 0,
   },

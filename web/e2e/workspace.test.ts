@@ -1,8 +1,8 @@
 // The grid of a board page: sizes, one geometry of squares, toolbar, strip, and layers of annotation.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { ReportState } from '../src/api/wire';
-import { command, launch, showReport } from './browser';
+import { command, sharedBrowser, showReport } from './browser';
 import {
   analysis,
   defaultServer,
@@ -14,17 +14,9 @@ import {
   positionView,
   storePrefs,
 } from './fakeServer';
-import { inBothLanguages, language, t } from './labels';
+import { inLanguage, language, t } from './labels';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const browser = await sharedBrowser();
 
 const SHOGI_HANDS = 'ln1g3nl/1ks1g2r1/1pppp1bpp/p4pp2/9/P1P1P1P2/1PBPSP1PP/2G2S1R1/LN1K1G1NL b Pp 31';
 
@@ -123,7 +115,7 @@ function setReport(fake: ReturnType<typeof full>, more: Partial<ReportState>) {
     fake.topics.set('report/1', { kind: 'report', state: { ...topic.state, ...more } });
 }
 
-inBothLanguages(() => {
+inLanguage('en', () => {
   test('shows board, moves, evaluation and graph together in windows of all sizes', async () => {
     const page = await full().page(browser, '#/analyse/1', { reducedMotion: 'reduce' });
     for (const [width, height, board, rows] of [
