@@ -100,6 +100,8 @@ test('handles keys only by the shortcut table, without duplicates', () => {
     'parts/common/Menu',
     'parts/common/Popup',
     'parts/library/GameTable',
+    'parts/study/ChapterList',
+    'parts/study/ChapterName',
   ].map((name) => `src/${name}.svelte`);
   const ways = /keydown|keyup|keypress|accesskey/i;
   const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));

@@ -5,7 +5,7 @@ import { t } from '../../i18n/index.svelte';
 import { countText, errorInfoText } from '../../i18n/format';
 import { upload } from '../../store/http';
 import { showError } from '../../store/server.svelte';
-import { createCollection } from './collections';
+import { createStudy } from '../study/studies.svelte';
 import { beginUpload } from './imports';
 import { shownBoard } from './openGames';
 import { decodeRecord, isLink, OPEN } from '../share/link';
@@ -73,7 +73,7 @@ function report({ total, duplicates, undecided, collection, errors }: Imported) 
   const offer = collection &&
     !collection.id && {
       label: t('collection.open', { count: collection.games.length }),
-      accept: () => void createCollection(collection.name, { kind: 'games', games: collection.games }),
+      accept: () => void createStudy(collection.name, { kind: 'games', games: collection.games }),
     };
   if (total > 0 || collection || !errors.length) toast(counts.join(' · '), 'good', offer || undefined);
 }

@@ -16,20 +16,23 @@ export function replaced(): { replaces?: GameId } {
   return replaces === null ? {} : { replaces };
 }
 
-/** Opens an analysis board with the start position. */
-export async function newBoard(variant: Variant) {
+/** Opens an analysis board with the start position. Answers with its game. */
+export async function newBoard(variant: Variant): Promise<GameId | null> {
   const start =
     variant === 'chess960' ? ({ kind: 'number', number: null } as const) : { kind: 'usual' as const };
   const game = { variant, start, players: null, rules: 'federation' as const, book: null };
-  await showGame({ kind: 'new_game', game, ...replaced() });
+  return showGame({ kind: 'new_game', game, ...replaced() });
 }
 
-/** Sends a command that opens a game, and shows the game. Returns whether it is shown. */
-export async function showGame(command: Command, page: 'play' | 'analyse' = 'analyse'): Promise<boolean> {
+/** Sends a command that opens a game, and shows the game. Answers with it, or null if it cannot be opened. */
+export async function showGame(
+  command: Command,
+  page: 'play' | 'analyse' = 'analyse',
+): Promise<GameId | null> {
   const answer = await act(command);
-  if (answer?.kind !== 'game') return false;
+  if (answer?.kind !== 'game') return null;
   go(page, answer.game);
-  return true;
+  return answer.game;
 }
 
 /** Opens a game of the library. */

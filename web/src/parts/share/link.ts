@@ -3,7 +3,7 @@
 /** The start of the part of the address after `#`. */
 export const OPEN = '#/open/';
 /** Maximum length of the record of a link, in bytes. */
-const MAX_RECORD = 2_000_000;
+export const MAX_RECORD = 2_000_000;
 
 async function through(data: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream) {
   const reader = new Blob([data]).stream().pipeThrough(stream).getReader();

@@ -57,21 +57,32 @@ function element(name: string, text: string): HTMLElement {
   return made;
 }
 
+/** Prints the text of a record, with its blank lines between paragraphs. */
+export function printText(title: string, text: string) {
+  const paragraphs = text.split(/\n{2,}/).filter((part) => part.trim());
+  printSheet([element('h1', title), ...paragraphs.map((part) => element('p', part))]);
+}
+
+function printSheet(elements: Element[]) {
+  const sheet = document.createElement('section');
+  sheet.className = 'sheet';
+  sheet.append(...elements);
+  document.querySelector('.sheet')?.remove();
+  document.body.append(sheet);
+  addEventListener('afterprint', () => sheet.remove(), { once: true });
+  print();
+}
+
 /** Prints a game. `diagramAt` returns the diagram of the main line after a number of plies. */
 export async function printGame(
   game: Game,
   [title, details]: [title: string, details: string],
   diagramAt: (ply: number) => Diagram,
 ) {
-  const sheet = document.createElement('section');
-  sheet.className = 'sheet';
-  sheet.append(element('h1', title), element('p', details));
+  const parts: Element[] = [element('h1', title), element('p', details)];
   for (const { text, ply } of sections(game)) {
-    if (text) sheet.append(element('p', text));
-    sheet.append(await drawn(diagramAt(ply)));
+    if (text) parts.push(element('p', text));
+    parts.push(await drawn(diagramAt(ply)));
   }
-  document.querySelector('.sheet')?.remove();
-  document.body.append(sheet);
-  addEventListener('afterprint', () => sheet.remove(), { once: true });
-  print();
+  printSheet(parts);
 }
