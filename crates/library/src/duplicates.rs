@@ -44,7 +44,7 @@ impl NewGame {
         // The game has no site if that is an address.
         let site = headers.get(Tag::Site.name(variant)).unwrap_or_default();
         let names = [self.event.as_str(), site];
-        GameIdentity::new(players, names, headers.study_chapter(), date, plies.into())
+        GameIdentity::new(players, names, &headers, date, plies.into())
     }
 
     fn annotation_count(&self) -> AnnotationCount {
@@ -157,6 +157,24 @@ impl DuplicateFinder {
         }
         Ok(most.map(|(_, game)| Duplicate { game, has_fewer_annotations: true }))
     }
+}
+
+/// The visible game with the address of a new one on Lichess or chess.com.
+pub(crate) fn find_online(
+    connection: &Connection,
+    summaries: &Summaries,
+    new: &NewGame,
+) -> Result<Option<u32>, Error> {
+    let Some(online) = tags::online_game(&new.tags) else { return Ok(None) };
+    let mut find = connection.prepare_cached("SELECT id, tags FROM game WHERE online = ?1")?;
+    let mut rows = find.query([tags::online_key(&online)])?;
+    while let Some(row) = rows.next()? {
+        let (game, known) = (row.get(0)?, row.get_ref(1)?.as_blob().unwrap_or_default());
+        if summaries.raw(game).is_some() && tags::online_game(known).as_ref() == Some(&online) {
+            return Ok(Some(game));
+        }
+    }
+    Ok(None)
 }
 
 /// A known game that equals a new one.

@@ -14,6 +14,10 @@ pub enum Duplicates {
     /// They are not added, unless they have more annotations than the known games.
     #[default]
     Skip,
+    /// As [`Self::Skip`]. A game of Lichess or chess.com is also a duplicate of the game with its address, which may
+    /// have been edited, and is not added then.
+    #[serde(skip)]
+    SkipOnline,
     /// They are added.
     Keep,
     /// They replace the known game if they have more annotations, and are not added otherwise. Where that would lose

@@ -6,11 +6,12 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::codec::KEY_SCHEME;
+use crate::codec::tags::{online_game, online_key};
 use crate::collection;
 use crate::error::{Error, LibraryDefect};
 
 /// Stored as `user_version`. A file since version 3 is extended; one with another version is rejected.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 
 /// Stored as `application_id`: "`RdLi`".
 const APPLICATION: i64 = 0x5264_4C69;
@@ -46,7 +47,9 @@ const SCHEMA: &str = "
         tags BLOB,
         annotations BLOB,
         layer BLOB,
-        play BLOB
+        play BLOB,
+        -- A hash of the online game.
+        online INTEGER
     );
     CREATE INDEX game_by_change ON game (changed_before) WHERE revision > 0;
     CREATE TABLE summaries (no INTEGER PRIMARY KEY, data BLOB NOT NULL);
@@ -77,8 +80,15 @@ const SCHEMA: &str = "
     CREATE INDEX label_by_text ON label (text);
 ";
 
+/// What finds a game by the name of the online game.
+const ONLINE_GAMES: &str = "CREATE INDEX game_by_online ON game (online) WHERE online IS NOT NULL;";
+
 /// What the versions since 4 have added.
-const ADDED: [&str; 2] = ["ALTER TABLE game ADD COLUMN layer BLOB;", collection::SCHEMA];
+const ADDED: [&str; 3] = [
+    "ALTER TABLE game ADD COLUMN layer BLOB;",
+    collection::SCHEMA,
+    "ALTER TABLE game ADD COLUMN online INTEGER;",
+];
 
 /// Opens the library for writing and creates it if it does not exist.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
@@ -94,6 +104,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
     if tables == 0 {
         transaction.execute_batch(SCHEMA)?;
         transaction.execute_batch(collection::SCHEMA)?;
+        transaction.execute_batch(ONLINE_GAMES)?;
         transaction.execute_batch(&format!(
             "INSERT INTO meta VALUES
              ('key_scheme', {KEY_SCHEME}), ('indexed', 1), ('generation', 0), ('next_game', 1);"
@@ -108,6 +119,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
                 for added in ADDED.iter().skip(usize::try_from(found - 3).unwrap_or_default()) {
                     transaction.execute_batch(added)?;
                 }
+                set_online_games(&transaction)?;
+                transaction.execute_batch(ONLINE_GAMES)?;
                 transaction.pragma_update(None, "user_version", VERSION)?;
             }
             checked => checked?,
@@ -117,6 +130,24 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, Error> {
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     Ok(connection)
+}
+
+/// Sets the online games of a file of an earlier version.
+fn set_online_games(transaction: &Connection) -> Result<(), Error> {
+    let mut games = transaction.prepare("SELECT id, tags FROM game WHERE tags IS NOT NULL")?;
+    let mut update = transaction.prepare("UPDATE game SET online = ?2 WHERE id = ?1")?;
+    let mut rows = games.query([])?;
+    let mut known: Vec<(u32, u32)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let tags = row.get_ref(1)?.as_blob().unwrap_or_default();
+        if let Some(online) = online_game(tags) {
+            known.push((row.get(0)?, online_key(&online)));
+        }
+    }
+    for (game, key) in known {
+        update.execute((game, key))?;
+    }
+    Ok(())
 }
 
 /// Opens the file for reading.

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use crate::codec::KEY_SCHEME;
 use crate::collection::{self, CollectionEdit};
-use crate::duplicates::{Duplicate, DuplicateFinder, has_more_annotations};
+use crate::duplicates::{Duplicate, DuplicateFinder, find_online, has_more_annotations};
 use crate::error::{Error, LibraryDefect};
 use crate::game::{Indexer, NewGame, StoredGame};
 use crate::index::{self, Merge};
@@ -22,7 +22,9 @@ use crate::schema::{self, set_meta};
 use crate::snapshot::{CHUNK, Shared, Snapshot, Summaries};
 use crate::summary::SIZE;
 
-use rows::{Change, Names, change, commit, insert_row, none_if_empty, show, store_chunks};
+use rows::{
+    Change, Names, change, commit, insert_row, none_if_empty, online_of, show, store_chunks,
+};
 
 /// Number of pending postings at which they become a run: 8 MiB.
 pub(crate) const MAX_PENDING: usize = 1 << 19;
@@ -324,6 +326,12 @@ impl Writer {
         // Numbers are never used again.
         let mut next = schema::meta(&transaction, "next_game")?;
         for game in games {
+            if duplicates == Duplicates::SkipOnline
+                && let Some(known) = find_online(&transaction, &summaries, game)?
+            {
+                outcomes.push(Outcome::Duplicate(known));
+                continue;
+            }
             let known = match &self.finder {
                 Some(finder) if duplicates != Duplicates::Keep => {
                     finder.find(&transaction, &summaries, game)?
@@ -331,8 +339,8 @@ impl Writer {
                 _ => None,
             };
             // Neither loses what the other has: it is added as a game of its own.
-            let is_added =
-                |known: &Duplicate| duplicates == Duplicates::Skip && known.has_fewer_annotations;
+            let skips = [Duplicates::Skip, Duplicates::SkipOnline].contains(&duplicates);
+            let is_added = |known: &Duplicate| skips && known.has_fewer_annotations;
             let known = known.filter(|known| !is_added(known)).map(|known| known.game);
             if let Some(known) = known
                 && duplicates != Duplicates::Ask
@@ -429,6 +437,7 @@ impl Writer {
         transaction.execute(
             "UPDATE game SET summary = ?2, site = ?3, changed = ?4, revision = revision + 1,
              start = ?5, moves = ?6, tags = ?7, annotations = ?8, layer = ?9, play = ?10,
+             online = ?11,
              changed_before = (SELECT value FROM meta WHERE name = 'next_game') WHERE id = ?1",
             params![
                 game,
@@ -441,6 +450,7 @@ impl Writer {
                 none_if_empty(&new.annotations),
                 none_if_empty(&new.layer),
                 new.play,
+                online_of(new),
             ],
         )?;
         let moved = if moved { &[game][..] } else { &[] };

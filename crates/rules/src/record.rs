@@ -54,7 +54,7 @@ pub use format::{Bookmark, Format};
 pub use game::{
     AddedTree, Changes, Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove,
 };
-pub use identity::{AnnotationCount, GameIdentity, is_known_name};
+pub use identity::{AnnotationCount, GameIdentity, is_known_name, online_game};
 pub use limits::Limits;
 pub use loss::{Loss, Losses};
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};

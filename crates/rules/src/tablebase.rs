@@ -139,7 +139,32 @@ impl shakmaty_syzygy::filesystem::Filesystem for NoFiles {
     }
 }
 
+fn covered(position: &Position, max: usize) -> Result<&Chess, TablebaseError> {
+    let board = match position.board() {
+        BoardRef::Chess(board) => board,
+        BoardRef::Shogi(_) => return Err(TablebaseError::Shogi),
+        BoardRef::Diagram(_) => return Err(TablebaseError::NotPlayable),
+    };
+    let position = board.position();
+    if !position.castles().is_empty() {
+        return Err(TablebaseError::CastlingRights);
+    }
+    let pieces = position.board().occupied().count();
+    if max < pieces {
+        return Err(TablebaseError::TooManyPieces { pieces, max });
+    }
+    Ok(position)
+}
+
 impl Syzygy {
+    /// Whether tables of at most `max` pieces can contain a position.
+    ///
+    /// # Errors
+    /// There can be no table of the position.
+    pub fn check(position: &Position, max: usize) -> Result<(), TablebaseError> {
+        covered(position, max).map(drop)
+    }
+
     /// Opens the tables of some directories.
     ///
     /// # Errors
@@ -188,19 +213,7 @@ impl Syzygy {
     /// # Errors
     /// There can be no table of the position. Missing and damaged files are no errors: their values are `None`.
     pub fn probe_moves(&self, position: &Position) -> Result<TablebaseResult, TablebaseError> {
-        let board = match position.board() {
-            BoardRef::Chess(board) => board,
-            BoardRef::Shogi(_) => return Err(TablebaseError::Shogi),
-            BoardRef::Diagram(_) => return Err(TablebaseError::NotPlayable),
-        };
-        let position = board.position();
-        if !position.castles().is_empty() {
-            return Err(TablebaseError::CastlingRights);
-        }
-        let (pieces, max) = (position.board().occupied().count(), self.max_pieces());
-        if max < pieces {
-            return Err(TablebaseError::TooManyPieces { pieces, max });
-        }
+        let position = covered(position, self.max_pieces())?;
         let moves = position.legal_moves();
         let mut moves: Vec<_> = moves.iter().map(|&mv| self.rate(position, mv)).collect();
         moves.sort_by_key(rank);

@@ -13,10 +13,10 @@
 //! | layer | modules |
 //! |--:|---|
 //! | 0 | `saving`: the queue of the writer, answers that wait for it |
-//! | 1 | `engines`, `checks`, `discovery`, `searches`, `settings`: registered engines, their processes, searches with a caller |
+//! | 1 | `engines`, `checks`, `discovery`, `searches`, `settings`, `online`: registered engines, their processes, searches with a caller, permitted services |
 //! | 2 | `games`, `players`: changes of open games, and the engines that play them |
 //! | 3 | `analyses`, `hints`, `reports`, `training`: searches of positions |
-//! | 4 | `open_games`, `library`, `collections`, `references`, `jobs`, `matches`: the games as a whole |
+//! | 4 | `open_games`, `library`, `collections`, `references`, `jobs`, `matches`, `studies`, `training_sets`: the games as a whole |
 //! | 5 | `processes`, `router`: events of processes and commands of tabs, for all features |
 //!
 //! There is no I/O under the lock: only the thread of the [`Writer`] uses the [`Store`], and a command is answered
@@ -33,6 +33,7 @@ mod hints;
 mod jobs;
 mod library;
 mod matches;
+mod online;
 mod open_games;
 mod players;
 mod processes;
@@ -46,6 +47,7 @@ mod studies;
 #[cfg(test)]
 mod tests;
 mod training;
+mod training_sets;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -63,6 +65,8 @@ use crate::game::{GameSession, Tree};
 use crate::http::export::Exports;
 use crate::hub::{Hub, TabId};
 use crate::matches::{MatchListener, MatchView, Matches, Program};
+use crate::online::lookups::Lookups;
+use crate::online::{OnlineSetup, Token};
 use crate::search::{EngineProcess, Tasks};
 use crate::store::{LIBRARY, Store, StoreError, Writer};
 use crate::time::now;
@@ -81,6 +85,7 @@ use saving::{SaveQueue, restored};
 
 pub(crate) use jobs::Upload;
 pub(crate) use saving::Reply;
+pub(crate) use training_sets::ExerciseFile;
 
 /// The settings of the program that runs the server.
 #[derive(Clone, Debug)]
@@ -95,6 +100,8 @@ pub struct ServerSettings {
     pub guard: Option<Guard>,
     /// Prefixes of the names of the checks that the conformance checker runs; empty for all checks.
     pub checks: Vec<String>,
+    /// How online services are reached.
+    pub online: OnlineSetup,
 }
 
 /// The server's state, and the parts that need no lock.
@@ -107,6 +114,7 @@ pub(crate) struct App {
     /// Files that were damaged at the start.
     damaged: OnceLock<Vec<DamagedFile>>,
     references: OpenReferences,
+    lookups: Lookups,
     pub(crate) exports: Exports,
     /// Locked while open games are written to the library.
     writing_open: tokio::sync::Mutex<()>,
@@ -137,6 +145,7 @@ pub(crate) struct AppState {
     jobs: BTreeMap<JobId, Job>,
     matches: matches::Shared,
     settings: Settings,
+    lichess_token: Option<Token>,
     program: Arc<ServerSettings>,
     app: Weak<App>,
     /// The server shuts down; no process is started.
@@ -154,6 +163,7 @@ impl App {
         let translation = Translation::read(&setup.translation).unwrap_or_default();
         let registry = Registry::new(translation, store.engines()?, store.last_engine()?);
         let settings = store.settings()?;
+        let lichess_token = store.lichess_token()?;
         let mut sessions = BTreeMap::new();
         let mut reports = BTreeMap::new();
         for (id, stored, report) in store.open_games() {
@@ -186,6 +196,7 @@ impl App {
                 jobs,
                 matches,
                 settings,
+                lichess_token,
                 program: Arc::clone(&setup),
                 app: app.clone(),
                 closing: false,
@@ -193,6 +204,7 @@ impl App {
             }),
             damaged: OnceLock::new(),
             references: OpenReferences::default(),
+            lookups: Lookups::default(),
             exports: Exports::default(),
             writing_open: tokio::sync::Mutex::default(),
             clocks: Notify::new(),

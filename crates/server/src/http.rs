@@ -42,8 +42,6 @@ pub use queue::QueueDashboard;
 const MAX_BODY: usize = 1 << 20;
 /// Maximum size of the body of a client that has not authenticated.
 const MAX_LOGIN: usize = 4 << 10;
-/// Maximum size of a file of problems.
-const MAX_PROBLEMS: usize = 16 << 20;
 /// Maximum number of files that are read concurrently.
 const MAX_UPLOADS: usize = 4;
 
@@ -94,10 +92,7 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/library/chapters", post(rest::chapters))
         .route("/api/import", post(rest::import))
         .route("/api/training", post(rest::training))
-        .route(
-            "/api/training/import",
-            post(rest::import_exercises).layer(DefaultBodyLimit::max(MAX_PROBLEMS)),
-        )
+        .route("/api/training/import", post(rest::import_exercises))
         .route("/api/export/omitted", get(export::omitted))
         .route("/api/export/{game}", get(export::export))
         .route("/api/export", get(export::export_games))

@@ -16,6 +16,7 @@
 //! | `hub` | Topics and subscribers: snapshots, numbered deltas, slow tabs. |
 //! | `store` | The library in one `SQLite` file, its writer thread, searches. |
 //! | `import` | Games from files and texts. |
+//! | `online` | Requests to Lichess and chess.com, which the user has switched on. |
 //! | [`mod@compression`] | Decompression of files of games. |
 //! | `http` | Connections, authentication, the page, uploads, exports, sockets. |
 //! | [`mod@matches`] | Matches of engines, played by the arena and followed for the page. |
@@ -37,6 +38,7 @@ mod hub;
 mod import;
 #[doc(hidden)]
 pub mod matches;
+mod online;
 mod search;
 mod serve;
 mod store;
@@ -47,5 +49,6 @@ pub mod wire;
 
 pub use app::ServerSettings;
 pub use http::{Password, PasswordError, QueueDashboard, TrustedProxy, TrustedProxyError};
+pub use online::OnlineSetup;
 pub use serve::{Options, ServeError, Server, Warning, serve};
 pub use store::StoreError;

@@ -14,6 +14,7 @@ mod failure;
 mod games;
 mod reports;
 mod search;
+mod training_sets;
 mod writer;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -26,14 +27,16 @@ use readyok_library::{Library, LibraryDefect};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::engine::EngineConfig;
+use crate::online::Token;
 use crate::time::{Moment, date};
 use crate::wire::{DamagedFile, EngineId, GameId, Settings};
 
 pub(crate) use exercises::{StoredExercise, Times};
 pub(crate) use failure::{library_error, storage};
 pub(crate) use games::{listed, listed_new, new_game};
-pub(crate) use reports::{StoredJob, StoredReport};
+pub(crate) use reports::{AccountJob, StoredJob, StoredReport};
 pub(crate) use search::{filter_of, search};
+pub(crate) use training_sets::{Changed, NewSet, StoredSet};
 
 use damage::{Aside, is_damage, moved_files};
 use drafts::ClosedDraft;
@@ -45,8 +48,8 @@ pub(crate) use writer::{GameSource, Writer, Written};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The version of the schema and of the stored JSON of `app.sqlite`. A change of either increments it.
-/// Files of versions 2 and 3 are extended.
-const VERSION: i64 = 4;
+/// Files of versions 2 to 4 are extended.
+const VERSION: i64 = 5;
 
 /// The `application_id` of `app.sqlite`: "`RdAp`".
 const APPLICATION: i64 = 0x5264_4170;
@@ -93,28 +96,6 @@ const SCHEMA: &str = "
         PRIMARY KEY (match_id, number)
     ) WITHOUT ROWID;
     CREATE INDEX match_game_by_game ON match_game (game);
-    CREATE TABLE exercise (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        position TEXT NOT NULL UNIQUE,
-        variant TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        kept TEXT NOT NULL,
-        added INTEGER NOT NULL,
-        due INTEGER,
-        stability REAL,
-        difficulty REAL,
-        reviewed INTEGER,
-        reviews INTEGER NOT NULL DEFAULT 0,
-        lapses INTEGER NOT NULL DEFAULT 0,
-        deleted INTEGER NOT NULL DEFAULT 0
-    );
-    CREATE INDEX exercise_by_due ON exercise (due);
-    CREATE TABLE review (
-        exercise INTEGER NOT NULL REFERENCES exercise (id),
-        at INTEGER NOT NULL,
-        grade INTEGER NOT NULL,
-        PRIMARY KEY (exercise, at)
-    ) WITHOUT ROWID;
 ";
 
 /// All files, for writing.
@@ -287,6 +268,26 @@ impl Store {
         Ok(())
     }
 
+    /// The API token of Lichess.
+    pub(crate) fn lichess_token(&self) -> Result<Option<Token>, StoreError> {
+        let sql = "SELECT value FROM setting WHERE name = 'lichess_token'";
+        let text = self.db.query_row(sql, [], |row| row.get::<_, String>(0)).optional()?;
+        Ok(text.and_then(|text| Token::new(&text)))
+    }
+
+    pub(crate) fn save_lichess_token(&self, token: Option<&Token>) -> Result<(), StoreError> {
+        match token {
+            Some(token) => {
+                let sql = "REPLACE INTO setting (name, value) VALUES ('lichess_token', ?1)";
+                self.db.execute(sql, [token.text()])?;
+            }
+            None => {
+                self.db.execute("DELETE FROM setting WHERE name = 'lichess_token'", [])?;
+            }
+        }
+        Ok(())
+    }
+
     /// The port of the previous server, if it is known.
     pub(crate) fn last_port(&self) -> Option<u16> {
         let mut query = self.db.prepare("SELECT value FROM setting WHERE name = 'port'").ok()?;
@@ -314,6 +315,7 @@ const FORGET_GAMES: &str = "
     DELETE FROM judgement;
     DELETE FROM match_game;
     DELETE FROM job;
+    UPDATE training_set SET source = NULL;
     COMMIT;
 ";
 
@@ -376,13 +378,15 @@ fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
     let mut db = Connection::open(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.pragma_update(None, "synchronous", "NORMAL")?;
-    db.pragma_update(None, "foreign_keys", "ON")?;
+    // Tables are replaced below.
+    db.pragma_update(None, "foreign_keys", "OFF")?;
     let change = db.transaction()?;
     let tables: i64 =
         change.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if tables == 0 {
         change.execute_batch(SCHEMA)?;
         change.execute_batch(OPEN_GAMES)?;
+        change.execute_batch(exercises::SCHEMA)?;
         change.pragma_update(None, "application_id", APPLICATION)?;
         change.pragma_update(None, "user_version", VERSION)?;
     } else {
@@ -392,17 +396,20 @@ fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
         }
         match value("user_version")? {
             VERSION => (),
-            // Version 4 has drafts, whose rows version 3 would delete.
-            3 => change.pragma_update(None, "user_version", VERSION)?,
-            2 => {
-                change.execute_batch(OPEN_GAMES)?;
-                change.execute_batch(FROM_VERSION_2)?;
+            // Version 4 has drafts, whose rows version 3 would delete. Version 5 has sets of exercises.
+            version @ 2..=4 => {
+                if version == 2 {
+                    change.execute_batch(OPEN_GAMES)?;
+                    change.execute_batch(FROM_VERSION_2)?;
+                }
+                exercises::move_to_sets(&change)?;
                 change.pragma_update(None, "user_version", VERSION)?;
             }
             other => return Err(StoreError::Version(path.to_owned(), Some(other))),
         }
     }
     change.commit()?;
+    db.pragma_update(None, "foreign_keys", "ON")?;
     db.pragma_update(None, "journal_mode", "WAL")?;
     Ok(db)
 }

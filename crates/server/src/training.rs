@@ -1,6 +1,9 @@
 //! Exercises: their tasks and solutions, their sources and their schedule. No I/O except reading files that are
 //! imported.
 
+mod blocks;
+mod csv;
+mod repertoire;
 mod schedule;
 mod sources;
 
@@ -10,13 +13,19 @@ use readyok_rules::{Game, Move, Position};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{illegal, invalid_position};
+use crate::game::position_view::line;
 use crate::game::{EngineLine, parse_move};
 use crate::wire::{
-    ApiError, EngineId, ErrorCode, ErrorSubject, ExerciseKind, ExerciseSource, Side, Variant,
+    ApiError, EngineId, ErrorCode, ErrorSubject, ExerciseKind, ExerciseSource, NumberedLine, Side,
+    Variant,
 };
 
+pub(crate) use blocks::{
+    MAX_THEMES, ProblemFilter, ProblemRow, decode_block, encode_block, find_in_block,
+};
+pub(crate) use repertoire::{Repertoire, RepertoireRules};
 pub(crate) use schedule::{LEARNED, Memory};
-pub(crate) use sources::{mistakes, read_exercises};
+pub(crate) use sources::{Problem, Unread, mistakes, read_problems};
 
 /// Maximum number of moves of an attempt.
 const MAX_MOVES: usize = 400;
@@ -25,7 +34,7 @@ const MAX_PLIES: u32 = 400;
 /// Maximum loss of a good move, in percent of winning chances.
 const GOOD: f64 = 2.0;
 
-/// The task of an exercise, as stored in JSON.
+/// The task of an exercise, as stored in JSON. Problems of CSV files are stored in [a shorter form](Task::stored).
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Task {
     pub(crate) variant: Variant,
@@ -35,7 +44,7 @@ pub(crate) struct Task {
     pub(crate) kind: ExerciseKind,
     /// The moves of both sides in UCI or USI notation; empty if no solution is known.
     pub(crate) solution: Vec<String>,
-    /// All best moves of the position, if it has several.
+    /// All best moves of the position, if it has several, or all moves of a repertoire.
     pub(crate) best: Vec<String>,
     /// The length of the mate: in moves in chess, in plies in shogi.
     pub(crate) mate: Option<u32>,
@@ -44,6 +53,23 @@ pub(crate) struct Task {
     /// The engine of the report.
     pub(crate) engine: Option<EngineId>,
     pub(crate) source: ExerciseSource,
+    /// Where the line starts that leads to the position; the usual start position by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) start: Option<String>,
+    /// The moves that lead to the position.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) line: Vec<String>,
+}
+
+/// The separator of the fields of a short form.
+const SEPARATOR: &str = "\t";
+
+/// How a position came about.
+pub(crate) struct Lead {
+    pub(crate) moves: NumberedLine,
+    /// The last move with the position before it.
+    pub(crate) last: Option<(Position, Move)>,
+    pub(crate) position: Position,
 }
 
 /// The judgement of a move.
@@ -71,10 +97,88 @@ impl Task {
     }
 
     /// Identifies the position without its move counters.
-    pub(crate) fn key(&self) -> String {
-        let fields = if self.variant == Variant::Shogi { 3 } else { 4 };
-        let position: Vec<&str> = self.position.split(' ').take(fields).collect();
-        format!("{} {}", variant_name(self.variant), position.join(" "))
+    pub(crate) fn key(&self) -> i64 {
+        match Position::from_text(self.variant, &self.position) {
+            Ok(position) => key(&position),
+            // Only a damaged file has such a position.
+            Err(_) => 0,
+        }
+    }
+
+    /// The task of a row of the database: JSON, or the short form of a problem, from which the rest follows.
+    pub(crate) fn restored(
+        stored: &str,
+        variant: Variant,
+        kind: ExerciseKind,
+    ) -> Result<Self, serde_json::Error> {
+        if stored.starts_with('{') {
+            return serde_json::from_str(stored);
+        }
+        Self::from_short(stored, variant, kind)
+            .ok_or_else(|| serde::de::Error::custom("invalid short form of a problem"))
+    }
+
+    /// The short form of a problem: where its line starts, the line, the solution and the name.
+    fn short_form(start: &str, [line, solution]: [&[&str]; 2], name: &str) -> String {
+        [start, &line.join(" "), &solution.join(" "), name].join(SEPARATOR)
+    }
+
+    fn from_short(stored: &str, variant: Variant, kind: ExerciseKind) -> Option<Self> {
+        let mut fields = stored.splitn(4, SEPARATOR);
+        let mut next = || fields.next();
+        let (start, line, solution, name) = (next()?, next()?, next()?, next()?);
+        let moves = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let (line, solution) = (moves(line), moves(solution));
+        let position = Position::from_text(variant, start).ok()?.after(&line).ok()?;
+        let source = ExerciseSource { name: name.to_owned(), ..ExerciseSource::default() };
+        let task = sources::new_task(&position, kind, solution, source);
+        Some(Self { start: Some(start.to_owned()), line, ..task })
+    }
+
+    /// The line that leads to the position, with the positions before and after its last move, and this move.
+    pub(crate) fn lead(&self) -> Result<Lead, ApiError> {
+        let invalid = |error| invalid_position(self.variant, &error);
+        let start = match &self.start {
+            Some(text) => Position::from_text(self.variant, text).map_err(invalid)?,
+            None if self.line.is_empty() => {
+                Position::from_text(self.variant, &self.position).map_err(invalid)?
+            }
+            None => Position::start(self.variant),
+        };
+        let setup = start.setup();
+        let moves = NumberedLine {
+            first_number: setup.move_number(),
+            first_turn: setup.turn(),
+            moves: line(&start, &self.line, &[]),
+        };
+        let mut position = start;
+        let mut last = None;
+        for text in &self.line {
+            let mv = parse_move(&position, text)?;
+            let before = position.clone();
+            position.play(mv).map_err(|error| illegal(&error))?;
+            last = Some((before, mv));
+        }
+        Ok(Lead { moves, last, position })
+    }
+
+    /// The last moves before the position of a repertoire.
+    pub(crate) fn line_end(&self, count: usize) -> Option<NumberedLine> {
+        if self.kind != ExerciseKind::Repertoire {
+            return None;
+        }
+        let start = match &self.start {
+            Some(text) => Position::from_text(self.variant, text).ok()?,
+            None => Position::start(self.variant),
+        };
+        let (first, last) = self.line.split_at(self.line.len().saturating_sub(count));
+        let position = start.after(first).ok()?;
+        let setup = position.setup();
+        Some(NumberedLine {
+            first_number: setup.move_number(),
+            first_turn: setup.turn(),
+            moves: line(&position, last, &[]),
+        })
     }
 
     /// The position after some moves of the exercise.
@@ -114,7 +218,8 @@ impl Task {
                     .and_then(|known| known.get(1));
                 Verdict::Right { reply: reply.cloned() }
             }
-            ExerciseKind::BestMove => WRONG,
+            ExerciseKind::Repertoire if is_best || is_known => SOLVED,
+            ExerciseKind::BestMove | ExerciseKind::Repertoire => WRONG,
             ExerciseKind::Mistake if is_known => SOLVED,
             ExerciseKind::Mate if self.mates_by_checks() && !after.in_check() => WRONG,
             ExerciseKind::Mate if is_known => match known.and_then(|known| known.get(1)) {
@@ -203,7 +308,29 @@ pub(crate) fn kind_name(kind: ExerciseKind) -> &'static str {
         ExerciseKind::Mistake => "mistake",
         ExerciseKind::Mate => "mate",
         ExerciseKind::BestMove => "best_move",
+        ExerciseKind::Repertoire => "repertoire",
     }
+}
+
+pub(crate) fn variant_named(name: &str) -> Option<Variant> {
+    [Variant::Chess, Variant::Chess960, Variant::Shogi]
+        .into_iter()
+        .find(|variant| variant_name(*variant) == name)
+}
+
+pub(crate) fn kind_named(name: &str) -> Option<ExerciseKind> {
+    use ExerciseKind::{BestMove, Mate, Mistake, Repertoire};
+    [Mistake, Mate, BestMove, Repertoire].into_iter().find(|kind| kind_name(*kind) == name)
+}
+
+/// Identifies a position of a variant without its move counters.
+pub(crate) fn key(position: &Position) -> i64 {
+    let variant = match position.game() {
+        Game::Chess => 0,
+        Game::Chess960 => 1,
+        Game::Shogi => 2,
+    };
+    (position.key() ^ variant).cast_signed()
 }
 
 /// An error of an exercise without a solution.
@@ -230,6 +357,8 @@ mod tests {
             score: None,
             engine: None,
             source: ExerciseSource::default(),
+            start: None,
+            line: Vec::new(),
         }
     }
 

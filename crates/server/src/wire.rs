@@ -28,6 +28,7 @@ mod format;
 mod game;
 mod library;
 mod matches;
+mod online;
 mod queue;
 mod training;
 #[cfg(test)]
@@ -42,5 +43,6 @@ pub use format::*;
 pub use game::*;
 pub use library::*;
 pub use matches::*;
+pub use online::*;
 pub use queue::*;
 pub use training::*;

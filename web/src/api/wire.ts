@@ -1,5 +1,36 @@
 // Generated from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Do not edit.
 
+/** An account whose games are imported. */
+export type Account = {
+/** The first day of the games, `2026-11-21`; all by default. */
+since: string | null,
+/** Unix time of the last complete import in milliseconds. */
+imported: number | null,
+/** What the next import continues after. */
+cursor: AccountCursor, site: AccountSite,
+/** Upper and lower case are equal. */
+name: string, };
+
+/** The end of the games that were imported. */
+export type AccountCursor = {
+/**
+ * Unix time of the last game in milliseconds: of its start on Lichess, of its end on chess.com. The next import
+ * requests games since then.
+ */
+time: number | null,
+/** The address of the last game. */
+game: string | null,
+/** The last monthly archive of chess.com, `2026/11`, and its version. */
+archive: [string, string] | null, };
+
+/** The name of an account. */
+export type AccountName = { site: AccountSite,
+/** Upper and lower case are equal. */
+name: string, };
+
+/** A site with accounts of players. */
+export type AccountSite = "lichess" | "chesscom";
+
 /** Changes of the analysis. */
 export type AnalysisDelta = {
 /** New or changed engines, with their complete states. */
@@ -49,8 +80,14 @@ good: boolean,
 side: Side, } | { "kind": "merged", game: number, merged: MergedGames, } | { "kind": "exercises_added", added: number,
 /** The number of exercises that were known. */
 known: number, } | { "kind": "exercise_position", position: PositionView,
+/** The moves that lead to the position. */
+line: NumberedLine,
+/** The position before the last of these moves. */
+before: PositionView | null,
 /** Milliseconds to the next review, for each grade from “again” to “easy”. */
-intervals: [number, number, number, number], } | { "kind": "exercise_tried", attempt: ExerciseAttempt, } | { "kind": "exercise_solution", line: Array<LineMove>, } | { "kind": "exercise_graded",
+intervals: [number, number, number, number], } | { "kind": "exercise_tried", attempt: ExerciseAttempt, } | { "kind": "exercise_solution", line: Array<LineMove>, } | { "kind": "training_set", set: number,
+/** The number of its positions that are new. */
+added: number, } | { "kind": "exercise_graded",
 /** Unix time of the next review in milliseconds. */
 due: number, };
 
@@ -108,6 +145,11 @@ export type CausedWarning = { "code": "option_not_set", name: string, value: str
 
 /** A game of a collection. */
 export type Chapter = { id: number, name: string, game: LibraryGame, };
+
+/** What is known of a chapter of a repertoire. A position that several chapters reach is in the first. */
+export type ChapterStats = { name: string, total: number, learned: number, learning: number, due: number,
+/** The number of reviews, and of those with the grade “again”. */
+reviews: number, lapses: number, };
 
 /** The result of `POST /api/library/chapters`: a collection with its chapters in their order. */
 export type Chapters = { collection: Collection, chapters: Array<Chapter>,
@@ -232,7 +274,9 @@ node: number,
 /** The move, in any notation. */
 text: string,
 /** How long to think about it. */
-limits: SearchLimits, } | { "kind": "add_syzygy", path: string, } | { "kind": "remove_syzygy", path: string, } | { "kind": "add_book", path: string, } | { "kind": "remove_book", path: string, } | { "kind": "collect_exercises", game: number | null,
+limits: SearchLimits, } | { "kind": "add_syzygy", path: string, } | { "kind": "remove_syzygy", path: string, } | { "kind": "add_book", path: string, } | { "kind": "remove_book", path: string, } | { "kind": "import_account", account: AccountName,
+/** The first day of the games of a new account, `2026-11-21`; all by default. */
+since: string | null, } | { "kind": "remove_account", account: AccountName, } | { "kind": "set_lichess_token", token: string | null, } | { "kind": "collect_exercises", game: number | null,
 /** The side of the game; both by default. */
 side: Side | null, } | { "kind": "open_exercise", id: number, } | { "kind": "try_exercise", id: number,
 /** The moves of both sides so far. */
@@ -240,7 +284,11 @@ moves: Array<string>,
 /** The move in any notation. */
 text: string, } | { "kind": "solve_exercise", id: number,
 /** The moves of both sides so far. */
-moves: Array<string>, } | { "kind": "grade_exercise", id: number, grade: ExerciseGrade, } | { "kind": "delete_exercises", ids: Array<number>, } | { "kind": "set_settings",
+moves: Array<string>, } | { "kind": "grade_exercise", id: number, grade: ExerciseGrade, } | { "kind": "delete_exercises", ids: Array<number>, } | { "kind": "make_repertoire", of: Selection, name: string,
+/** The side of the user. */
+side: Side,
+/** Only moves with one of these NAGs are trained; all moves if it is empty. */
+marks: Array<number>, } | { "kind": "rename_training_set", set: number, name: string, } | { "kind": "delete_training_set", set: number, } | { "kind": "set_settings",
 /** All of them. */
 settings: Settings, };
 
@@ -516,7 +564,7 @@ search: EngineSearch | null, };
 export type EpdDefect = { "code": "unclosed_quote" } | { "code": "too_many_operations" } | { "code": "invalid_opcode", text: string, } | { "code": "missing_operand", opcode: string, } | { "code": "invalid_operand", opcode: string, text: string, };
 
 /** The categories of failed requests. */
-export type ErrorCategory = "invalid_request" | "not_found" | "illegal_move" | "ambiguous_move" | "invalid_position" | "invalid_record" | "conflict" | "engine" | "limit" | "invalid_path" | "storage";
+export type ErrorCategory = "invalid_request" | "not_found" | "illegal_move" | "ambiguous_move" | "invalid_position" | "invalid_record" | "conflict" | "engine" | "limit" | "invalid_path" | "storage" | "online";
 
 /** The object and the location of an error. */
 export type ErrorContext = {
@@ -536,10 +584,10 @@ kept?: KeptMoves,
 details?: Array<EngineFailureDetail>, };
 
 /** An error: its code and its context. */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
 
 /** The object of an error: not found, too many, too long, or invalid. */
-export type ErrorSubject = "argument" | "book" | "button" | "chapter" | "chapter_name" | "collection" | "collection_name" | "comment" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "topic";
+export type ErrorSubject = "account" | "argument" | "book" | "button" | "chapter" | "chapter_name" | "collection" | "collection_name" | "comment" | "date" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "theme" | "token" | "topic" | "training_set" | "training_set_name";
 
 /** The evaluation of a position by an engine or an annotator. */
 export type Evaluation = {
@@ -558,7 +606,13 @@ export type Exercise = { id: number, variant: Variant, kind: ExerciseKind,
 /** The side to move. */
 side: Side,
 /** The length of the mate if it is known: in moves in chess, in plies in shogi. */
-mate: number | null, source: ExerciseSource, stage: ExerciseStage,
+mate: number | null,
+/** None if it is unknown. */
+rating: number | null, themes: Array<string>,
+/** The last moves before the position of a repertoire; none in the queue. */
+line: NumberedLine | null,
+/** The index of the chapter in a repertoire. */
+chapter: number | null, source: ExerciseSource, stage: ExerciseStage,
 /** Unix time in milliseconds; none before the first review. */
 due: number | null, reviews: number,
 /** The number of reviews with the grade “again”. */
@@ -583,7 +637,7 @@ position: PositionView | null, };
 export type ExerciseGrade = "again" | "hard" | "good" | "easy";
 
 /** The task of an exercise. */
-export type ExerciseKind = "mistake" | "mate" | "best_move";
+export type ExerciseKind = "mistake" | "mate" | "best_move" | "repertoire";
 
 /** The origin of an exercise. */
 export type ExerciseSource = {
@@ -614,7 +668,9 @@ counts: ResultCounts,
 /** In descending order of games. */
 moves: Array<ExplorerMove>,
 /** The latest games. */
-games: Array<LibraryGame>, };
+games: Array<LibraryGame>, } | { "kind": "lichess", counts: ResultCounts,
+/** In descending order of games. */
+moves: Array<ExplorerMove>, games: Array<LichessGame>, };
 
 /** A move of a book. */
 export type ExplorerBookMove = { uci: string, text: MoveText,
@@ -644,7 +700,7 @@ export type ExplorerQuery = { variant: Variant,
 position: string, source: ExplorerSource, };
 
 /** A source of moves. */
-export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: LibraryFilter, };
+export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: LibraryFilter, } | { "kind": "lichess", database: LichessDatabase, };
 
 /** An operation on a file that failed. */
 export type FileOperation = "create" | "lock" | "open" | "read" | "rename" | "replace" | "rewrite" | "truncate" | "write";
@@ -812,12 +868,23 @@ name: string,
 /** The games in the order of the file, known ones included. */
 games: Array<number>, };
 
-/** The result of an import of problems. */
-export type ImportedExercises = { added: number,
-/** The number of problems that were known. */
+/**
+ * The result of an import of problems, or of a repertoire (`&side=first`). `POST /api/training/import?name=…` with the
+ * file or text as the body. It is added to the set of the same kind and name, which is created if it is missing.
+ */
+export type ImportedExercises = {
+/** None if nothing was found. */
+set: number | null, added: number,
+/** The number of exercises that were known. */
 known: number,
+/** The number of exercises of a repertoire that are not in its lines any more. */
+removed: number,
 /** The number of entries that are no problems, such as complete games. */
-skipped: number, errors: Array<ErrorInfo>, };
+skipped: number,
+/** Errors with their lines, at most 100. The other entries are imported. */
+errors: Array<ErrorInfo>,
+/** The number of all errors. */
+total_errors: number, };
 
 /** A job on many games. It can be resumed after a restart of the server. */
 export type Job = { id: number, added: number,
@@ -825,6 +892,12 @@ export type Job = { id: number, added: number,
 directory: string | null,
 /** The name of a file that a tab has sent. Such a job cannot be resumed; the last 20 are kept. */
 upload: string | null,
+/** The account whose games are imported. */
+account: AccountName | null,
+/** The number of games of variants that are not supported. */
+skipped: number,
+/** Unix time in milliseconds until which the job waits, because the service has requested it or has failed. */
+waiting: number | null,
 /** How long the games were read, in milliseconds. */
 elapsed: number,
 /** None if the games are only imported. */
@@ -1053,6 +1126,16 @@ source: LibrarySource | null, };
 
 /** The origin of a game of a library. */
 export type LibrarySource = "play" | "import" | "match";
+
+/** A database of the explorer of Lichess. */
+export type LichessDatabase = "masters" | "players";
+
+/** A game of a database of Lichess. */
+export type LichessGame = {
+/** Its page. */
+address: string, names: Sides<string>, ratings: Sides<number | null>,
+/** `1-0`, `0-1` or `1/2-1/2`. */
+result: string, year: number | null, };
 
 /** A variation. */
 export type Line = {
@@ -1338,6 +1421,9 @@ better: Array<LineMove>, };
 /** The kind of a node's move. */
 export type NodeKind = "root" | "legal" | "null" | "illegal";
 
+/** Moves with the number and the side of the first one. */
+export type NumberedLine = { first_number: number, first_turn: Side, moves: Array<LineMove>, };
+
 /** What stops when the last tab is closed. */
 export type OnClose = {
 /** Whether games against engines are paused. */
@@ -1346,6 +1432,18 @@ pause_games: boolean,
 stop_analysis: boolean,
 /** Whether the server exits when it has nothing to do. */
 quit: boolean, };
+
+/** A service that receives requests only if the user has switched it on. The text is its host. */
+export type OnlineService = "lichess_games" | "chesscom_games" | "lichess_explorer" | "lichess_tablebase";
+
+/** What the user has permitted. */
+export type OnlineSettings = {
+/** The services that are switched on. */
+services: Array<OnlineService>,
+/** Whether an API token of Lichess is stored. [`Command::SetLichessToken`](super::Command) changes it. */
+lichess_token: boolean,
+/** Changed by commands of their own. */
+accounts: Array<Account>, };
 
 /** A defect of openings that concerns neither a position nor a record. */
 export type OpeningDefect = { "code": "book_requires_plies" } | { "code": "not_polyglot",
@@ -1870,7 +1968,9 @@ page: { [key in string]: string },
 /** What stops when the last tab is closed. */
 on_close: OnClose,
 /** Changed by commands of their own: [`Command::SetSettings`] does not change them. */
-references: References, training: TrainingSettings,
+references: References,
+/** [`Command::SetSettings`] changes only the services. */
+online: OnlineSettings, training: TrainingSettings,
 /** The game to show when the app is opened. */
 current_game: number | null, };
 
@@ -2001,7 +2101,9 @@ dtz: number | null,
 /** The end of the game in the position. */
 end: TablebaseEnd | null,
 /** The legal moves, best first. */
-moves: Array<TablebaseMoveView>, };
+moves: Array<TablebaseMoveView>,
+/** Whether the values are those of the tablebases of Lichess. */
+online: boolean, };
 
 /**
  * What ended a game. The winner is part of the [`GameOutcome`].
@@ -2011,6 +2113,9 @@ moves: Array<TablebaseMoveView>, };
  * World Computer Shogi Championship (CSA). `docs/match.md` lists their addresses.
  */
 export type Termination = "checkmate" | "stalemate" | "repetition" | "fivefold-repetition" | "perpetual-check" | "fifty-moves" | "seventy-five-moves" | "insufficient-material" | "dead-position" | "move-limit" | "declaration" | "wrong-declaration" | "impasse" | "try" | "resignation" | "agreement" | "time-forfeit" | "time-without-material" | "illegal-move" | "forfeit" | "adjudication" | "draw-adjudication" | "resign-adjudication" | "mate-claim" | "tablebase" | "engine-failure" | "crash" | "stall" | "no-start" | "aborted" | "no-mate" | "take-back" | "error" | "other";
+
+/** A theme with its number of problems. */
+export type ThemeCount = { theme: string, count: number, };
 
 /** The time control of a side. Unlike that of a match plan, whose format is a text, it has fields for the page. */
 export type Time = { "kind": "none" } | { "kind": "clock",
@@ -2044,6 +2149,28 @@ export type Topic = "games" | "engines" | "matches" | "jobs" | "settings" | `gam
 /** The complete state of a topic. */
 export type TopicState = { "kind": "games", "state": GamesState } | { "kind": "engines", "state": EnginesState } | { "kind": "matches", "state": MatchesState } | { "kind": "jobs", "state": JobsState } | { "kind": "settings", "state": Settings } | { "kind": "game", "state": GameState } | { "kind": "analysis", "state": AnalysisState } | { "kind": "log", "state": LogState } | { "kind": "match", "state": MatchState } | { "kind": "report", "state": ReportState };
 
+/** A set of exercises. Each position is in a set once. */
+export type TrainingSet = { id: number, kind: TrainingSetKind,
+/** Empty for own mistakes, and for problems that were imported without the name of a file. */
+name: string,
+/** None if the set is empty or has several variants. */
+variant: Variant | null,
+/** The side of the user in a repertoire. */
+side: Side | null,
+/** The NAGs that mark the moves of a repertoire; empty if all its moves are trained. */
+marks: Array<number>,
+/** Whether a repertoire follows games of the library. */
+linked: boolean,
+/** Unix time of its creation in milliseconds. */
+added: number,
+/** The number of exercises. */
+total: number, learning: number, learned: number,
+/** Reviewed before and due now. */
+due: number, };
+
+/** What a set of exercises consists of. */
+export type TrainingSetKind = "mistakes" | "repertoire" | "problems";
+
 /** Settings of training. */
 export type TrainingSettings = {
 /** The names of the user in game records. */
@@ -2063,9 +2190,22 @@ reviews: number,
 solved: number, };
 
 /** Exercises and their statistics. */
-export type TrainingView = { stats: TrainingStats,
-/** The exercises of today, at most 200: those that are due, then new ones. */
+export type TrainingView = {
+/** All sets: own mistakes, then the others by name. */
+sets: Array<TrainingSet>, stats: TrainingStats,
+/**
+ * The exercises of today, at most 200: those that are due, then new ones. Those of a repertoire have the order of
+ * its lines.
+ */
 queue: Array<Exercise>,
+/** The numbers of reviews that are due today, overdue ones included, and on each of the next 14 days. */
+days: Array<number>,
+/** The chapters of a repertoire. */
+chapters: Array<ChapterStats>,
+/** The themes of a set of problems with their numbers in the imported files, by name. */
+themes: Array<ThemeCount>,
+/** The lowest and the highest rating of a set of problems. */
+ratings: [number, number] | null,
 /** A part of all exercises, the latest first. */
 exercises: Array<Exercise>,
 /** The number of exercises that match the query. */

@@ -138,7 +138,7 @@ test('includes location, engine and subject of an error', () => {
 });
 
 // Terms of protocols, formats and systems that are not translated.
-const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|Syzygy|UTF-8|EPD|CPU|MiB|H[01]/g;
+const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|Syzygy|UTF-8|API|EPD|CPU|MiB|H[01]/g;
 
 test('translates all codes of the server to Japanese', () => {
   const texts = Object.entries(ja).filter(([key]) =>

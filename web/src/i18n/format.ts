@@ -16,6 +16,7 @@ import type {
   Side,
   ErrorSubject,
   Variant,
+  OnlineService,
 } from '../api/wire';
 import { hasKanji, language, prefs } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, VARIANTS, type Piece } from '../board/squares';
@@ -203,6 +204,7 @@ function parameterText(name: string, value: unknown, variant: Variant): string |
   const key = `${name}.${String(value)}`;
   if (name === 'termination' && known(key)) return t(ofVariant(key, variant));
   if (name === 'subject') return t(`subject.${value as ErrorSubject}`);
+  if (name === 'host') return t(`host.${value as OnlineService}`);
   return typeof value === 'number' ? value : String(value);
 }
 
@@ -210,9 +212,13 @@ export function errorText({ category, error }: ApiError): string {
   return `${t(`category.${category}`)} ${errorInfoText(error)}`;
 }
 
+/** The language of the user, with the region of the browser, which determines the formats of dates and times. */
+const ownLocale = () => navigator.languages.find((one) => one.split('-')[0] === language()) ?? language();
+
 /** Date and time in the user's language. */
-export function momentText(at: number): string {
-  // The region of the browser determines the date format.
-  const own = navigator.languages.find((one) => one.split('-')[0] === language());
-  return new Date(at).toLocaleString(own ?? language(), { dateStyle: 'medium', timeStyle: 'short' });
-}
+export const momentText = (at: number) =>
+  new Date(at).toLocaleString(ownLocale(), { dateStyle: 'medium', timeStyle: 'short' });
+
+/** The time of the day in the user's language. */
+export const timeOfDayText = (at: number) =>
+  new Date(at).toLocaleTimeString(ownLocale(), { timeStyle: 'medium' });

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use readyok_rules::record::Headers;
 
+use super::hash;
 use crate::summary::Summary;
 use crate::varint::{Corrupt, get, put};
 
@@ -218,6 +219,29 @@ pub(crate) fn get_text(bytes: &mut &[u8]) -> Result<String, Corrupt> {
     let (text, rest) = bytes.split_at_checked(length).ok_or(Corrupt)?;
     *bytes = rest;
     String::from_utf8(text.to_vec()).map_err(|_| Corrupt)
+}
+
+/// The online game that encoded headers name. None without one, and if they are corrupt.
+pub(crate) fn online_game(mut bytes: &[u8]) -> Option<String> {
+    let mut headers = Headers::default();
+    while !bytes.is_empty() {
+        let (name, kind) = match get(&mut bytes).ok()?.checked_sub(1) {
+            None => (get_text(&mut bytes).ok()?, 0),
+            Some(code) => (NAMES.get(usize::try_from(code >> 2).ok()?)?.to_string(), code & 3),
+        };
+        match kind {
+            0 => headers.push(name, get_text(&mut bytes).ok()?),
+            // An address is neither derived from the game nor a frequent value or number.
+            1 => (),
+            _ => _ = get(&mut bytes).ok()?,
+        }
+    }
+    headers.online_game()
+}
+
+/// A hash of the online game.
+pub(crate) fn online_key(online: &str) -> u32 {
+    hash(online.bytes().map(u64::from))
 }
 
 /// Headers that were encoded.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use readyok_rules::record::fold;
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use crate::codec::tags::{online_game, online_key};
 use crate::error::{Error, LibraryDefect};
 use crate::game::{NewGame, StoredGame};
 use crate::index::{self, Run};
@@ -29,8 +30,8 @@ pub(super) fn insert_row(
         .prepare_cached(
             "INSERT INTO game
              (id, summary, site, added, changed, changed_before, revision, start, moves, tags,
-             annotations, layer, play)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+             annotations, layer, play, online)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?
         .execute(params![
             id,
@@ -46,8 +47,14 @@ pub(super) fn insert_row(
             none_if_empty(&game.annotations),
             none_if_empty(&game.layer),
             game.play,
+            online_of(game),
         ])?;
     Ok(())
+}
+
+/// The key of the online game.
+pub(super) fn online_of(game: &NewGame) -> Option<u32> {
+    online_game(&game.tags).as_deref().map(online_key)
 }
 
 /// The summaries and runs after a transaction.

@@ -13,6 +13,7 @@ use readyok_rules::Game;
 use readyok_rules::record::{Format, GameRecord, read, write};
 use tempfile::TempDir;
 
+use crate::duplicates::WITHOUT_ONLINE_GAMES;
 use crate::generate::{Random, game, indexer};
 use crate::records::random_record;
 
@@ -190,6 +191,7 @@ fn a_file_of_version_4_is_extended() {
     open(&dir).add(vec![new.clone()]).expect("added");
     let file = rusqlite::Connection::open(dir.path().join("library.sqlite")).expect("it opens");
     file.execute_batch(WITHOUT_COLLECTIONS).expect("old");
+    file.execute_batch(WITHOUT_ONLINE_GAMES).expect("old");
     file.pragma_update(None, "user_version", 4).expect("updated");
     drop(file);
     let library = open(&dir);

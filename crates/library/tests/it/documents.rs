@@ -9,6 +9,7 @@ use readyok_rules::record::{EngineNote, EngineNotes, GameDocument, NodeId};
 use tempfile::TempDir;
 
 use crate::collections::WITHOUT_COLLECTIONS;
+use crate::duplicates::WITHOUT_ONLINE_GAMES;
 use crate::generate::Random;
 use crate::records::random_record;
 
@@ -98,6 +99,7 @@ fn a_library_of_version_3_is_extended() {
     let id = add(&Library::open(&path).expect("it opens"));
     let connection = rusqlite::Connection::open(&path).expect("it opens");
     connection.execute_batch(WITHOUT_COLLECTIONS).expect("changed");
+    connection.execute_batch(WITHOUT_ONLINE_GAMES).expect("changed");
     connection.execute_batch("ALTER TABLE game DROP COLUMN layer").expect("changed");
     connection.pragma_update(None, "user_version", 3).expect("set");
     drop(connection);

@@ -3,10 +3,14 @@
 use readyok_library::{
     Column, Date, Decision, Duplicates, ImportOptions, Imported, Library, NewGame, Outcome,
 };
-use readyok_rules::record::Condition;
+use readyok_rules::record::{Condition, Format, Source, read};
 use tempfile::TempDir;
 
 use crate::generate::{Random, game, indexer, reaches};
+
+/// Makes a file of version 6 one of version 5.
+pub(crate) const WITHOUT_ONLINE_GAMES: &str =
+    "DROP INDEX game_by_online; ALTER TABLE game DROP COLUMN online;";
 
 fn open(dir: &TempDir) -> Library {
     Library::open_with(&dir.path().join("library.sqlite"), indexer, 1 << 12).expect("it opens")
@@ -296,4 +300,55 @@ fn a_repeated_batch_replaces_games_with_fewer_annotations() {
     assert_eq!(add(), [Outcome::Replaced(1)]);
     assert_eq!(add(), [Outcome::Duplicate(1)]);
     assert_eq!(games(&library), [1]);
+}
+
+/// A game with the headers of a server, and the moves of its record.
+fn online(address: &str, moves: &str) -> NewGame {
+    let pgn = format!("[Site \"{address}\"]\n[White \"a\"]\n[Black \"b\"]\n\n{moves} *\n");
+    let record = read(pgn.as_bytes(), Some(Format::PGN)).next().expect("a game").expect("read");
+    NewGame::from_record(&record, Source::Import, 0)
+}
+
+const LONG: &str = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 Nf6 6. Ng1 Ng8 7. Nf3 Nf6";
+const EDITED: &str = "1. Nf3 Nf6 2. g3 {better} *";
+
+#[test]
+fn a_game_with_the_address_of_an_edited_game_is_a_duplicate() {
+    let dir = TempDir::new().expect("a directory");
+    let path = dir.path().join("library.sqlite");
+    let library = Library::open(&path).expect("it opens");
+    let (first, second) = ("https://lichess.org/AbCdEfGh", "https://lichess.org/IjKlMnOp");
+    let long = |address| online(address, &format!("{LONG} {{[%clk 0:01:00]}}"));
+    add(&library, Duplicates::SkipOnline, vec![online(first, LONG)]);
+    // The same moves of the same players with another address are another game, and more annotations count no more.
+    let games = vec![long(second), long(first), long("https://lichess.org/IjKlMnOpBlak")];
+    let imported = add(&library, Duplicates::SkipOnline, games);
+    assert_eq!((imported.added_count(), &imported.known[..]), (1, &[(2, 1), (3, 2)][..]));
+    library.replace(1, online(first, EDITED)).expect("replaced");
+    let imported = add(&library, Duplicates::SkipOnline, vec![online(first, LONG)]);
+    assert_eq!((imported.added_count(), imported.known), (0, vec![(1, 1)]));
+    // Files can have several games with an address, such as positions of one.
+    let imported = add(&library, Duplicates::Skip, vec![online(first, LONG)]);
+    assert_eq!(imported.added_count(), 1);
+    library.delete(vec![1, 3]).expect("deleted");
+    let imported = add(&library, Duplicates::SkipOnline, vec![online(first, LONG)]);
+    assert_eq!(imported.added_count(), 1, "a deleted game is no duplicate");
+}
+
+#[test]
+fn online_games_of_a_file_of_version_5_are_known() {
+    let dir = TempDir::new().expect("a directory");
+    let path = dir.path().join("library.sqlite");
+    let library = Library::open(&path).expect("it opens");
+    let address = "https://www.chess.com/game/live/1";
+    let site = format!("Chess.com\"]\n[Link \"{address}");
+    add(&library, Duplicates::Keep, vec![online("?", LONG), online(&site, LONG)]);
+    drop(library);
+    let connection = rusqlite::Connection::open(&path).expect("it opens");
+    connection.execute_batch(WITHOUT_ONLINE_GAMES).expect("changed");
+    connection.pragma_update(None, "user_version", 5).expect("set");
+    drop(connection);
+    let library = Library::open(&path).expect("it opens");
+    let imported = add(&library, Duplicates::SkipOnline, vec![online(&site, EDITED)]);
+    assert_eq!((imported.added_count(), imported.known), (0, vec![(1, 2)]));
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,8 @@ use std::{env, thread};
 
 use readyok_client::EngineProgram;
 use readyok_server::{
-    Options, Password, QueueDashboard, ServeError, Server, ServerSettings, TrustedProxy, serve,
+    OnlineSetup, Options, Password, QueueDashboard, ServeError, Server, ServerSettings,
+    TrustedProxy, serve,
 };
 use tempfile::TempPath;
 
@@ -73,6 +74,9 @@ pub(super) struct Args {
     reader_password_file: Option<PathBuf>,
     #[command(flatten)]
     access: QueueAccess,
+    /// Send the requests to online services to this loopback address: for tests
+    #[arg(long, value_name = "ADDRESS", hide = true)]
+    online_substitute: Option<SocketAddr>,
 }
 
 /// Credentials of the queue. Those of visitors have the usual names.
@@ -151,6 +155,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             translation: narikin::TRANSLATION.as_bytes().to_vec(),
             guard: Some(start_guard().map_err(Failure::failed)?),
             checks: Vec::new(),
+            online: OnlineSetup { substitute: args.online_substitute, ..OnlineSetup::default() },
         },
     };
     let view = match (args.app, args.no_open) {

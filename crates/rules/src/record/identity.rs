@@ -57,6 +57,8 @@ pub struct GameIdentity {
     event: u64,
     occasion: Option<u64>,
     chapter: Option<u64>,
+    /// A hash of the online game.
+    online: Option<u64>,
     date: Date,
     is_short: bool,
 }
@@ -65,11 +67,12 @@ impl GameIdentity {
     /// Shorter games must also agree in event: the same short draw is played more than once.
     pub const SHORT: usize = 20;
 
-    /// The identity of a game of two players at an event and site; empty texts are unknown.
+    /// The identity of a game of two players at an event and site, empty texts of which are unknown, with the headers
+    /// of its record.
     pub fn new(
         players: [&str; 2],
         [event, site]: [&str; 2],
-        chapter: Option<String>,
+        headers: &Headers,
         date: Date,
         plies: usize,
     ) -> Self {
@@ -79,7 +82,8 @@ impl GameIdentity {
             players: players.map(PlayerName::new),
             occasion: is_known.then(|| hash((&event, site))),
             event: hash(event),
-            chapter: chapter.map(hash),
+            chapter: headers.study_chapter().map(hash),
+            online: headers.online_game().map(hash),
             date,
             is_short: plies < Self::SHORT,
         }
@@ -89,8 +93,7 @@ impl GameIdentity {
     pub fn of(record: &GameRecord) -> Self {
         let players = Side::BOTH.map(|side| record.player(side).unwrap_or_default());
         let names = [Tag::Event, Tag::Site].map(|tag| record.header(tag).unwrap_or_default());
-        let chapter = record.headers.study_chapter();
-        Self::new(players, names, chapter, record.date(), record.plies())
+        Self::new(players, names, &record.headers, record.date(), record.plies())
     }
 
     /// A hash of the surname that equal players have; none for an unknown player, who can be any.
@@ -105,12 +108,15 @@ impl GameIdentity {
             [Some(first), Some(second)] => Some(hash((&first.surname, &second.surname))),
             _ => None,
         };
-        players.into_iter().chain(self.occasion)
+        players.into_iter().chain(self.occasion).chain(self.online)
     }
 
     /// Whether games with equal start positions and moves are one game. Headers must show it, and not only fail to
     /// contradict it: unknown players also play. `is_identical`: all headers, moves and annotations are equal.
     pub fn is_same(&self, other: &Self, is_identical: impl FnOnce() -> bool) -> bool {
+        if let (Some(online), Some(other)) = (self.online, other.online) {
+            return online == other;
+        }
         let mut players = self.players.iter().zip(&other.players);
         let agree = players.clone().all(|pair| match pair {
             (Some(a), Some(b)) => a.is_compatible(b),
@@ -155,6 +161,50 @@ impl Headers {
     }
 }
 
+/// Longest address of an online game, in bytes.
+const MAX_ADDRESS: usize = 100;
+
+/// Pages of Lichess with names as long as those of games.
+const PAGES: [&str; 4] = ["analysis", "practice", "schedule", "training"];
+
+/// The canonical name of the game at an address of Lichess or chess.com, which has several addresses:
+/// `lichess.org/abcdefgh`, `chess.com/live/123`. None for another page.
+pub fn online_game(address: &str) -> Option<String> {
+    let address = address.trim();
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
+    if MAX_ADDRESS < rest.len() {
+        return None;
+    }
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let host = parts.next()?.to_ascii_lowercase();
+    let parts: Vec<&str> = parts.collect();
+    match (host.strip_prefix("www.").unwrap_or(&host), parts.as_slice()) {
+        // The address of a player has four more letters.
+        ("lichess.org", [id] | [id, "white" | "black"]) => {
+            let is_id =
+                [8, 12].contains(&id.len()) && id.bytes().all(|it| it.is_ascii_alphanumeric());
+            let id = id.get(..8).filter(|id| is_id && !PAGES.contains(id))?;
+            Some(format!("lichess.org/{id}"))
+        }
+        (
+            "chess.com",
+            ["game", kind @ ("live" | "daily"), id] | [kind @ ("live" | "daily"), "game", id],
+        ) => {
+            let is_number = id.bytes().all(|digit| digit.is_ascii_digit());
+            is_number.then(|| format!("chess.com/{kind}/{id}"))
+        }
+        _ => None,
+    }
+}
+
+impl Headers {
+    /// The online game that the headers name, as [`online_game`] names it. Equal names are of one game.
+    pub fn online_game(&self) -> Option<String> {
+        ["Site", "Link"].into_iter().find_map(|name| online_game(self.get(name)?))
+    }
+}
+
 /// The amount of annotations of a record. Variations, comments and glyphs count more than times, evaluations
 /// and marks, which programs add.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -195,7 +245,28 @@ impl AnnotationCount {
 
 #[cfg(test)]
 mod tests {
-    use super::{Headers, PlayerName, is_known_name};
+    use super::{Headers, PlayerName, is_known_name, online_game};
+
+    #[test]
+    fn online_games_have_one_name() {
+        for (address, name) in [
+            ("https://lichess.org/AbCdEfGh", Some("lichess.org/AbCdEfGh")),
+            ("https://lichess.org/AbCdEfGhIjKl", Some("lichess.org/AbCdEfGh")),
+            ("https://lichess.org/AbCdEfGh/black#17", Some("lichess.org/AbCdEfGh")),
+            ("https://www.chess.com/game/live/123", Some("chess.com/live/123")),
+            ("http://www.chess.com/live/game/123?move=0", Some("chess.com/live/123")),
+            ("https://www.chess.com/game/daily/123", Some("chess.com/daily/123")),
+            ("https://lichess.org/study/AbCdEfGh/IjKlMnOp", None),
+            ("https://lichess.org/broadcast/a/b/AbCdEfGh", None),
+            ("https://lichess.org/", None),
+            ("https://lichess.org/analysis", None),
+            ("https://example.org/AbCdEfGh", None),
+            ("https://www.chess.com/game/live/12a", None),
+            ("Chess.com", None),
+        ] {
+            assert_eq!(online_game(address).as_deref(), name, "{address}");
+        }
+    }
 
     /// The headers are those of `https://lichess.org/api/study/ID.pgn`: all of them now, event and site until 2024.
     #[test]

@@ -1,5 +1,5 @@
 //! Jobs on many games: a directory or a file is imported, then the games are reported on one after another. A file
-//! that a tab sends is a job, too, whose entry remains for a while.
+//! that a tab sends is a job, too, whose entry remains for a while, and so is the import of an account.
 //!
 //! ```text
 //!  start ──> files of the directory (a thread) ──> games (reports, one at a time) ──> done
@@ -7,7 +7,9 @@
 //! ```
 //! Games that are not open are loaded as background sessions, which the user does not see.
 
+mod accounts;
 mod directory;
+mod round;
 mod uploads;
 
 use std::path::PathBuf;
@@ -42,6 +44,14 @@ const MAX_FAILURES: u32 = 3;
 /// Maximum number of jobs in the list.
 const MAX_JOBS: usize = 100;
 
+/// What remains of a job that is resumed.
+#[derive(Clone, Copy, PartialEq)]
+enum Rest {
+    Files,
+    Account,
+    Reports,
+}
+
 pub(super) struct Job {
     stored: StoredJob,
     games: Vec<GameId>,
@@ -51,12 +61,14 @@ pub(super) struct Job {
     failures: u32,
     /// Counts the starts of the job: results of an earlier round are ignored.
     round: u32,
+    /// Unix time in milliseconds until which an online service is not requested.
+    waiting: Option<u64>,
 }
 
 impl Job {
     pub(super) fn restored(stored: StoredJob, games: Vec<GameId>) -> Self {
         let status = if stored.over { ReportStatus::Done } else { ReportStatus::Stopped };
-        Self { stored, games, status, current: None, failures: 0, round: 0 }
+        Self { stored, games, status, current: None, failures: 0, round: 0, waiting: None }
     }
 
     fn state(&self, id: JobId) -> JobState {
@@ -85,11 +97,22 @@ impl Job {
             failed: self.stored.failed,
             current: self.current,
             upload: self.stored.upload.clone(),
+            account: self.stored.account.as_ref().map(|import| import.account.clone()),
+            skipped: self.stored.account.as_ref().map_or(0, |import| import.skipped),
+            waiting: self.waiting.filter(|_| self.is_running()),
             elapsed: self.stored.elapsed,
             errors: self.stored.faults.iter().take(MAX_LISTED).cloned().collect(),
             notices: self.stored.notices.iter().take(MAX_LISTED).cloned().collect(),
             total_errors: self.stored.total_faults.max(count(self.stored.faults.len())),
             total_notices: self.stored.total_notices.max(count(self.stored.notices.len())),
+        }
+    }
+
+    /// What is imported, as errors name it.
+    fn source(&self) -> String {
+        match (&self.stored.account, &self.stored.directory) {
+            (Some(import), _) => import.account.name.clone(),
+            (None, directory) => directory.clone().unwrap_or_default().display().to_string(),
         }
     }
 
@@ -138,16 +161,21 @@ impl App {
     }
 
     pub(super) fn resume_job(self: &Arc<Self>, id: JobId) -> Reply {
-        let mut has_files = false;
+        let mut rest = Rest::Reports;
         let reply = self.change(|state| {
-            has_files = state.continue_job(id)?;
-            if !has_files {
+            rest = state.continue_job(id)?;
+            if rest == Rest::Reports {
                 state.start_reports();
             }
             Ok(Answer::Done)
         });
-        if has_files {
-            self.read_directory(id);
+        if matches!(&reply, Reply::Done(Err(_)) | Reply::Written(Err(_), _)) {
+            return reply;
+        }
+        match rest {
+            Rest::Reports => (),
+            Rest::Files => self.read_directory(id),
+            Rest::Account => self.read_account(id),
         }
         reply
     }
@@ -300,8 +328,8 @@ impl AppState {
         Ok(())
     }
 
-    /// Resumes a stopped or failed job. Returns whether it has files to read.
-    fn continue_job(&mut self, id: JobId) -> Result<bool, ApiError> {
+    /// Resumes a stopped or failed job.
+    fn continue_job(&mut self, id: JobId) -> Result<Rest, ApiError> {
         let job = self.job_mut(id)?;
         if let Some(name) = &job.stored.upload {
             // The rest of the file is not here.
@@ -313,9 +341,13 @@ impl AppState {
         job.status = ReportStatus::Running;
         job.failures = 0;
         job.round += 1;
-        let has_files = !job.stored.read;
+        let rest = match (&job.stored.account, job.stored.read) {
+            (_, true) => Rest::Reports,
+            (Some(_), false) => Rest::Account,
+            (None, false) => Rest::Files,
+        };
         self.save_and_publish_job(id);
-        Ok(has_files)
+        Ok(rest)
     }
 
     pub(super) fn stop_job(&mut self, id: JobId) -> Result<Answer, ApiError> {

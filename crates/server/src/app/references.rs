@@ -13,14 +13,16 @@ use readyok_rules::{
 };
 
 use super::App;
+use super::saving::blocking;
 use crate::errors::{invalid_position, io_error};
 use crate::game::position_view::move_text;
+use crate::online::lichess;
 use crate::store::{StoreError, filter_of, listed, storage};
 use crate::time::date_text;
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,
-    ExplorerMove, ExplorerQuery, ExplorerSource, LibraryFilter, References, TablebaseMoveView,
-    TablebaseQuery, TablebaseView, Variant,
+    ExplorerMove, ExplorerQuery, ExplorerSource, LibraryFilter, LichessDatabase, OnlineService,
+    References, TablebaseMoveView, TablebaseQuery, TablebaseView, Variant,
 };
 
 /// Maximum number of directories, and of books.
@@ -144,37 +146,69 @@ impl App {
         self.change_settings(|settings| change(&mut settings.references)).await
     }
 
-    /// The values of a position. It reads files: do not call it on threads of the runtime.
-    pub(crate) fn probe_tablebases(
-        &self,
-        query: &TablebaseQuery,
+    /// The values of a position: of the tables of this computer, or else of those of Lichess if they are switched on.
+    pub(crate) async fn probe_tablebases(
+        self: &Arc<Self>,
+        query: TablebaseQuery,
     ) -> Result<TablebaseView, ApiError> {
         let position = read_position(query.variant, &query.position)?;
+        let (app, at) = (Arc::clone(self), position.clone());
+        let found = blocking(move || app.probe_files(&at)).await;
+        let is_known = |view: &TablebaseView| view.category.is_some() || view.end.is_some();
+        let Ok(access) = self.access(OnlineService::LichessTablebase) else { return found };
+        if found.as_ref().is_ok_and(is_known) {
+            return found;
+        }
+        Syzygy::check(&position, lichess::MAX_PIECES).map_err(no_table)?;
+        let lookup = lichess::probe(&access, &position);
+        self.lookups.tablebases.answer(position.to_string(), lookup).await.map_err(ApiError::online)
+    }
+
+    /// The values of a position by the tables of this computer.
+    fn probe_files(&self, position: &Position) -> Result<TablebaseView, ApiError> {
         let directories = self.state().settings.references.syzygy.clone();
         if directories.is_empty() {
             return Err(ApiError::conflict(ErrorCode::NoTablebaseDirectory));
         }
         let tables = self.references.syzygy(&directories)?;
-        let result = tables.probe_moves(&position).map_err(|error| {
-            ApiError::conflict(match error {
-                TablebaseError::Shogi => EngineFailureKind::UnsupportedGame.into(),
-                TablebaseError::NotPlayable => IllegalReason::NotPlayable.into(),
-                TablebaseError::CastlingRights => ErrorCode::TablebaseCastling,
-                TablebaseError::TooManyPieces { pieces, max } => {
-                    ErrorCode::TablebasePieces { pieces, limit: max }
-                }
-            })
-        })?;
-        Ok(tablebase_view(&position, &result))
+        let result = tables.probe_moves(position).map_err(no_table)?;
+        Ok(tablebase_view(position, &result))
     }
 
-    /// The moves of a position by a source. It reads files: do not call it on threads of the runtime.
-    pub(crate) fn explore(&self, query: &ExplorerQuery) -> Result<Explorer, ApiError> {
+    /// The moves of a position by a source.
+    pub(crate) async fn explore(
+        self: &Arc<Self>,
+        query: ExplorerQuery,
+    ) -> Result<Explorer, ApiError> {
         let position = read_position(query.variant, &query.position)?;
-        match &query.source {
-            ExplorerSource::Book { path } => self.explore_book(&position, path),
-            ExplorerSource::Library { filter } => self.explore_library(&position, filter),
+        let app = Arc::clone(self);
+        match query.source {
+            ExplorerSource::Book { path } => {
+                blocking(move || app.explore_book(&position, &path)).await
+            }
+            ExplorerSource::Library { filter } => {
+                blocking(move || app.explore_library(&position, &filter)).await
+            }
+            ExplorerSource::Lichess { database } => self.explore_lichess(&position, database).await,
         }
+    }
+
+    async fn explore_lichess(
+        &self,
+        position: &Position,
+        database: LichessDatabase,
+    ) -> Result<Explorer, ApiError> {
+        let access = self.access(OnlineService::LichessExplorer).map_err(ApiError::online)?;
+        let is_known = match (database, position.game()) {
+            (_, Variant::Chess) | (LichessDatabase::Players, Variant::Chess960) => true,
+            (LichessDatabase::Masters, Variant::Chess960) | (_, Variant::Shogi) => false,
+        };
+        if !is_known {
+            return Err(ApiError::conflict(EngineFailureKind::UnsupportedGame));
+        }
+        let key = format!("{database:?} {:?} {position}", position.game());
+        let lookup = lichess::explore(&access, position, database);
+        self.lookups.explorer.answer(key, lookup).await.map_err(ApiError::online)
     }
 
     fn explore_library(
@@ -251,6 +285,18 @@ fn share(weight: u64, total: u64) -> f64 {
     weight as f64 / total as f64
 }
 
+/// Why there is no table of a position.
+fn no_table(error: TablebaseError) -> ApiError {
+    ApiError::conflict(match error {
+        TablebaseError::Shogi => EngineFailureKind::UnsupportedGame.into(),
+        TablebaseError::NotPlayable => IllegalReason::NotPlayable.into(),
+        TablebaseError::CastlingRights => ErrorCode::TablebaseCastling,
+        TablebaseError::TooManyPieces { pieces, max } => {
+            ErrorCode::TablebasePieces { pieces, limit: max }
+        }
+    })
+}
+
 fn read_position(variant: Variant, text: &str) -> Result<Position, ApiError> {
     Position::from_text(variant, text).map_err(|error| invalid_position(variant, &error))
 }
@@ -286,5 +332,6 @@ fn tablebase_view(position: &Position, result: &TablebaseResult) -> TablebaseVie
         }
     });
     let (value, end) = (result.value, result.end);
-    TablebaseView { category: value.category, dtz: value.dtz, end, moves: moves.collect() }
+    let (category, dtz) = (value.category, value.dtz);
+    TablebaseView { category, dtz, end, moves: moves.collect(), online: false }
 }

@@ -9,6 +9,7 @@ use crate::engine::EngineCommand;
 use crate::game::{ActiveGame, Document, Effect};
 use crate::hub::TabId;
 use crate::time::Moment;
+use crate::training::RepertoireRules;
 use crate::wire::{Answer, ApiError, Command, Duplicates, EngineId, GameId, ReportOn};
 
 impl App {
@@ -186,6 +187,12 @@ impl App {
             Command::AddBook { path } => self.add_book(path).await.into(),
             Command::RemoveBook { path } => self.remove_book(path).await.into(),
 
+            Command::ImportAccount { account, since } => {
+                self.import_account(account, since).await.into()
+            }
+            Command::RemoveAccount { account } => self.remove_account(account).await.into(),
+            Command::SetLichessToken { token } => self.set_lichess_token(token).await.into(),
+
             Command::CollectExercises { game, side } => {
                 self.collect_exercises(game, side).await.into()
             }
@@ -196,6 +203,12 @@ impl App {
             Command::SolveExercise { id, moves } => Reply::Deferred(self.defer_solution(id, moves)),
             Command::GradeExercise { id, grade } => self.grade_exercise(id, grade).await.into(),
             Command::DeleteExercises { ids } => self.delete_exercises(ids).await.into(),
+            Command::MakeRepertoire { of, name, side, marks } => {
+                let rules = RepertoireRules { side, marks };
+                self.make_repertoire((of, name), rules).await.into()
+            }
+            Command::RenameTrainingSet { set, name } => self.rename_set(set, name).await.into(),
+            Command::DeleteTrainingSet { set } => self.delete_set(set).await.into(),
 
             Command::SetSettings { settings } => self.set_settings(settings).await.into(),
         }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::App;
 use crate::store::storage;
-use crate::wire::{Answer, ApiError, Delta, ErrorCode, ErrorSubject, Settings, Topic};
+use crate::wire::{
+    Answer, ApiError, Delta, ErrorCode, ErrorSubject, OnlineSettings, Settings, Topic,
+};
 
 /// Maximum size of the settings of the page, in bytes.
 const MAX_SETTINGS: usize = 64 << 10;
@@ -29,7 +31,11 @@ impl App {
         }
         let set = move |old: &mut Settings| {
             let references = std::mem::take(&mut old.references);
-            *old = Settings { references, ..settings };
+            let online = OnlineSettings {
+                services: settings.online.services,
+                ..std::mem::take(&mut old.online)
+            };
+            *old = Settings { references, online, ..settings };
             Ok(())
         };
         self.change_settings(set).await

@@ -145,7 +145,7 @@ impl App {
     }
 
     /// The present version of a game, open or not.
-    async fn document(&self, id: GameId) -> Result<GameDocument, ApiError> {
+    pub(super) async fn document(&self, id: GameId) -> Result<GameDocument, ApiError> {
         let open =
             self.update(|state| state.session(id).map(|session| session.tree().document().clone()));
         if let Ok(document) = open {

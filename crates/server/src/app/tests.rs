@@ -5,10 +5,20 @@ use std::path::Path;
 
 const LAYERS: [&[&str]; 6] = [
     &["saving"],
-    &["engines", "checks", "discovery", "searches", "settings"],
+    &["engines", "checks", "discovery", "searches", "settings", "online"],
     &["games", "players"],
     &["analyses", "hints", "reports", "training"],
-    &["open_games", "drafts", "library", "collections", "references", "jobs", "matches", "studies"],
+    &[
+        "open_games",
+        "drafts",
+        "library",
+        "collections",
+        "references",
+        "jobs",
+        "matches",
+        "studies",
+        "training_sets",
+    ],
     &["processes", "router"],
 ];
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use readyok_library::Source;
 use readyok_protocol::Score;
 use readyok_rules::{Move, Position};
@@ -17,15 +16,15 @@ use crate::game::{EngineLine, GameSession, parse_move};
 use crate::search::{Owner, Wanted};
 use crate::store::{StoreError, StoredExercise, Times, storage};
 use crate::time::{date, midnight, now};
-use crate::training::{Memory, Task, Verdict, mistakes, no_solution, read_exercises};
+use crate::training::{Lead, Memory, Task, Verdict, mistakes, no_solution};
 use crate::wire::{
-    Answer, ApiError, EngineId, ErrorCode, ErrorSubject, ExerciseAttempt, ExerciseGrade,
-    ExerciseId, ExerciseKind, GameId, ImportedExercises, LineMove, SearchInfo, SearchLimits, Side,
-    TrainingQuery, TrainingView, Variant,
+    Answer, ApiError, EngineId, ErrorCode, ErrorSubject, Exercise, ExerciseAttempt, ExerciseGrade,
+    ExerciseId, ExerciseKind, GameId, LineMove, SearchInfo, SearchLimits, Side, TrainingQuery,
+    TrainingView, Variant,
 };
 
-/// Maximum number of problems of a file.
-const MAX_PROBLEMS: usize = 20_000;
+/// Number of moves of a line in the list.
+const LISTED_MOVES: usize = 4;
 /// Maximum number of exercises in one deletion.
 const MAX_DELETED: usize = 10_000;
 /// Time to evaluate a move, in milliseconds.
@@ -43,27 +42,29 @@ fn times() -> Times {
 }
 
 impl App {
-    pub(crate) async fn training(&self, query: TrainingQuery) -> Result<TrainingView, ApiError> {
+    /// The exercises of today, a part of all exercises, and statistics.
+    pub(super) async fn training(&self, query: TrainingQuery) -> Result<TrainingView, ApiError> {
+        let set = query.set;
         let new_per_day = self.state().settings.training.new_per_day;
         let found = self.writer.call(move |store| store.training(&query, new_per_day, times()));
         let found = found.await.map_err(storage)?;
-        let wire = |all: Vec<StoredExercise>| all.into_iter().map(StoredExercise::wire).collect();
-        Ok(TrainingView {
-            stats: found.stats,
-            queue: wire(found.queue),
-            exercises: wire(found.exercises),
-            total: found.total,
+        let found = found.ok_or_else(|| ApiError::not_found(ErrorSubject::TrainingSet, set))?;
+        blocking(move || {
+            let wire =
+                |all: Vec<StoredExercise>| all.into_iter().map(StoredExercise::wire).collect();
+            Ok(TrainingView {
+                sets: found.sets,
+                stats: found.stats,
+                queue: wire(found.queue),
+                days: found.days,
+                chapters: found.chapters,
+                themes: found.themes,
+                ratings: found.ratings,
+                exercises: found.exercises.into_iter().map(with_line).collect(),
+                total: found.total,
+            })
         })
-    }
-
-    pub(crate) async fn import_exercises(
-        &self,
-        name: String,
-        body: Bytes,
-    ) -> Result<ImportedExercises, ApiError> {
-        let found = blocking(move || Ok(read_exercises(&name, &body, MAX_PROBLEMS))).await?;
-        let (added, known) = self.add_exercises(found.tasks, true).await?;
-        Ok(ImportedExercises { added, known, skipped: found.skipped, errors: found.errors })
+        .await
     }
 
     async fn add_exercises(
@@ -148,9 +149,16 @@ impl App {
 
     pub(super) async fn open_exercise(&self, id: ExerciseId) -> Result<Answer, ApiError> {
         let StoredExercise { task, memory, .. } = self.exercise(id).await?;
-        let position = position_view(&task.after(&[])?.position, None);
+        let Lead { moves, last, position } = task.lead()?;
+        let position = position_view(&position, last.as_ref().map(|(_, mv)| *mv));
+        let before = last.map(|(before, _)| Box::new(position_view(&before, None)));
         let intervals = Memory::intervals(memory.as_ref(), date(now()));
-        Ok(Answer::ExercisePosition { position: Box::new(position), intervals })
+        Ok(Answer::ExercisePosition {
+            position: Box::new(position),
+            line: moves,
+            before,
+            intervals,
+        })
     }
 
     /// Judges a move, which can take a search.
@@ -320,6 +328,12 @@ impl App {
         self.writer.call(move |store| store.delete_exercises(&ids)).await.map_err(storage)?;
         Ok(Answer::Done)
     }
+}
+
+/// An exercise with the last moves before it.
+fn with_line(stored: StoredExercise) -> Exercise {
+    let line = stored.task.line_end(LISTED_MOVES);
+    Exercise { line, ..stored.wire() }
 }
 
 fn missing(id: ExerciseId) -> ApiError {

@@ -20,16 +20,17 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::Service;
-use crate::app::Upload;
+use crate::app::{ExerciseFile, Upload};
 use crate::errors::{illegal, io_error};
 use crate::game::position_view::position_view;
 use crate::game::{parse_move, read_start};
+use crate::training::RepertoireRules;
 use crate::wire::{
     ApiError, Chapters, ChaptersQuery, Choices, Collections, Directory, DirectoryEntry,
-    DuplicateGroups, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, ExplorerQuery,
-    FaultsQuery, GameId, GameOrder, GamePreview, HandicapChoice, ImportedExercises, JobFaults,
-    LibraryPage, LibraryQuery, OrderQuery, PositionCheck, PreviewQuery, ProcessId, Start,
-    TablebaseQuery, TrainingQuery, TrainingView, UndecidedDuplicates, Variant,
+    DuplicateGroups, Duplicates, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerQuery,
+    FaultsQuery, GameId, GameOrder, GamePreview, HandicapChoice, JobFaults, LibraryPage,
+    LibraryQuery, OrderQuery, PositionCheck, PreviewQuery, ProcessId, Side, Start, TablebaseQuery,
+    TablebaseView, TrainingQuery, TrainingView, UndecidedDuplicates, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -67,6 +68,7 @@ fn status_of(category: ErrorCategory) -> StatusCode {
         | ErrorCategory::InvalidPosition
         | ErrorCategory::InvalidRecord
         | ErrorCategory::Engine => StatusCode::BAD_REQUEST,
+        ErrorCategory::Online => StatusCode::BAD_GATEWAY,
     }
 }
 
@@ -182,25 +184,15 @@ pub(super) async fn search(
 pub(super) async fn tablebase(
     State(service): State<Service>,
     Json(query): Json<TablebaseQuery>,
-) -> Response {
-    answer_blocking(move || service.app.probe_tablebases(&query)).await
+) -> Result<Json<TablebaseView>, ApiError> {
+    Ok(Json(service.app.probe_tablebases(query).await?))
 }
 
 pub(super) async fn explorer(
     State(service): State<Service>,
     Json(query): Json<ExplorerQuery>,
-) -> Response {
-    answer_blocking(move || service.app.explore(&query)).await
-}
-
-/// Answers with a value that is read from files.
-async fn answer_blocking<T: Serialize + Send + 'static>(
-    read: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Response {
-    match tokio::task::spawn_blocking(read).await {
-        Ok(read) => read.map(Json).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+) -> Result<Json<Explorer>, ApiError> {
+    Ok(Json(service.app.explore(query).await?))
 }
 
 #[derive(Deserialize)]
@@ -299,24 +291,41 @@ pub(super) async fn training(
     State(service): State<Service>,
     Json(query): Json<TrainingQuery>,
 ) -> Result<Json<TrainingView>, ApiError> {
-    Ok(Json(service.app.training(query).await?))
+    Ok(Json(service.app.training_view(query).await?))
 }
 
 #[derive(Deserialize)]
-pub(super) struct Problems {
+pub(super) struct ExercisesQuery {
     #[serde(default)]
     name: String,
+    /// The side of a repertoire; none for problems.
+    side: Option<Side>,
+    /// The NAGs that mark the moves of a repertoire, separated by commas.
+    #[serde(default)]
+    marks: String,
 }
 
-/// Imports problems as exercises.
+/// Imports problems or a repertoire of a file of any size, which is read while it is received.
 pub(super) async fn import_exercises(
     State(service): State<Service>,
-    Query(Problems { name }): Query<Problems>,
-    body: Bytes,
-) -> Result<Json<ImportedExercises>, ApiError> {
-    let permit = service.uploads.try_acquire_owned();
-    let _permit = permit.map_err(|_| ApiError::conflict(ErrorCode::TooManyImports))?;
-    Ok(Json(service.app.import_exercises(name, body).await?))
+    Query(ExercisesQuery { name, side, marks }): Query<ExercisesQuery>,
+    request: Request,
+) -> Response {
+    let Ok(permit) = service.uploads.try_acquire_owned() else {
+        return too_many_imports(request);
+    };
+    let marks = marks.split(',').filter_map(|mark| mark.trim().parse().ok()).collect();
+    let repertoire = side.map(|side| RepertoireRules { side, marks });
+    let file = ExerciseFile { name, repertoire };
+    let app = Arc::clone(&service.app);
+    let imported = receive(request, move |source| {
+        let _permit = permit;
+        app.import_exercises(&file, source)
+    });
+    match imported.await {
+        Ok(imported) => imported.map(Json).into_response(),
+        Err(_) => ApiError::storage(ErrorCode::Unreadable).into_response(),
+    }
 }
 
 /// Maximum number of received parts of a file that wait to be read.

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
 use crate::time::Moment;
-use crate::wire::{Duplicates, GameId, JobError, JobId, NodeId, ReportSettings};
+use crate::wire::{
+    AccountCursor, AccountName, Duplicates, GameId, JobError, JobId, NodeId, ReportSettings,
+};
 
 /// A report as it is stored. Its notes are stored separately, by the plies of the nodes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -35,6 +37,8 @@ pub(crate) struct StoredJob {
     pub(crate) directory: Option<PathBuf>,
     /// The name of a file that a tab has sent.
     pub(crate) upload: Option<String>,
+    /// The account whose games are imported.
+    pub(crate) account: Option<AccountJob>,
     /// How long the games were read, in milliseconds.
     pub(crate) elapsed: u64,
     pub(crate) settings: Option<ReportSettings>,
@@ -64,6 +68,18 @@ pub(crate) struct StoredJob {
     pub(crate) total_faults: u32,
     pub(crate) total_notices: u32,
     pub(crate) over: bool,
+}
+
+/// The import of an account.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct AccountJob {
+    pub(crate) account: AccountName,
+    /// The end of the games that are stored.
+    pub(crate) cursor: AccountCursor,
+    /// The start of the first game that is in progress, as Unix time in milliseconds.
+    pub(crate) in_progress: Option<u64>,
+    /// Number of games of other variants.
+    pub(crate) skipped: u32,
 }
 
 impl Store {
@@ -153,7 +169,11 @@ impl Store {
         games: Vec<NewGame>,
     ) -> Result<Vec<GameId>, StoreError> {
         let batch = (&receipt_of(id, kept)[..], kept.batches);
-        let outcomes = self.library.add_once(batch, games, kept.duplicate_choice)?;
+        let duplicates = match kept.account {
+            Some(_) => Duplicates::SkipOnline,
+            None => kept.duplicate_choice,
+        };
+        let outcomes = self.library.add_once(batch, games, duplicates)?;
         kept.batches += 1;
         for outcome in &outcomes {
             match outcome {

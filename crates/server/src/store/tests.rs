@@ -8,7 +8,9 @@ use readyok_rules::record::{GameRecord, ScoredLine, read};
 
 use super::*;
 use crate::game::{GameSession, Tree};
-use crate::wire::{Duplicates, LibraryQuery};
+use crate::wire::{
+    Duplicates, ExerciseGrade, LibraryQuery, OWN_MISTAKES, TrainingQuery, TrainingSetKind,
+};
 
 fn store() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().expect("a directory");
@@ -146,6 +148,82 @@ fn a_damaged_open_game_is_kept_and_the_others_are_opened() {
     assert_eq!(blob.expect("a file"), [0; 60]);
 }
 
+/// The exercises of versions 2 to 4.
+const EARLIER_EXERCISES: &str = "
+    DROP TABLE review; DROP TABLE exercise; DROP TABLE training_set; DROP TABLE training_theme; DROP TABLE problem_block;
+    CREATE TABLE exercise (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        position TEXT NOT NULL UNIQUE,
+        variant TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        kept TEXT NOT NULL,
+        added INTEGER NOT NULL,
+        due INTEGER,
+        stability REAL,
+        difficulty REAL,
+        reviewed INTEGER,
+        reviews INTEGER NOT NULL DEFAULT 0,
+        lapses INTEGER NOT NULL DEFAULT 0,
+        deleted INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX exercise_by_due ON exercise (due);
+    CREATE TABLE review (
+        exercise INTEGER NOT NULL REFERENCES exercise (id),
+        at INTEGER NOT NULL,
+        grade INTEGER NOT NULL,
+        PRIMARY KEY (exercise, at)
+    ) WITHOUT ROWID;
+";
+
+#[test]
+fn exercises_of_earlier_versions_move_to_sets() {
+    let (directory, store) = store();
+    store.db.execute_batch(EARLIER_EXERCISES).expect("changed");
+    let exercise = |id: u32, position: &str, game: &str, due: &str, deleted: bool| {
+        let kept = format!(
+            r#"{{"variant":"chess","position":"{position}","side":"first","kind":"mate","solution":["a2a7"],"best":[],
+            "mate":2,"score":null,"engine":null,"source":{{"name":"x","game":{game},"node":null,"played":null}}}}"#
+        );
+        let sql = format!(
+            "INSERT INTO exercise (id, position, variant, kind, kept, added, due, stability, difficulty, reviewed,
+             reviews, deleted) VALUES ({id}, ?1, 'chess', 'mate', ?2, 7, {due}, 3.5, 5.0, 8, 1, {deleted})"
+        );
+        store.db.execute(&sql, params![format!("{id}"), kept]).expect("a row");
+    };
+    let ladder = "7k/8/8/8/8/8/R7/1R5K w - -";
+    exercise(3, &format!("{ladder} 0 1"), "null", "99", false);
+    // Damage, and a position that the earlier version took for another one.
+    exercise(5, &format!("{ladder} 3 9"), "null", "NULL", true);
+    exercise(6, "8/8", "null", "NULL", false);
+    exercise(8, &format!("{ladder} 0 1"), "41", "99", false);
+    store
+        .db
+        .execute_batch("INSERT INTO review VALUES (3, 8, 3), (8, 8, 1); PRAGMA user_version = 4")
+        .expect("rows");
+    drop(store);
+    let mut store = Store::open(directory.path()).expect("it opens");
+    let times = Times { now: 100, midnight: 0 };
+    let training = |store: &Store, set| {
+        let query = TrainingQuery { set, ..TrainingQuery::default() };
+        store.training(&query, 9, times).expect("it works").expect("a set")
+    };
+    let own = training(&store, OWN_MISTAKES);
+    let of_sets: Vec<_> = own.sets.iter().map(|set| (set.id, set.kind, set.total)).collect();
+    use TrainingSetKind::{Mistakes, Problems};
+    assert_eq!(of_sets, [(0, Mistakes, 1), (1, Problems, 2)]);
+    let ids =
+        |found: &exercises::FoundExercises| found.queue.iter().map(|it| it.id).collect::<Vec<_>>();
+    assert_eq!((ids(&own), own.stats.reviews, own.stats.solved), (vec![8], 1, 0));
+    let problems = training(&store, 1);
+    assert_eq!((ids(&problems), problems.stats.reviews), (vec![3, 6], 1));
+    assert_eq!(problems.themes.len(), 2, "mate and its length");
+    let memory = problems.queue[0].memory.expect("it was reviewed");
+    assert_eq!((memory.due, memory.stability.to_bits()), (99, 3.5_f32.to_bits()));
+    // The numbers of exercises are never used again, and the schedule goes on.
+    store.review(3, ExerciseGrade::Good, 100).expect("it works").expect("it exists");
+    assert_eq!(training(&store, 1).stats.reviews, 2);
+}
+
 #[test]
 fn files_of_the_earlier_version_are_extended() {
     let (directory, mut store) = store();
@@ -159,6 +237,7 @@ fn files_of_the_earlier_version_are_extended() {
     let sql = "INSERT INTO judgement (game, ply, kept) VALUES (?1, 1, ?2)";
     store.db.execute(sql, params![id, judgement]).expect("a row");
     store.db.execute_batch("DROP TABLE open_game; PRAGMA user_version = 2").expect("changed");
+    store.db.execute_batch(EARLIER_EXERCISES).expect("changed");
     drop(store);
     // Its logs of open games are named.
     let path = directory.path().join("open.sqlite");

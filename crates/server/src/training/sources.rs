@@ -1,18 +1,23 @@
 //! Exercises out of reports and files.
 
-use std::io::Cursor;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use readyok_protocol::Score;
 use readyok_rules::record::{GameDocument, GameRecord, Node, Tag};
 use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 
+use super::csv::{self, Columns, read_csv};
 use super::{Task, is_checkmate};
-use crate::errors::epd_error;
+use crate::compression::Decompressed;
+use crate::errors::{epd_error, io_error};
 use crate::game::GameSession;
 use crate::game::position_view::move_text;
-use crate::import::read_each;
+use crate::import::{is_cut, read_each};
 use crate::store::StoredReport;
-use crate::wire::{ErrorInfo, ExerciseKind, ExerciseSource, Label, LineMove, Side};
+use crate::wire::{
+    ErrorCode, ErrorInfo, ErrorSubject, ExerciseKind, ExerciseSource, Label, LineMove, Side,
+    Variant,
+};
 
 /// Maximum length in plies of a missed mate that becomes a mate problem.
 const MAX_MATE: usize = 15;
@@ -22,6 +27,10 @@ const MAX_SOLUTION: usize = 200;
 const MAX_NAME: usize = 120;
 /// Maximum number of reported errors.
 const MAX_ERRORS: usize = 100;
+/// Maximum length of a line in bytes.
+const MAX_LINE: usize = 16 << 10;
+/// The size of the beginning of a file, which decides its format, in bytes.
+const BEGINNING: usize = 64 << 10;
 
 /// The mistakes of some sides in a game with a report, and the mates that they missed.
 pub(crate) fn mistakes(
@@ -78,7 +87,7 @@ fn mistake(document: &GameDocument, node: &Node, sides: &[Side]) -> Option<Task>
     Some(Task { score: Some(before.score), ..task })
 }
 
-fn new_task(
+pub(super) fn new_task(
     position: &Position,
     kind: ExerciseKind,
     solution: Vec<String>,
@@ -99,6 +108,8 @@ fn new_task(
         score: (kind == ExerciseKind::Mate).then_some(Score::MateInUnknown),
         engine: None,
         source,
+        start: None,
+        line: Vec::new(),
     }
 }
 
@@ -118,57 +129,153 @@ fn legal_line<'a>(
     (line, position)
 }
 
-fn shortened(name: &str) -> String {
+pub(super) fn shortened(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect()
 }
 
-/// The problems of a file, and what was wrong with it.
+/// A problem of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Problem {
+    pub(crate) key: i64,
+    pub(crate) variant: Variant,
+    pub(crate) kind: ExerciseKind,
+    /// The task in one of its forms in the database.
+    pub(crate) stored: String,
+    pub(crate) rating: Option<u16>,
+    pub(crate) themes: Vec<String>,
+}
+
+impl Problem {
+    /// A problem without themes has those of its mate, with their names at Lichess.
+    pub(crate) fn new(task: &Task, rating: Option<u16>, mut themes: Vec<String>) -> Option<Self> {
+        if themes.is_empty() && task.kind == ExerciseKind::Mate {
+            themes.push("mate".to_owned());
+            themes.extend(task.mate.map(|mate| format!("mateIn{mate}")));
+        }
+        let stored = serde_json::to_string(task).ok()?;
+        let Task { variant, kind, .. } = *task;
+        Some(Self { key: task.key(), variant, kind, stored, rating, themes })
+    }
+}
+
+/// What was not imported of a file.
 #[derive(Debug, Default)]
-pub(crate) struct FoundExercises {
-    pub(crate) tasks: Vec<Task>,
+pub(crate) struct Unread {
     /// The number of entries that are no problems.
     pub(crate) skipped: u32,
     pub(crate) errors: Vec<ErrorInfo>,
+    pub(crate) total_errors: u32,
 }
 
-/// Reads the problems of a file: EPD with `bm`, `dm` or `pv`, or records that begin with a position, whose main line
-/// is the solution. `limit` is the maximum number of problems.
-pub(crate) fn read_exercises(name: &str, bytes: &[u8], limit: usize) -> FoundExercises {
-    let mut found = FoundExercises::default();
-    let text = String::from_utf8_lossy(bytes);
+impl Unread {
+    pub(super) fn error(&mut self, line: u64, error: ErrorInfo) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error.with(|context| context.line = Some(line)));
+        }
+        self.total_errors = self.total_errors.saturating_add(1);
+    }
+}
+
+/// Passes the problems of a file, which can be compressed, to `visit` until it returns false: rows of CSV, EPD with `bm`,
+/// `dm` or `pv`, or records that begin with a position, whose main line is the solution.
+pub(crate) fn read_problems(
+    name: &str,
+    source: impl Read + Send,
+    mut visit: impl FnMut(Problem) -> bool,
+) -> Unread {
+    let mut unread = Unread::default();
+    let mut beginning = vec![0; BEGINNING];
+    let opened = Decompressed::new(source).and_then(|mut source| {
+        let length = fill(&mut source, &mut beginning)?;
+        beginning.truncate(length);
+        Ok(source)
+    });
+    let source = match opened {
+        Ok(source) => source,
+        Err(error) => {
+            unread.error(1, io_error(&error).into());
+            return unread;
+        }
+    };
+    let text = String::from_utf8_lossy(&beginning).into_owned();
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    if first.is_some_and(|line| read_epd(line).is_ok()) {
-        for (number, line) in (1..).zip(text.lines()) {
+    let source = Cursor::new(beginning).chain(source);
+    if let Some(columns) = first.and_then(Columns::of) {
+        read_csv(columns, source, &mut unread, visit);
+    } else if first.is_some_and(|line| read_epd(line).is_ok()) {
+        each_line(source, &mut unread, |number, line, unread| {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            if limit <= found.tasks.len() {
-                break;
+                return true;
             }
             match read_epd(line) {
-                Ok(epd) => match epd_task(&epd, name) {
-                    Some(task) => found.tasks.push(task),
-                    None => found.skipped += 1,
-                },
-                Err(error) if found.errors.len() < MAX_ERRORS => {
-                    let error = epd_error(Some(Game::Chess), &error);
-                    found.errors.push(error.with(|context| context.line = Some(number)));
+                Ok(epd) => {
+                    match epd_task(&epd, name).and_then(|it| Problem::new(&it, None, Vec::new())) {
+                        Some(problem) => return visit(problem),
+                        None => unread.skipped += 1,
+                    }
                 }
-                Err(_) => (),
+                Err(error) => unread.error(number, epd_error(Some(Game::Chess), &error)),
             }
-        }
-        return found;
+            true
+        });
+    } else {
+        let faults = read_each(name, source, |record| {
+            if let Some(problem) = record_problem(record, name) {
+                return visit(problem);
+            }
+            unread.skipped += 1;
+            true
+        });
+        let cut = faults.warnings.into_iter().filter(is_cut);
+        unread.errors = faults.errors.into_iter().chain(cut).take(MAX_ERRORS).collect();
+        unread.total_errors = faults.total_errors.saturating_add(faults.total_cut);
     }
-    let faults = read_each(name, Cursor::new(bytes), |record| {
-        match record_task(record, name) {
-            Some(task) => found.tasks.push(task),
-            None => found.skipped += 1,
+    unread
+}
+
+/// Reads until the buffer is full or the source ends.
+fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match source.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+            Err(error) => return Err(error),
         }
-        found.tasks.len() < limit
-    });
-    found.errors = faults.errors;
-    found
+    }
+    Ok(length)
+}
+
+/// Passes the lines of a text with their numbers to `visit` until it returns false. Lines that are too long, and the
+/// failure of the source, are errors.
+pub(super) fn each_line(
+    source: impl Read,
+    unread: &mut Unread,
+    mut visit: impl FnMut(u64, &str, &mut Unread) -> bool,
+) {
+    let mut source = BufReader::with_capacity(BEGINNING, source);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let limit = (MAX_LINE + 1) as u64;
+        match source.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Ok(_) if MAX_LINE < line.len() => {
+                unread.error(number, ErrorCode::TooLong { subject: ErrorSubject::Line }.into());
+                if let Err(error) = source.skip_until(b'\n') {
+                    return unread.error(number, io_error(&error).into());
+                }
+            }
+            Ok(_) => {
+                if !visit(number, &String::from_utf8_lossy(&line), unread) {
+                    return;
+                }
+            }
+            Err(error) => return unread.error(number, io_error(&error).into()),
+        }
+    }
 }
 
 fn read_epd(line: &str) -> Result<Epd, readyok_rules::EpdError> {
@@ -211,6 +318,13 @@ fn epd_task(epd: &Epd, file: &str) -> Option<Task> {
     Some(Task { best, mate: mate.or(task.mate), ..task })
 }
 
+fn record_problem(record: &GameRecord, file: &str) -> Option<Problem> {
+    let task = record_task(record, file)?;
+    let rating = record.headers.get("Rating").and_then(|rating| rating.trim().parse().ok());
+    let themes = record.headers.get("Themes").unwrap_or_default();
+    Problem::new(&task, rating, csv::themes(themes))
+}
+
 fn record_task(record: &GameRecord, file: &str) -> Option<Task> {
     let start = record.start();
     let game = record.game();
@@ -233,10 +347,24 @@ fn record_task(record: &GameRecord, file: &str) -> Option<Task> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Variant;
 
-    fn read(name: &str, text: &str) -> FoundExercises {
-        read_exercises(name, text.as_bytes(), 100)
+    #[derive(Debug)]
+    struct Found {
+        tasks: Vec<Task>,
+        problems: Vec<Problem>,
+        skipped: u32,
+        errors: Vec<ErrorInfo>,
+    }
+
+    fn read(name: &str, text: &str) -> Found {
+        let mut problems = Vec::new();
+        let unread = read_problems(name, text.as_bytes(), |problem| {
+            problems.push(problem);
+            problems.len() < 100
+        });
+        let task = |it: &Problem| Task::restored(&it.stored, it.variant, it.kind);
+        let tasks = problems.iter().map(|it| task(it).expect("it is readable")).collect();
+        Found { tasks, problems, skipped: unread.skipped, errors: unread.errors }
     }
 
     #[test]
@@ -290,9 +418,71 @@ mod tests {
         assert_eq!(found.tasks[1].solution, ["S*4b"]);
     }
 
+    const HEADER: &str =
+        "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n";
+    const ROW: &str = "00sJ9,r3r1k1/p4ppp/2p2n2/1p6/3P1qb1/2NQR3/PPB2PP1/R1B3K1 w - - 5 18,e3g3 e8e1 g1h2 e1c1 a1c1 f4h6 h2g1 h6c1,2671,105,87,325,advantage attraction fork,https://lichess.org/gyFeQsOE#35,French_Defense\n";
+    const MATE: &str = "000Zo,4r3/1k6/pp3r2/1b2P2p/3R1p2/P1R2P2/1P4PP/6K1 w - - 0 35,e5f6 e8e1 g1f2 e1f1,1353,74,94,1500,\"endgame,mate mateIn2\",,\n";
+
     #[test]
-    fn the_number_of_problems_is_limited() {
-        let line = "7k/8/8/8/8/8/R7/1R5K w - - dm 2;\n".repeat(5);
-        assert_eq!(read_exercises("a.epd", line.as_bytes(), 3).tasks.len(), 3);
+    fn rows_of_csv_begin_with_the_move_of_the_opponent() {
+        let found = read("lichess.csv", &format!("{HEADER}{ROW}{MATE}"));
+        assert_eq!(found.errors, []);
+        let [first, second] = &found.tasks[..] else { panic!("{} problems", found.tasks.len()) };
+        assert_eq!((first.side, first.kind), (Side::Second, ExerciseKind::BestMove));
+        assert_eq!((&first.line[..], first.solution.len()), (&["e3g3".to_owned()][..], 7));
+        assert_eq!(first.source.name, "00sJ9");
+        assert_eq!(found.problems[0].rating, Some(2671));
+        assert_eq!(found.problems[0].themes, ["advantage", "attraction", "fork"]);
+        assert_eq!((second.kind, second.mate), (ExerciseKind::Mate, Some(2)));
+        // A header is not necessary, and the position is the key.
+        assert_eq!(read("a", ROW).problems, found.problems[..1]);
+        let position = Problem::new(first, None, Vec::new()).expect("it is written");
+        assert_eq!(position.key, found.problems[0].key);
+    }
+
+    #[test]
+    fn bad_rows_are_errors_with_their_numbers() {
+        let text = format!(
+            "{HEADER}a,8/8/8 w - - 0 1,e2e4 e7e5,1500\nb,\n{ROW}c,7k/8/8/8/8/8/R7/1R5K b - - 0 1,h8h7 a2a9,1\n\
+             d,7k/8/8/8/8/8/R7/1R5K b - - 0 1,h8h7,1\ne,7k/8/8/8/8/8/R7/1R5K b - - 0 1,h8h7 h1h2,high\n{}\n{MATE}",
+            "x".repeat(20_000)
+        );
+        let found = read("bad.csv", &text);
+        assert_eq!(found.tasks.len(), 3, "one without a rating");
+        let errors: Vec<_> = found.errors.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            errors,
+            [
+                "line 2: the board has 3 ranks; 8 are required",
+                "line 3: missing column: FEN",
+                "line 5: a2a9: not a move of this game",
+                "line 6: no solution was found",
+                "line 7: not a rating: high",
+                "line 8: too long: line",
+            ]
+        );
+    }
+
+    #[test]
+    fn tsume_problems_come_from_csv() {
+        let found = read(
+            "tsume.csv",
+            "SFEN,Moves,Themes\n4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1,G*5b,\n",
+        );
+        assert_eq!((found.tasks[0].variant, found.tasks[0].mate), (Variant::Shogi, Some(1)));
+        assert_eq!(found.problems[0].themes, ["mate", "mateIn1"]);
+    }
+
+    #[test]
+    fn compressed_files_are_read() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        io::Write::write_all(&mut encoder, format!("{HEADER}{ROW}").as_bytes()).expect("memory");
+        let bytes = encoder.finish().expect("memory");
+        let mut count = 0;
+        read_problems("lichess.csv.gz", &bytes[..], |_| {
+            count += 1;
+            true
+        });
+        assert_eq!(count, 1);
     }
 }

@@ -9,13 +9,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 
 use super::{
-    AnalysisDelta, AnalysisSettings, AnalysisState, ApiError, CollectionEdit, CollectionId,
-    Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState, ExerciseAttempt,
-    ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState, GamesDelta, GamesState,
-    JobId, JobsDelta, JobsState, LineMove, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings,
-    MatchPlan, MatchState, MatchesDelta, MatchesState, MergedGames, NewGame, NodeId, Player,
-    PositionView, Preset, ProcessId, References, ReportDelta, ReportOn, ReportSettings,
-    ReportState, SearchLimits, Selection, Side, TrainingSettings, ValuesFor,
+    AccountName, AnalysisDelta, AnalysisSettings, AnalysisState, ApiError, CollectionEdit,
+    CollectionId, Decision, Duplicates, Edit, EngineEntry, EngineId, EnginesDelta, EnginesState,
+    ExerciseAttempt, ExerciseGrade, ExerciseId, FoundEngines, GameDelta, GameId, GameState,
+    GamesDelta, GamesState, JobId, JobsDelta, JobsState, LineMove, LogDelta, LogState, MatchDelta,
+    MatchId, MatchOpenings, MatchPlan, MatchState, MatchesDelta, MatchesState, MergedGames,
+    NewGame, NodeId, NumberedLine, OnlineSettings, Player, PositionView, Preset, ProcessId,
+    References, ReportDelta, ReportOn, ReportSettings, ReportState, SearchLimits, Selection, Side,
+    TrainingSetId, TrainingSettings, ValuesFor,
 };
 
 /// One message from a tab over its WebSocket.
@@ -432,6 +433,22 @@ pub enum Command {
         path: String,
     },
 
+    /// Imports the games of an account, or those since its last import. Answers [`Answer::Job`]. An import that was
+    /// interrupted is resumed.
+    ImportAccount {
+        account: AccountName,
+        /// The first day of the games of a new account, `2026-11-21`; all by default.
+        since: Option<String>,
+    },
+    /// Forgets an account. Its games stay.
+    RemoveAccount {
+        account: AccountName,
+    },
+    /// Stores an API token of Lichess, or deletes it.
+    SetLichessToken {
+        token: Option<String>,
+    },
+
     /// Makes exercises of the mistakes in a game with a report, or in all games of the user with reports.
     /// Answers [`Answer::ExercisesAdded`].
     CollectExercises {
@@ -465,6 +482,26 @@ pub enum Command {
     /// Deletes exercises. They are not made again of the same games.
     DeleteExercises {
         ids: Vec<ExerciseId>,
+    },
+    /// Makes a repertoire of games or of the chapters of a collection, which it follows from then on. Answers
+    /// [`Answer::TrainingSet`].
+    MakeRepertoire {
+        of: Selection,
+        name: String,
+        /// The side of the user.
+        side: Side,
+        /// Only moves with one of these NAGs are trained; all moves if it is empty.
+        #[serde(default)]
+        marks: Vec<u8>,
+    },
+    /// Renames a set of exercises.
+    RenameTrainingSet {
+        set: TrainingSetId,
+        name: String,
+    },
+    /// Deletes a set of exercises with its reviews. That of own mistakes remains.
+    DeleteTrainingSet {
+        set: TrainingSetId,
     },
 
     /// Changes the settings.
@@ -570,6 +607,10 @@ pub enum Answer {
     },
     ExercisePosition {
         position: Box<PositionView>,
+        /// The moves that lead to the position.
+        line: NumberedLine,
+        /// The position before the last of these moves.
+        before: Option<Box<PositionView>>,
         /// Milliseconds to the next review, for each grade from “again” to “easy”.
         intervals: [u64; 4],
     },
@@ -578,6 +619,11 @@ pub enum Answer {
     },
     ExerciseSolution {
         line: Vec<LineMove>,
+    },
+    TrainingSet {
+        set: TrainingSetId,
+        /// The number of its positions that are new.
+        added: u32,
     },
     ExerciseGraded {
         /// Unix time of the next review in milliseconds.
@@ -723,6 +769,8 @@ pub struct Settings {
     pub on_close: OnClose,
     /// Changed by commands of their own: [`Command::SetSettings`] does not change them.
     pub references: References,
+    /// [`Command::SetSettings`] changes only the services.
+    pub online: OnlineSettings,
     pub training: TrainingSettings,
     /// The game to show when the app is opened.
     pub current_game: Option<GameId>,

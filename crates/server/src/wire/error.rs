@@ -22,7 +22,7 @@ use serde_json::Value;
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::Variant;
+use super::{OnlineService, Variant};
 use crate::compression::DecompressionError;
 use crate::errors::engine_failure;
 
@@ -61,6 +61,8 @@ pub enum ErrorCategory {
     InvalidPath,
     /// The disk or the library failed.
     Storage,
+    /// An online service has no usable answer.
+    Online,
 }
 
 /// An error: its code and its context.
@@ -350,6 +352,9 @@ errors! {
         NoEvaluation => "the report has no evaluation of this position",
         AttemptReplaced => "another move was tried in the meantime",
         NoSolution => "no solution was found",
+        MissingColumn { name: String } => "missing column: {name}",
+        InvalidRating { text: String } => "not a rating: {text}",
+        NoRepertoireMoves => "no moves of this side to train",
         JobRunning => "the job is running",
         JobNotRunning => "the job is not running",
 
@@ -360,6 +365,17 @@ errors! {
             "the position has {pieces} pieces; the largest table has {limit}",
         NotABook => "not an opening book",
         UnsortedBook => "the positions of the book are not sorted, and the file is too large to load",
+
+        ServiceOff { host: OnlineService } => "{host} is switched off in the settings",
+        TokenRequired { host: OnlineService } => "{host} requires an API token: see the settings",
+        TokenRejected { host: OnlineService } => "{host} denies access, with the API token if there is one",
+        ServiceUnreachable { host: OnlineService, text: String } => "no connection to {host}: {text}",
+        ServiceInterrupted { host: OnlineService } => "{host} ended the connection before the end of the answer",
+        ServiceTimeout { host: OnlineService } => "{host} did not answer in time",
+        ServiceStatus { host: OnlineService, status: u16 } => "{host} answered with status {status}",
+        RateLimited { host: OnlineService, seconds: u64 } => "{host} accepts no request for {seconds} s",
+        AnswerTooLarge { host: OnlineService } => "the answer of {host} is too large",
+        AnswerMalformed { host: OnlineService } => "the answer of {host} is malformed",
 
         UnsupportedFormat => "the format does not support this variant",
 
@@ -580,6 +596,7 @@ texts! {
     #[cfg_attr(test, derive(TS))]
     #[serde(rename_all = "snake_case")]
     pub enum ErrorSubject {
+        Account => "account",
         Argument => "argument or variable",
         Book => "opening book",
         Button => "button",
@@ -588,6 +605,7 @@ texts! {
         Collection => "study",
         CollectionName => "study name",
         Comment => "comment",
+        Date => "date",
         Engine => "engine",
         EngineName => "engine name",
         Exercise => "exercise",
@@ -615,7 +633,11 @@ texts! {
         StartNumber => "start position number",
         TablebaseDirectory => "tablebase directory",
         Text => "text",
+        Theme => "theme",
+        Token => "API token",
         Topic => "topic",
+        TrainingSet => "training set",
+        TrainingSetName => "name of a training set",
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::{LibraryFilter, LibraryGame, MoveText, Variant};
+use super::{LibraryFilter, LibraryGame, LichessDatabase, LichessGame, MoveText, Variant};
 
 /// Files that are looked up for a position, on the machine of the server.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -40,6 +40,8 @@ pub struct TablebaseView {
     pub end: Option<TablebaseEnd>,
     /// The legal moves, best first.
     pub moves: Vec<TablebaseMoveView>,
+    /// Whether the values are those of the tablebases of Lichess.
+    pub online: bool,
 }
 
 /// A move and the value of the position after it, for the side that plays it.
@@ -76,6 +78,8 @@ pub enum ExplorerSource {
     Book { path: String },
     /// The games of the library that match a filter.
     Library { filter: LibraryFilter },
+    /// The explorer of Lichess, if it is switched on.
+    Lichess { database: LichessDatabase },
 }
 
 /// The moves of a position.
@@ -98,6 +102,13 @@ pub enum Explorer {
         moves: Vec<ExplorerMove>,
         /// The latest games.
         games: Vec<LibraryGame>,
+    },
+    /// Of a database of Lichess.
+    Lichess {
+        counts: Counts,
+        /// In descending order of games.
+        moves: Vec<ExplorerMove>,
+        games: Vec<LichessGame>,
     },
 }
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    EngineId, ErrorInfo, GameId, MatchId, MoveText, PositionView, ReportSettings, ReportStatus,
-    Side, Sides, Variant,
+    AccountName, EngineId, ErrorInfo, GameId, MatchId, MoveText, PositionView, ReportSettings,
+    ReportStatus, Side, Sides, Variant,
 };
 
 /// Conditions on games of the library, as the page enters them. A game must match all fields.
@@ -353,6 +353,12 @@ pub struct Job {
     pub directory: Option<String>,
     /// The name of a file that a tab has sent. Such a job cannot be resumed; the last 20 are kept.
     pub upload: Option<String>,
+    /// The account whose games are imported.
+    pub account: Option<AccountName>,
+    /// The number of games of variants that are not supported.
+    pub skipped: u32,
+    /// Unix time in milliseconds until which the job waits, because the service has requested it or has failed.
+    pub waiting: Option<u64>,
     /// How long the games were read, in milliseconds.
     pub elapsed: u64,
     /// None if the games are only imported.

@@ -208,6 +208,7 @@ fn the_page_has_the_english_text_of_each_error() {
         ("exit_cause", ExitCause::TEXTS),
         ("operation", FileOperation::TEXTS),
         ("subject", wire::ErrorSubject::TEXTS),
+        ("host", wire::OnlineService::TEXTS),
         ("field", Field::TEXTS),
     ] {
         for (name, english) in texts {

@@ -18,6 +18,7 @@ mod limits;
     expect(dead_code, unused_imports, reason = "engines of some tests are shell scripts")
 )]
 mod matches;
+mod online;
 mod play;
 mod records;
 mod references;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use readyok_client::EngineProgram;
 pub(crate) use readyok_server::Options;
-use readyok_server::{ServeError, Server, ServerSettings};
+use readyok_server::{OnlineSetup, ServeError, Server, ServerSettings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -86,6 +86,7 @@ pub(crate) fn options(data: &Path) -> Options {
             translation: Vec::new(),
             guard: None,
             checks: Vec::new(),
+            online: OnlineSetup::default(),
         },
     }
 }

@@ -2,17 +2,18 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 
 use readyok_library::{NewGame, Source};
 
-use super::{App, AppState, MAX_GAMES};
+use super::App;
+use super::round::Round;
 use crate::errors::io_error;
 use crate::import::{Counting, Faults, is_record, read_each};
-use crate::store::{StoreError, StoredJob, new_game};
-use crate::time::{Moment, now};
-use crate::wire::{ErrorCode, ErrorInfo, ErrorSubject, GameId, JobErrorOf, JobId};
+use crate::store::new_game;
+use crate::time::now;
+use crate::wire::{ErrorCode, ErrorInfo, ErrorSubject, JobErrorOf, JobId};
 
 /// Maximum number of files of a directory.
 const MAX_FILES: usize = 100_000;
@@ -25,48 +26,26 @@ const MAX_BATCH_BYTES: usize = 1 << 20;
 impl App {
     /// Reads the remaining files of a job, in a thread that ends with the app.
     pub(super) fn read_directory(self: &Arc<Self>, id: JobId) {
-        let (round, before) =
-            self.state().jobs.get(&id).map_or((0, 0), |job| (job.round, job.stored.elapsed));
-        let import = Import { app: Arc::downgrade(self), id, round, before, begun: now() };
+        let round = Round::new(Arc::downgrade(self), &self.state(), id);
         // A thread of the runtime: engines are started from it after the last file.
-        tokio::task::spawn_blocking(move || import.run());
+        tokio::task::spawn_blocking(move || Import { round }.run());
     }
 }
 
-/// The import of one round of a job.
+/// The import of the files.
 struct Import {
-    app: Weak<App>,
-    id: JobId,
-    round: u32,
-    /// How long earlier rounds took.
-    before: u64,
-    begun: Moment,
+    round: Round,
 }
 
 impl Import {
-    fn update<R>(&self, change: impl FnOnce(&mut AppState, JobId) -> R) -> Option<R> {
-        Some(self.app.upgrade()?.update(|state| change(state, self.id)))
-    }
-
-    /// Whether the job still runs in this round.
-    fn check<'a>(&self, state: &'a AppState) -> Option<&'a StoredJob> {
-        let job = state.jobs.get(&self.id)?;
-        (job.is_running() && job.round == self.round && !state.closing).then_some(&job.stored)
-    }
-
-    fn fail(&self, name: String, why: ErrorInfo) {
-        self.update(|state, id| state.fail_job(id, JobErrorOf::File { name }, why));
-    }
-
     /// Reads the remaining files. Stopping the job ends this before the next batch.
     fn run(&self) {
-        let stored = self.update(|state, _| self.check(state).cloned()).flatten();
-        let Some(stored) = stored else { return };
+        let Some(stored) = self.round.stored() else { return };
         let directory = stored.directory.unwrap_or_default();
         let files = match files_of(&directory) {
             Ok(files) => files,
             Err(error) => {
-                return self.fail(directory.display().to_string(), io_error(&error).into());
+                return self.round.fail(directory.display().to_string(), io_error(&error).into());
             }
         };
         let Files { files, unreadable } = files;
@@ -98,7 +77,7 @@ impl Import {
                 return;
             }
         }
-        self.on_all_read();
+        self.round.finish();
     }
 
     /// Imports the games of a file after the first `skip`. `before` is the number of bytes of earlier files. Returns
@@ -132,86 +111,37 @@ impl Import {
         continues.then_some(faults)
     }
 
-    /// Adds games to the library and to the job, all or none. Returns whether the job continues.
-    fn add(&self, mut games: Vec<NewGame>, bytes: u64) -> bool {
-        let Some(app) = self.app.upgrade() else { return false };
-        let this = Self { app: Weak::clone(&self.app), ..*self };
-        let added = app.writer.run(move |store| {
-            let free = this.update(|state, id| {
-                let stored = this.check(state)?.clone();
-                let free = match stored.settings {
-                    Some(_) => MAX_GAMES.saturating_sub(state.jobs.get(&id)?.games.len()),
-                    None => usize::MAX,
-                };
-                Some((stored, free))
-            });
-            let Some((mut stored, free)) = free.flatten() else { return false };
-            let is_full = free < games.len();
-            games.truncate(free);
-            stored.in_file += games.len();
-            stored.bytes = bytes;
-            stored.elapsed = this.before + now().saturating_sub(this.begun);
-            let added = store.add_games_of_job(this.id, &mut stored, games);
-            let added = added.map(|games| (games, stored));
-            this.update(|state, id| state.on_games_added(id, added, is_full)).unwrap_or(false)
-        });
-        drop(app);
-        added.blocking_recv().unwrap_or(false)
+    /// Adds games. Returns whether the job continues.
+    fn add(&self, games: Vec<NewGame>, bytes: u64) -> bool {
+        let added = self.round.add(games, move |stored| stored.bytes = bytes);
+        added.is_some_and(|added| added.blocking_recv().unwrap_or(false))
     }
 
     /// Reports entries of the directory that cannot be read, and files beyond the maximum.
     fn report_unreadable(&self, directory: &Path, unreadable: Vec<ErrorInfo>) {
-        self.update(|state, id| {
-            if unreadable.is_empty() || self.check(state).is_none() {
-                return;
-            }
-            let Some(job) = state.jobs.get_mut(&id) else { return };
-            let of = || JobErrorOf::File { name: directory.display().to_string() };
+        if unreadable.is_empty() {
+            return;
+        }
+        let of = || JobErrorOf::File { name: directory.display().to_string() };
+        self.round.change(|job| {
             for why in unreadable {
                 job.add_error(of(), why);
             }
-            state.save_and_publish_job(id);
         });
     }
 
     fn set_files(&self, files: usize, bytes: u64) {
-        self.update(|state, id| {
-            if self.check(state).is_some()
-                && let Some(job) = state.jobs.get_mut(&id)
-            {
-                (job.stored.files, job.stored.total_bytes) = (files, bytes);
-                state.save_and_publish_job(id);
-            }
-        });
+        self.round.change(|job| (job.stored.files, job.stored.total_bytes) = (files, bytes));
     }
 
     /// Returns whether the job continues.
     fn on_file_read(&self, name: &str, faults: Faults, bytes: u64) -> bool {
-        let read = self.update(|state, id| {
-            self.check(state)?;
-            let job = state.jobs.get_mut(&id)?;
+        self.round.change(|job| {
             job.stored.files_done += 1;
             job.stored.in_file = 0;
             job.stored.bytes = bytes;
             job.add_faults(name, faults);
-            state.save_and_publish_job(id);
-            Some(())
-        });
-        read.flatten().is_some()
-    }
-
-    fn on_all_read(&self) {
-        let Some(app) = self.app.upgrade() else { return };
-        app.update(|state| {
-            if self.check(state).is_none() {
-                return;
-            }
-            if let Some(job) = state.jobs.get_mut(&self.id) {
-                job.stored.read = true;
-                state.save_and_publish_job(self.id);
-            }
-            state.start_reports();
-        });
+        })
     }
 }
 
@@ -248,35 +178,4 @@ fn files_of(directory: &Path) -> std::io::Result<Files> {
         unreadable.push(ErrorCode::TooMany { subject: ErrorSubject::File }.into());
     }
     Ok(Files { files, unreadable })
-}
-
-impl AppState {
-    /// Games were added to a job, or could not be. Returns whether it continues.
-    fn on_games_added(
-        &mut self,
-        id: JobId,
-        added: Result<(Vec<GameId>, StoredJob), StoreError>,
-        is_full: bool,
-    ) -> bool {
-        let Some(job) = self.jobs.get_mut(&id) else { return false };
-        let name = job.stored.directory.clone().unwrap_or_default().display().to_string();
-        let why = match added {
-            Ok((games, stored)) => {
-                let kept = &mut job.stored;
-                (kept.in_file, kept.batches) = (stored.in_file, stored.batches);
-                (kept.imported, kept.duplicates) = (stored.imported, stored.duplicates);
-                kept.undecided = stored.undecided;
-                (kept.bytes, kept.elapsed) = (stored.bytes, stored.elapsed);
-                job.games.extend(games);
-                if !is_full {
-                    self.publish_job(id);
-                    return true;
-                }
-                ErrorCode::TooMany { subject: ErrorSubject::Game }
-            }
-            Err(error) => ErrorCode::system(&error),
-        };
-        self.fail_job(id, JobErrorOf::File { name }, why.into());
-        false
-    }
 }
