@@ -287,6 +287,7 @@ export function storePrefs(fake: FakeServer, page: wire.Settings['page']) {
       page,
       on_close: { pause_games: true, stop_analysis: true, quit: false },
       references: { syzygy: [], books: [] },
+      online: { services: [], lichess_token: false, accounts: [] },
       training: { names: [], new_per_day: 20 },
       current_game: null,
     },
@@ -328,12 +329,7 @@ export function defaultServer(): FakeServer {
   fake.http.set('library/search', { games: [], total: 0, labels: [], undecided: 0 });
   fake.http.set('library/collections', { collections: [] });
   fake.http.set('library/order', null);
-  fake.http.set('training', {
-    stats: { new: 0, learning: 0, learned: 0, due: 0, today: 0, reviews: 0, solved: 0 },
-    queue: [],
-    exercises: [],
-    total: 0,
-  });
+  fake.http.set('training', trainingView());
   fake.http.set('queue', null);
   fake.http.set('files', { path: null, parent: null, entries: [], truncated: false });
   fake.http.set('position', {
@@ -410,5 +406,40 @@ export function line(number: number, value: number, moves: [string, string, stri
       uci,
       text: japanese ? { western, japanese } : { western },
     })),
+  };
+}
+
+/** The answer of a server without exercises, with changes. */
+export function trainingView(change: Partial<wire.TrainingView> = {}): wire.TrainingView {
+  return {
+    sets: [trainingSet()],
+    stats: { new: 0, learning: 0, learned: 0, due: 0, today: 0, reviews: 0, solved: 0 },
+    queue: [],
+    days: Array.from({ length: 15 }, () => 0),
+    chapters: [],
+    themes: [],
+    ratings: null,
+    exercises: [],
+    total: 0,
+    ...change,
+  };
+}
+
+/** The set of own mistakes, with changes. */
+export function trainingSet(change: Partial<wire.TrainingSet> = {}): wire.TrainingSet {
+  return {
+    id: 0,
+    kind: 'mistakes',
+    name: '',
+    variant: null,
+    side: null,
+    marks: [],
+    linked: false,
+    added: 0,
+    total: 0,
+    learning: 0,
+    learned: 0,
+    due: 0,
+    ...change,
   };
 }

@@ -35,11 +35,12 @@ export async function getText(path: string, query: Record<string, string> = {}):
   return call(`./api/${path}${text ? `?${text}` : ''}`);
 }
 
-export async function post<T>(path: string, body: unknown): Promise<T> {
+export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const response = await call(`./api/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    ...(signal && { signal }),
   });
   return response.json();
 }

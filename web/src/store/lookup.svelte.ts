@@ -6,7 +6,8 @@ import { reasonOf, showError } from './server.svelte';
 const DELAY = 100;
 
 /**
- * Requests an answer about a position whenever the query changes. The value never is an answer to an earlier query.
+ * Requests an answer about a position whenever the query changes. The value never is an answer to an earlier query,
+ * whose request is aborted: the server may have to send it to another one.
  * Must be called while a component is initialized.
  */
 export function lookup<T>(path: string, query: () => object | null) {
@@ -19,9 +20,10 @@ export function lookup<T>(path: string, query: () => object | null) {
     error = '';
     if (sent === 'null') return;
     let current = true;
+    const abort = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        const answer = await post<T>(path, JSON.parse(sent));
+        const answer = await post<T>(path, JSON.parse(sent), abort.signal);
         if (current) value = answer;
       } catch (failure) {
         if (current) error = reasonOf(failure);
@@ -30,6 +32,7 @@ export function lookup<T>(path: string, query: () => object | null) {
     return () => {
       current = false;
       clearTimeout(timer);
+      abort.abort();
     };
   });
   return {

@@ -77,8 +77,11 @@ export function numberOf(game: Game, node: Node): { number: number; second: bool
   return numberAt(game, node.ply);
 }
 
+/** What the numbers of the moves of a game or a line depend on. */
+type Numbering = Pick<Game, 'variant' | 'first_number' | 'first_turn'>;
+
 /** The number of the move at a ply, and whether it is one of the second side. */
-export function numberAt(game: Game, ply: number): { number: number; second: boolean } {
+export function numberAt(game: Numbering, ply: number): { number: number; second: boolean } {
   if (game.variant === 'shogi') return { number: game.first_number + ply - 1, second: false };
   const half = game.first_turn === 'second' ? 1 : 0;
   const count = ply - 1 + half;
@@ -86,7 +89,7 @@ export function numberAt(game: Game, ply: number): { number: number; second: boo
 }
 
 /** The number before a move of a printed line, which starts at `index` 0; empty where none is usual. */
-export function lineNumber(game: Game, ply: number, index: number): string {
+export function lineNumber(game: Numbering, ply: number, index: number): string {
   if (game.variant === 'shogi') return index === 0 ? `${game.first_number + ply - 1}.` : '';
   const { number, second } = numberAt(game, ply);
   if (second) return index === 0 ? `${number}…` : '';

@@ -4,17 +4,20 @@ import type { Job } from '../../api/wire';
 vi.hoisted(() => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {} }));
   vi.stubGlobal('location', { hash: '' });
-  vi.stubGlobal('navigator', { language: 'en' });
+  vi.stubGlobal('navigator', { language: 'en', languages: ['en'] });
   vi.stubGlobal('addEventListener', () => {});
 });
 
-import { countsText, faultText, jobName, speedText } from './imports';
+import { countsText, faultText, jobName, share, speedText } from './imports';
 
 const job = (more: Partial<Job> = {}): Job => ({
   id: 1,
   added: 0,
   directory: null,
   upload: 'big.pgn',
+  account: null,
+  skipped: 0,
+  waiting: null,
   elapsed: 10_000,
   settings: null,
   status: 'running',
@@ -47,6 +50,19 @@ test('shows the rate and the time that is left', () => {
   expect(speedText(job({ total_bytes: 61_000 }))).toMatch(/ · 10 min left$/);
   expect(speedText(job({ elapsed: 100 }))).toBe('');
   expect(speedText(job({ bytes: 0 }))).not.toContain('left');
+});
+
+test('the number of games of a Lichess account is not known before the end', () => {
+  const account = { site: 'lichess', name: 'Anna' } as const;
+  const of = (more: Partial<Job>) => job({ account, upload: null, files: 0, total_bytes: 0, ...more });
+  expect(jobName(of({}), [])).toBe('Anna · Lichess');
+  expect([of({}), of({ files: 4, files_done: 1 }), of({ status: 'done' })].map(share)).toEqual([
+    null,
+    0.25,
+    1,
+  ]);
+  expect(countsText(of({ skipped: 2 }))).toMatch(/ · Other variants, not imported: 2$/);
+  expect(speedText(of({ waiting: 0 }))).toMatch(/^waits until \d/);
 });
 
 test('counts games, duplicates and files', () => {

@@ -1,6 +1,6 @@
 // Imports and other jobs: their names, progress and errors.
 import type { EngineState, Job, JobError } from '../../api/wire';
-import { errorInfoText } from '../../i18n/format';
+import { errorInfoText, timeOfDayText } from '../../i18n/format';
 import { t } from '../../i18n/index.svelte';
 import { numberText } from './games';
 import { progressOf } from '../report/report';
@@ -12,6 +12,7 @@ const engineName = (engines: EngineState[], id: number) =>
 const fileName = (path: string) => path.split(/[\\/]/).findLast(Boolean) ?? path;
 
 export function jobName(job: Job, engines: EngineState[]): string {
+  if (job.account) return `${job.account.name} · ${t(`account.site.${job.account.site}`)}`;
   const path = job.upload ?? job.directory;
   const name = path === null ? t('library.selected', { count: job.games }) : fileName(path);
   return job.settings ? `${name} · ${engineName(engines, job.settings.engine)}` : name;
@@ -20,7 +21,9 @@ export function jobName(job: Job, engines: EngineState[]): string {
 /** Whether a job only adds games. */
 export const isImport = (job: Job) => job.settings === null;
 
-export const share = (job: Job) => Math.min(1, progressOf(job));
+/** The progress from 0 to 1. Null if the number of games is not known. */
+export const share = (job: Job) =>
+  job.account && !job.files && job.status === 'running' ? null : Math.min(1, progressOf(job));
 
 /** Added games in a second, or null at the beginning. */
 function rateOf(job: Job): number | null {
@@ -41,6 +44,7 @@ function durationText(seconds: number): string {
 }
 
 export function speedText(job: Job): string {
+  if (job.waiting !== null) return t('job.waiting', { time: timeOfDayText(job.waiting) });
   const [rate, left] = [rateOf(job), secondsLeft(job)];
   if (rate === null) return '';
   const speed = t('job.rate', { count: numberText(Math.round(rate)) });
@@ -55,6 +59,7 @@ export function countsText(job: Job): string {
   if (job.files > 1) parts.unshift(t('job.files', { done: job.files_done, all: job.files }));
   if (job.duplicates) parts.push(t('record.duplicates', { count: numberText(Number(job.duplicates)) }));
   if (job.undecided) parts.push(t('record.undecided', { count: numberText(Number(job.undecided)) }));
+  if (job.skipped) parts.push(t('job.skipped', { count: numberText(job.skipped) }));
   if (job.failed) parts.push(t('job.failed', { count: numberText(job.failed) }));
   return parts.join(' · ');
 }

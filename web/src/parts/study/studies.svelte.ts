@@ -15,6 +15,8 @@ class Studies {
   changes = $state(0);
   /** The place of the game on the board. */
   place = $state.raw<GameOrder | null>(null);
+  /** The study that becomes a repertoire. The frame of the page shows the dialog. */
+  trained = $state.raw<{ id: number; name: string } | null>(null);
 }
 
 export const studies = new Studies();
