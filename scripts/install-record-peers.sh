@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the libraries that the tests of game records compare with: python-chess and cshogi from PyPI, tsshogi from npm,
-# which needs Node. With `--bench`, also the programs of `benches/records/peers.py`: pgn-extract and SCID from Debian, which
+# which needs Node; and the public studies of Lichess in Debian's package of PyChess, which is not installed. With `--bench`, also the programs of `benches/records/peers.py`: pgn-extract and SCID from Debian, which
 # needs root or sudo. Idempotent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,18 @@ fi
 npm install --prefix "$venv" --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --silent \
     tsshogi@2.2.0
 NODE_PATH=$venv/node_modules node -e 'require("tsshogi").importKIF'
-echo "installed: python-chess, cshogi, tsshogi"
+if [[ ! -d $venv/studies ]]; then
+    package=$(mktemp -d)
+    trap 'rm -rf "$package"' EXIT
+    # The user of downloads.
+    chmod 755 "$package"
+    (cd "$package" && apt-get -qq download pychess)
+    dpkg-deb --extract "$package"/pychess_*.deb "$package/files"
+    mkdir "$package/studies"
+    find "$package/files" -name '*.pgn' -exec mv -t "$package/studies" {} +
+    mv "$package/studies" "$venv/studies"
+fi
+echo "installed: python-chess, cshogi, tsshogi, studies"
 if [[ ${1:-} == --bench ]]; then
     scripts/install-debian.sh pgn-extract scid
     echo "installed: pgn-extract, scid"

@@ -1,5 +1,10 @@
 //! Studies: games that are merged and split, and chapters that are copied.
 
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use readyok_rules::record::{self, GameRecord};
 use serde_json::{Value, json};
 
 use crate::support::{Fixture, Tab, export, post};
@@ -141,4 +146,74 @@ async fn a_chapter_is_copied_with_its_game() {
     assert_eq!(names, [json!(1), json!(6)]);
     let missing = json!({ "kind": "copy_chapter", "game": 9, "collection": study });
     assert_eq!(tab.ask(missing).await["category"], "not_found");
+}
+
+/// The nodes of a game with their annotations, and its headers.
+type Content = (Vec<String>, Vec<(String, String)>);
+
+/// The games of a file.
+fn contents(file: &[u8]) -> Vec<Content> {
+    let games = record::read(file, None).map(|game| game.expect("a game"));
+    games
+        .map(|game: GameRecord| {
+            let nodes = game.ids().filter_map(|id| Some((game.node(id)?, game.annotations(id))));
+            let nodes = nodes.map(|(node, notes)| {
+                // Squares and arrows have no order.
+                let mut notes = notes.clone();
+                notes.marks.sort_by_key(|mark| format!("{mark:?}"));
+                format!("{:?} {:?} {notes:?}", node.parent(), node.mv())
+            });
+            let headers =
+                game.headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+            (nodes.collect(), headers.collect())
+        })
+        .collect()
+}
+
+/// Public studies of Lichess, with `READYOK_REAL_ENGINES`; `scripts/install-record-peers.sh` installs them. The study of
+/// this repository is always written.
+#[tokio::test(flavor = "multi_thread")]
+async fn public_studies_are_written_again_without_loss() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = vec![root.join("testdata/records/lichess-study.pgn")];
+    if env::var_os("READYOK_REAL_ENGINES").is_some() {
+        let studies = fs::read_dir(root.join("target/record-peers/studies"));
+        let studies = studies.expect("scripts/install-record-peers.sh was run");
+        files.extend(studies.map(|entry| entry.expect("a file").path()));
+        assert!(30 < files.len(), "{}", files.len());
+    }
+    let (server, _tab) = Fixture::with_tab().await;
+    for path in files {
+        let file = fs::read(&path).expect("a file");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let imported = server.import("?name=a.pgn&open=true&duplicates=keep", &file).await.json();
+        assert_eq!(imported["errors"], json!([]), "{name}");
+        let before = contents(&file);
+        let of = match &imported["collection"]["id"] {
+            Value::Null => {
+                // A single game is a draft.
+                let game = &imported["opened"];
+                json!({ "kind": "games", "games": [game] })
+            }
+            id => json!({ "kind": "collection", "id": id }),
+        };
+        let written = export(&server, &of, "pgn").await.text();
+        let after = contents(written.as_bytes());
+        assert_eq!(before.len(), after.len(), "{name}");
+        for ((moves, headers), (new_moves, new_headers)) in before.iter().zip(&after) {
+            assert_eq!(moves.len(), new_moves.len(), "{name}");
+            for (node, new) in moves.iter().zip(new_moves) {
+                assert_eq!(node, new, "{name}");
+            }
+            let lost: Vec<_> =
+                headers.iter().filter(|header| !new_headers.contains(header)).collect();
+            assert!(lost.is_empty(), "{name}: {lost:?}");
+        }
+        // What was written is written in the same way again.
+        let again = server.import("?name=b.pgn&open=true&duplicates=keep", &written).await.json();
+        if let Value::Number(id) = &again["collection"]["id"] {
+            let of = json!({ "kind": "collection", "id": id });
+            assert_eq!(export(&server, &of, "pgn").await.text(), written, "{name}");
+        }
+    }
 }
