@@ -33,6 +33,8 @@ const report: Opens = (page, text) => showReport(page, text('tab.report'));
 const share: Opens = (page, text) => command(page, text('menu.more'), text('tab.record'));
 const nothing: Opens = () => Promise.resolve();
 
+const STUDY = { id: 1, name: 'Endings of rooks and pawns, with examples', chapters: 2, added: 0, changed: 0 };
+
 /** Pages, panels and dialogs: a name, the route, and how they are opened. */
 const VIEWS: [name: string, route: string, opens: Opens][] = [
   ['home', '#/home', nothing],
@@ -107,6 +109,18 @@ const VIEWS: [name: string, route: string, opens: Opens][] = [
       await press('report.run')(page, text);
     },
   ],
+  [
+    'study',
+    '#/analyse/1',
+    async (page) => {
+      const place = { collection: STUDY, chapter: 'Philidor', place: 0, previous: null, next: 2 };
+      await page.route('**/api/library/order', (route) => route.fulfill({ json: place }));
+      await page.reload();
+      await page.getByTestId('order').waitFor();
+    },
+  ],
+  ['training', '#/training', nothing],
+  ['about', '#/about', nothing],
   ['settings', '#/settings', nothing],
   ['shortcuts', '#/settings', (page) => page.keyboard.press('?')],
 ];
