@@ -9,6 +9,7 @@
 
 mod damage;
 mod drafts;
+mod exercise_tables;
 mod exercises;
 mod failure;
 mod games;
@@ -31,7 +32,8 @@ use crate::online::Token;
 use crate::time::{Moment, date};
 use crate::wire::{DamagedFile, EngineId, GameId, Settings};
 
-pub(crate) use exercises::{StoredExercise, Times};
+pub(crate) use exercise_tables::Times;
+pub(crate) use exercises::StoredExercise;
 pub(crate) use failure::{library_error, storage};
 pub(crate) use games::{listed, listed_new, new_game};
 pub(crate) use reports::{AccountJob, StoredJob, StoredReport};
@@ -386,7 +388,7 @@ fn open_app_file(path: &Path) -> Result<Connection, StoreError> {
     if tables == 0 {
         change.execute_batch(SCHEMA)?;
         change.execute_batch(OPEN_GAMES)?;
-        change.execute_batch(exercises::SCHEMA)?;
+        change.execute_batch(exercise_tables::SCHEMA)?;
         change.pragma_update(None, "application_id", APPLICATION)?;
         change.pragma_update(None, "user_version", VERSION)?;
     } else {

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod csv;
+mod problem;
 mod repertoire;
 mod schedule;
 mod sources;
@@ -23,9 +24,10 @@ use crate::wire::{
 pub(crate) use blocks::{
     MAX_THEMES, ProblemFilter, ProblemRow, decode_block, encode_block, find_in_block,
 };
+pub(crate) use problem::{Problem, Unread};
 pub(crate) use repertoire::{Repertoire, RepertoireRules};
 pub(crate) use schedule::{LEARNED, Memory};
-pub(crate) use sources::{Problem, Unread, mistakes, read_problems};
+pub(crate) use sources::{mistakes, read_problems};
 
 /// Maximum number of moves of an attempt.
 const MAX_MOVES: usize = 400;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::exercises::{COUNT_SET, DELETED, REMOVED, Times, signed};
+use super::exercise_tables::{COUNT_SET, DELETED, REMOVED, Times, signed};
 use super::{Store, StoreError};
 use crate::training::{
     LEARNED, MAX_THEMES, Problem, ProblemFilter, ProblemRow, Repertoire, Task, decode_block,

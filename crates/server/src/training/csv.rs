@@ -10,7 +10,7 @@ use std::io::Read;
 
 use readyok_rules::Position;
 
-use super::sources::{Problem, Unread, each_line, shortened};
+use super::problem::{Problem, Unread, each_line, shortened};
 use super::{Task, is_checkmate, key};
 use crate::errors::{move_error, position_error};
 use crate::wire::{ErrorCode, ErrorInfo, ExerciseKind, Variant};

@@ -1,12 +1,13 @@
 //! Exercises out of reports and files.
 
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, Cursor, Read};
 
 use readyok_protocol::Score;
 use readyok_rules::record::{GameDocument, GameRecord, Node, Tag};
 use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 
 use super::csv::{self, Columns, read_csv};
+use super::problem::{MAX_ERRORS, Problem, Unread, each_line, shortened};
 use super::{Task, is_checkmate};
 use crate::compression::Decompressed;
 use crate::errors::{epd_error, io_error};
@@ -14,21 +15,12 @@ use crate::game::GameSession;
 use crate::game::position_view::move_text;
 use crate::import::{is_cut, read_each};
 use crate::store::StoredReport;
-use crate::wire::{
-    ErrorCode, ErrorInfo, ErrorSubject, ExerciseKind, ExerciseSource, Label, LineMove, Side,
-    Variant,
-};
+use crate::wire::{ExerciseKind, ExerciseSource, Label, LineMove, Side};
 
 /// Maximum length in plies of a missed mate that becomes a mate problem.
 const MAX_MATE: usize = 15;
 /// Maximum number of stored moves of a solution.
 const MAX_SOLUTION: usize = 200;
-/// Maximum length of a name, in characters.
-const MAX_NAME: usize = 120;
-/// Maximum number of reported errors.
-const MAX_ERRORS: usize = 100;
-/// Maximum length of a line in bytes.
-const MAX_LINE: usize = 16 << 10;
 /// The size of the beginning of a file, which decides its format, in bytes.
 const BEGINNING: usize = 64 << 10;
 
@@ -129,53 +121,6 @@ fn legal_line<'a>(
     (line, position)
 }
 
-pub(super) fn shortened(name: &str) -> String {
-    name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect()
-}
-
-/// A problem of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Problem {
-    pub(crate) key: i64,
-    pub(crate) variant: Variant,
-    pub(crate) kind: ExerciseKind,
-    /// The task in one of its forms in the database.
-    pub(crate) stored: String,
-    pub(crate) rating: Option<u16>,
-    pub(crate) themes: Vec<String>,
-}
-
-impl Problem {
-    /// A problem without themes has those of its mate, with their names at Lichess.
-    pub(crate) fn new(task: &Task, rating: Option<u16>, mut themes: Vec<String>) -> Option<Self> {
-        if themes.is_empty() && task.kind == ExerciseKind::Mate {
-            themes.push("mate".to_owned());
-            themes.extend(task.mate.map(|mate| format!("mateIn{mate}")));
-        }
-        let stored = serde_json::to_string(task).ok()?;
-        let Task { variant, kind, .. } = *task;
-        Some(Self { key: task.key(), variant, kind, stored, rating, themes })
-    }
-}
-
-/// What was not imported of a file.
-#[derive(Debug, Default)]
-pub(crate) struct Unread {
-    /// The number of entries that are no problems.
-    pub(crate) skipped: u32,
-    pub(crate) errors: Vec<ErrorInfo>,
-    pub(crate) total_errors: u32,
-}
-
-impl Unread {
-    pub(super) fn error(&mut self, line: u64, error: ErrorInfo) {
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.push(error.with(|context| context.line = Some(line)));
-        }
-        self.total_errors = self.total_errors.saturating_add(1);
-    }
-}
-
 /// Passes the problems of a file, which can be compressed, to `visit` until it returns false: rows of CSV, EPD with `bm`,
 /// `dm` or `pv`, or records that begin with a position, whose main line is the solution.
 pub(crate) fn read_problems(
@@ -248,36 +193,6 @@ fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Passes the lines of a text with their numbers to `visit` until it returns false. Lines that are too long, and the
-/// failure of the source, are errors.
-pub(super) fn each_line(
-    source: impl Read,
-    unread: &mut Unread,
-    mut visit: impl FnMut(u64, &str, &mut Unread) -> bool,
-) {
-    let mut source = BufReader::with_capacity(BEGINNING, source);
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let limit = (MAX_LINE + 1) as u64;
-        match source.by_ref().take(limit).read_until(b'\n', &mut line) {
-            Ok(0) => return,
-            Ok(_) if MAX_LINE < line.len() => {
-                unread.error(number, ErrorCode::TooLong { subject: ErrorSubject::Line }.into());
-                if let Err(error) = source.skip_until(b'\n') {
-                    return unread.error(number, io_error(&error).into());
-                }
-            }
-            Ok(_) => {
-                if !visit(number, &String::from_utf8_lossy(&line), unread) {
-                    return;
-                }
-            }
-            Err(error) => return unread.error(number, io_error(&error).into()),
-        }
-    }
-}
-
 fn read_epd(line: &str) -> Result<Epd, readyok_rules::EpdError> {
     // Castling rights that name files are those of Chess960.
     Epd::read(Game::Chess, line).or_else(|error| Epd::read(Game::Chess960, line).map_err(|_| error))
@@ -347,6 +262,7 @@ fn record_task(record: &GameRecord, file: &str) -> Option<Task> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{ErrorInfo, Variant};
 
     #[derive(Debug)]
     struct Found {
