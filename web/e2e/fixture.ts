@@ -152,7 +152,10 @@ export async function paste(page: Page, text: string) {
   await page.evaluate((record) => {
     const data = new DataTransfer();
     data.setData('text/plain', record);
-    window.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }));
+    const event = new ClipboardEvent('paste', { clipboardData: data });
+    // The constructor of Firefox ignores the data.
+    if (!event.clipboardData?.types.length) Object.defineProperty(event, 'clipboardData', { value: data });
+    window.dispatchEvent(event);
   }, text);
 }
 

@@ -209,8 +209,7 @@ fn exercises_of_earlier_versions_move_to_sets() {
     };
     let own = training(&store, OWN_MISTAKES);
     let of_sets: Vec<_> = own.sets.iter().map(|set| (set.id, set.kind, set.total)).collect();
-    use TrainingSetKind::{Mistakes, Problems};
-    assert_eq!(of_sets, [(0, Mistakes, 1), (1, Problems, 2)]);
+    assert_eq!(of_sets, [(0, TrainingSetKind::Mistakes, 1), (1, TrainingSetKind::Problems, 2)]);
     let ids =
         |found: &exercises::FoundExercises| found.queue.iter().map(|it| it.id).collect::<Vec<_>>();
     assert_eq!((ids(&own), own.stats.reviews, own.stats.solved), (vec![8], 1, 0));
