@@ -142,7 +142,7 @@ inLanguage('ja', () => {
     await expect.poll(() => verdict.textContent(), LONG).toContain('d2');
     await enter(page, 'd4');
     await expect.poll(() => task.textContent(), LONG).toBe(t('training.your_move', { move: '1…d5' }));
-    // A wrong move shows the right one, which goes on.
+    // A wrong move shows the right one, which continues.
     await enter(page, 'a3');
     await expect.poll(() => verdict.textContent(), LONG).toContain(t('training.not_in_repertoire'));
     await expect.poll(() => verdict.textContent(), LONG).toContain('c4');

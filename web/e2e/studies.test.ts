@@ -129,7 +129,7 @@ inLanguage('ja', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test('chapters beside the board are added, merged and copied; trees are split and outlined', async () => {
+  test('chapters next to the board are added, merged and copied; trees are split and outlined', async () => {
     const page = await fixture.page('#/analyse', { viewport: { width: 1440, height: 900 } });
     await squares(page);
     await paste(

@@ -24,7 +24,7 @@ use crate::wire::{
 pub(crate) use blocks::{
     MAX_THEMES, ProblemFilter, ProblemRow, decode_block, encode_block, find_in_block,
 };
-pub(crate) use problem::{Problem, Unread};
+pub(crate) use problem::{Omitted, Problem};
 pub(crate) use repertoire::{Repertoire, RepertoireRules};
 pub(crate) use schedule::{LEARNED, Memory};
 pub(crate) use sources::{mistakes, read_problems};

@@ -22,7 +22,7 @@ fn shown(it: library::Collection) -> Collection {
     Collection { id: it.id, name: it.name, chapters: it.chapters, added, changed }
 }
 
-/// Whether the words of a text are in the name, the players, the event, the opening or a comment of a chapter. A damaged
+/// Whether all parts of a text are in the name, the players, the event, the opening or a comment of a chapter. A damaged
 /// game has no comments.
 fn contains(library: &library::Library, chapter: &Chapter, text: &TextPattern) -> bool {
     let game = &chapter.game;

@@ -10,7 +10,7 @@ use super::saving::blocking;
 use crate::import::{file_title, read_each};
 use crate::store::{Changed, NewSet, Store, StoreError, StoredSet, storage};
 use crate::time::{date, now};
-use crate::training::{Problem, Repertoire, RepertoireRules, Unread, read_problems};
+use crate::training::{Omitted, Problem, Repertoire, RepertoireRules, read_problems};
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, GameId, ImportedExercises, Selection,
     Side, TrainingQuery, TrainingSetId, TrainingView,
@@ -226,8 +226,8 @@ impl App {
         source: impl Read + Send,
     ) -> ImportedExercises {
         let mut adding = Adding::new(self, name);
-        let unread = read_problems(file, source, |problem| adding.add(problem));
-        adding.finish(unread)
+        let omitted = read_problems(file, source, |problem| adding.add(problem));
+        adding.finish(omitted)
     }
 
     pub(super) async fn rename_set(
@@ -355,10 +355,10 @@ impl<'a> Adding<'a> {
         }
     }
 
-    fn finish(mut self, unread: Unread) -> ImportedExercises {
+    fn finish(mut self, omitted: Omitted) -> ImportedExercises {
         self.write();
         self.wait();
-        let Unread { skipped, mut errors, mut total_errors } = unread;
+        let Omitted { skipped, mut errors, mut total_errors } = omitted;
         let themes = self.changed.too_many_themes;
         let themes = themes.then(|| ApiError::too_many(ErrorSubject::Theme));
         for error in self.error.into_iter().chain(themes) {

@@ -218,7 +218,7 @@ fn exercises_of_earlier_versions_move_to_sets() {
     assert_eq!(problems.themes.len(), 2, "mate and its length");
     let memory = problems.queue[0].memory.expect("it was reviewed");
     assert_eq!((memory.due, memory.stability.to_bits()), (99, 3.5_f32.to_bits()));
-    // The numbers of exercises are never used again, and the schedule goes on.
+    // The numbers of exercises are never used again, and the schedule continues.
     store.review(3, ExerciseGrade::Good, 100).expect("it works").expect("it exists");
     assert_eq!(training(&store, 1).stats.reviews, 2);
 }

@@ -621,7 +621,7 @@ mod tests {
         for it in [root, second, third] {
             store.review(it.id, ExerciseGrade::Easy, START).expect("it works").expect("it exists");
         }
-        // 2. Nf3 replaces 2. c4 and what follows, and 3. Nf3 is another move beside 3. Nc3 in the second chapter.
+        // 2. Nf3 replaces 2. c4 and what follows, and 3. Nf3 is another move next to 3. Nc3 in the second chapter.
         let changed = "1. d4 Nf6 2. Nf3 *\n\n1. c4 e6 2. d4 Nf6 3. Nc3 (3. Nf3) *\n";
         let (again, changed) = repertoire(&mut store, changed, START + 1);
         assert_eq!((again, changed.added, changed.known, changed.removed), (set, 0, 4, 1));
@@ -660,11 +660,11 @@ mod tests {
         let set =
             store.open_set(&NewSet::Problems { name: "a".to_owned() }, START).expect("it works");
         let mut all = Vec::new();
-        let unread = read_problems("a.csv", text.as_bytes(), |problem| {
+        let omitted = read_problems("a.csv", text.as_bytes(), |problem| {
             all.push(problem);
             true
         });
-        assert_eq!(unread.errors, []);
+        assert_eq!(omitted.errors, []);
         let mut total = Changed::default();
         for batch in all.chunks(7) {
             let Changed { added, known, .. } =

@@ -10,7 +10,7 @@ use std::io::Read;
 
 use readyok_rules::Position;
 
-use super::problem::{Problem, Unread, each_line, shortened};
+use super::problem::{Omitted, Problem, each_line, shortened};
 use super::{Task, is_checkmate, key};
 use crate::errors::{move_error, position_error};
 use crate::wire::{ErrorCode, ErrorInfo, ExerciseKind, Variant};
@@ -74,11 +74,11 @@ impl Columns {
 pub(super) fn read_csv(
     columns: Columns,
     source: impl Read,
-    unread: &mut Unread,
+    omitted: &mut Omitted,
     mut visit: impl FnMut(Problem) -> bool,
 ) {
     let mut is_header = columns.has_header;
-    each_line(source, unread, |number, line, unread| {
+    each_line(source, omitted, |number, line, omitted| {
         let line = line.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n']);
         if line.trim().is_empty() || line.starts_with('#') || std::mem::take(&mut is_header) {
             return true;
@@ -86,12 +86,12 @@ pub(super) fn read_csv(
         match problem(columns, &fields(line)) {
             Ok((problem, warning)) => {
                 if let Some(warning) = warning {
-                    unread.error(number, warning);
+                    omitted.error(number, warning);
                 }
                 visit(problem)
             }
             Err(error) => {
-                unread.error(number, error);
+                omitted.error(number, error);
                 true
             }
         }

@@ -47,14 +47,14 @@ impl Problem {
 
 /// What was not imported of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Unread {
+pub(crate) struct Omitted {
     /// The number of entries that are no problems.
     pub(crate) skipped: u32,
     pub(crate) errors: Vec<ErrorInfo>,
     pub(crate) total_errors: u32,
 }
 
-impl Unread {
+impl Omitted {
     pub(super) fn error(&mut self, line: u64, error: ErrorInfo) {
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(error.with(|context| context.line = Some(line)));
@@ -67,8 +67,8 @@ impl Unread {
 /// failure of the source, are errors.
 pub(super) fn each_line(
     source: impl Read,
-    unread: &mut Unread,
-    mut visit: impl FnMut(u64, &str, &mut Unread) -> bool,
+    omitted: &mut Omitted,
+    mut visit: impl FnMut(u64, &str, &mut Omitted) -> bool,
 ) {
     let mut source = BufReader::with_capacity(BUFFER, source);
     let mut line = Vec::new();
@@ -78,17 +78,17 @@ pub(super) fn each_line(
         match source.by_ref().take(limit).read_until(b'\n', &mut line) {
             Ok(0) => return,
             Ok(_) if MAX_LINE < line.len() => {
-                unread.error(number, ErrorCode::TooLong { subject: ErrorSubject::Line }.into());
+                omitted.error(number, ErrorCode::TooLong { subject: ErrorSubject::Line }.into());
                 if let Err(error) = source.skip_until(b'\n') {
-                    return unread.error(number, io_error(&error).into());
+                    return omitted.error(number, io_error(&error).into());
                 }
             }
             Ok(_) => {
-                if !visit(number, &String::from_utf8_lossy(&line), unread) {
+                if !visit(number, &String::from_utf8_lossy(&line), omitted) {
                     return;
                 }
             }
-            Err(error) => return unread.error(number, io_error(&error).into()),
+            Err(error) => return omitted.error(number, io_error(&error).into()),
         }
     }
 }

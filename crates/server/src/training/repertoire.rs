@@ -1,6 +1,6 @@
 //! Repertoires: the positions of studies in which the user is to move, with the moves that are played there.
 //!
-//! A position is one exercise, whatever moves lead to it. All moves of the repertoire are right; the first is the main
+//! A position is one exercise, regardless of the moves that lead to it. All moves of the repertoire are right; the first is the main
 //! one.
 
 use std::collections::HashMap;

@@ -7,7 +7,7 @@ use readyok_rules::record::{GameDocument, GameRecord, Node, Tag};
 use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 
 use super::csv::{self, Columns, read_csv};
-use super::problem::{MAX_ERRORS, Problem, Unread, each_line, shortened};
+use super::problem::{MAX_ERRORS, Omitted, Problem, each_line, shortened};
 use super::{Task, is_checkmate};
 use crate::compression::Decompressed;
 use crate::errors::{epd_error, io_error};
@@ -127,8 +127,8 @@ pub(crate) fn read_problems(
     name: &str,
     source: impl Read + Send,
     mut visit: impl FnMut(Problem) -> bool,
-) -> Unread {
-    let mut unread = Unread::default();
+) -> Omitted {
+    let mut omitted = Omitted::default();
     let mut beginning = vec![0; BEGINNING];
     let opened = Decompressed::new(source).and_then(|mut source| {
         let length = fill(&mut source, &mut beginning)?;
@@ -138,17 +138,17 @@ pub(crate) fn read_problems(
     let source = match opened {
         Ok(source) => source,
         Err(error) => {
-            unread.error(1, io_error(&error).into());
-            return unread;
+            omitted.error(1, io_error(&error).into());
+            return omitted;
         }
     };
     let text = String::from_utf8_lossy(&beginning).into_owned();
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let source = Cursor::new(beginning).chain(source);
     if let Some(columns) = first.and_then(Columns::of) {
-        read_csv(columns, source, &mut unread, visit);
+        read_csv(columns, source, &mut omitted, visit);
     } else if first.is_some_and(|line| read_epd(line).is_ok()) {
-        each_line(source, &mut unread, |number, line, unread| {
+        each_line(source, &mut omitted, |number, line, omitted| {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 return true;
@@ -157,10 +157,10 @@ pub(crate) fn read_problems(
                 Ok(epd) => {
                     match epd_task(&epd, name).and_then(|it| Problem::new(&it, None, Vec::new())) {
                         Some(problem) => return visit(problem),
-                        None => unread.skipped += 1,
+                        None => omitted.skipped += 1,
                     }
                 }
-                Err(error) => unread.error(number, epd_error(Some(Game::Chess), &error)),
+                Err(error) => omitted.error(number, epd_error(Some(Game::Chess), &error)),
             }
             true
         });
@@ -169,14 +169,14 @@ pub(crate) fn read_problems(
             if let Some(problem) = record_problem(record, name) {
                 return visit(problem);
             }
-            unread.skipped += 1;
+            omitted.skipped += 1;
             true
         });
         let cut = faults.warnings.into_iter().filter(is_cut);
-        unread.errors = faults.errors.into_iter().chain(cut).take(MAX_ERRORS).collect();
-        unread.total_errors = faults.total_errors.saturating_add(faults.total_cut);
+        omitted.errors = faults.errors.into_iter().chain(cut).take(MAX_ERRORS).collect();
+        omitted.total_errors = faults.total_errors.saturating_add(faults.total_cut);
     }
-    unread
+    omitted
 }
 
 /// Reads until the buffer is full or the source ends.
@@ -274,13 +274,13 @@ mod tests {
 
     fn read(name: &str, text: &str) -> Found {
         let mut problems = Vec::new();
-        let unread = read_problems(name, text.as_bytes(), |problem| {
+        let omitted = read_problems(name, text.as_bytes(), |problem| {
             problems.push(problem);
             problems.len() < 100
         });
         let task = |it: &Problem| Task::restored(&it.stored, it.variant, it.kind);
         let tasks = problems.iter().map(|it| task(it).expect("it is readable")).collect();
-        Found { tasks, problems, skipped: unread.skipped, errors: unread.errors }
+        Found { tasks, problems, skipped: omitted.skipped, errors: omitted.errors }
     }
 
     #[test]

@@ -181,7 +181,7 @@ pub struct Collections {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ChaptersQuery {
     pub collection: CollectionId,
-    /// Words to find in the chapters: in their names, players, events, openings and comments.
+    /// A text to find in the chapters: in their names, players, events, openings and comments.
     pub text: Option<String>,
 }
 

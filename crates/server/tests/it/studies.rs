@@ -101,7 +101,7 @@ async fn a_study_is_searched() {
         let query = json!({ "collection": study, "text": text });
         found.push(post(&server, "/api/library/chapters", &query).await["found"].clone());
     }
-    // By players, by a comment, by the opening; all words must match.
+    // By players, by a comment, by the opening; all parts must match.
     let expected = [json!([1]), json!([1]), json!([1, 2]), json!([2]), json!([]), Value::Null];
     assert_eq!(found, expected);
 }

@@ -11,7 +11,7 @@ import { allStudies, changed, merge } from './studies.svelte';
 export class StudyChapters {
   readonly id: number;
   shown = $state.raw<Chapters | null>(null);
-  /** Words to find. */
+  /** A text to find. */
   text = $state('');
   /** The chapter whose name is edited. */
   editing = $state<number | null>(null);

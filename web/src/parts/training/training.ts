@@ -101,7 +101,7 @@ export function successRate({ reviews, solved }: { reviews: number; solved: numb
   return reviews ? Math.round((100 * solved) / reviews) : null;
 }
 
-/** A theme as words: `mateIn2` is “mate in 2”. */
+/** A theme as text: `mateIn2` is “mate in 2”. */
 export const themeText = (theme: string) =>
   theme.replace(/([a-z])([A-Z0-9])/g, (_, before: string, next: string) => `${before} ${next.toLowerCase()}`);
 
