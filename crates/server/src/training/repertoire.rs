@@ -100,7 +100,7 @@ impl Repertoire {
             });
             let mut children: Vec<_> = children.collect();
             if is_own {
-                // Beside a marked move, the others are not of the repertoire.
+                // Where a move is marked, the others are not in the repertoire.
                 let is_marked = children.iter().any(|(.., marked)| *marked);
                 if is_marked {
                     children.retain(|(.., marked)| *marked);
