@@ -36,7 +36,7 @@ const MAX_PLIES: u32 = 400;
 /// Maximum loss of a good move, in percent of winning chances.
 const GOOD: f64 = 2.0;
 
-/// The task of an exercise, as stored in JSON. Problems of CSV files are stored in [a shorter form](Task::stored).
+/// The task of an exercise, as stored in JSON. Problems of CSV files are stored in [a shorter form](Task::restored).
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Task {
     pub(crate) variant: Variant,
