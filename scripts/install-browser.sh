@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The shell is the Chromium of the tests: without a window it needs half the time. The browser is for `readyok --app`.
+# The tests use the shell: without a window it needs half the time of the browser, which `benches/app` measures.
 packages=(chromium chromium-headless-shell firefox-esr fonts-noto-cjk)
 
 scripts/install-debian.sh "${packages[@]}"

@@ -19,7 +19,13 @@ if [[ ! -d $venv/studies ]]; then
     trap 'rm -rf "$package"' EXIT
     # The user of downloads.
     chmod 755 "$package"
-    (cd "$package" && apt-get -qq download pychess)
+    (cd "$package" && apt-get -qq download pychess) || {
+        # Without lists of packages, as in a fresh container.
+        root=()
+        [[ $EUID -eq 0 ]] || root=(sudo)
+        "${root[@]}" apt-get -qq update
+        (cd "$package" && apt-get -qq download pychess)
+    }
     dpkg-deb --extract "$package"/pychess_*.deb "$package/files"
     mkdir "$package/studies"
     find "$package/files" -name '*.pgn' -exec mv -t "$package/studies" {} +

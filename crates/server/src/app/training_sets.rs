@@ -1,5 +1,6 @@
 //! Sets of exercises: repertoires of studies, which follow their changes, and problems of files.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read;
 
 use readyok_rules::record::{GameRecord, Tag, is_known_name};
@@ -149,11 +150,12 @@ impl App {
         let library = self.library()?;
         let entries = blocking(move || library.entries(&games).map_err(failed)).await?;
         let changed = entries.iter().map(|entry| entry.changed_ms).max();
-        let names = chapters.iter().flat_map(|it| it.name.bytes().chain(it.game.to_le_bytes()));
-        // FNV-1a.
-        let hash = names.fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        });
+        // A compiler with another hash reads unchanged games once more.
+        let mut hasher = DefaultHasher::new();
+        for Chapter { name, game } in chapters {
+            (name, game).hash(&mut hasher);
+        }
+        let hash = hasher.finish();
         let drafts = if entries.len() < chapters.len() { date(now()) } else { 0 };
         Ok(format!("{hash:x} {} {drafts}", changed.unwrap_or_default()))
     }

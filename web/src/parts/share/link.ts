@@ -31,6 +31,10 @@ export async function encodeRecord(text: string): Promise<string> {
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
+/** The address of this installation that opens a record. */
+export const linkTo = async (text: string) =>
+  `${location.origin}${location.pathname}${OPEN}${await encodeRecord(text)}`;
+
 /** The record of a link or of the part after `#`; null for other texts and damaged links. */
 export async function decodeRecord(link: string): Promise<string | null> {
   const at = link.indexOf(OPEN);
