@@ -69,18 +69,15 @@ struct Finding {
 /// Lists the findings under `prefix`, or the counts per term and directory.
 pub(crate) fn list(root: &Path, prefix: Option<&str>) -> io::Result<String> {
     let (_, findings) = find(root, prefix.unwrap_or_default())?;
-    let mut text = String::new();
     if prefix.is_some() {
-        for it in &findings {
-            let _ = writeln!(text, "{}:{}: `{}`: use {}", it.path, it.line, it.found, it.preferred);
-        }
-        return Ok(text);
+        return Ok(locations(&findings));
     }
+    let mut text = String::new();
     let mut by_term: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_directory: BTreeMap<String, usize> = BTreeMap::new();
-    for it in &findings {
-        *by_term.entry(&it.preferred).or_default() += 1;
-        let parts: Vec<&str> = it.path.split('/').take(3).collect();
+    for finding in &findings {
+        *by_term.entry(&finding.preferred).or_default() += 1;
+        let parts: Vec<&str> = finding.path.split('/').take(3).collect();
         *by_directory.entry(parts.join("/")).or_default() += 1;
     }
     for (name, count) in by_term.into_iter().chain(by_directory.iter().map(|(a, b)| (&**a, *b))) {
@@ -90,14 +87,22 @@ pub(crate) fn list(root: &Path, prefix: Option<&str>) -> io::Result<String> {
     Ok(text)
 }
 
-/// Fails if there are more findings than the list allows.
+fn locations(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for Finding { path, line, found, preferred } in findings {
+        let _ = writeln!(text, "{path}:{line}: `{found}`: use {preferred}");
+    }
+    text
+}
+
+/// Fails if there are more findings than the list allows; the error lists all of them.
 pub(crate) fn check(root: &Path) -> io::Result<()> {
     let (max, findings) = find(root, "")?;
     let count = findings.len();
     if count > max {
-        let advice = "`cargo xtask terms <path>` lists them with their replacements";
         return Err(io::Error::other(format!(
-            "{count} deprecated terms, {max} allowed by {LIST}; {advice}"
+            "{count} deprecated terms, {max} allowed by {LIST}\n{}",
+            locations(&findings)
         )));
     }
     Ok(())

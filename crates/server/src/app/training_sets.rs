@@ -150,7 +150,7 @@ impl App {
         let library = self.library()?;
         let entries = blocking(move || library.entries(&games).map_err(failed)).await?;
         let changed = entries.iter().map(|entry| entry.changed_ms).max();
-        // A compiler with another hash reads unchanged games once more.
+        // A compiler with another hash algorithm only causes a second parse of unchanged games.
         let mut hasher = DefaultHasher::new();
         for Chapter { name, game } in chapters {
             (name, game).hash(&mut hasher);
