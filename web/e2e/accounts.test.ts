@@ -1,37 +1,16 @@
 // Imports from accounts, and the explorer and tablebases of Lichess, with a server that replays their formats.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
 import { violations } from './browser';
-import { analysisBoard, LONG, moveTexts, useServer, visit } from './fixture';
+import { accountDialog, analysisBoard, LONG, moveTexts, switchOn, useServer } from './fixture';
 import { inLanguage, t } from './labels';
-import type { Key } from '../src/i18n/en';
+import { lichessGame, startServices, type OnlineServices } from './online';
 
 const fixture = useServer();
 
-/** The requests: host and path. */
-let requests: string[] = [];
-let services: Server;
+let services: OnlineServices;
 
 const GAMES = ['1. e4 e5 2. Nf3 1-0', '1. d4 d5 0-1', '1. e4 c5 1/2-1/2'];
-
-/** A line of the games of Lichess. */
-function line(moves: string, number: number): string {
-  const id = `game000${number}`;
-  const result = moves.split(' ').at(-1);
-  const pgn = `[Event "rated blitz game"]\n[Site "https://lichess.org/${id}"]\n[Date "2026.07.0${number + 1}"]\n[White "anna"]\n[Black "bela"]\n[Result "${result}"]\n[GameId "${id}"]\n[TimeControl "180+2"]\n\n${moves}\n\n\n`;
-  const createdAt = 1_783_000_000_000 + 60_000 * number;
-  return JSON.stringify({
-    id,
-    rated: true,
-    variant: 'standard',
-    speed: 'blitz',
-    status: 'resign',
-    createdAt,
-    pgn,
-  });
-}
 
 const EXPLORER = {
   white: 60,
@@ -85,10 +64,9 @@ const TABLEBASE = {
 
 function answer(request: IncomingMessage, response: ServerResponse) {
   const { host } = request.headers;
-  requests.push(`${host}${request.url}`);
   if (host === 'lichess.org') {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    response.end(`${GAMES.map(line).join('\n')}\n{"id": \n`);
+    response.end(`${GAMES.map(lichessGame).join('\n')}\n{"id": \n`);
   } else if (host === 'explorer.lichess.org' && request.headers.authorization === 'Bearer lip_secret') {
     response.end(JSON.stringify(EXPLORER));
   } else if (host === 'tablebase.lichess.org') {
@@ -99,44 +77,26 @@ function answer(request: IncomingMessage, response: ServerResponse) {
 }
 
 beforeEach(async () => {
-  requests = [];
-  services = createServer(answer);
-  await new Promise<void>((done) => services.listen(0, '127.0.0.1', done));
-  const { port } = services.address() as AddressInfo;
-  await fixture.server.restart(['--online-substitute', `127.0.0.1:${port}`]);
+  services = await startServices(answer);
+  await fixture.server.restart(services.args);
 });
 
-afterEach(() => {
-  services.closeAllConnections();
-  services.close();
-});
-
-async function switchOn(page: Page, ...names: Key[]) {
-  await visit(page, t('nav.settings'));
-  for (const name of names) await page.getByRole('checkbox', { name: t(name) }).check();
-}
-
-async function openDialog(page: Page) {
-  await visit(page, t('nav.library'));
-  await page.getByRole('button', { name: t('library.import'), exact: true }).click();
-  await page.getByRole('button', { name: t('library.import_account') }).click();
-  return page.getByRole('dialog');
-}
+afterEach(() => services.stop());
 
 inLanguage('ja', () => {
   test('imports the games of an account after the service is switched on', async () => {
     const page = await fixture.page('#/library');
-    let dialog = await openDialog(page);
+    let dialog = await accountDialog(page);
     await dialog.getByLabel(t('account.name')).fill('Anna');
     // Nothing is requested before.
     const start = dialog.getByRole('button', { name: t('library.import'), exact: true });
     expect(await start.isDisabled()).toBe(true);
     await dialog.getByRole('link', { name: t('settings.title') }).click();
     await page.getByRole('heading', { name: t('online.title') }).waitFor();
-    expect(requests).toEqual([]);
-    const services = page.getByRole('checkbox', { name: /Lichess|chess\.com/ });
-    expect(await services.count()).toBe(4);
-    for (const one of await services.all()) expect(await one.isChecked()).toBe(false);
+    expect(services.requests).toEqual([]);
+    const boxes = page.getByRole('checkbox', { name: /Lichess|chess\.com/ });
+    expect(await boxes.count()).toBe(4);
+    for (const one of await boxes.all()) expect(await one.isChecked()).toBe(false);
     // Each names its host.
     for (const host of ['lichess.org', 'api.chess.com', 'explorer.lichess.org', 'tablebase.lichess.org']) {
       await page.getByText(host, { exact: true }).waitFor();
@@ -144,7 +104,7 @@ inLanguage('ja', () => {
     expect(await violations(page)).toEqual([]);
     await switchOn(page, 'online.lichess_games');
 
-    dialog = await openDialog(page);
+    dialog = await accountDialog(page);
     await dialog.getByLabel(t('account.name')).fill('Anna');
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: t('library.import'), exact: true }).click();
@@ -161,13 +121,15 @@ inLanguage('ja', () => {
     await page.getByLabel(t('library.search')).fill('e4 c5');
     await expect.poll(() => page.locator('[data-row] a').count(), LONG).toBe(1);
 
-    dialog = await openDialog(page);
+    dialog = await accountDialog(page);
     const known = dialog.getByRole('list', { name: t('account.known') });
     await known.getByRole('button', { name: t('account.update') }).click();
-    await expect.poll(() => requests.length, LONG).toBe(2);
-    expect(requests.every((request) => request.startsWith('lichess.org/api/games/user/Anna?'))).toBe(true);
-    expect(requests[1]).toContain('since=1783000120000');
-    dialog = await openDialog(page);
+    await expect.poll(() => services.requests.length, LONG).toBe(2);
+    expect(services.requests.every((request) => request.startsWith('lichess.org/api/games/user/Anna?'))).toBe(
+      true,
+    );
+    expect(services.requests[1]).toContain('since=1783000120000');
+    dialog = await accountDialog(page);
     await dialog.getByRole('button', { name: t('account.remove', { name: 'Anna' }) }).click();
     await known.waitFor({ state: 'detached' });
   });
@@ -182,13 +144,13 @@ inLanguage('ja', () => {
     const explorer = page.getByTestId('explorer');
     await explorer.getByRole('button', { name: t('explorer.title') }).click();
     await explorer.getByText(t('explorer.no_games')).waitFor();
-    expect(requests).toEqual([]);
+    expect(services.requests).toEqual([]);
     await explorer.getByLabel(t('explorer.source')).selectOption({ label: t('explorer.lichess.masters') });
     await explorer.getByRole('link', { name: 'Carlsen, M. – Anand, V.' }).waitFor(LONG);
     expect(await violations(page)).toEqual([]);
     await explorer.getByRole('button', { name: 'e4', exact: true }).click();
     await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
-    await expect.poll(() => requests.length, LONG).toBe(2);
+    await expect.poll(() => services.requests.length, LONG).toBe(2);
 
     await analysisBoard(page, 'chess', '7k/5Q2/6K1/8/8/8/8/8 w - - 0 1');
     const tablebase = page.getByTestId('tablebase');

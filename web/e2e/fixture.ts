@@ -204,6 +204,20 @@ export async function libraryMenu(page: Page, menu: 'library.import' | 'library.
   await page.getByRole('button', { name: t(action), exact: true }).click();
 }
 
+/** Switches online services on. */
+export async function switchOn(page: Page, ...names: Key[]) {
+  await visit(page, t('nav.settings'));
+  for (const name of names) await page.getByRole('checkbox', { name: t(name) }).check();
+}
+
+/** Opens the dialog for games of accounts. */
+export async function accountDialog(page: Page) {
+  await visit(page, t('nav.library'));
+  await page.getByRole('button', { name: t('library.import'), exact: true }).click();
+  await page.getByRole('button', { name: t('library.import_account') }).click();
+  return page.getByRole('dialog');
+}
+
 /** Saves the draft that is shown to the library. */
 export async function saveDraft(page: Page) {
   const draft = page.getByTestId('draft');

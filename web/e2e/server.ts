@@ -70,8 +70,9 @@ export class RealServer {
   }
 
   /** Terminates the server and starts it with the same data. */
-  async restart(args: string[] = []): Promise<void> {
+  async restart(args: string[] = [], between = () => {}): Promise<void> {
     await this.#end('SIGTERM');
+    between();
     await this.start(args);
   }
 

@@ -50,6 +50,7 @@ function training(fake: FakeServer, exercises: Exercise[], queue = exercises) {
 const opened = (position: ReturnType<typeof positionView>): Answer => ({
   kind: 'exercise_position',
   position,
+  start: position.text,
   line: { first_number: 1, first_turn: 'first', moves: [] },
   before: null,
   intervals: INTERVALS,
@@ -299,6 +300,7 @@ function queries(page: Page): unknown[] {
   return asked;
 }
 
+const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 const PIRC = 'rnbqk2r/pp2ppbp/2pp1np1/8/3PP3/2N1B3/PPPQ1PPP/R3KBNR w KQkq - 0 6';
 const PLAYED = 'e4 d6 d4 Nf6 Nc3 g6 Be3 Bg7 Qd2 c6'.split(' ');
 
@@ -334,6 +336,7 @@ function pirc(fake: FakeServer) {
         return {
           kind: 'exercise_position',
           position: positionView(PIRC, [legal('f1d3', 'Bd3'), legal('a2a3', 'a3')]),
+          start: START,
           line: {
             first_number: 1,
             first_turn: 'first',
@@ -428,7 +431,11 @@ inLanguage('en', () => {
     await page.waitForURL((url) => url.hash === '#/play/99');
     const begun = fake.commands.find((command) => command.kind === 'new_game');
     expect(begun).toMatchObject({
-      game: { variant: 'chess', start: { kind: 'text', text: PIRC }, players: { first: { kind: 'human' } } },
+      game: {
+        variant: 'chess',
+        start: { kind: 'text', text: `${START} moves ${PLAYED.join(' ')}` },
+        players: { first: { kind: 'human' } },
+      },
     });
     await page.context().close();
   });

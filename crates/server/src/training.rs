@@ -68,6 +68,8 @@ const SEPARATOR: &str = "\t";
 
 /// How a position came about.
 pub(crate) struct Lead {
+    /// The position before the first move, as FEN or SFEN.
+    pub(crate) start: String,
     pub(crate) moves: NumberedLine,
     /// The last move with the position before it.
     pub(crate) last: Option<(Position, Move)>,
@@ -147,6 +149,7 @@ impl Task {
             }
             None => Position::start(self.variant),
         };
+        let text = start.to_string();
         let setup = start.setup();
         let moves = NumberedLine {
             first_number: setup.move_number(),
@@ -161,7 +164,7 @@ impl Task {
             position.play(mv).map_err(|error| illegal(&error))?;
             last = Some((before, mv));
         }
-        Ok(Lead { moves, last, position })
+        Ok(Lead { start: text, moves, last, position })
     }
 
     /// The last moves before the position of a repertoire.

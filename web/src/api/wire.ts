@@ -80,6 +80,8 @@ good: boolean,
 side: Side, } | { "kind": "merged", game: number, merged: MergedGames, } | { "kind": "exercises_added", added: number,
 /** The number of exercises that were known. */
 known: number, } | { "kind": "exercise_position", position: PositionView,
+/** The position before the first move of the line, as FEN or SFEN. */
+start: string,
 /** The moves that lead to the position. */
 line: NumberedLine,
 /** The position before the last of these moves. */

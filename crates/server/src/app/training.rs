@@ -149,12 +149,13 @@ impl App {
 
     pub(super) async fn open_exercise(&self, id: ExerciseId) -> Result<Answer, ApiError> {
         let StoredExercise { task, memory, .. } = self.exercise(id).await?;
-        let Lead { moves, last, position } = task.lead()?;
+        let Lead { start, moves, last, position } = task.lead()?;
         let position = position_view(&position, last.as_ref().map(|(_, mv)| *mv));
         let before = last.map(|(before, _)| Box::new(position_view(&before, None)));
         let intervals = Memory::intervals(memory.as_ref(), date(now()));
         Ok(Answer::ExercisePosition {
             position: Box::new(position),
+            start,
             line: moves,
             before,
             intervals,

@@ -607,6 +607,8 @@ pub enum Answer {
     },
     ExercisePosition {
         position: Box<PositionView>,
+        /// The position before the first move of the line, as FEN or SFEN.
+        start: String,
         /// The moves that lead to the position.
         line: NumberedLine,
         /// The position before the last of these moves.

@@ -14,6 +14,8 @@ const BEFORE = 450;
 export class Attempt {
   readonly exercise: Exercise;
   view = $state.raw<PositionView | null>(null);
+  /** The position before the first move of `lead`. */
+  #start = '';
   /** The moves that led to the position of the exercise. */
   lead = $state.raw<NumberedLine>({ first_number: 1, first_turn: 'first', moves: [] });
   intervals = $state.raw<number[]>([]);
@@ -36,6 +38,8 @@ export class Attempt {
   #line = $state.raw<LineMove[]>([]);
   /** The move of the opponent that is about to be shown. */
   #opponent: Promise<void> = Promise.resolve();
+  /** The search for the solution. */
+  #search: Promise<unknown> = Promise.resolve();
   /** Whether the opponent is about to move. */
   #waits = $state(false);
 
@@ -61,6 +65,12 @@ export class Attempt {
 
   get ply() {
     return this.lead.moves.length + this.moves.length;
+  }
+
+  /** The position on the board with the moves that led to it, as a start of a game. */
+  get startText() {
+    const moves = [...this.lead.moves.map((move) => move.uci), ...this.moves];
+    return moves.length ? `${this.#start} moves ${moves.join(' ')}` : this.#start;
   }
 
   // Not getters: the board compares them.
@@ -94,7 +104,7 @@ export class Attempt {
     try {
       const answer = await request({ kind: 'open_exercise', id: this.exercise.id });
       if (answer.kind !== 'exercise_position') return;
-      [this.intervals, this.lead] = [answer.intervals, answer.line];
+      [this.intervals, this.#start, this.lead] = [answer.intervals, answer.start, answer.line];
       if (answer.before && animated() && !this.moves.length) {
         this.view = { ...answer.before, legal: [] };
         this.#waits = true;
@@ -111,8 +121,8 @@ export class Attempt {
 
   /** Tries a move. Returns whether it is legal. */
   async play(text: string): Promise<boolean> {
-    // A move can be entered early.
-    await this.#opponent;
+    // A move can be entered early, also while a hint is searched for.
+    await Promise.all([this.#opponent, this.#search]);
     if (this.busy || this.solved || !this.view) return false;
     this.busy = true;
     this.error = '';
@@ -159,11 +169,13 @@ export class Attempt {
     if (this.#line.length || this.busy || this.solved) return this.#line.length > 0;
     this.busy = true;
     try {
-      const answer = await request({
+      const search = request({
         kind: 'solve_exercise',
         id: this.exercise.id,
         moves: this.moves,
       });
+      this.#search = search.catch(() => undefined);
+      const answer = await search;
       if (answer.kind === 'exercise_solution') this.#line = answer.line;
     } catch (thrown) {
       this.error = reasonOf(thrown);
