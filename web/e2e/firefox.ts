@@ -3,24 +3,22 @@ import { firefox, type Browser, type BrowserContextOptions, type Page } from 'pl
 
 const TOUCH = 'desktop Firefox sends no events of touches by WebDriver BiDi';
 const DEBUGGER = 'a session of the debugger of Chromium';
-const CHANGE = 'text that Playwright enters by WebDriver BiDi sends no `change` event';
-const CLIPBOARD = 'no permission for the clipboard';
 
 /** Tests that need what Firefox or WebDriver BiDi do not have: a file, a part of the name, and the reason. */
 export const UNSUPPORTED: readonly [file: string, name: string, reason: string][] = [
   ['board', 'moves by touch', TOUCH],
-  ['board', 'sets options for one game and restores them in the form', CHANGE],
-  ['board', 'sets each type of engine option', CHANGE],
   ['input', 'pieces by touch', TOUCH],
   ['layout', 'stays responsive with 10,000 moves', DEBUGGER],
-  ['workspace', 'runs a report with the last settings from the strip', CHANGE],
-  ['options', 'copies options as setoption commands', CLIPBOARD],
 ];
 
 type Media = Pick<BrowserContextOptions, 'colorScheme' | 'contrast' | 'reducedMotion'>;
 
 interface Session {
   send: (method: string, parameters: object) => Promise<unknown>;
+}
+
+interface Keyboard {
+  sendText: (progress: unknown, text: string) => Promise<void>;
 }
 
 interface Transport {
@@ -42,8 +40,12 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
     channel: 'moz-firefox',
     executablePath,
     args: ['--remote-allow-system-access'],
-    // Computers without a touch screen have no events for it.
-    firefoxUserPrefs: { 'dom.w3c_touch_events.enabled': 1 },
+    firefoxUserPrefs: {
+      // Computers without a touch screen have no events for it.
+      'dom.w3c_touch_events.enabled': 1,
+      // The clipboard has no permissions: a menu asks the user at each reading.
+      'dom.events.testing.asyncClipboard': true,
+    },
   });
   const { session, transport } = protocolOf(browser);
   nameDownloads(transport);
@@ -72,7 +74,14 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
     let media: Media = options;
     await emulate(media);
     const context = await newContext(options);
+    const grantPermissions = context.grantPermissions.bind(context);
+    context.grantPermissions = (permissions, scope) =>
+      grantPermissions(
+        permissions.filter((name) => !name.startsWith('clipboard-')),
+        scope,
+      );
     context.on('page', (page: Page) => {
+      keyboardOf(page).sendText = (_progress, text) => insertText(page, text);
       page.emulateMedia = async (changed = {}) => {
         media = { ...media, ...(changed as Media) };
         await emulate(media);
@@ -83,13 +92,28 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
   return browser;
 }
 
+/**
+ * Inserts a text as input of the user. Playwright sets the value of the field instead: such fields send no `change`
+ * event, and numbers are appended to the previous ones.
+ */
+async function insertText(page: Page, text: string) {
+  await page.evaluate((entered) => document.execCommand('insertText', false, entered), text);
+}
+
 /** The protocol of Playwright, which has no public interface for the commands and events of Firefox. */
 function protocolOf(browser: Browser): { session: Session; transport: Transport } {
   type Internal = Record<'_browserSession', Session> & Record<'_connection', { _transport: Transport }>;
-  type Connection = { toImpl: (it: Browser) => Internal };
-  const { ['_connection']: client } = browser as unknown as Record<'_connection', Connection>;
-  const { ['_browserSession']: session, ['_connection']: connection } = client.toImpl(browser);
+  const { ['_browserSession']: session, ['_connection']: connection } = internal<Internal>(browser);
   return { session, transport: connection['_transport'] };
+}
+
+const keyboardOf = (page: Page) => internal<{ delegate: { rawKeyboard: Keyboard } }>(page).delegate.rawKeyboard;
+
+/** The object of Playwright's server behind one of its client. */
+function internal<T>(object: Browser | Page): T {
+  type Connection = { toImpl: (it: unknown) => T };
+  const { ['_connection']: client } = object as unknown as Record<'_connection', Connection>;
+  return client.toImpl(object);
 }
 
 /** Downloads from links have no navigation, by which Playwright knows them: their address serves, too. */
