@@ -223,6 +223,23 @@ export function errorsOf(page: Page): string[] {
   return errors;
 }
 
+/** The bodies that the page sends to a path from now on: the protocol of Firefox does not have them. */
+export async function sentBodies(page: Page, path: string): Promise<() => Promise<string[]>> {
+  type Recorder = { sent?: Record<string, string[]> };
+  await page.evaluate((wanted) => {
+    const { fetch } = window;
+    const bodies: string[] = [];
+    const recorder: Recorder = window;
+    recorder.sent = { ...recorder.sent, [wanted]: bodies };
+    window.fetch = (input, init) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+      if (pathname === wanted && typeof init?.body === 'string') bodies.push(init.body);
+      return fetch(input, init);
+    };
+  }, path);
+  return () => page.evaluate((wanted) => (window as Recorder).sent?.[wanted] ?? [], path);
+}
+
 /** Chooses a command or setting in a menu. */
 export async function command(page: Page, menu: string, name: string) {
   await page.getByRole('button', { name: menu, exact: true }).click();

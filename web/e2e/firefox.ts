@@ -17,8 +17,13 @@ interface Session {
   send: (method: string, parameters: object) => Promise<unknown>;
 }
 
-interface Keyboard {
-  sendText: (progress: unknown, text: string) => Promise<void>;
+interface Mouse {
+  _performActions: (progress: unknown, actions: readonly object[]) => Promise<void>;
+}
+
+interface Input {
+  rawKeyboard: { sendText: (progress: unknown, text: string) => Promise<void> };
+  rawMouse: Mouse;
 }
 
 interface Transport {
@@ -81,7 +86,9 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
         scope,
       );
     context.on('page', (page: Page) => {
-      keyboardOf(page).sendText = (_progress, text) => insertText(page, text);
+      const { rawKeyboard, rawMouse } = internal<{ delegate: Input }>(page).delegate;
+      rawKeyboard.sendText = (_progress, text) => insertText(page, text);
+      joinActions(rawMouse);
       page.emulateMedia = async (changed = {}) => {
         media = { ...media, ...(changed as Media) };
         await emulate(media);
@@ -100,14 +107,31 @@ async function insertText(page: Page, text: string) {
   await page.evaluate((entered) => document.execCommand('insertText', false, entered), text);
 }
 
+/** Sends the actions of a click in one command: Firefox counts the clicks of a double click by command. */
+function joinActions(mouse: Mouse) {
+  const { ['_performActions']: perform } = mouse;
+  let next: { actions: object[]; done: Promise<void> } | undefined;
+  const join: Mouse['_performActions'] = (progress, actions) => {
+    if (!next) {
+      const all: object[] = [];
+      const send = () => {
+        next = undefined;
+        return perform.call(mouse, progress, all);
+      };
+      next = { actions: all, done: Promise.resolve().then(send) };
+    }
+    next.actions.push(...actions);
+    return next.done;
+  };
+  Object.assign(mouse, { _performActions: join });
+}
+
 /** The protocol of Playwright, which has no public interface for the commands and events of Firefox. */
 function protocolOf(browser: Browser): { session: Session; transport: Transport } {
   type Internal = Record<'_browserSession', Session> & Record<'_connection', { _transport: Transport }>;
   const { ['_browserSession']: session, ['_connection']: connection } = internal<Internal>(browser);
   return { session, transport: connection['_transport'] };
 }
-
-const keyboardOf = (page: Page) => internal<{ delegate: { rawKeyboard: Keyboard } }>(page).delegate.rawKeyboard;
 
 /** The object of Playwright's server behind one of its client. */
 function internal<T>(object: Browser | Page): T {

@@ -147,15 +147,16 @@ export async function click(page: Page, square: string) {
   await page.mouse.click(x, y);
 }
 
-/** Pastes a text. */
-export async function paste(page: Page, text: string) {
-  await page.evaluate((record) => {
+/** Pastes a text, into an element if it is given. */
+export async function paste(page: Page, text: string, into?: Locator) {
+  const target = into ? await into.elementHandle() : await page.evaluateHandle(() => window);
+  await target?.evaluate((to: EventTarget, record) => {
     const data = new DataTransfer();
     data.setData('text/plain', record);
-    const event = new ClipboardEvent('paste', { clipboardData: data });
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
     // The constructor of Firefox ignores the data.
     if (!event.clipboardData?.types.length) Object.defineProperty(event, 'clipboardData', { value: data });
-    window.dispatchEvent(event);
+    to.dispatchEvent(event);
   }, text);
 }
 
