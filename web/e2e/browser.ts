@@ -225,19 +225,17 @@ export function errorsOf(page: Page): string[] {
 
 /** The bodies that the page sends to a path from now on: the protocol of Firefox does not have them. */
 export async function sentBodies(page: Page, path: string): Promise<() => Promise<string[]>> {
-  type Recorder = { sent?: Record<string, string[]> };
-  await page.evaluate((wanted) => {
+  const bodies = await page.evaluateHandle((wanted) => {
     const { fetch } = window;
-    const bodies: string[] = [];
-    const recorder: Recorder = window;
-    recorder.sent = { ...recorder.sent, [wanted]: bodies };
-    window.fetch = (input, init) => {
+    const sent: string[] = [];
+    window.fetch = async (input, init) => {
       const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
-      if (pathname === wanted && typeof init?.body === 'string') bodies.push(init.body);
+      if (pathname === wanted) sent.push(await new Response(init?.body ?? null).text());
       return fetch(input, init);
     };
+    return sent;
   }, path);
-  return () => page.evaluate((wanted) => (window as Recorder).sent?.[wanted] ?? [], path);
+  return () => bodies.jsonValue();
 }
 
 /** Chooses a command or setting in a menu. */

@@ -11,7 +11,9 @@ export const UNSUPPORTED: readonly [file: string, name: string, reason: string][
   ['layout', 'stays responsive with 10,000 moves', DEBUGGER],
 ];
 
-type Media = Pick<BrowserContextOptions, 'colorScheme' | 'contrast' | 'reducedMotion'>;
+type Media = Pick<BrowserContextOptions, 'colorScheme' | 'contrast' | 'reducedMotion'> & {
+  media?: 'print' | 'screen' | null;
+};
 
 interface Session {
   send: (method: string, parameters: object) => Promise<unknown>;
@@ -39,6 +41,15 @@ const preferences = ({ colorScheme, contrast, reducedMotion }: Media) => ({
   'ui.useAccessibilityTheme': contrast === 'more' ? 1 : 0,
 });
 
+/** A script of the browser that sets media and features. */
+const emulation = ({ media, ...features }: Media) => `
+  for (const [name, value] of ${JSON.stringify(Object.entries(preferences(features)))})
+    Services.prefs.setIntPref(name, value);
+  for (const { gBrowser } of Services.wm.getEnumerator('navigator:browser'))
+    for (const tab of gBrowser.tabs)
+      tab.linkedBrowser.browsingContext.mediumOverride = ${JSON.stringify(media ?? '')};
+`;
+
 /** The media features apply to all pages of the browser: tests open pages with the same features at a time. */
 export async function launchFirefox(executablePath: string): Promise<Browser> {
   const browser = await firefox.launch({
@@ -65,11 +76,8 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
     contexts: { context: string }[];
   };
   const emulate = async (media: Media) => {
-    const set = Object.entries(preferences(media))
-      .map(([name, value]) => `Services.prefs.setIntPref('${name}', ${value})`)
-      .join(';');
     await session.send('script.evaluate', {
-      expression: set,
+      expression: emulation(media),
       target: { context: tree.contexts[0]?.context },
       awaitPromise: false,
     });

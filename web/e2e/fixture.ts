@@ -149,8 +149,9 @@ export async function click(page: Page, square: string) {
 
 /** Pastes a text, into an element if it is given. */
 export async function paste(page: Page, text: string, into?: Locator) {
-  const target = into ? await into.elementHandle() : await page.evaluateHandle(() => window);
-  await target?.evaluate((to: EventTarget, record) => {
+  const target = into ? await into.evaluateHandle((element): EventTarget => element) : undefined;
+  const handle = target ?? (await page.evaluateHandle((): EventTarget => window));
+  await handle.evaluate((to, record) => {
     const data = new DataTransfer();
     data.setData('text/plain', record);
     const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
