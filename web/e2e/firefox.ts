@@ -1,13 +1,10 @@
 // Debian's Firefox through WebDriver BiDi, and the tests that it cannot run.
 import { firefox, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
-const TOUCH = 'desktop Firefox sends no events of touches by WebDriver BiDi';
 const DEBUGGER = 'a session of the debugger of Chromium';
 
 /** Tests that need what Firefox or WebDriver BiDi do not have: a file, a part of the name, and the reason. */
 export const UNSUPPORTED: readonly [file: string, name: string, reason: string][] = [
-  ['board', 'moves by touch', TOUCH],
-  ['input', 'pieces by touch', TOUCH],
   ['layout', 'stays responsive with 10,000 moves', DEBUGGER],
 ];
 
@@ -24,8 +21,15 @@ interface Mouse {
 }
 
 interface Input {
+  _session: Session & { sessionId: string };
   rawKeyboard: { sendText: (progress: unknown, text: string) => Promise<void> };
   rawMouse: Mouse;
+  rawTouchscreen: { tap: (progress: unknown, x: number, y: number) => Promise<void> };
+}
+
+interface Point {
+  x: number;
+  y: number;
 }
 
 interface Transport {
@@ -94,8 +98,9 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
         scope,
       );
     context.on('page', (page: Page) => {
-      const { rawKeyboard, rawMouse } = internal<{ delegate: Input }>(page).delegate;
+      const { rawKeyboard, rawMouse, rawTouchscreen } = inputOf(page);
       rawKeyboard.sendText = (_progress, text) => insertText(page, text);
+      rawTouchscreen.tap = (_progress, x, y) => touch(page, [{ x, y }]);
       joinActions(rawMouse);
       page.emulateMedia = async (changed = {}) => {
         media = { ...media, ...(changed as Media) };
@@ -113,6 +118,29 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
  */
 async function insertText(page: Page, text: string) {
   await page.evaluate((entered) => document.execCommand('insertText', false, entered), text);
+}
+
+/** Touches the first place and moves the finger to the others, at most one per frame, as touch screens do. */
+export async function touch(page: Page, points: readonly Point[]) {
+  const { ['_session']: session } = inputOf(page);
+  const perform = (...actions: object[]) => {
+    const finger = { type: 'pointer', id: 'finger', parameters: { pointerType: 'touch' }, actions };
+    return session.send('input.performActions', { context: session.sessionId, actions: [finger] });
+  };
+  for (const [at, { x, y }] of points.entries()) {
+    const move = { type: 'pointerMove', x: Math.round(x), y: Math.round(y) };
+    await perform(move, ...(at === 0 ? [{ type: 'pointerDown', button: 0 }] : []));
+    if (points.length > 1) await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  await perform({ type: 'pointerUp', button: 0 });
+}
+
+/** Hides the elements of ARIA references from axe: Firefox can crash on them. The attributes stay. */
+export async function hideReferences(page: Page) {
+  await page.evaluate(() => {
+    for (const name of Object.getOwnPropertyNames(Element.prototype))
+      if (/^aria.*Elements?$/.test(name)) Object.defineProperty(Element.prototype, name, { value: null });
+  });
 }
 
 /** Sends the actions of a click in one command: Firefox counts the clicks of a double click by command. */
@@ -140,6 +168,8 @@ function protocolOf(browser: Browser): { session: Session; transport: Transport 
   const { ['_browserSession']: session, ['_connection']: connection } = internal<Internal>(browser);
   return { session, transport: connection['_transport'] };
 }
+
+const inputOf = (page: Page) => internal<{ delegate: Input }>(page).delegate;
 
 /** The object of Playwright's server behind one of its client. */
 function internal<T>(object: Browser | Page): T {
