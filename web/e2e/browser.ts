@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import axe from 'axe-core';
-import { launchFirefox } from './firefox';
+import { hideReferences, launchFirefox, touch } from './firefox';
 
 export const BROWSER = process.env.BROWSER === 'firefox' ? 'firefox' : 'chromium';
 
@@ -75,14 +75,13 @@ export async function tap(page: Page, square: string) {
 /** Drags a piece by touch. */
 export async function touchDrag(page: Page, from: string, to: string) {
   const [start, end] = [await middle(page, from), await middle(page, to)];
-  const between = { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 };
+  const path = [start, { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 }, end];
+  if (BROWSER === 'firefox') return touch(page, path);
   const session = await page.context().newCDPSession(page);
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: (typeof start)[]) =>
-    session.send('Input.dispatchTouchEvent', { type, touchPoints: points });
-  await touch('touchStart', [start]);
-  await touch('touchMove', [between]);
-  await touch('touchMove', [end]);
-  await touch('touchEnd', []);
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: typeof path) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints });
+  for (const [at, point] of path.entries()) await send(at === 0 ? 'touchStart' : 'touchMove', [point]);
+  await send('touchEnd', []);
   await session.detach();
 }
 
@@ -198,6 +197,7 @@ export const layoutFaults = (page: Page) =>
 export async function violations(page: Page): Promise<string[]> {
   // Through the debugger: the content security policy blocks other scripts.
   await page.evaluate(axe.source);
+  if (BROWSER === 'firefox') await hideReferences(page);
   const found = await page.evaluate(() =>
     (window as unknown as { axe: { run: (options: object) => Promise<{ violations: object[] }> } }).axe.run({
       resultTypes: ['violations'],
@@ -221,6 +221,21 @@ export function errorsOf(page: Page): string[] {
     if (message.type() === 'error') errors.push(message.text());
   });
   return errors;
+}
+
+/** The bodies that the page sends to a path from now on: the protocol of Firefox does not have them. */
+export async function sentBodies(page: Page, path: string): Promise<() => Promise<string[]>> {
+  const bodies = await page.evaluateHandle((wanted) => {
+    const { fetch } = window;
+    const sent: string[] = [];
+    window.fetch = async (input, init) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+      if (pathname === wanted) sent.push(await new Response(init?.body ?? null).text());
+      return fetch(input, init);
+    };
+    return sent;
+  }, path);
+  return () => bodies.jsonValue();
 }
 
 /** Chooses a command or setting in a menu. */

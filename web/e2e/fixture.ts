@@ -147,15 +147,17 @@ export async function click(page: Page, square: string) {
   await page.mouse.click(x, y);
 }
 
-/** Pastes a text. */
-export async function paste(page: Page, text: string) {
-  await page.evaluate((record) => {
+/** Pastes a text, into an element if it is given. */
+export async function paste(page: Page, text: string, into?: Locator) {
+  const target = into ? await into.evaluateHandle((element): EventTarget => element) : undefined;
+  const handle = target ?? (await page.evaluateHandle((): EventTarget => window));
+  await handle.evaluate((to, record) => {
     const data = new DataTransfer();
     data.setData('text/plain', record);
-    const event = new ClipboardEvent('paste', { clipboardData: data });
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
     // The constructor of Firefox ignores the data.
     if (!event.clipboardData?.types.length) Object.defineProperty(event, 'clipboardData', { value: data });
-    window.dispatchEvent(event);
+    to.dispatchEvent(event);
   }, text);
 }
 
@@ -334,24 +336,41 @@ export async function walkTo(page: Page, square: string) {
 
 /** Reloads the page; returns a function for the legal moves of the current position. */
 export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
-  let last: { cursor: number; moves: string[] } = { cursor: -1, moves: [] };
-  page.on('websocket', (socket) =>
-    socket.on('framereceived', ({ payload }) => {
-      const message = JSON.parse(String(payload)) as ToTab;
-      const at =
-        message.kind === 'snapshot' && message.state.kind === 'game'
-          ? message.state.state
-          : message.kind === 'delta' && message.delta.kind === 'game'
-            ? message.delta.delta.at
-            : undefined;
-      if (at) last = { cursor: at.cursor, moves: at.position.legal.map((move) => move.uci).toSorted() };
-    }),
-  );
+  interface Received {
+    received?: { cursor: number; moves: string[] };
+  }
+  // In the page: the protocol of Firefox does not have the frames of web sockets.
+  await page.addInitScript(() => {
+    window.WebSocket = class extends WebSocket {
+      constructor(url: string | URL, protocols?: string | string[]) {
+        super(url, protocols);
+        this.addEventListener('message', ({ data }: MessageEvent<string>) => {
+          const message = JSON.parse(data) as ToTab;
+          const at =
+            message.kind === 'snapshot' && message.state.kind === 'game'
+              ? message.state.state
+              : message.kind === 'delta' && message.delta.kind === 'game'
+                ? message.delta.delta.at
+                : undefined;
+          if (!at) return;
+          const moves = at.position.legal.map((move) => move.uci).toSorted();
+          Object.assign(window, { received: { cursor: at.cursor, moves } } satisfies Received);
+        });
+      }
+    };
+  });
   await page.reload();
   return async () => {
     // The socket and the page are updated independently.
-    const shown = async () => Number(await page.locator('[data-cursor]').getAttribute('data-cursor'));
-    await expect.poll(async () => last.cursor === (await shown()), LONG).toBe(true);
-    return last.moves;
+    const shown = await page.waitForFunction(
+      () => {
+        const { received } = window as Received;
+        const cursor = document.querySelector('[data-cursor]')?.getAttribute('data-cursor');
+        return received && String(received.cursor) === cursor ? received.moves : undefined;
+      },
+      undefined,
+      LONG,
+    );
+    return (await shown.jsonValue()) ?? [];
   };
 }

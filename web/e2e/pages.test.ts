@@ -173,7 +173,7 @@ test('shows the stored language and theme from the first paint', async () => {
   const fake = fullServer('ja');
   storePrefs(fake, { language: 'ja', theme: 'dark' });
   const page = await fake.page(browser, '#/engines');
-  await page.getByRole('heading', { name: ja('nav.engines') }).waitFor();
+  await page.getByRole('heading', { name: ja('nav.engines'), exact: true }).waitFor();
   // A browser without storage, and a server that does not answer.
   await page.evaluate(() => localStorage.clear());
   await page.routeWebSocket(/\/api\/ws$/, () => {});

@@ -1,8 +1,9 @@
 // The command palette and the keys of pages.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { sharedBrowser, layoutFaults, violations } from './browser';
+import { layoutFaults, sentBodies, sharedBrowser, violations } from './browser';
 import { defaultServer, game, gameLine, open } from './fakeServer';
+import { paste } from './fixture';
 import { inLanguage, t } from './labels';
 
 const browser = await sharedBrowser();
@@ -97,7 +98,7 @@ inLanguage('ja', () => {
   test('opens positions and offers to import records', async () => {
     const fake = server();
     const page = await fake.page(browser, '#/home');
-    const imported = page.waitForRequest(/api\/import/);
+    const imported = await sentBodies(page, '/api/import');
     await page.getByRole('button', { name: t('palette.open') }).click();
     await field(page).fill('xyzzy');
     await page.getByText(t('palette.none')).waitFor();
@@ -106,17 +107,11 @@ inLanguage('ja', () => {
     await field(page).fill('lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1');
     await expect.poll(() => titles(page)).toContain(t('palette.position'));
     const record = '[White "A"]\n\n1. e4 e5 *\n';
-    await field(page).evaluate((element, text) => {
-      const data = new DataTransfer();
-      data.setData('text/plain', text);
-      element.dispatchEvent(
-        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
-      );
-    }, record);
+    await paste(page, record, field(page));
     await expect.poll(() => titles(page)).toEqual([t('palette.import')]);
     await page.keyboard.press('Enter');
     // With its line breaks.
-    expect((await imported).postData()).toBe(record);
+    await expect.poll(imported).toEqual([record]);
     await expect.poll(() => page.url()).toContain('#/analyse/6');
     await page.context().close();
   });

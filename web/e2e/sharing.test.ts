@@ -1,7 +1,7 @@
 // Diagrams, links, and the appearance of boards and pieces.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { command, errorsOf, sharedBrowser, pick, violations } from './browser';
+import { command, errorsOf, pick, sentBodies, sharedBrowser, violations } from './browser';
 import { defaultServer, game, node, open, START, storePrefs } from './fakeServer';
 import { paste } from './fixture';
 import { en, ja, inLanguage, t } from './labels';
@@ -138,9 +138,9 @@ inLanguage('ja', () => {
     await expect.poll(() => page.url()).toContain('#/analyse/6');
     // Also on an open page.
     await page.goto(`${page.url().split('#')[0]}#/settings`);
-    const request = page.waitForRequest(/api\/import/);
+    const imported = await sentBodies(page, '/api/import');
     await page.goto(`${page.url().split('#')[0]}${link}`);
-    expect((await request).postData()).toBe('1. e4 *');
+    await expect.poll(imported).toEqual(['1. e4 *']);
     await expect.poll(() => page.url()).toContain('#/analyse/6');
     await page.context().close();
   });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Answer, Exercise, ExerciseAttempt } from '../src/api/wire';
-import { errorsOf, sharedBrowser, middle, violations } from './browser';
+import { errorsOf, middle, sentBodies, sharedBrowser, violations } from './browser';
 import {
   LADDER,
   TSUME,
@@ -259,7 +259,7 @@ inLanguage('en', () => {
       total_errors: 1,
     });
     const page = await fake.page(browser, '#/training/problems');
-    const asked = queries(page);
+    const asked = await sentBodies(page, '/api/training');
     await page.getByText(t('training.no_problems')).waitFor();
     await page
       .getByRole('button', { name: t('training.add_problems') })
@@ -285,20 +285,11 @@ inLanguage('en', () => {
     await page.getByLabel(t('training.rating.min')).fill('1500');
     await page.getByLabel(t('training.rating.min')).blur();
     await expect
-      .poll(() => asked.at(-1))
+      .poll(async () => JSON.parse((await asked()).at(-1) ?? 'null'))
       .toMatchObject({ set: 4, themes: ['mateIn2'], min_rating: 1500, max_rating: null });
     await page.context().close();
   });
 });
-
-/** The queries of exercises that a page sends. */
-function queries(page: Page): unknown[] {
-  const asked: unknown[] = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/api/training')) asked.push(request.postDataJSON());
-  });
-  return asked;
-}
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 const PIRC = 'rnbqk2r/pp2ppbp/2pp1np1/8/3PP3/2N1B3/PPPQ1PPP/R3KBNR w KQkq - 0 6';
@@ -413,13 +404,15 @@ inLanguage('en', () => {
     const fake = defaultServer();
     pirc(fake);
     const page = await fake.page(browser, '#/training/7');
-    const asked = queries(page);
+    const asked = await sentBodies(page, '/api/training');
     await page.locator('[data-square="f1"]').waitFor({ state: 'attached' });
     await page
       .getByTestId('sets')
       .getByRole('button', { name: /^150 Attack/ })
       .click();
-    await expect.poll(() => asked.at(-1)).toMatchObject({ set: 7, chapter: 1 });
+    await expect
+      .poll(async () => JSON.parse((await asked()).at(-1) ?? 'null'))
+      .toMatchObject({ set: 7, chapter: 1 });
     const openings = () => fake.commands.filter((one) => one.kind === 'open_exercise').length;
     await expect.poll(openings).toBe(2);
     await page.locator('[data-square="f1"]').waitFor({ state: 'attached' });
