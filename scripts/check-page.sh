@@ -17,3 +17,5 @@ npm run build
 git add --intent-to-add ../crates/server/dist
 git diff --exit-code --stat -- ../crates/server/dist || { echo "crates/server/dist is stale: npm run build, and commit it" >&2; exit 1; }
 npm run e2e
+# The files that differ most between browsers, and the journeys.
+npm run e2e:firefox

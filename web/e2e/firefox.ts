@@ -65,6 +65,8 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
       'dom.w3c_touch_events.enabled': 1,
       // The clipboard has no permissions: a menu asks the user at each reading.
       'dom.events.testing.asyncClipboard': true,
+      // The list of downloads takes the focus from the page.
+      'browser.download.alwaysOpenPanel': false,
     },
   });
   const { session, transport } = protocolOf(browser);
