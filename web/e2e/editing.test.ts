@@ -64,6 +64,7 @@ test('undoes and redoes moves by keys', async () => {
 test('searches shogi moves without a variant and ignores an incomplete move', async () => {
   const page = await board();
   await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
+  await expect.poll(async () => (await moveTexts(page)).length, LONG).toBe(2);
   await saveDraft(page);
   await visit(page, t('nav.library'));
   await openChip(page, 'library.opening_column');
@@ -118,6 +119,8 @@ inLanguage('en', () => {
     await page.getByRole('button', { name: t('step.first') }).click();
     await expect.poll(() => opening.count(), LONG).toBe(0);
     await paste(page, '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
+    // The board of the earlier moves is another draft.
+    await expect.poll(() => text(page), LONG).toContain('Bb5');
     await saveDraft(page);
     await visit(page, t('nav.library'));
     await openChip(page, 'library.opening_column');
