@@ -17,6 +17,7 @@ use crate::stats::{
     Counts, Crosstable, Estimate, Figure, Pentanomial, Ratings, Trinomial, Verdict,
 };
 use crate::store::ContentHash;
+use crate::takes::TakesStatus;
 
 /// An event of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,6 +99,8 @@ pub enum Event {
     Score(Score),
     /// The state of the test.
     Test(TestState),
+    /// The state of a test of several takes.
+    Takes(TakesStatus),
     /// The ratings: once, before the end of a match of three or more engines.
     Ratings(JointRatings),
     /// The winner of a knockout: once, before its end. It does not follow from points, because of byes and ties.
@@ -176,6 +179,11 @@ pub enum End {
     Test {
         /// The decision.
         verdict: Verdict,
+    },
+    /// The test of several takes has decided.
+    Takes {
+        /// The accepted take, or none if all are dropped.
+        accepted: Option<EngineId>,
     },
     /// The match was interrupted, and can be resumed.
     Interrupted,

@@ -26,6 +26,7 @@ pub mod schedule;
 mod spec;
 pub mod stats;
 pub mod store;
+pub mod takes;
 mod time;
 pub mod tune;
 pub mod worker_stats;

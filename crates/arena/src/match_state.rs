@@ -21,13 +21,14 @@ pub(crate) use crate::match_state::thinned::MAX_POINTS;
 pub(crate) use crate::match_state::thinned::Thinned;
 
 use crate::event::{Event, JointRatings, Rating, Score, TestState};
-use crate::pairing::{PairResult, WorkerId};
-use crate::plan::{EngineId, Plan};
+use crate::pairing::{PairResult, PairingScore, WorkerId};
+use crate::plan::{EngineId, Format, Plan};
 use crate::repeats::{Repeated, Repeats};
 use crate::result::{GameEnd, MatchGame, WarningKind};
 use crate::stats::{
     Counts, Crosstable, Estimates, MAX_PLAYERS, Outcome, Pentanomial, Sprt, Trinomial,
 };
+use crate::takes::{BASE, Takes, TakesPoint};
 
 /// Number of the latest games.
 const LATEST: usize = 5;
@@ -45,6 +46,8 @@ pub struct MatchState {
     pentanomials: BTreeMap<(EngineId, EngineId), Pentanomial>,
     failures: BTreeMap<EngineId, Failures>,
     sprt: Option<Sprt>,
+    takes: Option<Takes>,
+    takes_curve: Thinned<TakesPoint>,
     curve: Thinned<Point>,
     /// None in a tuning, whose pairs are played with different options.
     repeats: Option<Repeats>,
@@ -185,7 +188,12 @@ impl MatchState {
             crosstable: Crosstable::new(engines.min(MAX_PLAYERS)).unwrap_or_default(),
             pentanomials: BTreeMap::new(),
             failures: BTreeMap::new(),
-            sprt: plan.sprt.filter(|_| engines == 2).and_then(|sprt| sprt.test().ok()),
+            sprt: plan
+                .sprt
+                .filter(|_| engines == 2 && plan.format != Format::Takes)
+                .and_then(|sprt| sprt.test().ok()),
+            takes: Takes::new(plan),
+            takes_curve: Thinned::default(),
             curve: Thinned::default(),
             repeats: plan.tune.is_none().then(Repeats::default),
             running: BTreeMap::new(),
@@ -216,6 +224,11 @@ impl MatchState {
         self.games += outcomes.len() as u64;
         let point = self.curve.is_due().then(|| self.point()).flatten();
         self.curve.add(point);
+        if let Some(takes) = &mut self.takes {
+            takes.record(PairingScore::from(pair));
+            let point = self.takes_curve.is_due().then(|| takes.point());
+            self.takes_curve.add(point);
+        }
         let games = (0..).zip(&pair.games);
         let failed = games.filter_map(|(index, game)| self.add_failures(index, game)).collect();
         let repeated = self.repeats.as_mut().map(|repeats| repeats.add(pair)).unwrap_or_default();
@@ -286,6 +299,7 @@ impl MatchState {
             | Event::Move { .. }
             | Event::Score(_)
             | Event::Test(_)
+            | Event::Takes(_)
             | Event::Warning { context: None, .. }
             | Event::Parameters { .. }
             | Event::RepeatedGame { .. }
@@ -409,6 +423,23 @@ impl MatchState {
     /// The state of the test; `None` without a test or without results.
     pub fn test(&self) -> Option<TestState> {
         self.sprt.as_ref()?.status(&self.head_to_head()?).ok()
+    }
+
+    /// The test of several takes, if the match is one.
+    pub fn takes(&self) -> Option<&Takes> {
+        self.takes.as_ref()
+    }
+
+    /// The results of a take against the base for statistics: pairs, or games if pairings have one game.
+    pub fn take_counts(&self, take: EngineId) -> Counts {
+        let score = self.score(BASE, take);
+        let counts = score.and_then(|score| score.counts(self.plan.games));
+        counts.map_or(Counts::Games(Trinomial::default()), Counts::reversed)
+    }
+
+    /// The LLR of several takes after the pairs, the last one included. Many points are thinned out.
+    pub fn takes_curve(&self) -> Vec<TakesPoint> {
+        self.takes_curve.with_last(self.takes.as_ref().filter(|_| self.pairs > 0).map(Takes::point))
     }
 
     /// The current result of a match of two engines.

@@ -159,6 +159,11 @@ impl Score {
         self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
+    /// The score of the opponent.
+    pub(crate) fn reversed(self) -> Self {
+        Self { wins: self.losses, draws: self.draws, losses: self.wins }
+    }
+
     /// The half points of both engines.
     pub(crate) fn half_points(self) -> (u64, u64) {
         let points = |wins: u32| u64::from(wins) * 2 + u64::from(self.draws);

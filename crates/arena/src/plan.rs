@@ -447,7 +447,7 @@ impl Plan {
     #[must_use]
     pub fn with_default_rounds(self) -> Self {
         let is_repeatable = match self.format {
-            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid => true,
+            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid | Format::Takes => true,
             Format::Knockout { .. } | Format::Swiss => false,
         };
         let lasts = self.sprt.is_some() && is_repeatable;
@@ -458,7 +458,7 @@ impl Plan {
     #[cfg(feature = "nats")]
     pub(crate) fn needs_all_results(&self) -> bool {
         match self.format {
-            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid => false,
+            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid | Format::Takes => false,
             Format::Knockout { .. } | Format::Swiss => true,
         }
     }

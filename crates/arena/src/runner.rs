@@ -35,7 +35,7 @@ use crate::event::{End, Score};
 use crate::export::{Export, ExportError, Exports};
 use crate::listener::Listener;
 use crate::match_state::MatchState;
-use crate::plan::{OpeningSource, Plan, PlanError};
+use crate::plan::{Format, OpeningSource, Plan, PlanError};
 use crate::queue::{Dispatcher, MatchSpec, QueueError, Report, Stop};
 use crate::runner::coordinator::{Coordinator, Parts};
 use crate::schedule::{Schedule, ScheduleError};
@@ -218,12 +218,14 @@ impl fmt::Debug for Match {
 
 /// Checks the test of a plan.
 fn check_test(plan: &Plan) -> Result<(), MatchError> {
+    let is_of_takes = plan.format == Format::Takes;
     match plan.sprt {
-        Some(_) if plan.engines.len() != 2 => {
+        Some(_) if plan.engines.len() != 2 && !is_of_takes => {
             let engines = plan.engines.len();
             Err(SprtError::SprtRequiresTwoEngines { engines }.into())
         }
         Some(sprt) => sprt.test().map(drop).map_err(MatchError::Test),
+        None if is_of_takes => Err(SprtError::TakesRequireSprt.into()),
         None => Ok(()),
     }
 }

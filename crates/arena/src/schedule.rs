@@ -13,6 +13,7 @@
 mod formats;
 mod pairings;
 mod swiss;
+mod takes;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

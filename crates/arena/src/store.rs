@@ -222,7 +222,11 @@ impl Store {
     fn may_grow(&self, rounds: u32) -> bool {
         let old = &self.head.plan;
         let grows = match old.format {
-            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid | Format::Swiss => true,
+            Format::RoundRobin
+            | Format::Gauntlet { .. }
+            | Format::Pyramid
+            | Format::Swiss
+            | Format::Takes => true,
             Format::Knockout { .. } => false,
         };
         grows && rounds > old.rounds

@@ -176,6 +176,14 @@ pub(crate) fn decision(verdict: Verdict) -> Option<ErrorInfo> {
     }
 }
 
+/// The decision of a test of several takes; `accepted` is the name of the accepted one.
+pub(crate) fn takes_decision(accepted: Option<String>) -> ErrorInfo {
+    match accepted {
+        Some(name) => ErrorCode::TakeAccepted.with(|context| context.engine = Some(name)),
+        None => ErrorCode::TakesDropped.into(),
+    }
+}
+
 /// The number of failures of an engine, and the reason of the last one.
 pub(crate) fn engine_failures(name: &str, count: u64, cause: Option<ErrorInfo>) -> ErrorInfo {
     let code = match cause.map(Box::new) {

@@ -1137,6 +1137,7 @@ export const en = {
   'format.gauntlet': 'Gauntlet',
   'format.knockout': 'Knockout',
   'format.swiss': 'Swiss',
+  'format.takes': 'Takes against the first engine',
   'drop.here': 'Drop to import',
 
   'login.link': 'Open the link printed by Readyok. It works once, for one browser.',

@@ -424,6 +424,7 @@ export const ja: Record<Key, string> = {
   'error.no_such_pairing': '予定に組{index}はありません',
   'error.pairing_games': '組{index}の結果は{expected}局ではなく{games}局です',
   'error.pairing_engines': '組{index}の結果はエンジン{recorded}のものですが、予定は{scheduled}です',
+  'error.takes_require_sprt': '複数案の対局には検定が必要です',
   'error.sprt_requires_two_engines': '検定には2つのエンジンが必要です({engines})',
   'error.invalid_hypotheses':
     'H0({elo0})はH1({elo1})より小さく、どちらも-4000から4000の間でなければなりません',
@@ -442,6 +443,8 @@ export const ja: Record<Key, string> = {
   'error.match_failed': '連続対局の処理に失敗しました',
   'error.accepted_h0': '検定はH0を採択しました',
   'error.accepted_h1': '検定はH1を採択しました',
+  'error.take_accepted': 'この案は採択されました',
+  'error.takes_dropped': 'すべての案は棄却されました',
   'error.engine_failures': '{count}回失敗しました',
   'error.engine_failures_by': '{count}回失敗しました。最後の理由: {cause}',
   'error.games_replayed': '対局が中断され、やり直しています',
@@ -1510,6 +1513,7 @@ export const ja: Record<Key, string> = {
   'format.gauntlet': '一対多',
   'format.knockout': '勝ち抜き',
   'format.swiss': 'スイス式',
+  'format.takes': '複数案(先頭のエンジンが基準)',
   'drop.here': 'ここに落として読み込む',
 
   'login.link': 'Readyokが表示したリンクを開いてください。一度だけ、一つのブラウザーで使えます。',

@@ -340,7 +340,11 @@ impl<W: Write> Printer<W> {
             End::Test { verdict } => self.decide(*verdict, state),
             // The caller prints the error.
             End::Error { .. } => return,
-            End::Complete | End::Interrupted | End::Stopped | End::Failures { .. } => {}
+            End::Complete
+            | End::Takes { .. }
+            | End::Interrupted
+            | End::Stopped
+            | End::Failures { .. } => {}
         }
         if self.options.output == OutputFormat::Fastchess
             && let Some(text) = self.failures.text()
@@ -420,6 +424,7 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::MatchEnd { why, .. } => self.end(why, state),
             Event::Move { .. }
             | Event::Test(_)
+            | Event::Takes(_)
             | Event::Ratings(_)
             | Event::Champion { .. }
             | Event::RepeatedGame { .. }

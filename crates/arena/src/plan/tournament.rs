@@ -38,6 +38,11 @@ pub enum Format {
     /// left over has a bye, which counts as winning all games of the round. No engine has a second
     /// bye before all have had one.
     Swiss,
+    /// The first engine is the base, and the others are takes of one idea: see [`Takes`]. An encounter
+    /// is a batch of one take, and the sequential test, which is required, ends the match.
+    ///
+    /// [`Takes`]: crate::takes::Takes
+    Takes,
 }
 
 /// The order of the encounters of a round robin or gauntlet, and the color of single games.

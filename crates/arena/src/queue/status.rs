@@ -9,6 +9,7 @@ use crate::event::{End, Rating, Score, TestState};
 use crate::match_state::{Point, Standing};
 use crate::pairing::WorkerId;
 use crate::queue::speed::bounded;
+use crate::takes::{TakesPoint, TakesStatus};
 use crate::worker_stats::WorkerRow;
 
 /// Reads the speed of a worker.
@@ -33,6 +34,10 @@ pub struct MatchStatus {
     pub standings: Vec<Standing>,
     /// The state of the test, if the plan has one.
     pub test: Option<TestState>,
+    /// The state of the test of several takes, if the match is one.
+    pub takes: Option<TakesStatus>,
+    /// Its LLRs by the number of pairs.
+    pub takes_curve: Vec<TakesPoint>,
     /// Elo of the first engine, of a match of two.
     pub elo: Option<Rating>,
     /// Elo and LLR by the number of pairs, of a match of two.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::match_state::Point;
 use crate::report::{Lengths, Mean, ScoreBins};
+use crate::takes::TakesPoint;
 use crate::tune::Parameter;
 
 const WIDTH: f64 = 860.0;
@@ -76,6 +77,24 @@ pub(super) fn llr(points: &[Point], lower: f64, upper: f64) -> String {
         chart.line([(0.0, bound), (last, bound)], color, 1);
     }
     chart.line(known, color(0), 2);
+    chart.finish()
+}
+
+/// The log-likelihood ratios of several takes by number of pairs, between the bounds.
+pub(super) fn takes(points: &[TakesPoint], lower: f64, upper: f64) -> String {
+    let all = || points.iter().flat_map(|point| point.llr.iter().copied());
+    let (low, high) = (all().fold(lower, f64::min) - 0.3, all().fold(upper, f64::max) + 0.3);
+    let last = points.last().map_or(1.0, |point| float(point.pairs));
+    let mut chart = Chart::new("game pairs", "LLR", 0.0..last, low..high);
+    for bound in [lower, upper] {
+        chart.line([(0.0, bound), (last, bound)], color(0), 1);
+    }
+    for take in 0..points.first().map_or(0, |point| point.llr.len()) {
+        let values =
+            points.iter().filter_map(|point| Some((float(point.pairs), *point.llr.get(take)?)));
+        // The colors of the engines, of which the first is the base.
+        chart.line(values, color(take + 1), 2);
+    }
     chart.finish()
 }
 

@@ -4,7 +4,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::plan::{EngineId, EnginePlan, Format, Limits, OpeningOrder, OpeningSource, Plan};
 use crate::report::{EngineSums, Mean, Report, charts};
-use crate::stats::{Counts, Estimates, Figure, Sprt, Trinomial};
+use crate::stats::{Counts, Estimates, Figure, Sprt, Trinomial, Verdict};
+use crate::takes::Takes;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -64,6 +65,7 @@ pub(super) fn page(report: &Report) -> Markup {
                 (parameters(report))
                 @if plan.tune.is_none() {
                     @if plan.engines.len() == 2 { (head_to_head(report)) }
+                    @if let Some(takes) = report.state.takes() { (takes_test(report, takes)) }
                     (standings(report))
                 }
                 @if plan.engines.len() > 2 { (crosstable(report)) }
@@ -104,6 +106,7 @@ fn format_name(format: Format) -> &'static str {
         Format::Pyramid => "Pyramid",
         Format::Knockout { .. } => "Knockout",
         Format::Swiss => "Swiss tournament",
+        Format::Takes => "Several takes against the first engine",
     }
 }
 
@@ -264,6 +267,49 @@ fn head_to_head(report: &Report) -> Markup {
             h2 { "Sequential test" }
             (chart(charts::llr(&points, sprt.lower(), sprt.upper())))
         }
+    }
+}
+
+/// The test of several takes.
+fn takes_test(report: &Report, takes: &Takes) -> Markup {
+    let status = takes.status();
+    let points = report.state.takes_curve();
+    html! {
+        h2 { "Takes" }
+        p { (takes_sentence(report, takes)) }
+        div.scroll { table {
+            tr { th { "Take" } th { "Pairs" } th { "Elo against the first engine" } th { "LLR" } th { "Verdict" } }
+            @for take in &status.takes {
+                tr {
+                    td { (engine_name(report, take.engine.index())) }
+                    td { (take.pairs) }
+                    td { (format!("{:.2}", Estimates::of(&report.state.take_counts(take.engine)).elo)) }
+                    td { (format!("{:.2}", take.llr)) }
+                    td.text { (take_verdict(take.verdict)) }
+                }
+            }
+        } }
+        (chart(charts::takes(&points, status.lower, status.upper)))
+    }
+}
+
+fn takes_sentence(report: &Report, takes: &Takes) -> String {
+    let end = match takes.end() {
+        None => "No take is accepted yet".to_owned(),
+        Some(None) => "All takes are dropped".to_owned(),
+        Some(Some(accepted)) => format!("{} is accepted", report.state.name(accepted)),
+    };
+    let (upper, lower) = (takes.upper(), takes.lower());
+    format!(
+        "{end}. A take is accepted at an LLR of {upper:.2} = ln(takes / α), and dropped at {lower:.2} = ln β."
+    )
+}
+
+fn take_verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Continue => "–",
+        Verdict::AcceptH0 => "dropped",
+        Verdict::AcceptH1 => "accepted",
     }
 }
 

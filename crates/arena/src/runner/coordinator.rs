@@ -246,7 +246,7 @@ impl<'a> Coordinator<'a> {
                 why: "the result does not match the pairing".to_owned(),
             });
         }
-        if let Some((Stop::Abort, End::Test { .. })) = self.stop {
+        if let Some((Stop::Abort, End::Test { .. } | End::Takes { .. })) = self.stop {
             return Ok(());
         }
         if self.parts.store.append(pair)? && self.sync_by.is_none() {
@@ -395,6 +395,16 @@ impl<'a> Coordinator<'a> {
     }
 
     fn check_test(&mut self) -> Result<(), MatchError> {
+        if let Some(takes) = self.parts.state.takes() {
+            let (status, end) = (takes.status(), takes.end());
+            self.emit(&Event::Takes(status));
+            return match end {
+                Some(accepted) if self.stop.is_none() => {
+                    self.stop(self.parts.settings.on_verdict, End::Takes { accepted })
+                }
+                _ => Ok(()),
+            };
+        }
         let Some(test) = self.parts.state.test() else { return Ok(()) };
         self.emit(&Event::Test(test));
         match test.verdict {

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::PairingError;
 use super::swiss::Swiss;
+use super::takes::TakeBatches;
 use crate::plan::{Colors, EngineId, Format, GamesPerPairing, OpeningPolicy, PairingOrder, Plan};
 use crate::schedule::formats::Knockout;
 use crate::schedule::formats::{Gauntlet, Pyramid, RoundRobin};
@@ -60,6 +61,7 @@ enum ScheduleKind {
     Pyramid(Pyramid),
     Knockout(Knockout),
     Swiss(Swiss),
+    Takes(TakeBatches),
 }
 
 impl Pairings {
@@ -137,6 +139,7 @@ impl Pairings {
                 );
                 (ScheduleKind::Swiss(swiss), rounds, rounds * (engines / 2))
             }
+            Format::Takes => (ScheduleKind::Takes(TakeBatches::new(plan)), rounds, rounds),
         };
         // The products above cannot overflow: the number of engines and the rounds are small.
         if u32::try_from(rounds).is_err()
@@ -164,7 +167,8 @@ impl Pairings {
             ScheduleKind::RoundRobin(_)
             | ScheduleKind::Gauntlet(_)
             | ScheduleKind::Pyramid(_)
-            | ScheduleKind::Swiss(_) => self.encounters * self.per_encounter,
+            | ScheduleKind::Swiss(_)
+            | ScheduleKind::Takes(_) => self.encounters * self.per_encounter,
             ScheduleKind::Knockout(knockout) => knockout.max_played() * self.per_encounter,
         }
     }
@@ -174,7 +178,8 @@ impl Pairings {
             ScheduleKind::RoundRobin(_)
             | ScheduleKind::Gauntlet(_)
             | ScheduleKind::Pyramid(_)
-            | ScheduleKind::Knockout(_) => Vec::new(),
+            | ScheduleKind::Knockout(_)
+            | ScheduleKind::Takes(_) => Vec::new(),
             ScheduleKind::Swiss(swiss) => swiss.byes().collect(),
         }
     }
@@ -184,7 +189,8 @@ impl Pairings {
             ScheduleKind::RoundRobin(_)
             | ScheduleKind::Gauntlet(_)
             | ScheduleKind::Pyramid(_)
-            | ScheduleKind::Swiss(_) => Ok(None),
+            | ScheduleKind::Swiss(_)
+            | ScheduleKind::Takes(_) => Ok(None),
             ScheduleKind::Knockout(knockout) => knockout.champion(),
         }
     }
@@ -224,6 +230,14 @@ impl Pairings {
         if games != self.games {
             return Err(PairingError::PairingGames { index, games, expected: self.games });
         }
+        if let ScheduleKind::Takes(batches) = &mut self.kind {
+            batches.check(outcome)?;
+            if !self.recorded.contains(index) {
+                batches.record(number, outcome);
+            }
+            self.taken.insert(index);
+            return Ok(self.recorded.insert(index));
+        }
         match self.lookup(number)? {
             Lookup::Known(encounter) => encounter.check(index, outcome.first, outcome.second)?,
             Lookup::Skipped => return Err(PairingError::NoSuchPairing { index }),
@@ -234,7 +248,10 @@ impl Pairings {
             return Ok(false);
         }
         match &mut self.kind {
-            ScheduleKind::RoundRobin(_) | ScheduleKind::Gauntlet(_) | ScheduleKind::Pyramid(_) => {}
+            ScheduleKind::RoundRobin(_)
+            | ScheduleKind::Gauntlet(_)
+            | ScheduleKind::Pyramid(_)
+            | ScheduleKind::Takes(_) => {}
             ScheduleKind::Knockout(knockout) => knockout.scores.add(number, outcome)?,
             ScheduleKind::Swiss(swiss) => swiss.scores.add(number, outcome)?,
         }
@@ -251,6 +268,7 @@ impl Pairings {
             ScheduleKind::Pyramid(pyramid) => Ok(Lookup::Known(pyramid.encounter(number))),
             ScheduleKind::Knockout(knockout) => knockout.lookup(number),
             ScheduleKind::Swiss(swiss) => swiss.lookup(number),
+            ScheduleKind::Takes(batches) => Ok(batches.lookup(number)),
         }
     }
 
@@ -260,7 +278,8 @@ impl Pairings {
             ScheduleKind::RoundRobin(_)
             | ScheduleKind::Gauntlet(_)
             | ScheduleKind::Pyramid(_)
-            | ScheduleKind::Swiss(_) => true,
+            | ScheduleKind::Swiss(_)
+            | ScheduleKind::Takes(_) => true,
             ScheduleKind::Knockout(_) => false,
         }
     }

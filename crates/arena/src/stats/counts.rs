@@ -258,6 +258,15 @@ pub enum Counts {
 }
 
 impl Counts {
+    /// The counts for the opponent.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Games(games) => Self::Games(games.reversed()),
+            Self::Pairs(pairs) => Self::Pairs(pairs.reversed()),
+        }
+    }
+
     /// All games.
     pub fn games(&self) -> u64 {
         match self {

@@ -29,6 +29,7 @@ readyok_protocol::errors! {
             /// The number of engines of the plan.
             engines: usize,
         } => "a test needs two engines, but the plan has {engines}",
+        TakesRequireSprt => "a match of several takes needs a test",
         /// Numbers are texts, because JSON has no infinite ones.
         InvalidHypotheses { elo0: String, elo1: String } =>
             "elo0 `{elo0}` must be below elo1 `{elo1}`, both between -4000 and 4000",
@@ -135,6 +136,16 @@ impl Sprt {
     /// H1, in Elo of the model.
     pub fn elo1(&self) -> f64 {
         self.elo1
+    }
+
+    /// The probability of accepting H1 when H0 is true.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// The probability of accepting H0 when H1 is true.
+    pub fn beta(&self) -> f64 {
+        self.beta
     }
 
     /// The log-likelihood ratio at or below which H0 is accepted.

@@ -1,5 +1,7 @@
 //! The runner with fake players: issued pairings, counted results, and reasons of the end.
 
+mod takes;
+
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

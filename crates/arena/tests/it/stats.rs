@@ -7,3 +7,4 @@ mod fastchess;
 mod ratings;
 mod simulation;
 mod sprt;
+mod takes;

@@ -30,6 +30,15 @@ pub(super) struct PlanArgs {
     /// or tcp://host:port
     #[arg(value_name = "ENGINE")]
     engines: Vec<String>,
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        num_args = 1..,
+        requires_all = ["engines", "sprt"],
+        conflicts_with_all = ["format", "plan"],
+        help = "Test several takes of one idea against one engine: the first accepted take ends the match"
+    )]
+    takes: Vec<String>,
     /// Read the plan from a TOML file
     #[arg(long, value_name = "FILE.toml", conflicts_with = "engines")]
     pub(super) plan: Option<PathBuf>,
@@ -79,9 +88,14 @@ struct TournamentArgs {
         help = "Tie-break of a knockout match after the replays [default: higher-seed]"
     )]
     tie: Option<KnockoutTie>,
-    /// Number of game pairs per encounter of two engines
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pairs_per_encounter: u32,
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help = "Number of game pairs per encounter of two engines [default: 1; with --takes, 10 pairs of \
+                a take until the next one is chosen]"
+    )]
+    pairs_per_encounter: Option<u32>,
     /// Number of games per opening: 2 with reversed colors, or 1
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=2))]
     games: u32,
@@ -278,6 +292,10 @@ struct EndArgs {
     sprt_model: Model,
 }
 
+/// The default number of game pairs of a take until the next one is chosen: few, as each choice uses all results, but
+/// not one, as engines are restarted.
+const TAKES_BATCH: u32 = 10;
+
 impl PlanArgs {
     /// The plan that the arguments describe. `seed` is the default of `--seed`.
     pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
@@ -297,10 +315,17 @@ impl PlanArgs {
             event: self.tournament.event.clone(),
             site: self.tournament.site.clone(),
             engines,
-            format: self.tournament.format(self.engines.len())?,
+            format: if self.takes.is_empty() {
+                self.tournament.format(self.engines.len())?
+            } else {
+                Format::Takes
+            },
             pairing_order: self.tournament.pairing_order,
             rounds: self.rounds.unwrap_or_default(),
-            pairs_per_encounter: self.tournament.pairs_per_encounter,
+            pairs_per_encounter: self
+                .tournament
+                .pairs_per_encounter
+                .unwrap_or(if self.takes.is_empty() { 1 } else { TAKES_BATCH }),
             colors: Colors {
                 fixed: self.tournament.fixed_colors,
                 reversed: self.tournament.reversed_colors,
@@ -328,11 +353,15 @@ impl PlanArgs {
     }
 
     fn engines(&self) -> Result<Vec<EnginePlan>, Failure> {
-        if self.engines.len() < 2 {
+        if !self.takes.is_empty() && self.engines.len() != 1 {
+            return Err(Failure::usage("--takes needs one other engine, which all takes play"));
+        }
+        let all = || self.engines.iter().chain(&self.takes);
+        if all().count() < 2 {
             return Err(Failure::usage("a match needs two engines or a --plan"));
         }
-        let mut plans = Vec::with_capacity(self.engines.len());
-        for text in &self.engines {
+        let mut plans = Vec::new();
+        for text in all() {
             let mut plan = engine_plan(text, &dirs::env).map_err(Failure::usage)?;
             plan.name = default_name(text);
             plans.push(plan);

@@ -578,7 +578,7 @@ fn unused_name(outname: &Path) -> PathBuf {
 
 pub(super) fn code(summary: &Summary) -> Code {
     match summary.end {
-        End::Complete | End::Stopped | End::Test { .. } => Code::Done,
+        End::Complete | End::Stopped | End::Test { .. } | End::Takes { .. } => Code::Done,
         End::Interrupted => Code::Interrupted,
         End::Failures { .. } | End::Error { .. } => Code::Failed,
     }

@@ -10,6 +10,7 @@ use readyok_arena::plan::{EngineId, OpeningSource};
 use readyok_arena::queue::Stop;
 use readyok_arena::result::EndSentence;
 use readyok_arena::stats::{Counts, Estimates, Figure, Verdict};
+use readyok_arena::takes::{self, Takes, TakesStatus};
 
 use super::count_of;
 use crate::clock::now;
@@ -133,8 +134,8 @@ impl MatchText<'_> {
             return Vec::new();
         }
         let mut rows = match self.0.plan().engines.as_slice() {
-            [_, _] => self.head_to_head(),
-            _ => self.table(),
+            [_, _] if self.0.takes().is_none() => self.head_to_head(),
+            _ => self.0.takes().map_or_else(|| self.table(), |takes| self.takes(takes)),
         };
         rows.extend(
             self.0.champion().map(|engine| format!("{} wins the knockout", self.name(engine))),
@@ -217,6 +218,33 @@ impl MatchText<'_> {
         rows
     }
 
+    /// The takes with their tests, the best one first.
+    fn takes(self, takes: &Takes) -> Vec<String> {
+        let TakesStatus { lower, upper, mut takes, .. } = takes.status();
+        takes.sort_by(|a, b| b.llr.total_cmp(&a.llr));
+        let mut rows: Vec<String> = takes
+            .iter()
+            .map(|take| {
+                let elo = Estimates::of(&self.0.take_counts(take.engine)).elo;
+                let verdict = match take.verdict {
+                    Verdict::Continue => "",
+                    Verdict::AcceptH0 => "  dropped",
+                    Verdict::AcceptH1 => "  accepted",
+                };
+                let (name, pairs) = (self.name(take.engine), count_of(take.pairs, "game pair"));
+                format!("{name}: {pairs}  Elo {elo:.1}  LLR {:.2}{verdict}", take.llr)
+            })
+            .collect();
+        if let Some(plan) = &self.0.plan().sprt {
+            let (base, count) = (self.name(takes::BASE), count_of(takes.len() as u64, "take"));
+            rows.push(format!(
+                "{count} against {base}, SPRT [{}, {}] ({}): accepted at {upper:.2}, dropped at {lower:.2}",
+                plan.elo0, plan.elo1, plan.model
+            ));
+        }
+        rows
+    }
+
     fn table(self) -> Vec<String> {
         let figures = |engine| (engine, Estimates::of(&Counts::Games(self.0.games_of(engine))));
         let mut engines: Vec<(EngineId, Estimates)> = self.0.engines().map(figures).collect();
@@ -279,6 +307,8 @@ impl MatchText<'_> {
                 Verdict::AcceptH1 => "SPRT accepted H1".to_owned(),
                 Verdict::Continue => "SPRT undecided".to_owned(),
             },
+            End::Takes { accepted: Some(take) } => format!("take {} is accepted", self.name(*take)),
+            End::Takes { accepted: None } => "all takes are dropped".to_owned(),
             End::Interrupted => "interrupted".to_owned(),
             End::Stopped => "stopped by a user of the queue".to_owned(),
             End::Failures { engine, count } => self.failed(*engine, *count),

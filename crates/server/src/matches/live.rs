@@ -11,13 +11,16 @@ use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::result::{EndDetail, GameEnd, MatchGame as PlayedGame, MoveRecord};
+use readyok_arena::takes::Takes;
 use readyok_client::EngineFailureKind;
 use readyok_protocol::Score;
 use readyok_rules::record::GameRecord;
 use readyok_rules::{Move, Position, Side, Termination};
 
 use crate::engine::printable;
-use crate::errors::{decision, engine_failure, engine_failures, openings_skipped, warning};
+use crate::errors::{
+    decision, engine_failure, engine_failures, openings_skipped, takes_decision, warning,
+};
 use crate::game::position_view::{last_move, move_text};
 use crate::time::{Moment, now};
 use crate::wire::{
@@ -165,6 +168,7 @@ impl LiveMatch {
             Event::PairEnd { .. }
             | Event::Score(_)
             | Event::Test(_)
+            | Event::Takes(_)
             | Event::Ratings(_)
             | Event::RepeatedGame { .. }
             | Event::Parameters { .. }
@@ -185,6 +189,10 @@ impl LiveMatch {
         let (status, note) = match why {
             End::Complete => (MatchStatus::Over, None),
             End::Test { verdict } => (MatchStatus::Over, decision(verdict)),
+            End::Takes { accepted } => {
+                let name = accepted.map(|take| self.name(take));
+                (MatchStatus::Over, Some(takes_decision(name)))
+            }
             End::Interrupted | End::Stopped => (MatchStatus::Paused, None),
             End::Failures { engine, count } => {
                 let cause = self.failures.remove(&engine);
@@ -347,6 +355,7 @@ impl LiveMatch {
             standings: score.standings.clone(),
             scores: score.scores.clone(),
             test: score.test,
+            takes: score.takes.clone(),
             curve: self.curve.iter().take_while(|point| point.games < first).copied().collect(),
             boards: self.boards.values().map(LiveBoard::wire).collect(),
             games: games
@@ -395,6 +404,7 @@ fn score(state: &MatchState, total: Option<u32>) -> MatchScore {
         standings: state.standings(),
         scores: state.scores(),
         test: state.test(),
+        takes: state.takes().map(Takes::status),
     }
 }
 

@@ -70,6 +70,7 @@ pub fn plan_of(
             MatchFormat::Gauntlet => Format::Gauntlet { seeds: 1 },
             MatchFormat::Knockout => Format::Knockout { replays: 1, tie: KnockoutTie::default() },
             MatchFormat::Swiss => Format::Swiss,
+            MatchFormat::Takes => Format::Takes,
         },
         pairing_order: readyok_arena::plan::PairingOrder::default(),
         // The bracket determines the number of rounds of a knockout.
@@ -219,8 +220,12 @@ fn adjudication(requested: &MatchPlan) -> Result<Adjudication, ApiError> {
 }
 
 fn sprt(requested: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
-    let Some(test) = requested.sprt else { return Ok(None) };
-    if requested.engines.len() != 2 {
+    let is_of_takes = requested.format == MatchFormat::Takes;
+    let Some(test) = requested.sprt else {
+        let missing = || ApiError::invalid_request(ErrorCode::from(SprtError::TakesRequireSprt));
+        return if is_of_takes { Err(missing()) } else { Ok(None) };
+    };
+    if requested.engines.len() != 2 && !is_of_takes {
         return Err(ApiError::invalid_request(ErrorCode::from(
             SprtError::SprtRequiresTwoEngines { engines: requested.engines.len() },
         )));

@@ -392,6 +392,8 @@ errors! {
         MatchFailed => "the match has failed",
         AcceptedH0 => "SPRT finished: H0 accepted",
         AcceptedH1 => "SPRT finished: H1 accepted",
+        TakeAccepted => "the take is accepted",
+        TakesDropped => "all takes are dropped",
         EngineFailures { count: u64 } => "failed games: {count}",
         EngineFailuresBy { count: u64, cause: Box<ErrorInfo> } => "failed games: {count}; the last: {cause}",
         GamesReplayed => "interrupted games are replayed",

@@ -6,6 +6,7 @@ pub use readyok_arena::event::Score as EncounterScore;
 pub use readyok_arena::match_state::{Point as CurvePoint, Standing};
 pub use readyok_arena::plan::{DrawAdjudication, ResignAdjudication, SprtPlan};
 pub use readyok_arena::stats::SprtStatus;
+pub use readyok_arena::takes::TakesStatus;
 use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
@@ -118,6 +119,8 @@ pub enum MatchFormat {
     Knockout,
     /// Swiss system.
     Swiss,
+    /// The other engines are takes of one idea against the first one. The test is required.
+    Takes,
 }
 
 /// The openings of a match.
@@ -164,6 +167,8 @@ pub struct MatchState {
     pub scores: Vec<EncounterScore>,
     /// The state of the SPRT of two engines.
     pub test: Option<SprtStatus>,
+    /// The state of the test of several takes.
+    pub takes: Option<TakesStatus>,
     /// The results of two engines after each pair.
     pub curve: Vec<CurvePoint>,
     /// Games in progress.
@@ -211,6 +216,8 @@ pub struct MatchScore {
     pub scores: Vec<EncounterScore>,
     /// The state of the SPRT of two engines.
     pub test: Option<SprtStatus>,
+    /// The state of the test of several takes.
+    pub takes: Option<TakesStatus>,
 }
 
 /// A game in progress.

@@ -7,6 +7,7 @@ use crate::match_state::MatchState;
 use crate::pairing::WorkerId;
 use crate::plan::Plan;
 use crate::queue::status::{AuditStatus, MatchStatus, QuarantinedResult};
+use crate::takes::Takes;
 use crate::time::unix_ms;
 use crate::worker_stats::{ReplayedPairs, WorkerFlag, WorkerRow, WorkerTable};
 
@@ -41,6 +42,8 @@ impl StatusBuilder {
             (status.scores, status.standings) = (state.scores(), state.standings());
         }
         status.test = state.test();
+        status.takes = state.takes().map(Takes::status);
+        status.takes_curve = state.takes_curve();
         status.elo = state.point().map(|point| point.elo);
         status.curve = state.curve();
     }

@@ -19,7 +19,7 @@ const BETA: f64 = 0.10;
 
 /// A law of results, worst first, with its scores between 0 and 1.
 #[derive(Clone)]
-struct Law {
+pub(super) struct Law {
     probabilities: Vec<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Law {
         self.leaning(low)
     }
 
-    fn draw(&self, rng: &mut Rng) -> usize {
+    pub(super) fn draw(&self, rng: &mut Rng) -> usize {
         let mut rest = rng.f64();
         for (i, p) in self.probabilities.iter().enumerate() {
             if rest < *p {
@@ -90,7 +90,7 @@ impl Law {
     }
 }
 
-fn pairs() -> Law {
+pub(super) fn pairs() -> Law {
     Law { probabilities: vec![0.04, 0.22, 0.46, 0.23, 0.05] }
 }
 
@@ -98,7 +98,7 @@ fn games() -> Law {
     Law { probabilities: vec![0.27, 0.45, 0.28] }
 }
 
-fn normalized(law: &Law, elo: f64) -> Law {
+pub(super) fn normalized(law: &Law, elo: f64) -> Law {
     let per_item: f64 = if law.probabilities.len() == 5 { 2.0 } else { 1.0 };
     law.with(Law::deviations, elo * LN_10 / 800.0 * per_item.sqrt())
 }
@@ -120,14 +120,14 @@ fn bayes_elo_scaled(elo: f64) -> Law {
 }
 
 /// How one test ended: for H1 or not, after how many items, with which counts.
-struct Ended {
-    accepted_h1: bool,
-    items: u64,
+pub(super) struct Ended {
+    pub(super) accepted_h1: bool,
+    pub(super) items: u64,
     counts: Counts,
 }
 
 /// A test whose ratio is computed only where it matters.
-struct Play<'a> {
+pub(super) struct Play<'a> {
     sprt: &'a Sprt,
     law: &'a Law,
     /// What one more result changes the ratio by, late in a test.
@@ -140,7 +140,7 @@ struct Play<'a> {
 const CARRIED: u32 = 50;
 
 impl<'a> Play<'a> {
-    fn new(sprt: &'a Sprt, law: &'a Law) -> Self {
+    pub(super) fn new(sprt: &'a Sprt, law: &'a Law) -> Self {
         let llr = |counts| sprt.llr(&law.counts(counts)).unwrap();
         let items = 1000.0;
         let mut base = [0; 5];
@@ -157,7 +157,7 @@ impl<'a> Play<'a> {
         Self { sprt, law, steps, near }
     }
 
-    fn play(&self, rng: &mut Rng) -> Ended {
+    pub(super) fn play(&self, rng: &mut Rng) -> Ended {
         let mut counts = [0; 5];
         let mut items = 0;
         let mut llr = 0.0;
