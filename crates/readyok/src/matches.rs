@@ -8,7 +8,7 @@ mod queue;
 mod run;
 
 pub use dashboard::{Dashboard, ReadTest};
-pub use display::{Lines, LiveTable, MatchText};
+pub use display::{Lines, LiveTable, MatchText, take_text};
 pub use engines::{EngineError, FlagError, PerEngine, engine_plan, find_engine};
 pub use files::stderr_log;
 pub use queue::{Queue, Worker};

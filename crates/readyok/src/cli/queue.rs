@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::cli::worker::{AccessArgs, queue_failure};
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::matches::take_text;
 use crate::terminal::{print, printable};
 
 const HELP: &str = "\
@@ -281,6 +282,15 @@ fn details(found: &QueuedMatch) -> String {
     line("Elo", elo(status));
     if let Some(test) = &status.test {
         line("LLR", format!("{:.2} ({:.2}, {:.2})", test.llr, test.lower, test.upper));
+    }
+    if let Some(takes) = &status.takes {
+        line(
+            "takes",
+            format!("accepted at an LLR of {:.2}, dropped at {:.2}", takes.upper, takes.lower),
+        );
+        for take in &takes.takes {
+            line("", take_text(&printable(found.plan.engine_name(take.engine)), take));
+        }
     }
     if let Some(end) = &status.end {
         line("end", serde_json::to_string(end).unwrap_or_default());

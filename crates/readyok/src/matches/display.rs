@@ -10,7 +10,7 @@ use readyok_arena::plan::{EngineId, OpeningSource};
 use readyok_arena::queue::Stop;
 use readyok_arena::result::EndSentence;
 use readyok_arena::stats::{Counts, Estimates, Figure, Verdict};
-use readyok_arena::takes::{self, Takes, TakesStatus};
+use readyok_arena::takes::{self, TakeStatus, Takes, TakesStatus};
 
 use super::count_of;
 use crate::clock::now;
@@ -226,13 +226,7 @@ impl MatchText<'_> {
             .iter()
             .map(|take| {
                 let elo = Estimates::of(&self.0.take_counts(take.engine)).elo;
-                let verdict = match take.verdict {
-                    Verdict::Continue => "",
-                    Verdict::AcceptH0 => "  dropped",
-                    Verdict::AcceptH1 => "  accepted",
-                };
-                let (name, pairs) = (self.name(take.engine), count_of(take.pairs, "game pair"));
-                format!("{name}: {pairs}  Elo {elo:.1}  LLR {:.2}{verdict}", take.llr)
+                format!("{}  Elo {elo:.1}", take_text(&self.name(take.engine), take))
             })
             .collect();
         if let Some(plan) = &self.0.plan().sprt {
@@ -319,6 +313,16 @@ impl MatchText<'_> {
     fn failed(self, engine: EngineId, count: u64) -> String {
         format!("{} failed {}", self.name(engine), count_of(count, "time"))
     }
+}
+
+/// The pairs, the LLR and the verdict of a take.
+pub fn take_text(name: &str, take: &TakeStatus) -> String {
+    let verdict = match take.verdict {
+        Verdict::Continue => "",
+        Verdict::AcceptH0 => ", dropped",
+        Verdict::AcceptH1 => ", accepted",
+    };
+    format!("{name}: {}  LLR {:.2}{verdict}", count_of(take.pairs, "game pair"), take.llr)
 }
 
 fn count_plies(plies: u32) -> String {
