@@ -586,7 +586,7 @@ kept?: KeptMoves,
 details?: Array<EngineFailureDetail>, };
 
 /** An error: its code and its context. */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "take_accepted" } | { "code": "takes_dropped" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
 
 /** The object of an error: not found, too many, too long, or invalid. */
 export type ErrorSubject = "account" | "argument" | "book" | "button" | "chapter" | "chapter_name" | "collection" | "collection_name" | "comment" | "date" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "theme" | "token" | "topic" | "training_set" | "training_set_name";
@@ -1234,7 +1234,9 @@ note?: ErrorInfo, };
 /** The reason of the end of a match. */
 export type MatchEnd = { "kind": "complete" } | { "kind": "test",
 /** The decision. */
-verdict: Verdict, } | { "kind": "interrupted" } | { "kind": "stopped" } | { "kind": "failures",
+verdict: Verdict, } | { "kind": "takes",
+/** The accepted take, or none if all are dropped. */
+accepted: EngineId | null, } | { "kind": "interrupted" } | { "kind": "stopped" } | { "kind": "failures",
 /** The engine. */
 engine: EngineId,
 /** The number of failures. */
@@ -1253,7 +1255,7 @@ depth: number | null, ponder: boolean,
 /** Values that override the engine's values for play. */
 options: { [key in string]: string }, };
 
-export type MatchFormat = "round_robin" | "gauntlet" | "knockout" | "swiss";
+export type MatchFormat = "round_robin" | "gauntlet" | "knockout" | "swiss" | "takes";
 
 /** A finished game. */
 export type MatchGame = {
@@ -1302,7 +1304,9 @@ standings: Array<Standing>,
 /** The scores of all encounters. */
 scores: Array<EncounterScore>,
 /** The state of the SPRT of two engines. */
-test: SprtStatus | null, };
+test: SprtStatus | null,
+/** The state of the test of several takes. */
+takes: TakesStatus | null, };
 
 /** A match. */
 export type MatchState = { id: number, plan: MatchPlan, status: MatchStatus,
@@ -1318,6 +1322,8 @@ standings: Array<Standing>,
 scores: Array<EncounterScore>,
 /** The state of the SPRT of two engines. */
 test: SprtStatus | null,
+/** The state of the test of several takes. */
+takes: TakesStatus | null,
 /** The results of two engines after each pair. */
 curve: Array<CurvePoint>,
 /** Games in progress. */
@@ -1711,6 +1717,10 @@ scores: Array<EncounterScore>,
 standings: Array<Standing>,
 /** The state of the test, if the plan has one. */
 test: SprtStatus | null,
+/** The state of the test of several takes, if the match is one. */
+takes: TakesStatus | null,
+/** Its LLRs by the number of pairs. */
+takes_curve: Array<TakesPoint>,
 /** Elo of the first engine, of a match of two. */
 elo: Rating | null,
 /** Elo and LLR by the number of pairs, of a match of two. */
@@ -2009,7 +2019,7 @@ export type Speed = "bullet" | "blitz" | "rapid" | "classical" | "correspondence
 /** Invalid parameters of a test. */
 export type SprtError = { "code": "sprt_requires_two_engines",
 /** The number of engines of the plan. */
-engines: number, } | { "code": "invalid_hypotheses", elo0: string, elo1: string, } | { "code": "invalid_error_rates", alpha: string, beta: string, };
+engines: number, } | { "code": "takes_require_sprt" } | { "code": "invalid_hypotheses", elo0: string, elo1: string, } | { "code": "invalid_error_rates", alpha: string, beta: string, };
 
 /** A sequential probability ratio test of `elo0` against `elo1`. */
 export type SprtSettings = {
@@ -2106,6 +2116,35 @@ end: TablebaseEnd | null,
 moves: Array<TablebaseMoveView>,
 /** Whether the values are those of the tablebases of Lichess. */
 online: boolean, };
+
+/** The status of a take. */
+export type TakeStatus = {
+/** The take. */
+engine: EngineId,
+/** The number of its pairs. */
+pairs: number,
+/** Its log-likelihood ratio. Pairs that were in progress at its verdict still change it. */
+llr: number,
+/** H1 is accepted, or H0 and it plays no more. Final. */
+verdict: Verdict, };
+
+/** The LLR of all takes after a number of pairs: a point of their curves. */
+export type TakesPoint = {
+/** The number of pairs of all takes. */
+pairs: number,
+/** In the order of the takes. */
+llr: Array<number>, };
+
+/** The status of a test of several takes. */
+export type TakesStatus = {
+/** At or below it a take is dropped. */
+lower: number,
+/** At or above it a take is accepted. */
+upper: number,
+/** In the order of the plan. */
+takes: Array<TakeStatus>,
+/** The first take that was accepted. */
+accepted: EngineId | null, };
 
 /**
  * What ended a game. The winner is part of the [`GameOutcome`].
