@@ -51,7 +51,9 @@ impl Contents {
                 files.insert(name, hash);
             }
         };
-        for engine in plan.engines.iter().filter(|engine| !engine.command.contains("://")) {
+        let is_file =
+            |engine: &&EnginePlan| !engine.command.contains("://") && engine.source.is_none();
+        for engine in plan.engines.iter().filter(is_file) {
             let program = find_program(&engine.command).ok();
             if let Some(path) = &program {
                 add(engine.command.clone(), path);

@@ -1,5 +1,6 @@
 //! The configuration of a match: everything that determines its games, independent of the host.
 
+pub mod source;
 mod tournament;
 pub(crate) mod tuning;
 
@@ -16,6 +17,7 @@ use readyok_protocol::Register;
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
+pub use crate::plan::source::{GitSource, SourceError};
 pub use crate::plan::tournament::{
     Adjudication, BookFormat, Colors, DrawAdjudication, Format, GamesPerPairing, Impasse,
     KnockoutTie, OpeningOrder, OpeningPolicy, OpeningSource, Openings, PairingOrder,
@@ -103,8 +105,11 @@ impl EngineId {
 pub struct EnginePlan {
     /// The name in game records and tables, unique in the plan.
     pub name: String,
-    /// The executable, or `tcp://host:port`.
+    /// The executable, or `tcp://host:port`; the text of the source if there is one.
     pub command: String,
+    /// The commit from which the program is built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<GitSource>,
     /// Command line arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
@@ -409,6 +414,14 @@ pub enum PlanError {
     /// The tuning is invalid.
     #[error("{0}")]
     Tune(TuneError),
+    /// The source of an engine is invalid.
+    #[error("engine `{engine}`: {why}")]
+    Source {
+        /// The engine.
+        engine: String,
+        /// The invalid part.
+        why: SourceError,
+    },
     /// An engine has the protocol USI, which does not support chess.
     #[error("engine `{engine}` has the protocol USI, which supports only shogi")]
     UsiInChess {
@@ -518,7 +531,7 @@ impl Plan {
     /// The first problem.
     pub fn check(&self) -> Result<(), PlanError> {
         for (index, engine) in self.engines.iter().enumerate() {
-            let EnginePlan { name, limits, protocol, .. } = engine;
+            let EnginePlan { name, limits, protocol, source, .. } = engine;
             if self.engines.iter().take(index).any(|earlier| earlier.name == *name) {
                 return Err(PlanError::SameName { name: name.clone() });
             }
@@ -542,6 +555,9 @@ impl Plan {
                 if let Some(problem) = problem {
                     return Err(PlanError::Hourglass { engine: name.clone(), problem });
                 }
+            }
+            if let Some(why) = source.as_ref().and_then(|source| source.check().err()) {
+                return Err(PlanError::Source { engine: name.clone(), why });
             }
             if *protocol == Some(Protocol::Usi) && self.game != Game::Shogi {
                 return Err(PlanError::UsiInChess { engine: name.clone() });

@@ -124,7 +124,8 @@ impl MatchSpec {
             Ok(content)
         };
         for (id, engine) in (0..).map(EngineId).zip(&self.plan.engines) {
-            if engine.command.contains("://") {
+            // A program with a source is built by each worker.
+            if engine.command.contains("://") || engine.source.is_some() {
                 continue;
             }
             let command = engine.command.clone();
