@@ -106,6 +106,7 @@ pub struct EnginePlan {
     /// The name in game records and tables, unique in the plan.
     pub name: String,
     /// The executable, or `tcp://host:port`; the text of the source if there is one.
+    #[serde(default)]
     pub command: String,
     /// The commit from which the program is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -40,6 +40,7 @@ pub use crate::queue::local::{DELIVERIES, LocalDispatcher, LocalJobs, LocalWorke
 pub use crate::queue::scaling::scale_times;
 pub use crate::queue::speed::{MEASURED_ENGINES, Speed, SpeedMonitor, needs_speed};
 
+use crate::build::BuildFailure;
 pub use crate::event::{Stop, WarningContext};
 use crate::export::Records;
 use crate::game::{Agreement, Replay};
@@ -393,6 +394,20 @@ pub enum Rejection {
     NotFetched {
         /// The reason.
         why: String,
+    },
+    /// Builds of a repository are not allowed.
+    #[error("builds of the repository `{repository}` are not allowed here")]
+    Repository {
+        /// The repository.
+        repository: String,
+    },
+    /// An engine cannot be built.
+    #[error("the engine `{engine}` cannot be built: {failure}")]
+    Build {
+        /// The name of the engine in the plan.
+        engine: String,
+        /// The reason.
+        failure: BuildFailure,
     },
     /// A resource other than the engines is missing on the worker's host.
     #[error("{why}")]

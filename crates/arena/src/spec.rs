@@ -124,15 +124,19 @@ impl MatchSpec {
             Ok(content)
         };
         for (id, engine) in (0..).map(EngineId).zip(&self.plan.engines) {
-            // A program with a source is built by each worker.
-            if engine.command.contains("://") || engine.source.is_some() {
+            let program = if engine.source.is_some() {
+                // It is built by each worker.
+                None
+            } else if engine.command.contains("://") {
                 continue;
-            }
-            let command = engine.command.clone();
-            let unreadable = |error| SpecError::Unreadable { path: command.clone(), error };
-            let program = find_program(&command).map_err(unreadable)?;
-            self.programs.insert(command.clone(), content_of(&command, &program)?);
-            for (text, path) in named_by(engine, Some(&program)) {
+            } else {
+                let command = engine.command.clone();
+                let unreadable = |error| SpecError::Unreadable { path: command.clone(), error };
+                let program = find_program(&command).map_err(unreadable)?;
+                self.programs.insert(command.clone(), content_of(&command, &program)?);
+                Some(program)
+            };
+            for (text, path) in named_by(engine, program.as_deref()) {
                 if path.is_dir() {
                     if !Path::new(&text).is_absolute() {
                         let engine = engine.name.clone();

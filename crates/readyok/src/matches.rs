@@ -9,7 +9,7 @@ mod run;
 
 pub use dashboard::{Dashboard, ReadTest};
 pub use display::{Lines, LiveTable, MatchText, take_text};
-pub use engines::{EngineError, FlagError, PerEngine, engine_plan, find_engine};
+pub use engines::{EngineError, FlagError, PerEngine, engine_plan, find_engine, git_source};
 pub use files::stderr_log;
 pub use queue::{Queue, Worker};
 pub use run::{

@@ -19,18 +19,31 @@ pub struct GitSource {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub revision: String,
     /// The full hash of the commit.
+    #[serde(default)]
     pub commit: String,
     /// The directory of the repository in which the build command runs; the root if it is empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub directory: String,
     /// The build command: a program and its arguments, separated by spaces. No shell interprets it.
+    #[serde(default = "default_build")]
     pub build: String,
     /// The path of the program after the build, relative to that directory.
+    #[serde(default = "default_program")]
     pub program: String,
     /// The number of nodes that the program prints for the argument `bench`. Not verified if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(type = "number | null", optional))]
     pub bench: Option<u64>,
+}
+
+/// The default build command, that of OpenBench.
+pub fn default_build() -> String {
+    format!("make EXE={}", default_program())
+}
+
+/// The default name of the program.
+pub fn default_program() -> String {
+    "engine".to_owned()
 }
 
 readyok_protocol::errors! {

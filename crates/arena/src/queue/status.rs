@@ -56,6 +56,8 @@ pub struct MatchStatus {
     pub audits: AuditStatus,
     /// The latest invalid results.
     pub quarantine: Vec<QuarantinedResult>,
+    /// The latest failed builds, one for each worker and reason.
+    pub failed_builds: Vec<FailedBuild>,
     /// The latest warnings.
     pub warnings: Vec<String>,
     /// The reason of the end.
@@ -185,6 +187,22 @@ pub struct RejectedMatch {
     pub id: String,
     /// The reason.
     pub why: String,
+}
+
+/// A build of an engine that failed on a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct FailedBuild {
+    /// The worker.
+    pub worker: WorkerId,
+    /// The name of the engine in the plan.
+    pub engine: String,
+    /// The reason.
+    pub why: String,
+    /// The last part of the output of git, the compiler or the program.
+    pub output: String,
+    /// The time of its arrival in milliseconds since 1970.
+    pub at_ms: u64,
 }
 
 /// The phase of a match.

@@ -6,9 +6,9 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
 use readyok_arena::plan::{
-    Adjudication, BookFormat, Colors, EnginePlan, Format, GamesPerPairing, Impasse, KnockoutTie,
-    OpeningOrder, OpeningPolicy, OpeningSource, Openings, PairingOrder, Plan, PvCheck, SprtPlan,
-    TablebaseAdjudication, TablebaseScope, TimeControl,
+    Adjudication, BookFormat, Colors, EnginePlan, Format, GamesPerPairing, GitSource, Impasse,
+    KnockoutTie, OpeningOrder, OpeningPolicy, OpeningSource, Openings, PairingOrder, Plan, PvCheck,
+    SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use readyok_arena::stats::Model;
 use readyok_client::unstable::split_command_line;
@@ -16,7 +16,8 @@ use readyok_rules::Game;
 
 use crate::dirs;
 use crate::exit::Failure;
-use crate::matches::{FlagError, PerEngine, engine_plan};
+use crate::matches::{FlagError, PerEngine, engine_plan, find_engine, git_source};
+use crate::terminal::{print_error, printable};
 
 pub(super) use values::SprtArg;
 use values::{
@@ -27,7 +28,7 @@ use values::{
 #[command(next_help_heading = "Tournament")]
 pub(super) struct PlanArgs {
     /// Engines: names from engines.toml, `narikin`, paths, programs in PATH, quoted command lines,
-    /// or tcp://host:port
+    /// tcp://host:port, or git:REPOSITORY@REVISION
     #[arg(value_name = "ENGINE")]
     engines: Vec<String>,
     #[arg(
@@ -158,6 +159,27 @@ struct LimitArgs {
     /// Set an engine option
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<PerEngine<String>>,
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help = "Build command of an engine git:REPOSITORY@REVISION [default: make EXE=engine]"
+    )]
+    build: Vec<PerEngine<String>>,
+    #[arg(
+        long,
+        value_name = "PATH",
+        help = "Program that the build command makes, relative to its directory [default: engine]"
+    )]
+    program: Vec<PerEngine<String>>,
+    /// Directory of the repository in which the build command runs
+    #[arg(long, value_name = "DIR")]
+    build_directory: Vec<PerEngine<String>>,
+    #[arg(
+        long,
+        value_name = "NODES",
+        help = "Number of nodes that the built program prints for `bench` [default: that in the commit message]"
+    )]
+    bench: Vec<PerEngine<u64>>,
     #[arg(
         long,
         value_name = "PROTOCOL",
@@ -303,6 +325,10 @@ impl PlanArgs {
         self.limits.apply(&mut engines).map_err(Failure::usage)?;
         self.timing.apply(&mut engines).map_err(Failure::usage)?;
         number_equal_names(&mut engines);
+        for engine in engines.iter_mut().filter(|engine| engine.source.is_some()) {
+            find_engine(engine, &dirs::env).map_err(Failure::usage)?;
+            warn_without_bench(engine);
+        }
         if let Some(engine) = engines.iter().find(|engine| engine.limits.is_empty()) {
             let hint = "use --tc, --byoyomi, --movetime, --nodes or --depth";
             return Err(Failure::usage(format!("engine `{}` has no limit: {hint}", engine.name)));
@@ -362,8 +388,17 @@ impl PlanArgs {
         }
         let mut plans = Vec::new();
         for text in all() {
-            let mut plan = engine_plan(text, &dirs::env).map_err(Failure::usage)?;
-            plan.name = default_name(text);
+            let mut plan = match git_source(text) {
+                Some(source) => EnginePlan {
+                    source: Some(source.map_err(Failure::usage)?),
+                    ..EnginePlan::default()
+                },
+                None => engine_plan(text, &dirs::env).map_err(Failure::usage)?,
+            };
+            plan.name = match &plan.source {
+                Some(source) => source.revision.clone(),
+                None => default_name(text),
+            };
             plans.push(plan);
         }
         Ok(plans)
@@ -383,6 +418,21 @@ fn default_name(text: &str) -> String {
     });
     let name = if is_executable { path.file_stem() } else { path.file_name() };
     name.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The program of a build command with `EXE=program`, the convention of OpenBench.
+fn program_of(build: &str) -> Option<String> {
+    let words = split_command_line(build)?;
+    words.iter().find_map(|word| word.strip_prefix("EXE=").map(str::to_owned))
+}
+
+fn warn_without_bench(engine: &EnginePlan) {
+    if engine.source.as_ref().is_some_and(|source| source.bench.is_none()) {
+        print_error(&format!(
+            "warning: the build of `{}` is not verified: its commit message has no bench, and --bench is not given",
+            printable(&engine.name)
+        ));
+    }
 }
 
 /// Appends numbers to equal names, because names identify engines in game records.
@@ -427,6 +477,28 @@ impl LimitArgs {
         };
         PerEngine::apply(&self.name, engines, |engine, name| {
             engine.name.clone_from(&name.0);
+        })?;
+        let source = |engine: &mut EnginePlan, set: &dyn Fn(&mut GitSource)| {
+            if let Some(source) = &mut engine.source {
+                set(source);
+            }
+        };
+        PerEngine::apply(&self.build, engines, |engine, build| {
+            source(engine, &|source| {
+                source.build.clone_from(build);
+                if let Some(program) = program_of(build) {
+                    source.program = program;
+                }
+            });
+        })?;
+        PerEngine::apply(&self.program, engines, |engine, program| {
+            source(engine, &|source| source.program.clone_from(program));
+        })?;
+        PerEngine::apply(&self.build_directory, engines, |engine, directory| {
+            source(engine, &|source| source.directory.clone_from(directory));
+        })?;
+        PerEngine::apply(&self.bench, engines, |engine, bench| {
+            source(engine, &|source| source.bench = Some(*bench));
         })?;
         PerEngine::apply(&self.tc, engines, |engine, tc| engine.limits.tc = Some(*tc))?;
         PerEngine::apply(&self.byoyomi, engines, |engine, seconds| {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser as _;
+use readyok_arena::build::Builder;
 use readyok_arena::event::End;
 use readyok_arena::export::{Existing, Export, ExportError, Form, PgnFields, PgnMoves, PgnStyle};
 use readyok_arena::fastchess::{self, Invocation, Log, Logger, PgnOut, Printer, Request};
@@ -26,7 +27,7 @@ use crate::cli::check::run_compliance;
 use crate::cli::execution::{ExecutionArgs, seconds};
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::short_id;
-use crate::cli::worker::{QueueArgs, TakenOver, queue_failure};
+use crate::cli::worker::{BuildArgs, QueueArgs, TakenOver, queue_failure};
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
@@ -64,6 +65,8 @@ pub(super) struct Args {
     run: RunArgs,
     #[command(flatten)]
     queue: QueueArgs,
+    #[command(flatten)]
+    build: BuildArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -189,7 +192,7 @@ pub(super) fn read_test(text: &str, openings: Option<&Path>) -> Result<(Plan, i3
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let Args { plan, run, queue } = args;
+    let Args { plan, run, queue, build } = args;
     let arguments = queue;
     let mut queue = arguments.queue(&dirs::env)?;
     let (plain, every) = (run.plain, run.rating_interval);
@@ -219,7 +222,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let log = run.logger()?;
     let stderr_observer = run.stderr_observer()?;
     let guard = start_guard().map_err(Failure::failed)?;
-    let mut run = run.into_run(results, fields, queue, guard);
+    let builder = build.local(&guard);
+    let mut run = run.into_run(results, fields, queue, guard, builder);
     run.play_options.line_observer = log.as_ref().and_then(Logger::line_observer);
     run.play_options.stderr_observer = stderr_observer;
     let summary = run.play(|_| vec![listener(display, every)]);
@@ -313,6 +317,7 @@ fn play_fastchess(args: &[OsString]) -> Result<Code, Failure> {
         failures: if options.recover { None } else { Some(1) },
         ..Settings::default()
     };
+    let guard = start_guard().map_err(Failure::failed)?;
     let run: Run<NoQueue> = Run {
         results,
         settings,
@@ -325,7 +330,8 @@ fn play_fastchess(args: &[OsString]) -> Result<Code, Failure> {
         events: None,
         report: None,
         queue: None,
-        guard: start_guard().map_err(Failure::failed)?,
+        builder: BuildArgs::default().local(&guard),
+        guard,
         play_options: fastchess_play_options(&options, logger.as_ref()),
     };
     let pgn = run.exports.iter().find(|export| matches!(export.form, Form::Pgn(_)));
@@ -493,6 +499,7 @@ impl RunArgs {
         fields: PgnFields,
         queue: Option<Q>,
         guard: Guard,
+        builder: Builder,
     ) -> Run<Q> {
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
@@ -527,6 +534,7 @@ impl RunArgs {
             report: self.execution.report,
             queue,
             guard,
+            builder,
             play_options: PlayOptions::default(),
         }
     }

@@ -16,7 +16,7 @@ use readyok_arena::tune::{Parameter, TuneFile, Tuner};
 
 use crate::cli::execution::ExecutionArgs;
 use crate::cli::matches::{code, match_failure, random_seed};
-use crate::cli::worker::QueueArgs;
+use crate::cli::worker::{BuildArgs, QueueArgs};
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
@@ -59,6 +59,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let form = Form::Pgn(PgnStyle::default());
     let execution = args.execution;
     let exports = execution.pgn.map(|path| Export { path, form, existing: Existing::Replace });
+    let guard = start_guard().map_err(Failure::failed)?;
     let run = Run {
         results,
         settings: Settings::default(),
@@ -68,7 +69,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         events: execution.events,
         report: execution.report,
         queue,
-        guard: start_guard().map_err(Failure::failed)?,
+        builder: BuildArgs::default().local(&guard),
+        guard,
         play_options: PlayOptions::default(),
     };
     let interval = args.interval.max(1);

@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use readyok_arena::build::{BuildLimits, Builder};
 use readyok_arena::plan::EnginePlan;
+use readyok_arena::plan::source::check_repository;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::permissions::{OWNER, is_worker_name, name_in_credentials};
 use readyok_arena::queue::nats::{
@@ -13,6 +15,7 @@ use readyok_arena::queue::nats::{
     process_name,
 };
 use readyok_arena::store::ContentHash;
+use readyok_client::Guard;
 use readyok_client::unstable::split_command_line;
 
 use crate::connect::start_guard;
@@ -23,7 +26,7 @@ use crate::secrets::{NATS_PASSWORD, NATS_TOKEN, NATS_USER};
 use crate::terminal::print_error;
 
 const HELP: &str = "\
-A worker runs only programs that its owner has allowed: local programs (--engine), programs with a given SHA-256 (--allow), or all programs of a match (--allow-any, for dedicated hosts). A program gets only the arguments given with it, and no environment variables. Options that could name a file need --allow-option.
+A worker runs only programs that its owner has allowed: local programs (--engine), programs with a given SHA-256 (--allow), or all programs of a match (--allow-any, for dedicated hosts). A program gets only the arguments given with it, and no environment variables. Options that could name a file need --allow-option. Commits are built only of repositories that --allow-repository names: a build runs their code.
 
 Examples:
   readyok worker --queue nats://10.0.0.1 --slots 4 \\
@@ -62,6 +65,11 @@ pub(super) struct Args {
     /// Allow all programs and options of a match
     #[arg(long)]
     allow_any: bool,
+    /// Build and play the commits of this Git repository, also with --allow-any
+    #[arg(long, value_name = "URL")]
+    allow_repository: Vec<String>,
+    #[command(flatten)]
+    build: BuildArgs,
     /// Store delivered programs in this directory
     #[arg(long, value_name = "DIRECTORY")]
     cache: Option<PathBuf>,
@@ -73,9 +81,62 @@ pub(super) struct Args {
     idle: Option<u64>,
 }
 
+/// Limits of builds.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Builds of Git repositories")]
+pub(super) struct BuildArgs {
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        help = "Maximum time of a build [default: 900]",
+        value_parser = clap::value_parser!(u64).range(1..=86_400)
+    )]
+    build_time: Option<u64>,
+    #[arg(
+        long,
+        value_name = "MIB",
+        help = "Maximum memory of each process of a build (Unix) [default: 8192]",
+        value_parser = clap::value_parser!(u64).range(64..=1 << 24)
+    )]
+    build_memory: Option<u64>,
+    #[arg(
+        long,
+        value_name = "MIB",
+        help = "Maximum size of the directory of a build [default: 4096]",
+        value_parser = clap::value_parser!(u64).range(1..=1 << 24)
+    )]
+    build_disk: Option<u64>,
+    /// Permit the network to build commands, for example to download dependencies
+    #[arg(long)]
+    build_network: bool,
+}
+
+impl BuildArgs {
+    /// The builder of a match on this host, with its programs in the state directory.
+    pub(super) fn local(&self, guard: &Guard) -> Builder {
+        let directory = dirs::state(&dirs::env).unwrap_or_else(std::env::temp_dir);
+        self.builder(directory.join("builds"), guard)
+    }
+
+    pub(super) fn builder(&self, directory: PathBuf, guard: &Guard) -> Builder {
+        let default = BuildLimits::default();
+        let limits = BuildLimits {
+            time: self.build_time.map_or(default.time, Duration::from_secs),
+            memory: self.build_memory.map_or(default.memory, |mib| mib << 20),
+            disk: self.build_disk.map_or(default.disk, |mib| mib << 20),
+            network: self.build_network,
+        };
+        Builder::new(directory, limits, Some(guard.clone()))
+    }
+}
+
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let mut permissions =
         if args.allow_any { Permissions::anything() } else { Permissions::default() };
+    let cache = args.cache.or_else(|| Some(dirs::state(&dirs::env)?.join("programs")));
+    let cache =
+        cache.ok_or_else(|| Failure::usage("no directory for programs: set one with --cache"))?;
+    let guard = start_guard().map_err(Failure::failed)?;
     for text in &args.allow {
         let (content, args) = content(text)?;
         permissions.allow_content(content, &args);
@@ -83,10 +144,15 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     for name in &args.allow_option {
         permissions.allow_option(name);
     }
+    if !args.allow_repository.is_empty() {
+        for repository in &args.allow_repository {
+            check_repository(repository).map_err(Failure::usage)?;
+        }
+        let builder = args.build.builder(cache.join("builds"), &guard);
+        print_error(&builder.limits_text());
+        permissions.allow_builds(args.allow_repository.into_iter().collect(), builder);
+    }
     let engines = args.engine.iter().map(|text| program(text)).collect::<Result<_, _>>()?;
-    let cache = args.cache.or_else(|| Some(dirs::state(&dirs::env)?.join("programs")));
-    let cache =
-        cache.ok_or_else(|| Failure::usage("no directory for programs: set one with --cache"))?;
     let worker = Worker {
         access: args.access.access(args.queue, &dirs::env)?,
         permissions,
@@ -96,7 +162,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         pin: args.pin,
         name: name_of(args.name, args.access.creds.as_deref())?,
         idle: args.idle.map(Duration::from_secs),
-        guard: start_guard().map_err(Failure::failed)?,
+        guard,
     };
     worker.work(print_error).map_err(queue_failure)?;
     Ok(Code::Done)

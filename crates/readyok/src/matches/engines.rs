@@ -5,7 +5,9 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::{env, fmt, io};
 
-use readyok_arena::plan::{EnginePlan, EngineTimeouts};
+use readyok_arena::build::{BuildFailure, resolve};
+use readyok_arena::plan::source::{default_build, default_program};
+use readyok_arena::plan::{EnginePlan, EngineTimeouts, GitSource, SourceError};
 use readyok_client::{EngineProgram, EngineSource};
 
 use crate::address::{Address, AddressError};
@@ -20,6 +22,15 @@ pub enum EngineError {
     /// The path of this executable, which contains Narikin, is unknown.
     #[error("the path of the Narikin executable is unknown: {0}")]
     OwnPath(#[source] io::Error),
+    /// A Git repository is named without a branch, a tag or a commit.
+    #[error("`{0}` names no branch, tag or commit: expected git:REPOSITORY@REVISION")]
+    NoRevision(String),
+    /// A commit cannot be read.
+    #[error(transparent)]
+    Commit(BuildFailure),
+    /// The source of an engine is invalid.
+    #[error(transparent)]
+    Source(SourceError),
     /// A path is not UTF-8, so a plan cannot contain it.
     #[error("`{0}` is not UTF-8")]
     Path(String),
@@ -56,6 +67,11 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
 /// # Errors
 /// The engine is not found, or its path is not UTF-8.
 pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineError> {
+    if let Some(source) = &mut engine.source {
+        find_commit(source)?;
+        engine.command = source.to_string();
+        return Ok(());
+    }
     let found = engine_plan(&engine.command, env)?;
     engine.command = found.command;
     engine.args.splice(0..0, found.args);
@@ -71,6 +87,39 @@ pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineEr
         engine.options.entry(name).or_insert(value);
     }
     Ok(())
+}
+
+/// The start of an engine argument that is a commit of a Git repository: `git:REPOSITORY@REVISION`.
+const GIT: &str = "git:";
+
+/// The source of an engine argument `git:REPOSITORY@REVISION`; `None` if it is another one. The commit is not known yet.
+pub fn git_source(text: &str) -> Option<Result<GitSource, EngineError>> {
+    let (repository, revision) = match text.strip_prefix(GIT)?.rsplit_once('@') {
+        Some((repository, revision)) if !revision.is_empty() => (repository, revision),
+        _ => return Some(Err(EngineError::NoRevision(text.to_owned()))),
+    };
+    Some(Ok(GitSource {
+        repository: repository.to_owned(),
+        revision: revision.to_owned(),
+        build: default_build(),
+        program: default_program(),
+        ..GitSource::default()
+    }))
+}
+
+/// Determines the commit of a source, and its bench from the commit message.
+fn find_commit(source: &mut GitSource) -> Result<(), EngineError> {
+    if !source.repository.contains("://") {
+        let path = std::path::absolute(&source.repository);
+        let path = path.ok().and_then(|path| path.into_os_string().into_string().ok());
+        source.repository = path.ok_or_else(|| EngineError::Path(source.repository.clone()))?;
+    }
+    if source.commit.is_empty() {
+        let found = resolve(&source.repository, &source.revision).map_err(EngineError::Commit)?;
+        source.commit = found.commit;
+        source.bench = source.bench.or(found.bench);
+    }
+    source.check().map_err(EngineError::Source)
 }
 
 /// A value for all engines of a match or for one of them: `10+0.1`, `2=10+0.1`.

@@ -1,5 +1,6 @@
 //! Runs a match with its results file, game records, report and queue.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
@@ -8,10 +9,11 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use readyok_arena::build::Builder;
 use readyok_arena::export::{Export, Form};
 use readyok_arena::game::{GameSettings, LineObserver, PlayerOptions, StderrObserver, Tablebases};
 use readyok_arena::listener::{JsonLines, Listener};
-use readyok_arena::plan::Plan;
+use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
@@ -21,6 +23,7 @@ use readyok_rules::{Game, Syzygy};
 
 use super::files::{AnyError, event_file, file_error};
 use crate::exit::stop_match;
+use crate::terminal::printable;
 
 /// The configuration of a run.
 #[derive(Debug)]
@@ -43,6 +46,8 @@ pub struct Run<Q> {
     pub queue: Option<Q>,
     /// Terminates the engines if this process is killed.
     pub guard: Guard,
+    /// Builds engines from Git repositories.
+    pub builder: Builder,
     /// Settings that are not part of the plan.
     pub play_options: PlayOptions,
 }
@@ -278,8 +283,10 @@ impl<Q: Coordinate> Run<Q> {
                 stderr_observer: stderr_observer.clone(),
                 texts: None,
             };
+            let built = build(&plan, &self.builder)?;
             game.play_here(slots.count, cpus.as_ref(), |spec| {
-                player(spec, &setting, *timeouts, options.clone()).pausing(*pause)
+                let spec = with_programs(spec, &built);
+                player(&spec, &setting, *timeouts, options.clone()).pausing(*pause)
             })?
         };
         if let Some(report) = &self.report {
@@ -372,6 +379,34 @@ pub(super) fn setting(plan: &Plan) -> io::Result<GameSettings> {
         None => None,
     };
     Ok(GameSettings { tablebases, ..GameSettings::new(plan.game) })
+}
+
+/// Builds the engines of a plan that have a source.
+fn build(plan: &Plan, builder: &Builder) -> Result<BTreeMap<EngineId, PathBuf>, AnyError> {
+    if plan.engines.iter().any(|engine| engine.source.is_some()) {
+        writeln!(io::stderr(), "readyok: {}", builder.limits_text())?;
+    }
+    let built = builder.programs(plan, &|| false).map_err(|(id, failure)| {
+        let (name, output) = (plan.engine_name(id), printable_lines(&failure.output));
+        format!("engine `{name}`: {failure}{output}")
+    })?;
+    Ok(built)
+}
+
+/// The output of a failed build on lines of its own, without control characters.
+fn printable_lines(text: &str) -> String {
+    text.lines().map(|line| format!("\n  {}", printable(line))).collect()
+}
+
+/// The specification with the built programs.
+fn with_programs(spec: &MatchSpec, built: &BTreeMap<EngineId, PathBuf>) -> MatchSpec {
+    let mut spec = spec.clone();
+    for (id, engine) in (0..).map(EngineId).zip(&mut spec.plan.engines) {
+        if let Some(path) = built.get(&id) {
+            engine.command = path.to_string_lossy().into_owned();
+        }
+    }
+    spec
 }
 
 /// A player for the jobs of a match.

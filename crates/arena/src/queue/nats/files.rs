@@ -14,8 +14,9 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 use tokio::time::{sleep, timeout};
 
+use crate::build::Builder;
 use crate::game::TextOptions;
-use crate::plan::{EngineId, EnginePlan, OpeningSource};
+use crate::plan::{EngineId, EnginePlan, GitSource, OpeningSource, SourceError};
 use crate::queue::nats::connection::{Connection, RETRY_DELAY};
 use crate::queue::nats::messages::{FILES, broken, read_owned, write};
 use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError, Rejection};
@@ -159,14 +160,16 @@ pub(super) fn fetch(
     let mut delivered = BTreeSet::new();
     let files = std::mem::take(&mut spec.files);
     for (id, engine) in (0..).map(EngineId).zip(&mut spec.plan.engines) {
-        let Some(&content) = spec.programs.get(&engine.command) else { continue };
-        // The directory of the plan is a path of the coordinator's host.
-        let (path, directory) = match permissions.local_program(content) {
-            Some((path, directory)) => (path.to_owned(), directory.map(Path::to_owned)),
-            None => (download(connection, content, cache, FileKind::Program)?, None),
-        };
-        engine.command = utf8(path)?;
-        engine.dir = directory.map(utf8).transpose()?;
+        if engine.source.is_none() {
+            let Some(&content) = spec.programs.get(&engine.command) else { continue };
+            // The directory of the plan is a path of the coordinator's host.
+            let (path, directory) = match permissions.local_program(content) {
+                Some((path, directory)) => (path.to_owned(), directory.map(Path::to_owned)),
+                None => (download(connection, content, cache, FileKind::Program)?, None),
+            };
+            engine.command = utf8(path)?;
+            engine.dir = directory.map(utf8).transpose()?;
+        }
         for file in files.iter().filter(|file| file.engine == id) {
             let values = engine.options.values_mut();
             // Arguments in permissions refer to files of this host.
@@ -308,6 +311,8 @@ pub struct Permissions {
     local: BTreeMap<ContentHash, (PathBuf, Option<PathBuf>)>,
     /// Names of options that may have any text, in lower case.
     options: BTreeSet<String>,
+    /// The repositories whose commits may be built, and the builder.
+    builds: Option<(BTreeSet<String>, Builder)>,
 }
 
 /// Parts of option names that indicate files.
@@ -342,6 +347,39 @@ impl Permissions {
         self.programs.entry(content).or_default().insert(args.to_vec());
     }
 
+    /// Allows builds of commits of these repositories.
+    pub fn allow_builds(&mut self, repositories: BTreeSet<String>, builder: Builder) {
+        self.builds = Some((repositories, builder));
+    }
+
+    /// The builder for a source.
+    fn builder(&self, source: &GitSource) -> Result<&Builder, Rejection> {
+        let builds = self.builds.as_ref().filter(|(known, _)| known.contains(&source.repository));
+        let repository = || source.repository.clone();
+        builds
+            .map(|(_, builder)| builder)
+            .ok_or_else(|| Rejection::Repository { repository: repository() })
+    }
+
+    /// Builds the engines with a source, and replaces the commands in the plan.
+    pub(super) fn build(
+        &self,
+        spec: &mut MatchSpec,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Rejection> {
+        for engine in &mut spec.plan.engines {
+            let Some(source) = &engine.source else { continue };
+            let built = self.builder(source)?.build(source, is_cancelled);
+            let name = &engine.name;
+            let path =
+                built.map_err(|failure| Rejection::Build { engine: name.clone(), failure })?;
+            engine.command =
+                utf8(path).map_err(|error| Rejection::NotFetched { why: error.text })?;
+            engine.dir = None;
+        }
+        Ok(())
+    }
+
     /// Allows any text as the value of an option. The name is not case-sensitive.
     pub fn allow_option(&mut self, name: &str) {
         self.options.insert(name.to_lowercase());
@@ -360,6 +398,13 @@ impl Permissions {
     /// Checks all engines of a match.
     pub(super) fn check(&self, spec: &MatchSpec) -> Result<(), Rejection> {
         for (id, engine) in (0..).map(EngineId).zip(&spec.plan.engines) {
+            if let Some(source) = &engine.source {
+                self.builder(source)?;
+                let invalid = |why: SourceError| Rejection::NotFetched { why: why.to_string() };
+                source.check().map_err(invalid)?;
+                self.check_call(spec, id, engine, engine.args.is_empty())?;
+                continue;
+            }
             let command = || engine.command.clone();
             let Some(&content) = spec.programs.get(&engine.command) else {
                 return Err(Rejection::UnknownContent { command: command() });
@@ -370,16 +415,31 @@ impl Permissions {
             let Some(args) = self.programs.get(&content) else {
                 return Err(Rejection::NotAllowed { command: command(), content });
             };
-            if !args.contains(&engine.args) {
-                let args = engine.args.clone();
-                return Err(Rejection::Arguments { command: command(), args });
-            }
-            if !engine.env.is_empty() {
-                return Err(Rejection::Environment { command: command() });
-            }
-            self.check_options(spec, id, engine)?;
+            self.check_call(spec, id, engine, args.contains(&engine.args))?;
         }
         Ok(())
+    }
+
+    /// Checks how a permitted program is called.
+    fn check_call(
+        &self,
+        spec: &MatchSpec,
+        id: EngineId,
+        engine: &EnginePlan,
+        has_allowed_arguments: bool,
+    ) -> Result<(), Rejection> {
+        let command = || engine.command.clone();
+        if self.anything {
+            return Ok(());
+        }
+        if !has_allowed_arguments {
+            let args = engine.args.clone();
+            return Err(Rejection::Arguments { command: command(), args });
+        }
+        if !engine.env.is_empty() {
+            return Err(Rejection::Environment { command: command() });
+        }
+        self.check_options(spec, id, engine)
     }
 
     /// The option declarations of the engines are not known yet: names and values are checked.

@@ -79,8 +79,10 @@ fn may_be_temporary(why: &Rejection) -> bool {
         | Rejection::MissingResource { .. }
         | Rejection::Engine(_)
         | Rejection::Denied { .. } => true,
+        Rejection::Build { failure, .. } => failure.is_temporary(),
         Rejection::UnknownContent { .. }
         | Rejection::NotAllowed { .. }
+        | Rejection::Repository { .. }
         | Rejection::Environment { .. }
         | Rejection::Arguments { .. }
         | Rejection::Option { .. } => false,

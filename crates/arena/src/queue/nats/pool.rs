@@ -425,14 +425,18 @@ impl Pool {
         }
     }
 
-    /// Accepts a match, if it is permitted: downloads its programs and files.
+    /// Accepts a match, if it is permitted: downloads its programs and files, and builds those with a source.
     ///
     /// # Errors
-    /// It is not permitted, or a file is missing.
+    /// It is not permitted, a file is missing, or a build fails.
     pub fn accept(&self, new: &NewMatch) -> Result<Arc<Served>, Rejection> {
         let (permissions, cache) = (&self.permissions, &self.cache);
         let (spec, lease) = (&new.spec, new.lease);
-        self.host.accept(spec, lease, permissions, cache, &self.announcements).map(Arc::new)
+        let is_cancelled = || self.state().leaving.is_some();
+        let announcements = &self.announcements;
+        let served =
+            self.host.accept(spec, lease, permissions, cache, announcements, &is_cancelled)?;
+        Ok(Arc::new(served))
     }
 
     /// A match is prepared: slots take its jobs, each for these units.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::build::BuildFailure;
 use crate::event::End;
 use crate::match_state::MatchState;
 use crate::pairing::WorkerId;
 use crate::plan::Plan;
-use crate::queue::status::{AuditStatus, MatchStatus, QuarantinedResult};
+use crate::queue::status::{AuditStatus, FailedBuild, MatchStatus, QuarantinedResult};
 use crate::takes::Takes;
 use crate::time::unix_ms;
 use crate::worker_stats::{ReplayedPairs, WorkerFlag, WorkerRow, WorkerTable};
@@ -16,6 +17,10 @@ const MAX_ENTRIES: usize = 20;
 
 /// Maximum length of a published text in characters.
 const MAX_TEXT: usize = 300;
+
+/// Maximum number of failed builds, and maximum length of their outputs in characters.
+const MAX_BUILDS: usize = 5;
+const MAX_OUTPUT: usize = 3000;
 
 /// Builds the published state of a match: a view of its state, and what only the queue knows.
 #[derive(Debug, Default)]
@@ -54,6 +59,24 @@ impl StatusBuilder {
         entry.worker.0 = shortened(&entry.worker.0);
         entry.why = shortened(&entry.why);
         push(&mut self.status.quarantine, entry);
+    }
+
+    /// Adds a failed build of a worker. The latest output is at its end.
+    pub(super) fn add_failed_build(&mut self, worker: &str, engine: &str, failure: &BuildFailure) {
+        self.changed = true;
+        let skipped = failure.output.chars().count().saturating_sub(MAX_OUTPUT);
+        let output = failure.output.chars().skip(skipped).collect();
+        let failed = FailedBuild {
+            worker: WorkerId(shortened(worker)),
+            engine: shortened(engine),
+            why: shortened(&failure.to_string()),
+            output,
+            at_ms: unix_ms(),
+        };
+        if self.status.failed_builds.len() >= MAX_BUILDS {
+            self.status.failed_builds.remove(0);
+        }
+        self.status.failed_builds.push(failed);
     }
 
     pub(super) fn warn(&mut self, text: &str) {

@@ -142,6 +142,7 @@ impl Host {
         permissions: &Permissions,
         cache: &Path,
         announcements: &Arc<Announcements>,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Served, Rejection> {
         permissions.check(announced)?;
         let mut directories = announced.directories.iter();
@@ -155,8 +156,9 @@ impl Host {
         let preparing =
             publish_regularly(&connection, &names, &name, every, || Some(Note::Preparing));
         let preparing = Mutex::new(Some(Preparing(preparing)));
-        let Fetched { spec, delivered } = fetch(&connection, announced, permissions, cache)
+        let Fetched { mut spec, delivered } = fetch(&connection, announced, permissions, cache)
             .map_err(|error| Rejection::NotFetched { why: error.text })?;
+        permissions.build(&mut spec, is_cancelled)?;
         let texts = permissions.texts(delivered);
         let token = StopToken::default();
         let followed = announcements.follow(&names.id, token.clone());

@@ -22,7 +22,9 @@ use crate::queue::nats::messages::{
 };
 use crate::queue::nats::status::{StatusBuilder, shortened};
 use crate::queue::status::{Control, QuarantinedResult};
-use crate::queue::{MatchSpec, Progress, Report, ReturnReason, Speed, Stop, WorkerId, scale_times};
+use crate::queue::{
+    MatchSpec, Progress, Rejection, Report, ReturnReason, Speed, Stop, WorkerId, scale_times,
+};
 use crate::store::IndexSet;
 use crate::time::unix_ms;
 use crate::worker_stats::{Failure, Fault};
@@ -345,6 +347,9 @@ impl Shared {
                 let mut state = self.state();
                 state.preparing.remove(worker);
                 let is_new = state.rejections.add(worker, &why);
+                if is_new && let Rejection::Build { engine, failure } = &why {
+                    state.status.add_failed_build(worker, engine, failure);
+                }
                 drop(state);
                 if is_new {
                     let (worker, why) = (shortened(worker), shortened(&why.to_string()));
