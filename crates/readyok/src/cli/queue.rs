@@ -314,6 +314,13 @@ fn details(found: &QueuedMatch) -> String {
         let (worker, why) = (printable(&entry.worker.0), printable(&entry.why));
         let _ = writeln!(text, "invalid result of {worker}, pair {}: {why}", entry.index);
     }
+    for failed in &status.failed_builds {
+        let (worker, engine) = (printable(&failed.worker.0), printable(&failed.engine));
+        let _ = writeln!(text, "failed build of {engine} on {worker}: {}", printable(&failed.why));
+        for line in failed.output.lines() {
+            let _ = writeln!(text, "  {}", printable(line));
+        }
+    }
     for warning in &status.warnings {
         let _ = writeln!(text, "warning: {}", printable(warning));
     }

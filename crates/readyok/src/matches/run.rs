@@ -386,16 +386,13 @@ fn build(plan: &Plan, builder: &Builder) -> Result<BTreeMap<EngineId, PathBuf>, 
     if plan.engines.iter().any(|engine| engine.source.is_some()) {
         writeln!(io::stderr(), "readyok: {}", builder.limits_text())?;
     }
-    let built = builder.programs(plan, &|| false).map_err(|(id, failure)| {
-        let (name, output) = (plan.engine_name(id), printable_lines(&failure.output));
-        format!("engine `{name}`: {failure}{output}")
-    })?;
-    Ok(built)
-}
-
-/// The output of a failed build on lines of its own, without control characters.
-fn printable_lines(text: &str) -> String {
-    text.lines().map(|line| format!("\n  {}", printable(line))).collect()
+    builder.programs(plan, &|| false).map_err(|(id, failure)| {
+        for line in failure.output.lines() {
+            // Standard error may be closed.
+            let _ = writeln!(io::stderr(), "  {}", printable(line));
+        }
+        format!("engine `{}`: {failure}", plan.engine_name(id)).into()
+    })
 }
 
 /// The specification with the built programs.

@@ -18,6 +18,8 @@ mod documentation;
 mod farm;
 #[cfg(unix)]
 mod farm_faults;
+#[cfg(unix)]
+mod git_builds;
 mod import_killed;
 mod match_fastchess;
 mod match_flags;
