@@ -235,6 +235,12 @@ pub struct Control {
     pub stop: bool,
     /// Workers whose results do not count.
     pub excluded: BTreeSet<String>,
+    /// The maximum number of workers at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_workers: Option<u32>,
+    /// The maximum number of threads of all engines that search at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_threads: Option<u32>,
 }
 
 /// An invalid result, in the stream of quarantined results.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{Admin, Connection, QueuedMatch};
 use readyok_arena::queue::status::{
     AuditStatus, Control, MatchStatus, Phase, WorkerActivity, WorkerStatus,
@@ -60,6 +61,29 @@ enum Command {
         #[command(flatten)]
         server: Server,
     },
+    /// Limit the workers or the threads of a match, or remove the limits
+    Limit {
+        #[arg(value_name = "MATCH")]
+        id: String,
+        #[arg(
+            long,
+            value_name = "N",
+            value_parser = clap::value_parser!(u32).range(1..),
+            help = "Maximum number of workers at the same time [default: no limit]"
+        )]
+        workers: Option<u32>,
+        #[arg(
+            long,
+            value_name = "N",
+            value_parser = clap::value_parser!(u32).range(1..),
+            help = "Maximum number of threads of all searching engines [default: no limit]"
+        )]
+        threads: Option<u32>,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Print the plan of a match, which `readyok match --plan` plays on this host
+    Plan(OneMatch),
     /// Delete a finished match, or one without a coordinator, with its results on the server
     Remove(OneMatch),
     /// Discard the results of a worker and accept no more; its game pairs are replayed
@@ -120,6 +144,16 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
         Command::Resume(found) => found.set(|control| control.paused = false)?,
         Command::Priority { id, priority, server } => {
             set(server, id, |control| control.priority = *priority)?;
+        }
+        Command::Limit { id, workers, threads, server } => {
+            set(server, id, |control| {
+                (control.max_workers, control.max_threads) = (*workers, *threads);
+            })?;
+        }
+        Command::Plan(OneMatch { id, server }) => {
+            let found = server.open()?.find(id).map_err(Failure::failed)?;
+            let toml = toml::to_string(&found.plan).map_err(Failure::failed)?;
+            server.print(&found.plan, || toml.clone())?;
         }
         Command::Exclude(OneWorker { id, worker, server }) => {
             set(server, id, |control| {
@@ -251,6 +285,24 @@ fn table_of_workers(workers: &[WorkerStatus]) -> String {
     aligned(&rows)
 }
 
+/// The limits of workers and threads.
+fn limits(control: &Control) -> String {
+    let limits = [(control.max_workers, "workers"), (control.max_threads, "threads")];
+    let limits = limits.iter().filter_map(|(limit, noun)| Some(format!("{} {noun}", (*limit)?)));
+    limits.collect::<Vec<_>>().join(", ")
+}
+
+/// The name of an engine, and the commit of its source.
+fn engine_text(engine: &EnginePlan) -> String {
+    let name = printable(&engine.name);
+    let Some(source) = &engine.source else { return name };
+    let commit = source.commit_page().unwrap_or_else(|| source.to_string());
+    let bench = source
+        .bench
+        .map_or_else(|| "bench not verified".to_owned(), |bench| format!("bench {bench}"));
+    format!("{name}  {}  {bench}", printable(&commit))
+}
+
 /// The number of complete pairs, and of all of them if it is limited.
 fn pairs(status: &MatchStatus, of: &str) -> String {
     match status.total {
@@ -273,6 +325,15 @@ fn details(found: &QueuedMatch) -> String {
     line("state", phase(found).to_owned());
     line("coordinator", found.coordinator.as_deref().map(printable).unwrap_or_default());
     line("priority", found.control.priority.to_string());
+    line("limits", limits(&found.control));
+    for engine in &found.plan.engines {
+        line("engine", engine_text(engine));
+    }
+    if let [one, other] = found.plan.engines.as_slice()
+        && let (Some(one), Some(other)) = (&one.source, &other.source)
+    {
+        line("difference", one.difference_page(other).unwrap_or_default());
+    }
     line("pairs", pairs(status, " of "));
     line("games", format!("{} ({})", status.games, games(status)));
     if let Some(score) = status.score_of_two() {

@@ -38,6 +38,7 @@ use crate::queue::nats::messages::{
 use crate::queue::nats::{LEASE, files};
 use crate::queue::status::Control;
 use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, Stop};
+use crate::runner::threads_of;
 use crate::store::IndexSet;
 use crate::time::unix_ms;
 
@@ -157,7 +158,7 @@ impl NatsDispatcher {
         let record = audit_record(connection, &names, stored.is_none())?;
         let audits = Audits::new(&spec.plan, &ledger, has_verified_names, record);
         let known = stored.cloned().unwrap_or_default();
-        let mut state = State::new(ledger, audits, known, control);
+        let mut state = State::new(ledger, audits, known, control, threads_of(&spec.plan) as u64);
         state.kept = kept(connection, &results)?;
         state.status.set_verified(has_verified_names);
         let (chores, received) = unbounded_channel();

@@ -74,6 +74,14 @@ pub(super) struct Ledger {
     workers: BTreeMap<String, WorkerRecord>,
     counts: LedgerCounts,
     stopping: bool,
+    limits: LedgerLimits,
+}
+
+/// The maximum numbers of workers and of jobs at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LedgerLimits {
+    pub(super) workers: Option<u64>,
+    pub(super) jobs: Option<u64>,
 }
 
 /// A pairing in progress.
@@ -178,6 +186,7 @@ impl Ledger {
             workers: BTreeMap::new(),
             counts: LedgerCounts::default(),
             stopping: false,
+            limits: LedgerLimits::default(),
         }
     }
 
@@ -293,6 +302,25 @@ impl Ledger {
         self.stopping
     }
 
+    /// Limits the next grants. Jobs in progress continue.
+    pub(super) fn set_limits(&mut self, limits: LedgerLimits) {
+        self.limits = limits;
+    }
+
+    /// Whether a worker may begin to play, beside those that hold jobs and `others` that prepare the match.
+    pub(super) fn may_begin(&self, worker: &str, others: u64) -> bool {
+        let Some(limit) = self.limits.workers else { return true };
+        let holds = |(name, record): (&String, &WorkerRecord)| record.held > 0 && name != worker;
+        let holding = self.workers.iter().filter(|entry| holds(*entry)).count() as u64;
+        holding + others < limit
+    }
+
+    /// The number of jobs that may be given out now.
+    fn free_jobs(&self) -> u64 {
+        let Some(limit) = self.limits.jobs else { return u64::MAX };
+        limit.saturating_sub(self.workers.values().map(|record| record.held).sum())
+    }
+
     /// Gives jobs to a worker.
     pub(super) fn take(&mut self, worker: &str, now_ms: u64) -> Taken {
         self.take_if(worker, now_ms, |_| true)
@@ -305,7 +333,10 @@ impl Ledger {
         now_ms: u64,
         may_have: impl Fn(u64) -> bool,
     ) -> Taken {
-        let batch = self.batch();
+        if !self.may_begin(worker, 0) {
+            return Taken::Wait { ms: WAIT_MS };
+        }
+        let batch = self.batch().min(self.free_jobs());
         let Some(record) = self.record(worker, now_ms) else { return Taken::Wait { ms: WAIT_MS } };
         if now_ms < record.not_before_ms {
             return Taken::Wait { ms: record.not_before_ms - now_ms };

@@ -15,7 +15,7 @@ use crate::game::{Tablebases, verify_pair};
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::nats::audits::Audits;
 use crate::queue::nats::coordinator::rejections::Rejections;
-use crate::queue::nats::ledger::{Ending, HeldJob, Ledger, LedgerCounts, Taken};
+use crate::queue::nats::ledger::{Ending, HeldJob, Ledger, LedgerCounts, LedgerLimits, Taken};
 use crate::queue::nats::messages::{
     Announcement, Ended, Grant, Note, PROTOCOL, StoredResult, TakeAnswer, TakeRequest, Want, read,
     sender_of,
@@ -131,12 +131,21 @@ pub(super) struct State {
     /// Whether a worker got no job since the last announcement of jobs.
     is_wanted: bool,
     pub(super) control: Control,
+    /// The number of threads of a pair.
+    threads: u64,
     pub(super) status: StatusBuilder,
 }
 
 impl State {
-    pub(super) fn new(ledger: Ledger, audits: Audits, known: IndexSet, control: Control) -> Self {
-        Self {
+    /// `threads` is the number of threads of a pair.
+    pub(super) fn new(
+        ledger: Ledger,
+        audits: Audits,
+        known: IndexSet,
+        control: Control,
+        threads: u64,
+    ) -> Self {
+        let mut this = Self {
             ledger,
             audits,
             settling_since_ms: None,
@@ -152,9 +161,19 @@ impl State {
             accepted: BTreeSet::new(),
             flagged: BTreeSet::new(),
             is_wanted: false,
-            control,
+            control: Control::default(),
+            threads,
             status: StatusBuilder::default(),
-        }
+        };
+        this.set_control(control);
+        this
+    }
+
+    fn set_control(&mut self, control: Control) {
+        let jobs =
+            control.max_threads.map(|threads| (u64::from(threads) / self.threads.max(1)).max(1));
+        self.ledger.set_limits(LedgerLimits { workers: control.max_workers.map(u64::from), jobs });
+        self.control = control;
     }
 
     /// Gives jobs to a worker: an audit first.
@@ -273,7 +292,9 @@ impl Shared {
         match want {
             Want::Preparation => {
                 state.rejections.on_preparing(worker);
-                let is_free = state.preparing.len() < MAX_PREPARING;
+                let others = state.preparing.keys().filter(|name| *name != worker).count() as u64;
+                let is_free =
+                    state.preparing.len() < MAX_PREPARING && state.ledger.may_begin(worker, others);
                 if !is_free && !state.preparing.contains_key(worker) {
                     return Some(TakeAnswer::Wait { ms: PREPARE_WAIT_MS });
                 }
@@ -671,7 +692,7 @@ impl Shared {
         let added = control.excluded.difference(&state.control.excluded).cloned();
         let added: BTreeSet<String> = added.collect();
         let stops = control.stop && !state.control.stop;
-        state.control = control;
+        state.set_control(control);
         let taken: Vec<u64> =
             added.iter().flat_map(|worker| state.ledger.take_from(worker)).collect();
         for worker in &added {

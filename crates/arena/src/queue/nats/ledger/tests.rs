@@ -273,3 +273,23 @@ fn a_stop_withdraws_what_no_worker_plays() {
     assert_eq!(all.stop(true), [0]);
     assert_eq!(all.len(), 0);
 }
+
+#[test]
+fn limits_bound_the_workers_and_the_jobs_at_the_same_time() {
+    let mut ledger = ledger(1, 100);
+    ledger.set_limits(LedgerLimits { workers: Some(2), jobs: Some(3) });
+    let of_a = take(&mut ledger, "a", 0).expect("a job");
+    assert!(ledger.may_begin("b", 0) && !ledger.may_begin("b", 1), "another one prepares");
+    take(&mut ledger, "b", 0).expect("a job");
+    assert!(take(&mut ledger, "c", 0).is_none(), "two workers");
+    let second = take(&mut ledger, "b", 0).expect("a job");
+    assert!(take(&mut ledger, "a", 0).is_none(), "three jobs");
+    ledger.accept("b", second.index, 1);
+    // Short jobs are given out in batches, but not beyond the limit.
+    let Taken::Jobs(jobs) = ledger.take("b", 0) else { panic!("jobs") };
+    assert_eq!(jobs.len(), 1);
+    ledger.accept("a", of_a.index, 1);
+    take(&mut ledger, "c", 0).expect("a job, as a holds none");
+    ledger.set_limits(LedgerLimits::default());
+    take(&mut ledger, "a", 0).expect("a job");
+}
