@@ -28,6 +28,7 @@ use crate::result::{GameEnd, MatchGame, WarningKind};
 use crate::stats::{
     Counts, Crosstable, Estimates, MAX_PLAYERS, Outcome, Pentanomial, Sprt, Trinomial,
 };
+use crate::tune::TuneState;
 
 /// Number of the latest games.
 const LATEST: usize = 5;
@@ -46,6 +47,7 @@ pub struct MatchState {
     failures: BTreeMap<EngineId, Failures>,
     sprt: Option<Sprt>,
     curve: Thinned<Point>,
+    tune: Option<TuneState>,
     /// None in a tuning, whose pairs are played with different options.
     repeats: Option<Repeats>,
     running: BTreeMap<WorkerId, RunningGame>,
@@ -187,6 +189,7 @@ impl MatchState {
             failures: BTreeMap::new(),
             sprt: plan.sprt.filter(|_| engines == 2).and_then(|sprt| sprt.test().ok()),
             curve: Thinned::default(),
+            tune: TuneState::new(plan),
             repeats: plan.tune.is_none().then(Repeats::default),
             running: BTreeMap::new(),
             latest: VecDeque::new(),
@@ -214,6 +217,9 @@ impl MatchState {
         }
         self.pairs += 1;
         self.games += outcomes.len() as u64;
+        if let Some(tune) = &mut self.tune {
+            tune.add(pair);
+        }
         let point = self.curve.is_due().then(|| self.point()).flatten();
         self.curve.add(point);
         let games = (0..).zip(&pair.games);
@@ -427,6 +433,11 @@ impl MatchState {
     /// The results of a match of two engines after its pairs, the last one included. Many points are thinned out.
     pub fn curve(&self) -> Vec<Point> {
         self.curve.with_last(self.point())
+    }
+
+    /// The values of a tuning; `None` in other matches.
+    pub fn tune(&self) -> Option<&TuneState> {
+        self.tune.as_ref()
     }
 
     /// The failures of each engine that has played.

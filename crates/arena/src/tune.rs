@@ -19,6 +19,9 @@
 //! The perturbations depend only on the seed and the index of the pair, and the values on the stored results in their
 //! order: a match that was killed is resumed by adding its results again.
 
+mod state;
+mod status;
+
 use std::collections::BTreeMap;
 
 use crate::pairing::{PairResult, PairingScore};
@@ -26,6 +29,8 @@ use crate::plan::tuning::MAX_VALUE;
 use crate::plan::{EngineId, Plan};
 pub use crate::plan::{Parameter, TuneError, TuneFile, TunePlan};
 use crate::rng;
+pub use crate::tune::state::TuneState;
+pub use crate::tune::status::{TunePoint, TuneStatus, TunedParameter};
 
 /// The state of a tuning.
 ///

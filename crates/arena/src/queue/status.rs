@@ -9,6 +9,7 @@ use crate::event::{End, Rating, Score, TestState};
 use crate::match_state::{Point, Standing};
 use crate::pairing::WorkerId;
 use crate::queue::speed::bounded;
+use crate::tune::TuneStatus;
 use crate::worker_stats::WorkerRow;
 
 /// Reads the speed of a worker.
@@ -37,6 +38,8 @@ pub struct MatchStatus {
     pub elo: Option<Rating>,
     /// Elo and LLR by the number of pairs, of a match of two.
     pub curve: Vec<Point>,
+    /// The values of a tuning, which has no scores and no Elo.
+    pub tune: Option<TuneStatus>,
     /// Whether the server proves the names of workers: it has the configuration of a farm.
     pub has_verified_names: bool,
     /// The workers with results.

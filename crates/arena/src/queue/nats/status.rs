@@ -8,6 +8,7 @@ use crate::pairing::WorkerId;
 use crate::plan::Plan;
 use crate::queue::status::{AuditStatus, MatchStatus, QuarantinedResult};
 use crate::time::unix_ms;
+use crate::tune::TuneState;
 use crate::worker_stats::{ReplayedPairs, WorkerFlag, WorkerRow, WorkerTable};
 
 /// Maximum number of published warnings and invalid results.
@@ -43,6 +44,7 @@ impl StatusBuilder {
         status.test = state.test();
         status.elo = state.point().map(|point| point.elo);
         status.curve = state.curve();
+        status.tune = state.tune().map(TuneState::status);
     }
 
     pub(super) fn add_quarantined(&mut self, mut entry: QuarantinedResult) {
