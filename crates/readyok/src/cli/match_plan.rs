@@ -11,6 +11,7 @@ use readyok_arena::plan::{
     TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use readyok_arena::stats::Model;
+use readyok_arena::tune::{OptionsFile, OptionsFileError};
 use readyok_client::unstable::split_command_line;
 use readyok_rules::Game;
 
@@ -20,7 +21,7 @@ use crate::matches::{FlagError, PerEngine, engine_plan};
 
 pub(super) use values::SprtArg;
 use values::{
-    DrawArg, NameArg, PositiveSeconds, ProtocolArg, RanksArg, ResignArg, Seconds, format,
+    DrawArg, FileArg, NameArg, PositiveSeconds, ProtocolArg, RanksArg, ResignArg, Seconds, format,
 };
 
 #[derive(Debug, clap::Args)]
@@ -144,6 +145,9 @@ struct LimitArgs {
     /// Set an engine option
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<PerEngine<String>>,
+    /// Set the engine options of a file, such as the result of `readyok tune`; --option takes precedence
+    #[arg(long, value_name = "FILE.toml")]
+    options_file: Vec<PerEngine<FileArg>>,
     #[arg(
         long,
         value_name = "PROTOCOL",
@@ -282,7 +286,8 @@ impl PlanArgs {
     /// The plan that the arguments describe. `seed` is the default of `--seed`.
     pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
         let mut engines = self.engines()?;
-        self.limits.apply(&mut engines).map_err(Failure::usage)?;
+        let files = self.limits.options_files().map_err(Failure::usage)?;
+        self.limits.apply(&files, &mut engines).map_err(Failure::usage)?;
         self.timing.apply(&mut engines).map_err(Failure::usage)?;
         number_equal_names(&mut engines);
         if let Some(engine) = engines.iter().find(|engine| engine.limits.is_empty()) {
@@ -320,6 +325,11 @@ impl PlanArgs {
             seed: self.tournament.seed.unwrap_or(seed),
         };
         Ok(if self.rounds.is_some() { plan } else { plan.with_default_rounds() })
+    }
+
+    /// Whether files of this host are read for the options of engines.
+    pub(super) fn has_options_files(&self) -> bool {
+        !self.limits.options_file.is_empty()
     }
 
     /// Whether neither engines nor a plan are given.
@@ -391,7 +401,20 @@ impl TournamentArgs {
 }
 
 impl LimitArgs {
-    fn apply(&self, engines: &mut [EnginePlan]) -> Result<(), FlagError> {
+    /// Reads the files of options.
+    fn options_files(&self) -> Result<Vec<PerEngine<OptionsFile>>, OptionsFileError> {
+        let read = |file: &PerEngine<FileArg>| {
+            let PerEngine { engine, value: FileArg(path) } = file;
+            Ok(PerEngine { engine: *engine, value: OptionsFile::read(path)? })
+        };
+        self.options_file.iter().map(read).collect()
+    }
+
+    fn apply(
+        &self,
+        files: &[PerEngine<OptionsFile>],
+        engines: &mut [EnginePlan],
+    ) -> Result<(), FlagError> {
         let named = |numbers: &[usize]| -> Vec<PerEngine<()>> {
             let engine = |&number: &usize| (number > 0).then_some(number);
             numbers.iter().map(|n| PerEngine { engine: engine(n), value: () }).collect()
@@ -423,6 +446,9 @@ impl LimitArgs {
         PerEngine::apply(&named(&self.whitepov), engines, |engine, ()| engine.whitepov = true)?;
         PerEngine::apply(&self.protocol, engines, |engine, protocol| {
             engine.protocol = Some(protocol.0);
+        })?;
+        PerEngine::apply(files, engines, |engine, file| {
+            engine.options.extend(file.options.clone());
         })?;
         PerEngine::apply(&self.options, engines, |engine, option| {
             // A button has no value.

@@ -37,10 +37,7 @@ impl StatusBuilder {
         let (plan, status) = (state.plan(), &mut self.status);
         status.total = if plan.is_unlimited() { 0 } else { state.total() };
         (status.pairs, status.games) = (state.pairs(), state.games());
-        // The options of a tuning differ from pair to pair: a score of plus against minus has no meaning.
-        if plan.tune.is_none() {
-            (status.scores, status.standings) = (state.scores(), state.standings());
-        }
+        (status.scores, status.standings) = (state.scores(), state.standings());
         status.test = state.test();
         status.elo = state.point().map(|point| point.elo);
         status.curve = state.curve();
