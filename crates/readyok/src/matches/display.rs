@@ -10,6 +10,7 @@ use readyok_arena::plan::{EngineId, OpeningSource};
 use readyok_arena::queue::Stop;
 use readyok_arena::result::EndSentence;
 use readyok_arena::stats::{Counts, Estimates, Figure, Verdict};
+use readyok_arena::tune::TuneStatus;
 
 use super::count_of;
 use crate::clock::now;
@@ -127,10 +128,10 @@ impl MatchText<'_> {
             .collect()
     }
 
-    /// Elo and scores of the engines as lines of text.
+    /// Elo and scores of the engines, or the values of a tuning, as lines of text.
     pub fn ratings(self) -> Vec<String> {
-        if self.0.plan().tune.is_some() {
-            return Vec::new();
+        if let Some(tune) = self.0.tune() {
+            return tuned(&tune.status());
         }
         let mut rows = match self.0.plan().engines.as_slice() {
             [_, _] => self.head_to_head(),
@@ -289,6 +290,16 @@ impl MatchText<'_> {
     fn failed(self, engine: EngineId, count: u64) -> String {
         format!("{} failed {}", self.name(engine), count_of(count, "time"))
     }
+}
+
+/// The values of a tuning.
+fn tuned(status: &TuneStatus) -> Vec<String> {
+    let values = status.parameters.iter().map(|tuned| {
+        let (name, value, average) =
+            (printable(&tuned.name), tuned.value_text(), tuned.average_text());
+        format!("{name} {value}  average {average}  best value {}", tuned.interval())
+    });
+    values.chain([status.gain_text()]).collect()
 }
 
 fn count_plies(plies: u32) -> String {

@@ -62,8 +62,8 @@ impl TestMatch {
         };
         arguments.splice(0..0, ["readyok".to_owned(), "match".to_owned()]);
         arguments.extend(["--concurrency".to_owned(), slots.to_string()]);
-        let command = join_command_line(arguments.iter().map(String::as_str)).unwrap_or_default();
-        Self { command, plan }
+        let command: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
+        Self { command: command.join(" "), plan }
     }
 }
 
@@ -91,6 +91,15 @@ fn plan(tuning: &Plan, tuned: &OptionsFile, start: &OptionsFile) -> Option<Plan>
 fn describe(arguments: &[String], plan: &Plan) -> bool {
     let parsed = PlanCommand::try_parse_from(arguments);
     parsed.is_ok_and(|command| command.plan.plan(plan.seed).is_ok_and(|found| found == *plan))
+}
+
+/// An argument for a shell, without quotes where none are needed.
+fn quoted(argument: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./+=,:".contains(letter);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        return argument.to_owned();
+    }
+    join_command_line([argument]).unwrap_or_default()
 }
 
 fn text(path: &Path) -> String {
@@ -229,4 +238,81 @@ impl Arguments {
 fn seconds(millis: u64) -> String {
     let text = format!("{}.{:03}", millis / 1000, millis % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use readyok_arena::tune::{TuneFile, TuneState};
+
+    use super::*;
+    use crate::dirs;
+    use crate::matches::find_engine;
+
+    const FILE: &str = r#"
+        game = "chess"
+        pairs = 10
+        parameters = [{ name = "Move Overhead", start = 10, min = 0, max = 90, c_end = 4 }]
+        [engine]
+        name = "new"
+        command = "narikin"
+        options = { Hash = "16" }
+        limits = { tc = "40/10+0.1", nodes = 500, margin_ms = 20 }
+        timeouts = { ready_ms = 2500 }
+        restart = true
+        [openings]
+        source = { kind = "built-in" }
+        order = "random"
+        skip = 3
+        [adjudication]
+        draw = { from_move = 40, moves = 8, score = 10 }
+        resign = { moves = 3, score = 600, two_sided = true }
+        max_moves = 100
+    "#;
+
+    fn test_of(file: &str) -> TestMatch {
+        let mut plan = toml::from_str::<TuneFile>(file).expect(file).into_plan(7);
+        plan.engines.iter_mut().try_for_each(|engine| find_engine(engine, &dirs::env)).expect("it");
+        let status = TuneState::new(&plan).expect("a tuning").status();
+        let directory = tempfile::tempdir().expect("a directory");
+        let (tuned, start) = (OptionsFile::tuned(&status), OptionsFile::start(&status));
+        let [tuned_path, start_path] =
+            ["a b.toml", "start.toml"].map(|name| directory.path().join(name));
+        for (path, file) in [(&tuned_path, &tuned), (&start_path, &start)] {
+            fs::write(path, toml::to_string(file).expect("a table")).expect("space");
+        }
+        let tuned = Options { path: &tuned_path, file: &tuned };
+        let test = TestMatch::new(&plan, tuned, Options { path: &start_path, file: &start }, 3);
+        let command = test.command.replace(&text(directory.path()), "DIR");
+        TestMatch { command, ..test }
+    }
+
+    #[test]
+    fn the_arguments_describe_the_conditions_of_the_tuning() {
+        let test = test_of(FILE);
+        assert_eq!(
+            test.command,
+            "readyok match narikin narikin --name 1=tuned --name 2=start --options-file \
+             '1=DIR/a b.toml' --options-file 2=DIR/start.toml --option Hash=16 --tc 40/10+0.1 \
+             --nodes 500 --margin 20 --ready-timeout 2.5 --restart --openings built-in --random \
+             --skip 3 --draw 40,8,10 --resign 3,600,both --max-moves 100 --sprt 0,5 --concurrency 3"
+        );
+        assert!(test.plan.is_none());
+        let shogi = FILE.replace("\"chess\"", "\"shogi\"").replace("40/10+0.1", "10");
+        assert!(test_of(&shogi).command.contains(" --game shogi "));
+    }
+
+    #[test]
+    fn settings_without_an_argument_need_a_plan() {
+        let test = test_of(&FILE.replace("restart = true", "env = { NET = \"a.nnue\" }"));
+        assert_eq!(test.command, "readyok match --plan 'DIR/a b.test.toml' --concurrency 3");
+        let (_, plan) = test.plan.expect("a plan");
+        let text = toml::to_string(&plan).expect("a table");
+        let read = Plan::from_toml(&text).expect(&text);
+        assert_eq!(read, plan);
+        let [tuned, start] = read.engines.as_slice() else { panic!("{read:?}") };
+        assert_eq!((tuned.name.as_str(), start.options["Move Overhead"].as_str()), ("tuned", "10"));
+        assert!(read.is_unlimited() && read.sprt == Some(SPRT) && read.tune.is_none());
+    }
 }
