@@ -206,6 +206,7 @@ function queue(fake: FakeServer) {
         score: 0.5,
         llr: pairs / 300,
       })),
+      tune: null,
       workers: [worker],
       invalid: 0,
       quarantine: [],

@@ -95,7 +95,7 @@ pub enum Event {
         /// The number of complete pairs.
         complete: u64,
     },
-    /// The score of two engines, after each of their pairs.
+    /// The score of two engines, after each of their pairs, unless the match is a tuning.
     Score(Score),
     /// The state of the test.
     Test(TestState),
@@ -124,6 +124,9 @@ pub enum Event {
     Parameters {
         /// In the order of the parameters, not rounded.
         values: Vec<f64>,
+        /// The averages of the latest values: the result of the tuning so far.
+        #[serde(default)]
+        averages: Vec<f64>,
     },
     /// A stored game repeats an earlier one move by move, with the same engines and colors.
     RepeatedGame {

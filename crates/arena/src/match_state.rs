@@ -29,6 +29,7 @@ use crate::stats::{
     Counts, Crosstable, Estimates, MAX_PLAYERS, Outcome, Pentanomial, Sprt, Trinomial,
 };
 use crate::takes::{BASE, Takes, TakesPoint};
+use crate::tune::TuneState;
 
 /// Number of the latest games.
 const LATEST: usize = 5;
@@ -49,6 +50,7 @@ pub struct MatchState {
     takes: Option<Takes>,
     takes_curve: Thinned<TakesPoint>,
     curve: Thinned<Point>,
+    tune: Option<TuneState>,
     /// None in a tuning, whose pairs are played with different options.
     repeats: Option<Repeats>,
     running: BTreeMap<WorkerId, RunningGame>,
@@ -195,6 +197,7 @@ impl MatchState {
             takes: Takes::new(plan),
             takes_curve: Thinned::default(),
             curve: Thinned::default(),
+            tune: TuneState::new(plan),
             repeats: plan.tune.is_none().then(Repeats::default),
             running: BTreeMap::new(),
             latest: VecDeque::new(),
@@ -222,6 +225,9 @@ impl MatchState {
         }
         self.pairs += 1;
         self.games += outcomes.len() as u64;
+        if let Some(tune) = &mut self.tune {
+            tune.add(pair);
+        }
         let point = self.curve.is_due().then(|| self.point()).flatten();
         self.curve.add(point);
         if let Some(takes) = &mut self.takes {
@@ -338,15 +344,21 @@ impl MatchState {
         self.games
     }
 
-    /// The score of two engines; `None` before their first pair.
+    /// The score of two engines; `None` before their first pair, and in a tuning: plus and minus have other options in
+    /// each pair.
     pub fn score(&self, one: EngineId, other: EngineId) -> Option<Score> {
         let key = (one.min(other), one.max(other));
-        self.pentanomials.get(&key).map(|pairs| self.score_of(key, pairs))
+        self.compared().find(|(pair, _)| **pair == key).map(|(_, pairs)| self.score_of(key, pairs))
     }
 
-    /// The scores of all encounters.
+    /// The scores of all encounters; none in a tuning.
     pub fn scores(&self) -> Vec<Score> {
-        self.pentanomials.iter().map(|(key, pairs)| self.score_of(*key, pairs)).collect()
+        self.compared().map(|(key, pairs)| self.score_of(*key, pairs)).collect()
+    }
+
+    /// The pairs of all encounters whose scores compare engines.
+    fn compared(&self) -> impl Iterator<Item = (&(EngineId, EngineId), &Pentanomial)> {
+        self.pentanomials.iter().filter(|_| self.tune.is_none())
     }
 
     fn score_of(&self, (engine, opponent): (EngineId, EngineId), pairs: &Pentanomial) -> Score {
@@ -366,12 +378,13 @@ impl MatchState {
         self.engines().map(|other| self.against(engine, other)).fold(Trinomial::default(), sum)
     }
 
-    /// The standings, best first.
+    /// The standings, best first; none in a tuning.
     #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 games")]
     pub fn standings(&self) -> Vec<Standing> {
         let both = self.head_to_head();
         let mut rows: Vec<Standing> = self
             .engines()
+            .filter(|_| self.tune.is_none())
             .map(|engine| {
                 let games = self.games_of(engine);
                 // Of two engines by their pairs, which is more precise; of more engines by their games.
@@ -405,8 +418,8 @@ impl MatchState {
     /// The result of the first of two engines for statistics: pairs, or games if pairings have one game. `None` with
     /// more engines, before the first pair, and in a tuning, whose options differ from pair to pair.
     pub fn head_to_head(&self) -> Option<Counts> {
-        let is_compared = self.plan.engines.len() == 2 && self.plan.tune.is_none();
-        let score = self.score(EngineId(0), EngineId(1)).filter(|_| is_compared)?;
+        let is_match_of_two = self.plan.engines.len() == 2;
+        let score = self.score(EngineId(0), EngineId(1)).filter(|_| is_match_of_two)?;
         Some(score.counts(self.plan.games).unwrap_or_else(|| Counts::Games(score.games())))
     }
 
@@ -458,6 +471,11 @@ impl MatchState {
     /// The results of a match of two engines after its pairs, the last one included. Many points are thinned out.
     pub fn curve(&self) -> Vec<Point> {
         self.curve.with_last(self.point())
+    }
+
+    /// The values of a tuning; `None` in other matches.
+    pub fn tune(&self) -> Option<&TuneState> {
+        self.tune.as_ref()
     }
 
     /// The failures of each engine that has played.

@@ -126,6 +126,10 @@ pub struct EnginePlan {
     /// Options that are set before the first game; the value of a button is empty.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
+    /// A file with more options, such as the result of a tuning: it is read when the plan is read from a file, and is
+    /// not stored.
+    #[serde(default, skip_serializing)]
+    pub options_file: Option<PathBuf>,
     /// The limits of each search.
     #[serde(default)]
     pub limits: Limits,
@@ -423,6 +427,14 @@ pub enum PlanError {
         /// The invalid part.
         why: SourceError,
     },
+    /// The options file of an engine was not read: only plans in files have them.
+    #[error(
+        "`options_file` of engine `{engine}` is only read from a plan in a file: write `options` instead"
+    )]
+    OptionsFile {
+        /// The engine.
+        engine: String,
+    },
     /// An engine has the protocol USI, which does not support chess.
     #[error("engine `{engine}` has the protocol USI, which supports only shogi")]
     UsiInChess {
@@ -538,6 +550,9 @@ impl Plan {
             }
             if limits.is_empty() {
                 return Err(PlanError::NoLimit { engine: name.clone() });
+            }
+            if engine.options_file.is_some() {
+                return Err(PlanError::OptionsFile { engine: name.clone() });
             }
             if let Some(field) = limits.zero() {
                 return Err(PlanError::ZeroLimit { engine: name.clone(), field });

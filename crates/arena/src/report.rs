@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use readyok_protocol::Score;
 use readyok_rules::{Side, Termination};
 
-use crate::match_state::{MatchState, Thinned};
+use crate::match_state::MatchState;
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
 use crate::report::games::{Games, notate};
@@ -29,7 +29,6 @@ use crate::report::openings::OpeningSums;
 use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord};
 use crate::stats::Ratings;
 use crate::store::Origin;
-use crate::tune::Tuner;
 use crate::worker_stats::WorkerTable;
 
 /// The statistics of a match.
@@ -40,9 +39,6 @@ pub struct Report {
     lengths: Lengths,
     failures: Failures,
     workers: WorkerTable,
-    tuner: Option<Tuner>,
-    /// The values of a tuning after its pairs, with their number.
-    values: Thinned<(u64, Vec<f64>)>,
     openings: OpeningSums,
     replay: Games,
     /// Start of the first game and end of the last one, in milliseconds since 1970.
@@ -63,8 +59,6 @@ impl Report {
             lengths: Lengths::default(),
             failures: Failures::default(),
             workers: WorkerTable::default(),
-            tuner: Tuner::new(plan),
-            values: Thinned::default(),
             openings: OpeningSums::default(),
             replay: Games::default(),
             period: None,
@@ -82,11 +76,6 @@ impl Report {
     /// Adds the games of a pairing, except aborted games.
     pub fn add(&mut self, result: &PairResult) {
         self.state.add(result);
-        if let Some(tuner) = &mut self.tuner {
-            tuner.add(result);
-            let is_due = self.values.is_due();
-            self.values.add(is_due.then(|| (self.state.pairs(), tuner.values().to_vec())));
-        }
         self.workers.add(result);
         self.openings.add(result);
         self.replay.add(self.state.plan(), result);
@@ -129,13 +118,6 @@ impl Report {
 
     fn plan(&self) -> &Plan {
         self.state.plan()
-    }
-
-    /// The values of a parameter by the number of pairs.
-    fn values(&self, parameter: usize) -> Vec<(u64, f64)> {
-        let last = self.tuner.as_ref().map(|tuner| (self.state.pairs(), tuner.values().to_vec()));
-        let points = self.values.with_last(last).into_iter();
-        points.filter_map(|(pairs, values)| Some((pairs, *values.get(parameter)?))).collect()
     }
 
     /// The ratings of all engines together.

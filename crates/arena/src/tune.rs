@@ -19,6 +19,11 @@
 //! The perturbations depend only on the seed and the index of the pair, and the values on the stored results in their
 //! order: a match that was killed is resumed by adding its results again.
 
+mod estimate;
+mod file;
+mod state;
+mod status;
+
 use std::collections::BTreeMap;
 
 use crate::pairing::{PairResult, PairingScore};
@@ -26,6 +31,9 @@ use crate::plan::tuning::MAX_VALUE;
 use crate::plan::{EngineId, Plan};
 pub use crate::plan::{Parameter, TuneError, TuneFile, TunePlan};
 use crate::rng;
+pub use crate::tune::file::{OptionsFile, OptionsFileError, ParameterSummary, TuningSummary};
+pub use crate::tune::state::TuneState;
+pub use crate::tune::status::{TunePoint, TuneStatus, TunedParameter};
 
 /// The state of a tuning.
 ///
@@ -87,14 +95,6 @@ impl Tuner {
         &self.values
     }
 
-    /// The current values as options, rounded to the nearest integer.
-    pub fn current_options(&self) -> BTreeMap<String, String> {
-        let options = self.plan.parameters.iter().zip(&self.values);
-        options
-            .map(|(parameter, value)| (parameter.name.clone(), parameter.text(*value, 0.5)))
-            .collect()
-    }
-
     /// The options of both engines in a pair.
     pub fn options(&self, index: u64) -> [BTreeMap<String, String>; 2] {
         let [mut plus, mut minus] = <[BTreeMap<String, String>; 2]>::default();
@@ -113,9 +113,7 @@ impl Tuner {
 
     /// Adds the result of a pair.
     pub fn record(&mut self, outcome: PairingScore) {
-        let score = outcome.score;
-        let difference = f64::from(score.wins) - f64::from(score.losses);
-        let result = if outcome.first == EngineId(0) { difference } else { -difference };
+        let result = Self::points(outcome);
         for number in 0..self.values.len() {
             let Some(parameter) = self.plan.parameters.get(number) else { return };
             let step = self.gains(parameter, outcome.index).step;
@@ -125,6 +123,13 @@ impl Tuner {
                 *value = (*value + change).clamp(min, max);
             }
         }
+    }
+
+    /// Wins minus losses of plus.
+    fn points(outcome: PairingScore) -> f64 {
+        let score = outcome.score;
+        let difference = f64::from(score.wins) - f64::from(score.losses);
+        if outcome.first == EngineId(0) { difference } else { -difference }
     }
 
     /// Adds a stored result.
@@ -159,6 +164,11 @@ impl Tuner {
 }
 
 impl Parameter {
+    /// A value as the text of the option; an integer is rounded to the nearest one.
+    fn rounded(&self, value: f64) -> String {
+        self.text(value, 0.5)
+    }
+
     /// A value as the text of the option: an integer is rounded up if its fraction and `rounding`, a random number,
     /// have a sum of at least 1.
     fn text(&self, value: f64, rounding: f64) -> String {

@@ -1725,6 +1725,8 @@ takes_curve: Array<TakesPoint>,
 elo: Rating | null,
 /** Elo and LLR by the number of pairs, of a match of two. */
 curve: Array<CurvePoint>,
+/** The values of a tuning, which has no scores and no Elo. */
+tune: TuneStatus | null,
 /** Whether the server proves the names of workers: it has the configuration of a farm. */
 has_verified_names: boolean,
 /** The workers with results. */
@@ -2251,6 +2253,59 @@ ratings: [number, number] | null,
 exercises: Array<Exercise>,
 /** The number of exercises that match the query. */
 total: number, };
+
+/** The values of a tuning after a number of pairs: a point of its curves. */
+export type TunePoint = {
+/** The number of pairs. */
+pairs: number,
+/** The values, in the order of the parameters. */
+values: Array<number>,
+/** Their averages. */
+averages: Array<number>, };
+
+/** The values of a tuning with their uncertainty. No figure compares plus with minus: their roles are random. */
+export type TuneStatus = {
+/** The number of pairs with results. */
+pairs: number,
+/** The number of the latest of these pairs whose values are averaged. */
+averaged: number,
+/** The parameters, in the order of the plan. */
+parameters: Array<TunedParameter>,
+/** The values by the number of pairs, the last ones included. Many points are thinned out. */
+curve: Array<TunePoint>,
+/**
+ * The estimated Elo of the averaged values against the start values, with its error. It is no test: a match
+ * against the start values decides.
+ */
+gain: Rating, };
+
+/** A parameter of a tuning. */
+export type TunedParameter = {
+/** The name of the option. */
+name: string,
+/** The first value. */
+start: number,
+/** The current value, not rounded. */
+value: number,
+/** The average of the latest values, not rounded: the result of the tuning. */
+average: number,
+/** The average as the value of the option. */
+rounded: string,
+/** The lower bound of the 95 % confidence interval of the best value. `min` if the games exclude no value below. */
+low: number,
+/**
+ * The upper bound. `max` if the games exclude no value above. The average lies outside the interval while the
+ * values have not arrived at it.
+ */
+high: number,
+/** The lowest value. */
+min: number,
+/** The highest value. */
+max: number,
+/** The current perturbation: pairs are played by the value plus and minus it. */
+c: number,
+/** Whether the option is a decimal number instead of an integer. */
+decimal: boolean, };
 
 /** A duplicate that waits for a decision. */
 export type UndecidedDuplicate = { imported: LibraryGame,

@@ -70,6 +70,49 @@ fn standings_count_both_sides() {
     assert!(state.curve().is_empty());
 }
 
+/// A tuning of two options with several pairs.
+pub(crate) fn tuning(pairs: u64) -> MatchState {
+    let file = r#"
+        game = "chess"
+        pairs = 1000
+        engine = { name = "new", command = "new", limits = { nodes = 1 } }
+        parameters = [
+            { name = "A", start = 50, min = 0, max = 100, c_end = 10 },
+            { name = "B", start = 0.5, min = 0, max = 1, c_end = 0.1, decimal = true },
+        ]
+    "#;
+    let plan = toml::from_str::<crate::tune::TuneFile>(file).expect("a file").into_plan(1);
+    let mut state = MatchState::new(&plan, 1000);
+    for index in 0..pairs {
+        let mut pair = pair(index, &(0, 1, vec![Some(Side::First), None], false));
+        pair.pairing.options = state.tune().expect("a tuning").tuner().options(index);
+        state.add(&pair);
+    }
+    state
+}
+
+#[test]
+fn a_tuning_has_values_and_no_scores() {
+    let state = tuning(300);
+    let tune = state.tune().expect("a tuning").status();
+    assert_eq!((state.pairs(), tune.pairs, tune.curve.len()), (300, 300, 301));
+    // Plus has won all pairs, which says nothing about it: plus is another player in each pair.
+    assert_eq!((state.scores(), state.standings(), state.curve()), (vec![], vec![], vec![]));
+    assert_eq!(state.score(EngineId(0), EngineId(1)), None);
+    assert_eq!((state.head_to_head(), state.point(), state.test()), (None, None, None));
+    assert!(tune.gain.elo.is_some() && tune.gain.error.is_some(), "{:?}", tune.gain);
+    let text = serde_json::to_string(&tune).expect("JSON");
+    assert_eq!(serde_json::from_str::<crate::tune::TuneStatus>(&text).expect(&text), tune);
+    // Pairs without the options of an edited file are no measurement.
+    let mut edited = tuning(0);
+    for index in 0..300 {
+        edited.add(&pair(index, &(0, 1, vec![Some(Side::First), None], false)));
+    }
+    let tune = edited.tune().expect("a tuning").status();
+    assert_eq!((tune.pairs, tune.gain), (300, Rating::default()));
+    assert!(tune.parameters.iter().all(|tuned| tuned.interval() == "unknown"), "{tune:?}");
+}
+
 /// What views read.
 fn shown(state: &MatchState) -> impl PartialEq + std::fmt::Debug + use<> {
     let totals: Vec<_> =

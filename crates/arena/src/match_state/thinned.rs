@@ -35,9 +35,18 @@ impl<T: Clone> Thinned<T> {
         self.seen += 1;
     }
 
+    /// The kept values.
+    pub(crate) fn kept(&self) -> &[T] {
+        &self.kept
+    }
+
+    /// Whether the last value is kept.
+    pub(crate) fn has_last(&self) -> bool {
+        self.seen.saturating_sub(1).is_multiple_of(self.stride)
+    }
+
     /// The kept values, and the last one.
     pub(crate) fn with_last(&self, last: Option<T>) -> Vec<T> {
-        let is_kept = self.seen.saturating_sub(1).is_multiple_of(self.stride);
-        self.kept.iter().cloned().chain(last.filter(|_| !is_kept)).collect()
+        self.kept.iter().cloned().chain(last.filter(|_| !self.has_last())).collect()
     }
 }

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Adjudication, EnginePlan, Format, GamesPerPairing, Openings, Plan};
 
+/// Maximum number of parameters. Each pair and each published state has a value of each.
+const MAX_PARAMETERS: usize = 1000;
+
 /// The options to tune. The engines of the plan play with the values plus and minus the perturbation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,6 +69,9 @@ pub enum TuneError {
     /// There are no parameters.
     #[error("a tuning needs `parameters`")]
     NoParameters,
+    /// There are more parameters than can be tuned and shown.
+    #[error("a tuning has at most {MAX_PARAMETERS} parameters")]
+    TooManyParameters,
     /// Two parameters have the same name.
     #[error("two parameters have the name `{0}`")]
     SameName(String),
@@ -100,6 +106,9 @@ impl TunePlan {
         }
         if self.parameters.is_empty() {
             return Err(TuneError::NoParameters);
+        }
+        if MAX_PARAMETERS < self.parameters.len() {
+            return Err(TuneError::TooManyParameters);
         }
         for (name, value) in [("alpha", self.alpha), ("gamma", self.gamma)] {
             if !(value > 0.0 && value <= 1.0) {

@@ -10,6 +10,7 @@ use crate::match_state::{Point, Standing};
 use crate::pairing::WorkerId;
 use crate::queue::speed::bounded;
 use crate::takes::{TakesPoint, TakesStatus};
+use crate::tune::TuneStatus;
 use crate::worker_stats::WorkerRow;
 
 /// Reads the speed of a worker.
@@ -42,6 +43,8 @@ pub struct MatchStatus {
     pub elo: Option<Rating>,
     /// Elo and LLR by the number of pairs, of a match of two.
     pub curve: Vec<Point>,
+    /// The values of a tuning, which has no scores and no Elo.
+    pub tune: Option<TuneStatus>,
     /// Whether the server proves the names of workers: it has the configuration of a farm.
     pub has_verified_names: bool,
     /// The workers with results.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::match_state::Point;
 use crate::report::{Lengths, Mean, ScoreBins};
 use crate::takes::TakesPoint;
-use crate::tune::Parameter;
+use crate::tune::{TunePoint, TunedParameter};
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 300.0;
@@ -156,20 +156,26 @@ pub(super) fn lengths(counts: &[u64]) -> String {
     chart.finish()
 }
 
-/// The values of an option by number of pairs, within the visited part of its range.
-pub(super) fn parameter(parameter: &Parameter, points: &[(u64, f64)]) -> String {
-    let start = [(0.0, parameter.start)];
-    let known: Vec<(f64, f64)> = start
-        .into_iter()
-        .chain(points.iter().map(|&(pairs, value)| (float(pairs), value)))
-        .collect();
-    let values = || known.iter().map(|&(_, value)| value);
-    let low = values().fold(f64::INFINITY, f64::min) - parameter.c_end;
-    let high = values().fold(f64::NEG_INFINITY, f64::max) + parameter.c_end;
-    let last = known.last().map_or(1.0, |&(pairs, _)| pairs.max(1.0));
+/// The values of a parameter and their averages by number of pairs, within the visited part of its range, with the
+/// interval of the best value as a band.
+pub(super) fn parameter(tuned: &TunedParameter, index: usize, points: &[TunePoint]) -> String {
+    let line = |of: fn(&TunePoint) -> &[f64]| -> Vec<(f64, f64)> {
+        let known = points.iter().filter_map(|point| Some((point.pairs, *of(point).get(index)?)));
+        known.map(|(pairs, value)| (float(pairs), value)).collect()
+    };
+    let (values, averages) = (line(|point| &point.values), line(|point| &point.averages));
+    let known = || values.iter().map(|&(_, value)| value);
+    let low = known().fold(tuned.start, f64::min) - tuned.c;
+    let high = known().fold(tuned.start, f64::max) + tuned.c;
+    let last = values.last().map_or(1.0, |&(pairs, _)| pairs.max(1.0));
     let mut chart = Chart::new("game pairs", "value", 0.0..last, low..high);
-    chart.line([(0.0, parameter.start), (last, parameter.start)], color(1), 1);
-    chart.line(known, color(0), 2);
+    if tuned.low > tuned.min || tuned.high < tuned.max {
+        let corners = [(0.0, tuned.low), (last, tuned.low), (last, tuned.high), (0.0, tuned.high)];
+        chart.band(corners, color(2));
+    }
+    chart.line([(0.0, tuned.start), (last, tuned.start)], color(1), 1);
+    chart.line(values, color(0), 1);
+    chart.line(averages, color(2), 2);
     chart.finish()
 }
 

@@ -1,5 +1,7 @@
 //! The page with its tables.
 
+use std::collections::BTreeMap;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::plan::{EngineId, EnginePlan, Format, Limits, OpeningOrder, OpeningSource, Plan};
@@ -314,27 +316,37 @@ fn take_verdict(verdict: Verdict) -> &'static str {
 }
 
 fn parameters(report: &Report) -> Markup {
-    let Some(tuner) = &report.tuner else { return html! {} };
-    let options = tuner.current_options();
+    let Some(tune) = report.state.tune() else { return html! {} };
+    let status = tune.status();
     html! {
         h2 { "Parameters" }
+        p { (status.gain_text()) }
         div.scroll { table {
             tr {
-                th { "Option" } th { "Start" } th { "Value" } th { "Rounded" }
+                th { "Option" } th { "Start" } th { "Result" } th { "Average" } th { "Best value (95 %)" } th { "Last value" }
                 th { "Min" } th { "Max" } th { "c_end" } th { "r_end" }
             }
-            @for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
+            @for (parameter, tuned) in tune.tuner().parameters().iter().zip(&status.parameters) {
                 tr {
-                    td { (parameter.name) } td { (charts::label(parameter.start)) }
-                    td { (format!("{value:.3}")) } td { (options.get(&parameter.name).map_or("", String::as_str)) }
-                    td { (charts::label(parameter.min)) } td { (charts::label(parameter.max)) }
+                    td { (tuned.name) } td { (charts::label(tuned.start)) } td { (tuned.rounded) }
+                    td { (tuned.average_text()) } td { (tuned.interval()) } td { (tuned.value_text()) }
+                    td { (charts::label(tuned.min)) } td { (charts::label(tuned.max)) }
                     td { (charts::label(parameter.c_end)) } td { (charts::label(parameter.r_end)) }
                 }
             }
         } }
-        @for (index, parameter) in tuner.parameters().iter().enumerate() {
-            h3 { (parameter.name) }
-            (chart(charts::parameter(parameter, &report.values(index))))
+        p {
+            "The result is the average of the last values, at most over half of the pairs. The interval contains the best "
+            "value with a confidence of 95 %, as far as the games determine it; an average outside is still on its way."
+        }
+        p {
+            span.swatch style=(format!("background: {}", charts::color(0))) {} "value "
+            span.swatch style=(format!("background: {}", charts::color(2))) {} "average "
+            span.swatch style=(format!("background: {}", charts::color(1))) {} "start"
+        }
+        @for (index, tuned) in status.parameters.iter().enumerate() {
+            h3 { (tuned.name) }
+            (chart(charts::parameter(tuned, index, &status.curve)))
         }
     }
 }
@@ -473,6 +485,9 @@ fn crosstable(report: &Report) -> Markup {
 }
 
 fn ends(report: &Report) -> Markup {
+    if report.plan().tune.is_some() {
+        return tuning_ends(report);
+    }
     html! {
         h2 { "Terminations" }
         div.scroll { table {
@@ -487,6 +502,24 @@ fn ends(report: &Report) -> Markup {
                     }
                 }
             }
+        } }
+    }
+}
+
+/// The terminations of a tuning: a score of plus against minus has no meaning.
+fn tuning_ends(report: &Report) -> Markup {
+    let mut games: BTreeMap<&str, i64> = BTreeMap::new();
+    for ((name, outcome), count) in report.engines.iter().flat_map(|sums| &sums.ends) {
+        // A decided game is counted by its winner, a drawn one by both players.
+        let count = i64::try_from(*count).unwrap_or(i64::MAX);
+        *games.entry(name).or_default() +=
+            count * i64::from(*outcome != -1) * if *outcome == 0 { 1 } else { 2 };
+    }
+    html! {
+        h2 { "Terminations" }
+        div.scroll { table {
+            tr { th { "Termination" } th { "Games" } }
+            @for (name, twice) in games { tr { td { (name) } td { (twice / 2) } } }
         } }
     }
 }
@@ -510,6 +543,7 @@ fn failures(report: &Report) -> Markup {
 /// The workers of a match on a queue.
 fn workers(report: &Report) -> Markup {
     let rows = report.workers.rows();
+    let is_tuning = report.plan().tune.is_some();
     let others =
         rows.iter().fold(report.state.pairs(), |rest, row| rest.saturating_sub(row.counts.pairs));
     html! {
@@ -517,13 +551,13 @@ fn workers(report: &Report) -> Markup {
             h2 { "Workers" }
             div.scroll { table {
                 tr {
-                    th { "Worker" } th { "Pairs" } th { "Games" } th { "Pairs (0, ½, 1, 1½, 2)" }
+                    th { "Worker" } th { "Pairs" } th { "Games" } @if !is_tuning { th { "Pairs (0, ½, 1, 1½, 2)" } }
                     th { "Losses on time" } th { "Crashes and stalls" } th { "Nodes/s" } th { "Anomalies" }
                 }
                 @for row in &rows {
                     tr {
                         td { (row.worker) } td { (row.counts.pairs) } td { (row.counts.games) }
-                        td { (format!("{:?}", row.counts.pentanomial)) }
+                        @if !is_tuning { td { (format!("{:?}", row.counts.pentanomial)) } }
                         td { (row.counts.time_losses) } td { (row.counts.crashes) }
                         td { (number(row.nps, 0)) }
                         td.text { (row.flags.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")) }

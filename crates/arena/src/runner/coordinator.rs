@@ -363,10 +363,9 @@ impl<'a> Coordinator<'a> {
 
     /// Reports the values of a tuning.
     fn report_parameters(&mut self) {
-        let tuner = self.parts.schedule.tuner();
-        if let Some(values) = tuner.map(|tuner| tuner.values().to_vec()) {
-            self.emit(&Event::Parameters { values });
-        }
+        let Some(tune) = self.parts.state.tune() else { return };
+        let (values, averages) = (tune.tuner().values().to_vec(), tune.averages());
+        self.emit(&Event::Parameters { values, averages });
     }
 
     /// Reports engines that have failed, and ends the match if one has failed too often.

@@ -43,4 +43,5 @@ mod store;
 mod syzygy;
 mod texts;
 mod tune;
+mod tune_estimates;
 mod verify;

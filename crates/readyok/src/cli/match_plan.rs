@@ -11,6 +11,7 @@ use readyok_arena::plan::{
     SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use readyok_arena::stats::Model;
+use readyok_arena::tune::{OptionsFile, OptionsFileError};
 use readyok_client::unstable::split_command_line;
 use readyok_rules::Game;
 
@@ -21,7 +22,7 @@ use crate::terminal::{print_error, printable};
 
 pub(super) use values::SprtArg;
 use values::{
-    DrawArg, NameArg, PositiveSeconds, ProtocolArg, RanksArg, ResignArg, Seconds, format,
+    DrawArg, FileArg, NameArg, PositiveSeconds, ProtocolArg, RanksArg, ResignArg, Seconds, format,
 };
 
 #[derive(Debug, clap::Args)]
@@ -159,6 +160,9 @@ struct LimitArgs {
     /// Set an engine option
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<PerEngine<String>>,
+    /// Set the engine options of a file, such as the result of `readyok tune`; --option takes precedence
+    #[arg(long, value_name = "FILE.toml")]
+    options_file: Vec<PerEngine<FileArg>>,
     #[arg(
         long,
         value_name = "COMMAND",
@@ -322,7 +326,8 @@ impl PlanArgs {
     /// The plan that the arguments describe. `seed` is the default of `--seed`.
     pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
         let mut engines = self.engines()?;
-        self.limits.apply(&mut engines).map_err(Failure::usage)?;
+        let files = self.limits.options_files().map_err(Failure::usage)?;
+        self.limits.apply(&files, &mut engines).map_err(Failure::usage)?;
         self.timing.apply(&mut engines).map_err(Failure::usage)?;
         number_equal_names(&mut engines);
         for engine in engines.iter_mut().filter(|engine| engine.source.is_some()) {
@@ -371,6 +376,11 @@ impl PlanArgs {
             seed: self.tournament.seed.unwrap_or(seed),
         };
         Ok(if self.rounds.is_some() { plan } else { plan.with_default_rounds() })
+    }
+
+    /// Whether files of this host are read for the options of engines.
+    pub(super) fn has_options_files(&self) -> bool {
+        !self.limits.options_file.is_empty()
     }
 
     /// Whether neither engines nor a plan are given.
@@ -470,7 +480,20 @@ impl TournamentArgs {
 }
 
 impl LimitArgs {
-    fn apply(&self, engines: &mut [EnginePlan]) -> Result<(), FlagError> {
+    /// Reads the files of options.
+    fn options_files(&self) -> Result<Vec<PerEngine<OptionsFile>>, OptionsFileError> {
+        let read = |file: &PerEngine<FileArg>| {
+            let PerEngine { engine, value: FileArg(path) } = file;
+            Ok(PerEngine { engine: *engine, value: OptionsFile::read(path)? })
+        };
+        self.options_file.iter().map(read).collect()
+    }
+
+    fn apply(
+        &self,
+        files: &[PerEngine<OptionsFile>],
+        engines: &mut [EnginePlan],
+    ) -> Result<(), FlagError> {
         let named = |numbers: &[usize]| -> Vec<PerEngine<()>> {
             let engine = |&number: &usize| (number > 0).then_some(number);
             numbers.iter().map(|n| PerEngine { engine: engine(n), value: () }).collect()
@@ -524,6 +547,9 @@ impl LimitArgs {
         PerEngine::apply(&named(&self.whitepov), engines, |engine, ()| engine.whitepov = true)?;
         PerEngine::apply(&self.protocol, engines, |engine, protocol| {
             engine.protocol = Some(protocol.0);
+        })?;
+        PerEngine::apply(files, engines, |engine, file| {
+            engine.options.extend(file.options.clone());
         })?;
         PerEngine::apply(&self.options, engines, |engine, option| {
             // A button has no value.

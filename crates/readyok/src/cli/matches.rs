@@ -187,6 +187,10 @@ pub(super) fn read_test(text: &str, openings: Option<&Path>) -> Result<(Plan, i3
     if command.plan.plan.is_some() {
         return Err("paste the plan instead of its path".to_owned());
     }
+    // Files of this host are not those of the user.
+    if command.plan.has_options_files() {
+        return Err("write --option for each option instead of --options-file".to_owned());
+    }
     let plan = command.plan.plan(random_seed()).map_err(|error| error.to_string())?;
     Ok((plan, command.priority))
 }

@@ -7,6 +7,7 @@ use readyok_arena::queue::nats::{Admin, Connection, QueuedMatch};
 use readyok_arena::queue::status::{
     AuditStatus, Control, MatchStatus, Phase, WorkerActivity, WorkerStatus,
 };
+use readyok_arena::tune::TuneStatus;
 use readyok_arena::worker_stats::WorkerRow;
 use serde::Serialize;
 
@@ -335,12 +336,20 @@ fn details(found: &QueuedMatch) -> String {
         line("difference", one.difference_page(other).unwrap_or_default());
     }
     line("pairs", pairs(status, " of "));
-    line("games", format!("{} ({})", status.games, games(status)));
+    line(
+        "games",
+        match &status.tune {
+            None => format!("{} ({})", status.games, games(status)),
+            Some(_) => status.games.to_string(),
+        },
+    );
     if let Some(score) = status.score_of_two() {
         let [ll, ld, wl, dd, wd, ww] = score.pairs;
         line("pentanomial", format!("{:?}", [ll, ld, wl + dd, wd, ww]));
     }
-    line("Elo", elo(status));
+    if status.tune.is_none() {
+        line("Elo", elo(status));
+    }
     if let Some(test) = &status.test {
         line("LLR", format!("{:.2} ({:.2}, {:.2})", test.llr, test.lower, test.upper));
     }
@@ -367,9 +376,15 @@ fn details(found: &QueuedMatch) -> String {
     if found.coordinator.is_some() && !status.has_verified_names {
         line("workers", "names are not verified: see `readyok farm`".to_owned());
     }
+    if let Some(tune) = &status.tune {
+        text.push('\n');
+        text.push_str(&table_of_parameters(tune));
+        text.push_str(&tune.gain_text());
+        text.push('\n');
+    }
     if !status.workers.is_empty() {
         text.push('\n');
-        text.push_str(&table_of_rows(&status.workers));
+        text.push_str(&table_of_rows(&status.workers, status.tune.is_some()));
     }
     for entry in &status.quarantine {
         let (worker, why) = (printable(&entry.worker.0), printable(&entry.why));
@@ -388,7 +403,24 @@ fn details(found: &QueuedMatch) -> String {
     text
 }
 
-fn table_of_rows(workers: &[WorkerRow]) -> String {
+fn table_of_parameters(tune: &TuneStatus) -> String {
+    let head = ["OPTION", "START", "RESULT", "AVERAGE", "BEST VALUE (95 %)", "LAST", "RANGE"];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(tune.parameters.iter().map(|tuned| {
+        [
+            printable(&tuned.name),
+            printable(&tuned.rounded_start),
+            printable(&tuned.rounded),
+            tuned.average_text(),
+            tuned.interval(),
+            tuned.value_text(),
+            format!("{} to {}", tuned.min, tuned.max),
+        ]
+    }));
+    aligned(&rows)
+}
+
+fn table_of_rows(workers: &[WorkerRow], is_tuning: bool) -> String {
     let head =
         ["WORKER", "PAIRS", "PENTANOMIAL", "TIME LOSSES", "CRASHES", "INVALID", "NPS", "FLAGS"];
     let mut rows = vec![head.map(str::to_owned)];
@@ -397,7 +429,8 @@ fn table_of_rows(workers: &[WorkerRow]) -> String {
         rows.push([
             printable(&row.worker.0),
             row.counts.pairs.to_string(),
-            format!("{:?}", row.counts.pentanomial),
+            // Plus and minus have other options in each pair.
+            if is_tuning { "–".to_owned() } else { format!("{:?}", row.counts.pentanomial) },
             row.counts.time_losses.to_string(),
             row.counts.crashes.to_string(),
             row.counts.invalid.to_string(),

@@ -1,5 +1,7 @@
 //! `readyok tune`.
 
+mod test_match;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
@@ -12,10 +14,11 @@ use readyok_arena::listener::Listener;
 use readyok_arena::match_state::MatchState;
 use readyok_arena::runner::Settings;
 use readyok_arena::store::Reader;
-use readyok_arena::tune::{Parameter, TuneFile, Tuner};
+use readyok_arena::tune::{OptionsFile, TuneFile, TuneState, TunedParameter};
 
 use crate::cli::execution::ExecutionArgs;
 use crate::cli::matches::{code, match_failure, random_seed};
+use crate::cli::tune::test_match::{Options, TestMatch};
 use crate::cli::worker::{BuildArgs, QueueArgs};
 use crate::connect::start_guard;
 use crate::dirs;
@@ -88,7 +91,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let summary = summary.map_err(match_failure)?;
     let results = results.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let options = args.options.unwrap_or_else(|| results.with_extension("options.toml"));
-    write_options(&results, &options).map_err(Failure::failed)?;
+    finish(&results, &options, execution.concurrency).map_err(Failure::failed)?;
     Ok(code(&summary))
 }
 
@@ -108,37 +111,59 @@ fn results(args: &Args) -> Result<Results, Failure> {
     let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
     let file: TuneFile = toml::from_str(&text).map_err(|error| failed(&error))?;
     let mut plan = file.into_plan(random_seed());
+    let directory = path.parent().unwrap_or_else(|| Path::new(""));
+    for engine in &mut plan.engines {
+        engine.read_options_file(directory).map_err(|error| failed(&error))?;
+    }
     for engine in &mut plan.engines {
         find_engine(engine, &dirs::env).map_err(|error| failed(&error))?;
     }
     Ok(Results::New(args.execution.name("tune"), Box::new(plan)))
 }
 
-/// Writes the values of a results file as a TOML file, and prints them.
-fn write_options(results: &Path, options: &Path) -> Result<(), Box<dyn std::error::Error>> {
+/// Writes the averages of a results file as a TOML file, and prints them with the command that tests them.
+fn finish(results: &Path, options: &Path, slots: u16) -> Result<(), Box<dyn std::error::Error>> {
     let reader = Reader::open(results)?;
     let plan = reader.plan().clone();
-    let mut tuner = Tuner::new(&plan).ok_or("not a tuning")?;
-    let mut pairs = 0_u64;
+    let mut tune = TuneState::new(&plan).ok_or("not a tuning")?;
     for pair in reader {
-        tuner.add(&pair?);
-        pairs += 1;
+        tune.add(&pair?);
     }
-    let total = u64::from(plan.rounds);
-    let values = tuner.current_options();
-    let table = toml::to_string(&values)?;
-    let text = format!("# After {pairs} of {total} game pairs\n[options]\n{table}");
-    let failed = |error| format!("`{}`: {error}", options.display());
-    fs::write(options, text).map_err(failed)?;
-    for Parameter { name, start, .. } in tuner.parameters() {
-        let value = values.get(name).map_or("", String::as_str);
-        print(&format!("setoption name {name} value {value} (start {start})"));
+    let (status, total) = (tune.status(), u64::from(plan.rounds));
+    let tuned = OptionsFile::tuned(&status);
+    let head = format!("# After {} of {total} game pairs. {}", status.pairs, status.gain_text());
+    write(options, &format!("{head}\n{}", toml::to_string(&tuned)?))?;
+    for tuned in &status.parameters {
+        let TunedParameter { name, start, rounded, .. } = tuned;
+        let (average, best) = (tuned.average_text(), tuned.interval());
+        print(&format!(
+            "setoption name {name} value {rounded} (start {start}, average {average}, best value {best})"
+        ));
     }
+    let moving = status.parameters.iter().filter(|tuned| !tuned.has_arrived());
+    let moving: Vec<&str> = moving.map(|tuned| tuned.name.as_str()).collect();
+    if !moving.is_empty() {
+        print(&format!("not yet at their best values: {}", moving.join(", ")));
+    }
+    print(&status.gain_text());
     print(&format!("options: {}", options.display()));
-    if pairs < total {
+    let start_path = options.with_extension("start.toml");
+    let start = OptionsFile::start(&status);
+    write(&start_path, &format!("# The start values\n{}", toml::to_string(&start)?))?;
+    let tuned = Options { path: options, file: &tuned };
+    let test = TestMatch::new(&plan, tuned, Options { path: &start_path, file: &start }, slots);
+    if let Some((path, plan)) = &test.plan {
+        write(path, &toml::to_string(plan)?)?;
+    }
+    print(&format!("test: {}", test.command));
+    if status.pairs < total {
         print(&format!("resume: readyok tune --resume {}", results.display()));
     }
     Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
 /// Prints the values at intervals, and warnings.
@@ -161,11 +186,11 @@ impl Listener for Values {
     fn on_event(&mut self, event: &Event, state: &MatchState) {
         match event {
             Event::PairEnd { complete, .. } => self.due = complete.is_multiple_of(self.interval),
-            Event::Parameters { values } if std::mem::take(&mut self.due) => {
-                let values = self.names.iter().zip(values);
+            Event::Parameters { values, averages } if std::mem::take(&mut self.due) => {
+                let values = self.names.iter().zip(values.iter().zip(averages));
                 let mut line = format!("{}/{} game pairs", state.pairs(), state.total());
-                for (name, value) in values {
-                    let _ = write!(line, "  {name} {value:.2}");
+                for (name, (value, average)) in values {
+                    let _ = write!(line, "  {name} {value:.2} (average {average:.2})");
                 }
                 Self::print(&line);
             }

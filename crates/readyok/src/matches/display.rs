@@ -11,6 +11,7 @@ use readyok_arena::queue::Stop;
 use readyok_arena::result::EndSentence;
 use readyok_arena::stats::{Counts, Estimates, Figure, Verdict};
 use readyok_arena::takes::{self, TakeStatus, Takes, TakesStatus};
+use readyok_arena::tune::TuneStatus;
 
 use super::count_of;
 use crate::clock::now;
@@ -128,10 +129,10 @@ impl MatchText<'_> {
             .collect()
     }
 
-    /// Elo and scores of the engines as lines of text.
+    /// Elo and scores of the engines, or the values of a tuning, as lines of text.
     pub fn ratings(self) -> Vec<String> {
-        if self.0.plan().tune.is_some() {
-            return Vec::new();
+        if let Some(tune) = self.0.tune() {
+            return tuned(&tune.status());
         }
         let mut rows = match self.0.plan().engines.as_slice() {
             [_, _] if self.0.takes().is_none() => self.head_to_head(),
@@ -323,6 +324,16 @@ pub fn take_text(name: &str, take: &TakeStatus) -> String {
         Verdict::AcceptH1 => ", accepted",
     };
     format!("{name}: {}  LLR {:.2}{verdict}", count_of(take.pairs, "game pair"), take.llr)
+}
+
+/// The values of a tuning.
+fn tuned(status: &TuneStatus) -> Vec<String> {
+    let values = status.parameters.iter().map(|tuned| {
+        let (name, value, average) =
+            (printable(&tuned.name), tuned.value_text(), tuned.average_text());
+        format!("{name} {value}  average {average}  best value {}", tuned.interval())
+    });
+    values.chain([status.gain_text()]).collect()
 }
 
 fn count_plies(plies: u32) -> String {

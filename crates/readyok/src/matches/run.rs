@@ -444,5 +444,10 @@ pub fn write_report(results: &Path, report: &Path) -> Result<(), AnyError> {
 /// The file cannot be read or is not a valid plan.
 pub fn read_plan(path: &Path) -> Result<Plan, AnyError> {
     let text = fs::read_to_string(path)?;
-    Ok(Plan::from_toml(&text)?)
+    let mut plan = Plan::from_toml(&text)?;
+    let directory = path.parent().unwrap_or_else(|| Path::new(""));
+    for engine in &mut plan.engines {
+        engine.read_options_file(directory)?;
+    }
+    Ok(plan)
 }

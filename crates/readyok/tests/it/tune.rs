@@ -1,7 +1,10 @@
 //! `readyok tune`, with Narikin.
 
 use std::fs;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
 
 use crate::matches_real::Running;
 use crate::program::{Dir, Output, Signal, readyok, run, signal, start_nats, wait};
@@ -48,19 +51,26 @@ fn tunes_an_option_and_resumes() {
     for part in [
         "2/4 game pairs  Hash ",
         "4/4 game pairs  Hash ",
+        " (average 1",
         "setoption name Hash value 1",
+        " (start 16, average 1",
+        ", best value unknown)",
+        "The gain over the start values cannot be estimated yet.",
         "options: t.options.toml",
+        "test: readyok match narikin narikin --name 1=tuned --name 2=start",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("resume:"), "{text}");
     assert!(text.contains("warning: without `openings` in the file all games start"), "{text}");
     assert!(!text.contains("--openings") && !text.contains("repeat"), "{text}");
-    assert!(
-        read(&dir, "t.options.toml")
-            .starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1")
-    );
+    let options = read(&dir, "t.options.toml");
+    assert!(options.starts_with("# After 4 of 4 game pairs. "), "{options}");
+    assert!(options.contains("\n[options]\nHash = \"1"), "{options}");
+    assert!(options.contains("[tuning.parameters.Hash]\nstart = 16.0\naverage = 1"), "{options}");
     assert!(read(&dir, "t.html").contains("<h3>Hash</h3>"));
+    has_no_score_of_plus_against_minus(&text);
+    has_no_score_of_plus_against_minus(&read(&dir, "t.html"));
     let results = read(&dir, "t.jsonl");
     assert!(results.contains("\"options\":[{\"Hash\":\""), "{results}");
     // As after a crash.
@@ -71,6 +81,107 @@ fn tunes_an_option_and_resumes() {
     assert!(output.text().contains("resumed after 2 game pairs"), "{}", output.text());
     assert_eq!(read(&dir, "half.jsonl").lines().count(), 5);
     assert!(read(&dir, "o.toml").contains("Hash = "));
+}
+
+/// The options of plus and minus differ from pair to pair: a score of them has no meaning.
+fn has_no_score_of_plus_against_minus(text: &str) {
+    for name in [
+        "Elo ",
+        "Elo:",
+        "\"elo\"",
+        "LOS ",
+        "superiority",
+        "pentanomial",
+        "Points of",
+        "Won",
+        "\"wins\"",
+    ] {
+        assert!(!text.contains(name), "{name}: {text}");
+    }
+}
+
+#[test]
+fn the_printed_command_tests_the_result() {
+    let dir = Dir::new();
+    let openings =
+        "[openings]\nsource = { kind = \"built-in\" }\norder = \"random\"\n[adjudication]";
+    fs::write(dir.path().join("tune.toml"), FILE.replace("[adjudication]", openings))
+        .expect("space");
+    let output = at(&dir, &["tune", "tune.toml", "--results", "t.jsonl", "--events", "e.jsonl"]);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let events = read(&dir, "e.jsonl");
+    assert!(
+        events.contains("\"event\":\"parameters\"") && events.contains("\"averages\":[1"),
+        "{events}"
+    );
+    has_no_score_of_plus_against_minus(&events);
+    let text = output.text();
+    let (_, command) = text.split_once("\ntest: ").expect("a command");
+    let command = command.lines().next().unwrap_or_default();
+    assert!(command.starts_with("readyok match ") && command.contains(" --sprt 0,5 "), "{command}");
+
+    // The test of equal engines is endless.
+    let program = readyok(&dir);
+    let programs = Path::new(program.get_program()).parent().expect("a directory").to_owned();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec {command} --results m.jsonl --report m.html")]);
+    for (name, value) in program.get_envs() {
+        value.map(|value| shell.env(name, value));
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    shell.env("PATH", format!("{}:{path}", programs.display()));
+    let mut playing =
+        Running(shell.current_dir(dir.path()).stdout(Stdio::null()).spawn().expect("sh"));
+    wait("no pair is complete", || lines(&dir, "m.jsonl") > 3);
+    signal(playing.0.id(), Signal::INT);
+    playing.0.wait().expect("it has ended");
+    let results = read(&dir, "m.jsonl");
+    let tuned = text.split_once("setoption name Hash value ").expect("a value").1;
+    let tuned = tuned.split(' ').next().unwrap_or_default();
+    let plan = results.lines().next().unwrap_or_default();
+    assert!(plan.contains("\"name\":\"tuned\"") && plan.contains("\"name\":\"start\""), "{plan}");
+    assert!(plan.contains(&format!("\"options\":{{\"Hash\":\"{tuned}\"}}")), "{plan}");
+    assert!(plan.contains("\"options\":{\"Hash\":\"16\"}"), "{plan}");
+    assert!(read(&dir, "m.html").contains("Sequential test"));
+}
+
+#[test]
+fn options_files_are_read_and_validated() {
+    let dir = Dir::new();
+    let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("space");
+    write("o.toml", "[options]\nHash = \"9\"\nThreads = \"1\"\n");
+    let play = |args: &[&str]| {
+        let base = ["match", "narikin", "narikin", "--depth", "1", "--max-moves", "1"];
+        at(&dir, &[&base[..], args].concat())
+    };
+    play(&["--options-file", "2=o.toml", "--option", "2=Hash=8", "--results", "a.jsonl"]);
+    assert!(read(&dir, "a.jsonl").contains(r#""options":{"Hash":"8","Threads":"1"}"#));
+    // In a plan, relative to its directory.
+    fs::create_dir(dir.path().join("plans")).expect("space");
+    write("plans/o.toml", "[options]\nHash = \"7\"\n");
+    let engine = |name: &str, more: &str| {
+        format!(
+            "[[engines]]\nname = \"{name}\"\ncommand = \"narikin\"\nlimits = {{ depth = 1 }}\n{more}\n"
+        )
+    };
+    let head = "game = \"chess\"\nadjudication = { max_moves = 1 }\n";
+    let file = "options_file = \"o.toml\"";
+    write("plans/p.toml", &format!("{head}{}{}", engine("a", file), engine("b", "")));
+    at(&dir, &["match", "--plan", "plans/p.toml", "--results", "b.jsonl"]);
+    let results = read(&dir, "b.jsonl");
+    assert!(
+        results.contains(r#""options":{"Hash":"7"}"#) && !results.contains("options_file"),
+        "{results}"
+    );
+
+    play(&["--options-file", "none.toml"]).reports(2, "`none.toml`");
+    write("bad.toml", "[options]\nHash = 9\n");
+    play(&["--options-file", "bad.toml"]).reports(2, "expected a string");
+    write("bad.toml", "pairs = 1\n");
+    play(&["--options-file", "bad.toml"]).reports(2, "unknown field `pairs`");
+    write("bad.toml", &format!("[options]\n#{}\n", "x".repeat(1 << 20)));
+    play(&["--options-file", "bad.toml"]).reports(2, "larger than 1 MiB");
+    play(&["--options-file", "3=o.toml"]).reports(2, "no engine 3");
 }
 
 #[test]
@@ -128,9 +239,29 @@ fn tunes_on_a_queue() {
     let _worker = Running(worker.spawn().expect("a worker"));
     let output = at(&dir, &["tune", "tune.toml", "--results", "q.jsonl", "--queue", &address]);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(read(&dir, "q.options.toml").contains("\n[options]\nHash = \"1"));
+    let shown = |args: &[&str]| {
+        let shown = at(&dir, &[&["queue"][..], args, &["--queue", &address]].concat());
+        assert_eq!(shown.code(), Some(0), "{}", shown.stderr);
+        shown.text().to_string()
+    };
+    let list = shown(&["list", "--all"]);
+    assert!(list.contains("  4/4    –      –    –    Tuning of narikin"), "{list}");
+    let details = shown(&["show", "Tuning of narikin"]);
+    has_no_score_of_plus_against_minus(&details);
+    assert!(details.contains("\nHash    16     1"), "{details}");
     assert!(
-        read(&dir, "q.options.toml")
-            .starts_with("# After 4 of 4 game pairs\n[options]\nHash = \"1")
+        details.contains("The gain over the start values cannot be estimated yet."),
+        "{details}"
     );
+    for args in [&["list", "--all", "--json"][..], &["show", "Tuning of narikin", "--json"]] {
+        let json: Value = serde_json::from_str(&shown(args)).expect("JSON");
+        let status = &json.get(0).unwrap_or(&json)["status"];
+        let scores =
+            ["scores", "standings", "curve"].map(|name| status[name].as_array().map(Vec::len));
+        assert_eq!((scores, &status["elo"]), ([Some(0); 3], &Value::Null), "{status}");
+        assert_eq!(status["tune"]["parameters"][0]["name"], "Hash", "{status}");
+        assert_eq!(status["tune"]["curve"].as_array().map(Vec::len), Some(5), "{status}");
+    }
     assert!(read(&dir, "q.jsonl").contains("\"worker\""));
 }

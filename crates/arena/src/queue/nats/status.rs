@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::queue::status::{AuditStatus, FailedBuild, MatchStatus, QuarantinedResult};
 use crate::takes::Takes;
 use crate::time::unix_ms;
+use crate::tune::TuneState;
 use crate::worker_stats::{ReplayedPairs, WorkerFlag, WorkerRow, WorkerTable};
 
 /// Maximum number of published warnings and invalid results.
@@ -42,15 +43,13 @@ impl StatusBuilder {
         let (plan, status) = (state.plan(), &mut self.status);
         status.total = if plan.is_unlimited() { 0 } else { state.total() };
         (status.pairs, status.games) = (state.pairs(), state.games());
-        // The options of a tuning differ from pair to pair: a score of plus against minus has no meaning.
-        if plan.tune.is_none() {
-            (status.scores, status.standings) = (state.scores(), state.standings());
-        }
+        (status.scores, status.standings) = (state.scores(), state.standings());
         status.test = state.test();
         status.takes = state.takes().map(Takes::status);
         status.takes_curve = state.takes_curve();
         status.elo = state.point().map(|point| point.elo);
         status.curve = state.curve();
+        status.tune = state.tune().map(TuneState::status);
     }
 
     pub(super) fn add_quarantined(&mut self, mut entry: QuarantinedResult) {
@@ -178,6 +177,7 @@ mod tests {
     use crate::match_state::tests::{pair, plan};
     use crate::plan::GamesPerPairing;
     use crate::queue::status::WorkerStatus;
+    use crate::tune::TuneFile;
 
     #[test]
     fn a_long_match_has_a_short_curve() {
@@ -193,6 +193,37 @@ mod tests {
                 assert_eq!((*pairs, *total, scores[0].wins), (index + 1, 3000, index + 1));
             }
         }
+    }
+
+    #[test]
+    fn a_large_tuning_has_a_small_status() {
+        let parameter = |number| {
+            format!(
+                "[[parameters]]\nname = \"A long name of an option {number}\"\nstart = 0.1234567\nmin = 0\nmax = 1\nc_end = 0.1\ndecimal = true\n"
+            )
+        };
+        let head = "game = \"chess\"\npairs = 1000\nengine = { name = \"a\", command = \"a\", limits = { nodes = 1 } }\n";
+        let file = |parameters: u32| -> Plan {
+            let text = format!("{head}{}", (0..parameters).map(parameter).collect::<String>());
+            toml::from_str::<TuneFile>(&text).expect("a file").into_plan(1)
+        };
+        file(1001).check().expect_err("too many parameters");
+        let plan = file(1000);
+        plan.check().expect("a plan");
+        let mut state = MatchState::new(&plan, 1000);
+        for index in 0..150 {
+            let mut pair = pair(index, &(0, 1, vec![Some(Side::First), None], false));
+            pair.pairing.options = state.tune().expect("a tuning").tuner().options(index);
+            state.add(&pair);
+        }
+        let mut status = StatusBuilder::default();
+        status.show(&state);
+        let tune = status.status().tune.as_ref().expect("a tuning");
+        assert_eq!(tune.parameters.len(), 1000);
+        assert_eq!(tune.curve.last().map(|point| point.pairs), Some(150));
+        // The default limit of a message is 1 MiB.
+        let size = serde_json::to_vec(status.status()).expect("JSON").len();
+        assert!(size < 900_000, "{size}");
     }
 
     #[test]

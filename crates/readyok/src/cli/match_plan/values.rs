@@ -1,6 +1,7 @@
 //! The values of arguments that describe a plan.
 
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use readyok_arena::plan::{
@@ -11,6 +12,10 @@ use readyok_arena::stats::Model;
 /// A nonempty engine name.
 #[derive(Clone, Debug)]
 pub(super) struct NameArg(pub(super) String);
+
+/// A path.
+#[derive(Clone, Debug)]
+pub(super) struct FileArg(pub(super) PathBuf);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProtocolArg(pub(super) Protocol);
@@ -72,6 +77,14 @@ impl FromStr for NameArg {
             "" => Err("the name is empty"),
             name => Ok(Self(name.to_owned())),
         }
+    }
+}
+
+impl FromStr for FileArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.is_empty() { Err("the path is empty") } else { Ok(Self(PathBuf::from(text))) }
     }
 }
 
