@@ -6,6 +6,7 @@
 // Windows has no safe interface to CPU masks and to locks of a part of a file.
 #![cfg_attr(not(windows), forbid(unsafe_code))]
 
+pub mod conditions;
 mod contents;
 pub mod event;
 pub mod export;
