@@ -265,12 +265,12 @@ impl EngineConditions {
         let directory = directory_of(engine, Some(Path::new(&engine.command)));
         let mut conditions = Self {
             name: engine.name.clone(),
-            command: [&engine.command]
-                .into_iter()
-                .chain(&engine.args)
-                .fold(String::new(), |text, part| {
+            command: [&engine.command].into_iter().chain(&engine.args).fold(
+                String::new(),
+                |text, part| {
                     if text.is_empty() { part.clone() } else { format!("{text} {part}") }
-                }),
+                },
+            ),
             hash: hash_of(&engine.command),
             threads: None,
             hash_mb: None,

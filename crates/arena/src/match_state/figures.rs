@@ -12,7 +12,7 @@ use crate::stats::{Counts, Estimates, Verdict};
 /// The strength of the first of two engines, with 95 % errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct Strength {
+pub struct MatchStrength {
     /// Elo.
     pub elo: Rating,
     /// Normalized Elo.
@@ -21,7 +21,7 @@ pub struct Strength {
     pub los: Option<f64>,
 }
 
-impl Strength {
+impl MatchStrength {
     fn of(counts: &Counts) -> Self {
         let Estimates { elo, normalized_elo, los, .. } = Estimates::of(counts);
         Self { elo: elo.into(), normalized_elo: normalized_elo.into(), los: los.number() }
@@ -33,8 +33,8 @@ const MIN_FORECAST: u64 = 20;
 
 impl MatchState {
     /// The strength of the first of two engines. `None` as [`MatchState::head_to_head`].
-    pub fn strength(&self) -> Option<Strength> {
-        self.head_to_head().map(|counts| Strength::of(&counts))
+    pub fn strength(&self) -> Option<MatchStrength> {
+        self.head_to_head().map(|counts| MatchStrength::of(&counts))
     }
 
     /// The expected number of further games: those of the plan, or until the test ends if that is earlier. `None` if it

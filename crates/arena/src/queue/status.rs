@@ -7,7 +7,7 @@ use readyok_rules::Side;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::event::{End, Rating, Score, TestState};
-use crate::match_state::{Point, Standing, Strength};
+use crate::match_state::{MatchStrength, Point, Standing};
 use crate::pairing::WorkerId;
 use crate::plan::EngineId;
 use crate::queue::speed::bounded;
@@ -41,7 +41,7 @@ pub struct MatchStatus {
     /// Elo and LLR by the number of pairs, of a match of two.
     pub curve: Vec<Point>,
     /// The strength of the first engine, of a match of two.
-    pub strength: Option<Strength>,
+    pub strength: Option<MatchStrength>,
     /// Games per minute of the last minutes.
     pub games_per_minute: Option<f64>,
     /// The expected number of further games.

@@ -1,6 +1,7 @@
 //! `readyok queue`: the matches and workers of a NATS server.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use readyok_arena::queue::nats::{Admin, Connection, QueuedMatch};
 use readyok_arena::queue::status::{
@@ -264,7 +265,7 @@ fn details(found: &QueuedMatch) -> String {
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{name:<13}{value}");
+            let _ = writeln!(text, "{name:<16}{value}");
         }
     };
     line("match", found.id.clone());
@@ -272,6 +273,16 @@ fn details(found: &QueuedMatch) -> String {
     line("state", phase(found).to_owned());
     line("coordinator", found.coordinator.as_deref().map(printable).unwrap_or_default());
     line("priority", found.control.priority.to_string());
+    for engine in &found.conditions.engines {
+        let hash = engine.hash.map(|hash| hash.to_string());
+        let hash = hash.as_deref().and_then(|hash| hash.get(..12)).unwrap_or("–");
+        let (limits, options) = (engine.limits_text(), engine.options_text());
+        let text = format!("{}: {} {hash} {limits} {options}", engine.name, engine.command);
+        line("engine", printable(&text));
+    }
+    for (name, value) in found.conditions.facts() {
+        line(&name.to_lowercase(), printable(&value));
+    }
     line("pairs", pairs(status, " of "));
     line("games", format!("{} ({})", status.games, games(status)));
     if let Some(score) = status.score_of_two() {
@@ -281,6 +292,14 @@ fn details(found: &QueuedMatch) -> String {
     line("Elo", elo(status));
     if let Some(test) = &status.test {
         line("LLR", format!("{:.2} ({:.2}, {:.2})", test.llr, test.lower, test.upper));
+    }
+    if let Some(rate) = status.games_per_minute.filter(|_| found.coordinator.is_some()) {
+        line("games/min", format!("{rate:.1}"));
+        #[expect(clippy::cast_precision_loss, reason = "a duration to the minute")]
+        let rest = status.remaining_games.filter(|_| rate > 0.0).map(|games| games as f64 / rate);
+        let rest = rest.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes).ok()).flatten();
+        let rest = rest.and_then(|rest| u64::try_from(rest.as_millis()).ok());
+        line("remaining", rest.map(duration).unwrap_or_default());
     }
     if let Some(end) = &status.end {
         line("end", serde_json::to_string(end).unwrap_or_default());
