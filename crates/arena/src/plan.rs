@@ -235,7 +235,7 @@ impl EngineTimeouts {
 /// The limits of each search of an engine in a match, with its clock. All of them apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "SearchLimits", optional_fields))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "PlanLimits", optional_fields))]
 pub struct Limits {
     /// A clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
