@@ -61,6 +61,8 @@ export interface Form {
   sprt: boolean;
   elo0: number;
   elo1: number;
+  alpha: number;
+  beta: number;
   model: string;
 }
 
@@ -107,6 +109,8 @@ export const newForm = (target: Form['target']): Form => ({
   sprt: false,
   elo0: 0,
   elo1: 10,
+  alpha: 0.05,
+  beta: 0.05,
   model: 'logistic',
 });
 
@@ -156,7 +160,8 @@ export function namesOf(form: Form, engines: EngineState[]): string[] {
   return form.players.map((entrant) => {
     const registered = engines.find((engine) => engine.id === entrant.engine)?.name ?? '';
     const own =
-      entrant.name.trim() || `${entrant.engine === null ? stem(entrant.command) : registered} ${entrant.preset}`.trim();
+      entrant.name.trim() ||
+      `${entrant.engine === null ? stem(entrant.command) : registered} ${entrant.preset}`.trim();
     const count = (seen.get(own) ?? 0) + 1;
     seen.set(own, count);
     return count === 1 ? own : `${own} ${count}`;
@@ -217,7 +222,7 @@ export function planOf(form: Form, engines: EngineState[], seed: number): MatchP
     resign: form.resigns ? { ...form.resign } : null,
     max_moves: form.maxMoves || null,
     sprt: tested
-      ? { elo0: form.elo0, elo1: form.elo1, alpha: 0.05, beta: 0.05, model: form.model }
+      ? { elo0: form.elo0, elo1: form.elo1, alpha: form.alpha, beta: form.beta, model: form.model }
       : null,
     seed,
   };
@@ -266,12 +271,25 @@ export function formOf(plan: MatchPlan, target: Form['target'], priority = 0): F
     sprt: sprt !== null,
     elo0: sprt?.elo0 ?? blank.elo0,
     elo1: sprt?.elo1 ?? blank.elo1,
+    alpha: sprt?.alpha ?? blank.alpha,
+    beta: sprt?.beta ?? blank.beta,
     model: sprt?.model ?? blank.model,
   };
 }
 
 /** The fields of a form, as their labels name them. */
-export type Field = 'name' | 'format' | 'engines' | 'time' | 'rounds' | 'pairs' | 'openings' | 'adjudication' | 'sprt' | 'priority' | 'concurrency';
+export type Field =
+  | 'name'
+  | 'format'
+  | 'engines'
+  | 'time'
+  | 'rounds'
+  | 'pairs'
+  | 'openings'
+  | 'adjudication'
+  | 'sprt'
+  | 'priority'
+  | 'concurrency';
 
 /** The fields in which two forms differ. */
 export function changedFields(before: Form, now: Form): Field[] {
@@ -280,13 +298,16 @@ export function changedFields(before: Form, now: Form): Field[] {
   const parts: [Field, (form: Form) => unknown][] = [
     ['name', ({ name }) => name],
     ['format', ({ variant, format }) => [variant, format]],
-    ['engines', ({ players }) => players.map(({ time: _, preset: __, ...player }) => player)],
+    ['engines', ({ players }) => players.map((player) => ({ ...player, time: null, preset: null }))],
     ['time', times],
     ['rounds', ({ rounds, unlimited }) => [unlimited, unlimited || rounds]],
     ['pairs', ({ pairs }) => pairs],
     ['openings', (form) => [form.openings, openingsOf(form)]],
-    ['adjudication', ({ draws, draw, resigns, resign, maxMoves }) => [draws && draw, resigns && resign, maxMoves]],
-    ['sprt', ({ sprt, elo0, elo1, model }) => sprt && [elo0, elo1, model]],
+    [
+      'adjudication',
+      ({ draws, draw, resigns, resign, maxMoves }) => [draws && draw, resigns && resign, maxMoves],
+    ],
+    ['sprt', ({ sprt, elo0, elo1, alpha, beta, model }) => sprt && [elo0, elo1, alpha, beta, model]],
     ['priority', ({ priority }) => priority],
     ['concurrency', ({ concurrency }) => concurrency],
   ];

@@ -13,9 +13,7 @@ export async function openMatchGame(match: Pick<Shown, 'source' | 'id' | 'varian
   if (isReader()) return downloadFile(match, 'games', number);
   if (match.source === 'local')
     return void (await showGame({ kind: 'open_match_game', id: Number(match.id), number }));
-  const found = await attempt(async () =>
-    (await getText(gamePath(match), { game: String(number) })).blob(),
-  );
+  const found = await attempt(async () => (await getText(gamePath(match), { game: String(number) })).blob());
   if (!found) return;
   const name = match.variant === 'shogi' ? 'game.csa' : 'game.pgn';
   const result = await importText(found, name, { open: true });

@@ -57,9 +57,10 @@ export function limitsText({ tc, byoyomi_ms, move_time_ms, nodes, depth }: PlanL
 export const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? path;
 
 export function openingsText({ kind, name, count, order, skip, plies }: OpeningConditions): string {
-  const of = name === null ? '' : kind === 'file' ? fileName(name) : name;
+  const source =
+    kind === 'file' || kind === 'handicap' ? fileName(name ?? '') : t(`match.opening.${kind}`, { count });
   return [
-    t(`match.opening.${kind}`, { name: of, count }),
+    source,
     kind === 'start' ? '' : t(`match.order.${order}`),
     plies === null ? '' : t('match.opening.plies', { plies }),
     skip ? t('match.opening.skip', { skip }) : '',
