@@ -24,6 +24,7 @@ import {
   open,
   type FakeServer,
 } from './fakeServer';
+import { conditions, progress } from './everything';
 import { en, starts } from './labels';
 
 const browser = await sharedBrowser();
@@ -505,6 +506,8 @@ function play(fake: FakeServer, stand: Partial<MatchState>) {
     names: ['New', 'Old'],
     played: 4,
     total: 100,
+    ...progress(),
+    conditions: conditions(['New', 'Old']),
     standings: [],
     scores: [],
     test: null,
@@ -515,7 +518,8 @@ function play(fake: FakeServer, stand: Partial<MatchState>) {
     ...stand,
   };
   const { id, status, played, total, plan } = state;
-  const matches = [{ id, name: plan.name, variant: plan.variant, status, played, total }];
+  const summary = { engines: 2, bounds: null, elo: null, verdict: null };
+  const matches = [{ id, name: plan.name, variant: plan.variant, status, played, total, ...summary }];
   fake.topics.set('matches', { kind: 'matches', state: { matches } });
   fake.topics.set('match/3', { kind: 'match', state });
 }
@@ -555,7 +559,12 @@ test('draws and extends the curves of a match', async () => {
   const { fake, page } = await onMatch({ test: sprt, curve: [point(2, -40, -0.5), point(4, 25, 0.5)] });
   const elo = page.getByRole('img', { name: 'Elo 25.00 ± 50.00' });
   const llr = page.getByRole('img', { name: 'LLR 0.50', exact: true });
-  for (const curve of [elo, llr]) {
+  const curves = page.getByRole('radiogroup', { name: en('match.curves') });
+  for (const [name, curve] of [
+    ['Elo', elo],
+    ['LLR', llr],
+  ] as const) {
+    await curves.getByText(name, { exact: true }).click();
     const { points, height } = await drawn(curve);
     expect(points.length).toBe(2);
     // The second value is better, and therefore higher.
@@ -563,12 +572,15 @@ test('draws and extends the curves of a match', async () => {
     expect(points[1]?.[1]).toBeLessThan(points[0]?.[1] ?? 0);
     expect(height).toBeGreaterThan(5);
   }
-  await expect.poll(() => elo.locator('path.band').getAttribute('d')).toMatch(/\d/);
   await expect.poll(() => llr.locator('line').count()).toBe(2);
+  await expect.poll(() => llr.locator('circle.latest').count()).toBe(1);
+  await curves.getByText('Elo', { exact: true }).click();
+  await expect.poll(() => elo.locator('path.band').getAttribute('d')).toMatch(/\d/);
+  await curves.getByText('LLR', { exact: true }).click();
   expect(await violations(page)).toEqual([]);
   fake.delta('match/3', {
     kind: 'match',
-    delta: { curve: [point(6, 30, 3)], boards: [], ended: [], games: [] },
+    delta: { curve: [point(6, 30, 3)], boards: [], ended: [], games: [], log: [] },
   });
   const grown = page.getByRole('img', { name: 'LLR 3.00', exact: true });
   await expect.poll(async () => (await drawn(grown)).points.length).toBe(3);
@@ -585,8 +597,12 @@ test('shows an error for a page that fails to render, and still renders others',
   } as unknown as MatchGame;
   // Duplicate keys make the list fail.
   const { fake, page } = await onMatch({ games: [game] });
-  await page.getByText(en('match.games', { count: 1 })).waitFor();
-  const again = { curve: [], boards: [], ended: [], games: [game] };
+  await page
+    .getByRole('radiogroup', { name: en('match.sections') })
+    .getByText(en('match.tab.games'))
+    .click();
+  await page.getByTestId('game').waitFor();
+  const again = { curve: [], boards: [], ended: [], games: [game], log: [] };
   fake.delta('match/3', { kind: 'match', delta: again });
   const failed = page.getByRole('alert');
   await failed.getByRole('heading', { name: en('app.failed') }).waitFor();

@@ -4,12 +4,14 @@ import type {
   EncounterScore,
   EngineOption,
   MatchBoard,
+  MatchConditions,
   MatchPlan,
   MatchState,
   Play,
   QueueLine,
   QueueMatch,
   QueueOverview,
+  QueuePlan,
   WorkerRow,
 } from '../src/api/wire';
 import {
@@ -70,6 +72,76 @@ function playing(): Play {
   };
 }
 
+/** The conditions of a match of these engines. */
+export function conditions(names: string[], more: Partial<MatchConditions> = {}): MatchConditions {
+  return {
+    game: 'chess',
+    format: { kind: 'round-robin' },
+    rounds: 500,
+    pairs_per_encounter: 1,
+    games_per_pair: 2,
+    engines: names.map((name) => ({
+      name,
+      command: `/opt/engines/${name.toLowerCase().replaceAll(' ', '-')}`,
+      hash: '4f81c0e0aa55'.padEnd(64, '0'),
+      threads: '1',
+      hash_mb: '16',
+      files: [{ option: 'EvalFile', path: '/opt/nets/nk-0412.nnue', hash: 'cdcb1a5'.padEnd(64, '0') }],
+      options: (name === names[0] ? { LmrHistory: '512' } : {}) as Record<string, string>,
+      limits: { tc: '10+0.1', margin_ms: 0 },
+      ponder: false,
+    })),
+    openings: {
+      kind: 'file',
+      name: '/opt/books/UHO_4060_v3.epd',
+      count: 0,
+      order: 'random',
+      skip: 0,
+      plies: null,
+      hash: null,
+    },
+    adjudication: {
+      draw: { from_move: 34, moves: 8, score: 10 },
+      resign: { moves: 3, score: 400 },
+      max_moves: null,
+      tablebases: false,
+    },
+    test: null,
+    tune: null,
+    seed: '71840233',
+    source: { kind: 'local', concurrency: 4 },
+    started_ms: 1_764_000_000_000,
+    ...more,
+  };
+}
+
+const worker = (name: string, more: Partial<WorkerRow> = {}): WorkerRow => ({
+  worker: name,
+  pairs: 617,
+  games: 1234,
+  pentanomial: [5, 100, 400, 95, 7],
+  trinomial: [234, 750, 250],
+  time_losses: 1,
+  crashes: 0,
+  invalid: 0,
+  nodes: 1,
+  time_us: 1,
+  nps: 1_234_567,
+  replays: { pairs: 0, searches: 0, equal: 0, shares: 0, squares: 0 },
+  flags: [],
+  ...more,
+});
+
+/** What a match has in addition to its results. */
+export const progress = () => ({
+  strength: null,
+  games_per_minute: 12.3,
+  remaining_games: 574,
+  workers: [worker('', { time_losses: 0 })],
+  conditions: conditions(NAMES),
+  log: [],
+});
+
 function matchState(): MatchState {
   const board = (number: number): MatchBoard => ({
     board: number,
@@ -91,6 +163,7 @@ function matchState(): MatchState {
     names: NAMES,
     played: 426,
     total: 1000,
+    ...progress(),
     standings: [0, 1, 2].map((id) => ({
       engine: id,
       wins: 101,
@@ -130,6 +203,18 @@ function matchState(): MatchState {
         plies: 120,
       },
     ],
+    log: [
+      { at: 1_764_000_000_000, kind: 'started', pairs: 0 },
+      {
+        at: 1_764_000_300_000,
+        kind: 'failure',
+        engine: 2,
+        worker: null,
+        game: 1,
+        termination: 'crash',
+        detail: { code: 'exited', status: 3 },
+      },
+    ],
     note: { code: 'engine_failures_by', count: 2, cause: { code: 'exited', status: 3 } },
   };
 }
@@ -154,39 +239,53 @@ function queue(fake: FakeServer) {
     score,
     elo,
     llr: 1.23,
+    variant: 'chess',
+    engines: 2,
+    bounds: [0, 5],
+    verdict: 'continue',
+    tunes: false,
+    updated_ms: 0,
     flagged: 1,
   };
-  const worker: WorkerRow = {
-    worker: 'worker-of-the-laboratory-01',
-    pairs: 617,
-    games: 1234,
-    pentanomial: [5, 100, 400, 95, 7],
-    trinomial: [234, 750, 250],
-    time_losses: 1,
-    crashes: 0,
-    invalid: 0,
-    nodes: 1,
-    time_us: 1,
-    nps: 1_234_567,
-    replays: { pairs: 0, searches: 0, equal: 0, shares: 0, squares: 0 },
-    flags: [{ kind: 'time-losses', p: 0.001 }],
-  };
+  const name = 'worker-of-the-laboratory-01';
+  const strength = { elo, normalized_elo: { elo: 4.1, error: 8 }, los: 0.84 };
+  const test = { elo0: 0, elo1: 5, alpha: 0.05, beta: 0.05 };
   const details: QueueMatch = {
     id: summary.id,
     name: summary.name,
     phase: summary.phase,
     control: { priority: 0, paused: false, stop: false, excluded: [] },
     coordinator: 'coordinator-1',
-    engines: ['new', 'base'],
-    settings: {
-      name: summary.name,
-      rounds: 1,
-      tc: '10+0.1',
-      sprt: [0, 5],
-      priority: 0,
-      options: [{}, {}],
-    },
+    conditions: conditions(['lmr-history-v3', 'main'], {
+      rounds: null,
+      test,
+      source: { kind: 'farm', workers: 1, cores: 64 },
+    }),
     writable: true,
+    has_results: true,
+    games: [
+      {
+        number: 15,
+        round: 1,
+        engines: { first: 0, second: 1 },
+        outcome: { result: '0-1', termination: 'time-forfeit', detail: null },
+        plies: 61,
+      },
+    ],
+    log: [
+      { at: 1_764_000_000_000, kind: 'joined', worker: name },
+      {
+        at: 1_764_000_100_000,
+        kind: 'failure',
+        engine: 0,
+        worker: name,
+        game: 15,
+        termination: 'time-forfeit',
+        detail: { code: 'overrun', overrun_ms: 12 },
+      },
+      { at: 1_764_000_200_000, kind: 'invalid_result', worker: name, pair: 4, why: 'an illegal move' },
+      { at: 1_764_000_300_000, kind: 'note', note: { code: 'system', text: 'a warning of the coordinator' } },
+    ],
     status: {
       total: summary.total,
       pairs: summary.pairs,
@@ -198,6 +297,18 @@ function queue(fake: FakeServer) {
       ],
       test: { llr: 1.23, lower: -2.94, upper: 2.94, verdict: 'continue' },
       elo,
+      strength,
+      games_per_minute: 31,
+      remaining_games: 4400,
+      playing: 30,
+      live: Array.from({ length: 12 }, (_, pair) => ({
+        worker: name,
+        pair,
+        game: 0,
+        first: 0,
+        second: 1,
+        since_ms: 1_764_000_000_000,
+      })),
       curve: [100, 200].map((pairs) => ({
         pairs,
         games: 2 * pairs,
@@ -207,10 +318,10 @@ function queue(fake: FakeServer) {
         llr: pairs / 300,
       })),
       tune: null,
-      workers: [worker],
+      workers: [worker(name, { flags: [{ kind: 'time-losses', p: 0.001 }] })],
       invalid: 0,
       quarantine: [],
-      warnings: ['a warning of the coordinator'],
+      warnings: [],
       end: null,
       has_verified_names: true,
       ignored: 0,
@@ -219,14 +330,42 @@ function queue(fake: FakeServer) {
       updated_ms: 0,
     },
   };
+  const plan: QueuePlan = {
+    plan: {
+      name: summary.name,
+      variant: 'chess',
+      engines: ['lmr-history-v3', 'main'].map((engine) => ({
+        engine: { command: `/opt/engines/${engine}`, args: [] },
+        name: engine,
+        time: { kind: 'clock', base: 10_000, increment: 100, byoyomi: 0, moves: null },
+        nodes: null,
+        depth: null,
+        ponder: false,
+        options: { Hash: '16' },
+      })),
+      format: 'round_robin',
+      rounds: 4_294_967_295,
+      pairs: 1,
+      openings: { kind: 'file', path: '/opt/books/UHO_4060_v3.epd', plies: null, shuffled: true },
+      concurrency: 1,
+      draw: { from_move: 34, moves: 8, score: 10 },
+      resign: { moves: 3, score: 400 },
+      max_moves: null,
+      sprt: test,
+      seed: 1,
+    },
+    priority: 3,
+    openings: null,
+    base: summary.id,
+  };
   const overview: QueueOverview = {
     server: 'nats://10.0.0.1:4222',
     writable: true,
     open: [summary],
-    finished: [{ ...summary, phase: 'finished' }],
+    finished: [{ ...summary, id: 'fedcba9876543210', phase: 'finished', verdict: 'h1' }],
     workers: [
       {
-        name: worker.worker,
+        name,
         version: '0.1.0',
         system: 'Linux 6.1 x86_64',
         cores: 64,
@@ -243,6 +382,8 @@ function queue(fake: FakeServer) {
   };
   fake.http.set('queue', overview);
   fake.http.set(`queue/${summary.id}`, details);
+  fake.http.set(`queue/${summary.id}/plan`, plan);
+  fake.http.set('queue/openings', { files: ['UHO_4060_v3.epd'] });
 }
 
 const option = (name: string, kind: EngineOption['kind']): EngineOption => ({
@@ -347,7 +488,8 @@ export function fullServer(language: string): FakeServer {
   });
   const state = matchState();
   const { id, status, played, total, plan } = state;
-  const row = { id, name: plan.name, variant: plan.variant, status, played, total };
+  const summary = { bounds: null, elo: null, verdict: null, engines: NAMES.length };
+  const row = { id, name: plan.name, variant: plan.variant, status, played, total, ...summary };
   fake.topics.set('matches', { kind: 'matches', state: { matches: [row] } });
   fake.topics.set('match/3', { kind: 'match', state });
   queue(fake);

@@ -147,8 +147,8 @@ test(
     const match = page.getByTestId('match');
     await containsText(match.getByTestId('note'), '失敗しました', 'Rogue');
     await match.getByText(ja('match.over'), { exact: true }).waitFor(WHOLE);
-    await match.getByText(/^対局:/).click();
-    await containsText(match.locator('details tr'), 'コード3で終了しました', 'Rogue', 'Narikin');
+    await match.getByText(ja('match.tab.games'), { exact: true }).click();
+    await containsText(match.getByTestId('game'), 'コード3で終了しました', 'Rogue', 'Narikin');
   },
   WHOLE.timeout,
 );

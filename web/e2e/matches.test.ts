@@ -25,9 +25,17 @@ const played = (page: Page) =>
     .getByRole('progressbar')
     .evaluate((bar) => (bar as HTMLProgressElement).value);
 
+/** Shows a section of the details. */
+const section = (page: Page, name: 'match.table' | 'match.tab.games' | 'match.log' | 'queue.workers') =>
+  match(page)
+    .getByRole('radiogroup', { name: t('match.sections') })
+    .getByText(t(name), { exact: true })
+    .click();
+
 /** The number of games in each cell of the crosstable, by row. */
 async function crosstable(page: Page): Promise<number[][]> {
-  const rows = await match(page).locator('table').first().locator('tbody tr').all();
+  await section(page, 'match.table');
+  const rows = await match(page).getByTestId('crosstable').locator('tbody tr').all();
   const cells = await Promise.all(rows.map((row) => row.locator('td.small').allTextContents()));
   const games = (text: string) => (text.match(/\d+/g) ?? []).reduce((sum, count) => sum + Number(count), 0);
   return cells.map((row) => row.map(games));
@@ -52,10 +60,8 @@ test(
     await page.getByRole('button', { name: t('match.start'), exact: true }).click();
     await match(page).getByText(t('match.over'), { exact: true }).waitFor(WHOLE);
     await expect.poll(() => encounters(page)).toEqual([2]);
-    await match(page)
-      .getByText(t('match.games', { count: 2 }))
-      .click();
-    const games = await match(page).locator('details tr').allTextContents();
+    await section(page, 'match.tab.games');
+    const games = await match(page).getByTestId('game').allTextContents();
     expect(
       games.filter((game) =>
         [t('termination.crash'), t('termination.no-start'), t('termination.stall'), t('outcome.none')].some(
@@ -140,7 +146,8 @@ test(
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: t('match.start'), exact: true }).click();
     await match(page).getByText(t('match.over'), { exact: true }).waitFor(WHOLE);
-    const names = await match(page).locator('table').first().locator('tbody tr').allInnerTexts();
+    await section(page, 'match.table');
+    const names = await match(page).getByTestId('crosstable').locator('tbody tr').allInnerTexts();
     expect(names.map((row) => row.split('\t')[1]).toSorted()).toEqual(['Mime', 'Mime Large']);
     const inputs = readdirSync(fixture.server.data)
       .filter((file) => file.startsWith(basename(record)))
@@ -261,16 +268,14 @@ inLanguage('ja', () => {
         [2, 0, 2],
         [2, 2, 0],
       ]);
-      await match(page)
-        .getByText(t('match.games', { count: 6 }))
-        .click();
-      await expect.poll(() => match(page).locator('details tr').count()).toBe(6);
+      await section(page, 'match.tab.games');
+      await expect.poll(() => match(page).getByTestId('game').count()).toBe(6);
       // The deletion requires a confirmation.
       await page.getByRole('button', { name: t('library.delete') }).click();
       await page.getByRole('button', { name: t('app.cancel') }).click();
       await expect.poll(() => played(page)).toBe(6);
       // The games are also in the library and are opened by mouse and keyboard.
-      const rows = match(page).locator('details tr');
+      const rows = match(page).getByTestId('game');
       const games = new Set<string>();
       for (const [row, open] of [
         [0, (game: Locator) => game.click()],
@@ -282,9 +287,7 @@ inLanguage('ja', () => {
         games.add(page.url());
         await expect.poll(() => moveElements(page).count(), LONG).toBe(plies);
         await page.goBack();
-        await match(page)
-          .getByText(t('match.games', { count: 6 }))
-          .click();
+        await section(page, 'match.tab.games');
       }
       expect(games.size).toBe(2);
       await visit(page, t('nav.library'));

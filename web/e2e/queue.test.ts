@@ -1,13 +1,13 @@
 // The dashboard of a match queue, with a real NATS server.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { violations } from './browser';
 import { LONG, WHOLE, countActions, useServer } from './fixture';
-import { en } from './labels';
+import { en, starts } from './labels';
 import { PROGRAM } from './server';
 
 const fixture = useServer();
@@ -85,24 +85,42 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   start(PROGRAM, ['match', '--plan', plan, '--queue', queue, '--json', '--results', 'results.jsonl']);
   start(PROGRAM, ['worker', '--queue', queue, '--name', 'helper', '--allow-any', '--cache', directory]);
 
-  // The page of local matches lists the tests of the queue, too: one click shows the state of all.
+  // One page has local matches and those of the queue: one click shows the state of all.
   const page = await fixture.page('#/home');
   const rail = page.getByRole('navigation', { name: en('nav.label') });
-  await rail.getByRole('link', { name: en('nav.queue') }).waitFor();
   const actions = await countActions(page);
   await rail.getByRole('link', { name: en('nav.matches') }).click();
-  await page.getByText(en('match.none')).waitFor();
-  const test = page.getByRole('region', { name: en('queue.tests') }).getByRole('row', { name: /^nightly/ });
-  await test.getByText(en('queue.running')).waitFor(LONG);
+  const row = page.getByRole('link', { name: /^nightly/ });
+  await row.getByText(en('queue.running')).waitFor(LONG);
   expect(await actions()).toBe(1);
-  await rail.getByRole('link', { name: en('nav.queue') }).click();
-  const link = page.getByRole('link', { name: 'nightly' });
-  await link.click(LONG);
+  await page.getByRole('link', { name: /1 workers/ }).waitFor(LONG);
+  await row.click(LONG);
   const shown = page.getByRole('region', { name: 'nightly' });
-  await shown.getByText(en('queue.pentanomial')).first().waitFor(LONG);
-  await shown.getByText('helper').first().waitFor(LONG);
+  await shown
+    .getByRole('region', { name: en('queue.pentanomial') })
+    .getByRole('listitem')
+    .first()
+    .waitFor(LONG);
+  await shown.getByTestId('worker').filter({ hasText: 'helper' }).waitFor(LONG);
   await shown.getByRole('img', { name: /^LLR/ }).waitFor(LONG);
-  await page.getByText('helper').last().waitFor();
+  const conditions = shown.getByRole('region', { name: en('match.conditions') });
+  await conditions.getByText('[−5, 5] logistic · α = β = 0.05').waitFor();
+  await conditions.getByText('openings.epd', { exact: false }).waitFor();
+  await shown
+    .getByRole('region', { name: en('match.live') })
+    .first()
+    .getByText('new')
+    .first()
+    .waitFor(LONG);
+  const tab = (name: string) =>
+    shown
+      .getByRole('radiogroup', { name: en('match.sections') })
+      .getByText(name)
+      .click();
+  await tab(en('match.log'));
+  await shown.getByText(en('log.joined', { worker: 'helper' })).waitFor(LONG);
+  await tab(en('match.tab.games'));
+  await shown.getByTestId('game').first().waitFor(LONG);
   expect(await violations(page)).toEqual([]);
   const address = page.url();
 
@@ -110,7 +128,6 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   await shown.getByText(en('queue.paused')).waitFor(LONG);
   await shown.getByLabel(en('queue.priority')).fill('7');
   await shown.getByLabel(en('queue.priority')).press('Enter');
-  await page.getByRole('cell', { name: '7', exact: true }).first().waitFor(LONG);
 
   // A reader changes nothing.
   const visitor = await fixture.newBrowser();
@@ -119,35 +136,102 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   await visitor.getByLabel(en('login.password')).press('Enter');
   await visitor.getByRole('region', { name: 'nightly' }).waitFor(LONG);
   await visitor.getByText(en('queue.readonly')).waitFor();
-  // The only button is that of the frame.
+  await visitor.getByTestId('worker').waitFor(LONG);
   const buttons = visitor.getByRole('button').filter({ hasNotText: en('palette.open') });
   expect(await buttons.count()).toBe(0);
 
-  // A copy with other settings is coordinated by the server.
+  // A copy with other settings is coordinated by the server. The form marks what differs.
   await shown.getByRole('button', { name: en('queue.clone') }).click();
-  await shown.getByLabel(en('match.name'), { exact: true }).fill('copy');
-  await shown.getByLabel(en('match.rounds')).fill('2');
-  await shown.getByRole('button', { name: en('match.start') }).click();
+  const form = page.getByRole('form', { name: en('match.copy') });
+  await form.getByText(en('match.unchanged')).waitFor(LONG);
+  expect(await form.getByLabel(en('queue.priority')).inputValue()).toBe('7');
+  await form.getByLabel(en('match.name'), { exact: true }).fill('copy');
+  await form.getByLabel(en('match.rounds')).fill('2');
+  const fields = `${en('match.field.name')}, ${en('match.field.rounds')}`;
+  await form.getByText(en('match.changed', { fields })).waitFor();
+  expect(await form.locator('.changed').count()).toBe(2);
+  await form.getByRole('button', { name: en('match.start') }).click();
   const copy = page.getByRole('region', { name: 'copy' });
   await copy.getByText(en('queue.finished')).waitFor(LONG);
   await page.getByLabel(en('queue.search')).fill('COPY');
-  await page.getByRole('link', { name: 'copy' }).waitFor(LONG);
+  await page.getByRole('link', { name: /^copy/ }).waitFor(LONG);
+  await page.getByLabel(en('queue.search')).fill('');
+
+  // Its games, results and report are files; a game opens on a board.
+  const saved = page.waitForEvent('download');
+  await copy.getByRole('button', { name: en('match.downloads') }).click();
+  await page.getByRole('menuitem', { name: en('match.download.pgn') }).click();
+  const games = await saved;
+  expect(games.suggestedFilename()).toBe('copy.pgn');
+  expect(readFileSync(await games.path(), 'utf8').match(/^\[Event /gm)).toHaveLength(4);
+  const opened = page.context().waitForEvent('page');
+  await copy.getByRole('button', { name: en('match.report') }).click();
+  const report = await opened;
+  await report.getByRole('heading', { name: 'Conditions' }).waitFor(LONG);
+  // It fits on a phone, without a bar below it.
+  await report.setViewportSize({ width: 390, height: 844 });
+  expect(await report.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await report.close();
+  await copy
+    .getByRole('radiogroup', { name: en('match.sections') })
+    .getByText(en('match.tab.games'))
+    .click();
+  await copy.getByTestId('game').first().getByRole('button').click();
+  await page.waitForURL(/#\/analyse\/\d+$/, LONG);
+  await page.goto(address);
+
+  // A form starts a test with programs of the server and an uploaded file of openings.
+  await page.getByRole('button', { name: en('match.new') }).click();
+  await page
+    .getByRole('radiogroup', { name: en('match.source') })
+    .getByText(en('match.farm'))
+    .click();
+  const fresh = page.getByRole('form', { name: en('match.new') });
+  for (const number of [1, 2]) {
+    await fresh.getByLabel(en('match.engine', { number })).selectOption({ label: en('match.program') });
+    await fresh
+      .getByLabel(en('match.program.path'))
+      .nth(number - 1)
+      .fill(PROGRAM);
+    await fresh
+      .getByLabel(en('match.program.args'))
+      .nth(number - 1)
+      .fill('engine');
+  }
+  await fresh.getByLabel(en('match.name'), { exact: true }).fill('formed');
+  await fresh.getByLabel(starts('time.kind')).selectOption('none');
+  await fresh.getByLabel(en('time.nodes')).fill('50');
+  await fresh.getByLabel(en('match.pairs_per_round')).fill('2');
+  await fresh.getByLabel(en('match.rule.limit')).fill('10');
+  await fresh.getByLabel(en('match.openings')).selectOption('uploaded');
+  const moved = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n';
+  await fresh
+    .getByLabel(en('queue.openings.upload'))
+    .setInputFiles({ name: 'moved.epd', mimeType: 'text/plain', buffer: Buffer.from(moved) });
+  await expect.poll(() => fresh.getByLabel(en('match.file')).inputValue(), LONG).toBe('moved.epd');
+  await fresh.getByRole('button', { name: en('match.start'), exact: true }).click();
+  const formed = page.getByRole('region', { name: 'formed' });
+  await formed.getByText(en('queue.finished')).waitFor(LONG);
+  await formed
+    .getByRole('region', { name: en('match.conditions') })
+    .getByText('moved.epd')
+    .waitFor();
 
   // A command starts a new test.
-  await page.getByRole('button', { name: en('queue.new') }).click();
+  await page.getByRole('button', { name: en('match.new') }).click();
+  await page
+    .getByRole('radiogroup', { name: en('match.source') })
+    .getByText(en('match.farm'))
+    .click();
+  await page.getByText(en('match.from_command')).click();
   const command = page.getByLabel(en('queue.command'), { exact: true });
   await command.fill(
     'readyok match narikin narikin --event pasted --nodes 50 --max-moves 10 --pgn games.pgn',
   );
-  await page.getByRole('button', { name: en('match.start') }).click();
+  await page.getByRole('button', { name: en('match.start_command') }).click();
   await page.getByText('--pgn').last().waitFor(LONG);
   await command.fill('readyok match narikin narikin --event pasted --nodes 50 --max-moves 10 --random');
-  const moved = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n';
-  await page
-    .getByLabel(en('queue.openings.upload'))
-    .setInputFiles({ name: 'moved.epd', mimeType: 'text/plain', buffer: Buffer.from(moved) });
-  await expect.poll(() => page.getByLabel(en('match.openings')).inputValue(), LONG).toBe('moved.epd');
-  await page.getByRole('button', { name: en('match.start') }).click();
+  await page.getByRole('button', { name: en('match.start_command') }).click();
   await page.getByRole('region', { name: 'pasted' }).getByText(en('queue.finished')).waitFor(LONG);
 
   await page.goto(address);

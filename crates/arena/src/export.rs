@@ -253,8 +253,11 @@ impl Form {
         if fits { Ok(()) } else { Err(ExportError::Form { path: path.to_owned() }) }
     }
 
-    /// The games of a pair as texts.
-    fn texts(&self, plan: &Plan, pair: &PairResult) -> Result<Vec<String>, String> {
+    /// The games of a pair as texts, which can follow each other in a file.
+    ///
+    /// # Errors
+    /// A game cannot be written, or the format is for another game.
+    pub fn texts(&self, plan: &Plan, pair: &PairResult) -> Result<Vec<String>, String> {
         (0..pair.games.len()).map(|number| self.text(plan, pair, number)).collect()
     }
 

@@ -7,6 +7,7 @@
 #![cfg_attr(not(windows), forbid(unsafe_code))]
 
 pub mod build;
+pub mod conditions;
 mod contents;
 pub mod event;
 pub mod export;

@@ -9,6 +9,7 @@
 //! The coordinator owns the state. Views borrow it and count nothing: what follows from the stored pairs is never taken
 //! from events, so nothing remains of a pair that is discarded.
 
+mod figures;
 mod thinned;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 use readyok_rules::{Side, Termination};
 use serde::{Deserialize, Serialize};
 
+pub use crate::match_state::figures::{MatchStrength, Pace};
 #[cfg(test)]
 pub(crate) use crate::match_state::thinned::MAX_POINTS;
 pub(crate) use crate::match_state::thinned::Thinned;

@@ -245,9 +245,11 @@ impl EngineTimeouts {
 /// The limits of each search of an engine in a match, with its clock. All of them apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "PlanLimits", optional_fields))]
 pub struct Limits {
     /// A clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<String>"))]
     pub tc: Option<TimeControl>,
     /// Byoyomi in milliseconds: time per move after the main time, which does not accumulate.
     /// Without `tc` there is no main time.

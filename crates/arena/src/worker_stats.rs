@@ -314,9 +314,14 @@ impl WorkerTable {
 
     /// Counts an accepted pair. Pairs of this process are not counted.
     pub fn add(&mut self, pair: &PairResult) {
-        let Some(counts) = pair.worker.as_ref().and_then(|worker| self.counts_mut(worker)) else {
-            return;
-        };
+        if let Some(worker) = &pair.worker {
+            self.add_of(worker, pair);
+        }
+    }
+
+    /// Counts a pair as one of this worker.
+    pub fn add_of(&mut self, worker: &WorkerId, pair: &PairResult) {
+        let Some(counts) = self.counts_mut(worker) else { return };
         counts.pairs += 1;
         let lower = pair.pairing.first.min(pair.pairing.second);
         let mut half_points = 0;

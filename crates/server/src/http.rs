@@ -2,8 +2,8 @@
 
 mod auth;
 mod connections;
+mod downloads;
 pub(crate) mod export;
-mod match_reports;
 mod password;
 mod proxy;
 mod queue;
@@ -33,7 +33,7 @@ use crate::app::App;
 
 pub(crate) use auth::{Auth, OwnHosts};
 pub(crate) use connections::Connections;
-pub(crate) use match_reports::ReportAddresses;
+pub(crate) use downloads::DownloadAddresses;
 pub use password::{Password, PasswordError};
 pub use proxy::{TrustedProxy, TrustedProxyError};
 pub use queue::QueueDashboard;
@@ -54,9 +54,19 @@ pub(crate) struct Service {
     pub(crate) roots: Arc<[std::path::PathBuf]>,
     /// Permits for files that are read concurrently.
     pub(crate) uploads: Arc<Semaphore>,
-    pub(crate) reports: ReportAddresses,
+    pub(crate) downloads: DownloadAddresses,
+    /// Permits for files of matches that are sent concurrently.
+    pub(crate) sending: Arc<Semaphore>,
     /// The match queue of the dashboard.
     pub(crate) queue: Option<Arc<dyn QueueDashboard>>,
+}
+
+/// Maximum number of files of matches that are sent concurrently.
+const MAX_SENT: usize = 4;
+
+/// Permits for files of matches that are sent concurrently.
+pub(crate) fn sending() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(MAX_SENT))
 }
 
 /// Permits for files that are read concurrently.
@@ -81,7 +91,10 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/files", get(rest::directory))
         .route("/api/engines.toml", get(rest::engines))
         .route("/api/log/{process}", get(rest::log))
-        .route("/api/report/{match}", get(match_reports::report).post(match_reports::address))
+        .route("/api/matches", get(downloads::matches))
+        .route("/api/matches/{match}", get(downloads::state))
+        .route("/api/matches/{match}/files/{file}", get(downloads::local_file))
+        .route("/api/matches/{match}/addresses/{file}", get(downloads::local_address))
         .route("/api/library/search", post(rest::search))
         .route("/api/library/duplicates", post(rest::duplicates))
         .route("/api/library/undecided", post(rest::undecided))
@@ -99,7 +112,10 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/queue", get(queue::overview).post(queue::start))
         .route("/api/queue/openings", get(queue::openings).post(queue::add_openings))
         .route("/api/queue/{match}", get(queue::details).post(queue::act))
-        .route("/report/{secret}", get(match_reports::shown))
+        .route("/api/queue/{match}/plan", get(queue::plan))
+        .route("/api/queue/{match}/files/{file}", get(downloads::queue_file))
+        .route("/api/queue/{match}/addresses/{file}", get(downloads::queue_address))
+        .route("/report/{secret}", get(downloads::shown))
         .route("/", get(index))
         .fallback(get(file))
         .layer(axum::middleware::from_fn_with_state(auth, auth::guard))

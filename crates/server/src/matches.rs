@@ -12,6 +12,7 @@
 
 mod live;
 mod plan;
+mod results;
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
@@ -21,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
-use readyok_arena::event::Event;
+use readyok_arena::event::{Event, Rating};
 use readyok_arena::game::{GameSettings, PlayerOptions};
 use readyok_arena::listener::Listener;
 use readyok_arena::match_state::MatchState;
@@ -29,9 +30,9 @@ use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::{EngineId, EnginePlan, Plan};
 use readyok_arena::queue::{MatchSpec, Stop};
-use readyok_arena::report::Report;
 use readyok_arena::runner::{EnginePlayer, Match, MatchError, Settings, StopHandle};
 use readyok_arena::schedule::Schedule;
+use readyok_arena::stats::Verdict;
 use readyok_arena::store::{Reader, Store, StoreError};
 use readyok_client::{Guard, Timeouts};
 use serde::{Deserialize, Serialize};
@@ -39,14 +40,15 @@ use serde::{Deserialize, Serialize};
 use crate::errors::{io_error, match_error, schedule_error, store_error};
 use crate::time::instant;
 use crate::wire::{
-    self, ApiError, ErrorCode, ErrorInfo, ErrorSubject, MatchDelta, MatchId, MatchLine, MatchPlan,
-    MatchStatus,
+    self, ApiError, ErrorCode, ErrorInfo, ErrorSubject, MatchDelta, MatchId, MatchLine,
+    MatchLogEntry, MatchPlan, MatchStatus,
 };
 
-use live::{finished, number_of};
+use live::{bounds_of, finished};
 
-pub use live::{Finished, LiveMatch};
-pub use plan::plan_of;
+pub use live::{Finished, LiveMatch, queue_games, queue_log};
+pub use plan::{changed_plan, form_of, plan_of};
+pub use results::{MatchFile, Results};
 
 /// Maximum size of the file with the status of a match, in bytes.
 const MAX_STATUS_FILE: u64 = 64 << 20;
@@ -69,6 +71,8 @@ pub struct Matches {
     listener: MatchListener,
     /// Held while files are read or written. The server's state never waits for it.
     changes: Mutex<()>,
+    /// The match that was read last and does not run.
+    recent: Mutex<Option<Arc<wire::MatchState>>>,
     entries: Mutex<Entries>,
 }
 
@@ -106,6 +110,29 @@ struct StoredMatch {
     played: u32,
     total: Option<u32>,
     note: Option<ErrorInfo>,
+    #[serde(default)]
+    elo: Option<Rating>,
+    #[serde(default)]
+    verdict: Option<Verdict>,
+    /// What cannot be found out of the results again.
+    #[serde(default)]
+    log: Vec<MatchLogEntry>,
+}
+
+impl StoredMatch {
+    /// A match without results.
+    fn new(requested: MatchPlan, total: Option<u32>) -> Self {
+        Self {
+            requested,
+            status: MatchStatus::Paused,
+            played: 0,
+            total,
+            note: None,
+            elo: None,
+            verdict: None,
+            log: Vec::new(),
+        }
+    }
 }
 
 fn storage(error: &io::Error) -> ApiError {
@@ -141,6 +168,7 @@ impl Matches {
             program,
             listener,
             changes: Mutex::new(()),
+            recent: Mutex::default(),
             entries,
         })
     }
@@ -157,15 +185,15 @@ impl Matches {
         let (plan, _) = plan_of(&requested, engines)?;
         let total = total(&plan)?;
         let id = self.next_id();
-        let kept =
-            StoredMatch { requested, status: MatchStatus::Paused, played: 0, total, note: None };
+        let kept = StoredMatch::new(requested, total);
         write_kept(&self.path(id, "json"), &kept).map_err(|error| storage(&error))?;
         let store =
             Store::create(&self.path(id, "match"), &plan).map_err(|error| bad_store(&error))?;
         // The page shows the number of games.
         let state = MatchState::new(&plan, 0);
+        let origin = Results::at(self.path(id, "match")).origin()?;
         let live = LiveMatch::new(id, kept.requested.clone(), &state, kept.total);
-        self.run(id, kept, store, live)?;
+        self.run(id, kept, store, live.with_origin(&origin, Vec::new()))?;
         Ok(id)
     }
 
@@ -180,7 +208,7 @@ impl Matches {
     /// The match does not exist.
     pub fn results(&self, id: MatchId) -> Result<Results, ApiError> {
         self.entries().get(id)?;
-        Ok(Results(self.path(id, "match")))
+        Ok(Results::at(self.path(id, "match")))
     }
 
     /// The plan of a match.
@@ -212,14 +240,17 @@ impl Matches {
         };
         kept.note = None;
         let path = self.path(id, "match");
-        let plan = Reader::open(&path).map_err(|error| bad_store(&error))?.plan().clone();
-        let mut state = MatchState::new(&plan, 0);
-        let mut live = LiveMatch::new(id, kept.requested.clone(), &state, kept.total);
+        let reader = Reader::open(&path).map_err(|error| bad_store(&error))?;
+        let mut state = MatchState::new(reader.plan(), 0);
+        let live = LiveMatch::new(id, kept.requested.clone(), &state, kept.total);
+        let mut live = live.with_origin(&reader.origin(), kept.log.clone());
+        drop(reader);
         let restore = |pair| {
             state.add(&pair);
             live.list(&pair);
         };
         let (mut store, _) = Store::resume(&path, restore).map_err(|error| bad_store(&error))?;
+        live.sort_log();
         live.show(&state);
         for (number, engine) in (0..).zip(engines) {
             store.set_values(EngineId(number), &engine.env).map_err(|error| bad_store(&error))?;
@@ -245,6 +276,9 @@ impl Matches {
                 status: live.status(),
                 played: live.games(),
                 note: live.note().cloned(),
+                elo: live.elo(),
+                verdict: live.verdict(),
+                log: live.stored_log(),
                 ..at_end
             };
             // Where it stood can be found out of its results again.
@@ -298,6 +332,8 @@ impl Matches {
             }
         }
         self.entries().matches.remove(&id);
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.take_if(|state| state.id == id);
         Ok(())
     }
 
@@ -312,6 +348,10 @@ impl Matches {
                 status: entry.kept.status,
                 played: entry.kept.played,
                 total: entry.kept.total,
+                engines: entry.kept.requested.engines.len(),
+                bounds: bounds_of(&entry.kept.requested),
+                elo: entry.kept.elo,
+                verdict: entry.kept.verdict,
             },
         };
         self.entries().matches.iter().rev().map(line).collect()
@@ -328,6 +368,30 @@ impl Matches {
             Some(running) => View::Current(Box::new(lock(&running.live).state())),
             None => View::Stored(id, self.path(id, "match"), Box::new(entry.kept.clone())),
         }))
+    }
+
+    /// The state of a match, for requests that are repeated: that of a match that does not run is read once.
+    ///
+    /// # Errors
+    /// The match does not exist, or its results cannot be read.
+    pub fn state(&self, id: MatchId) -> Result<Arc<wire::MatchState>, ApiError> {
+        let view = self.view(id)?;
+        // Other requests wait for the first one.
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_stored = view.reads_file();
+        if let Some(state) = recent.as_ref().filter(|state| state.id == id) {
+            if is_stored {
+                return Ok(Arc::clone(state));
+            }
+            *recent = None;
+        }
+        if !is_stored {
+            drop(recent);
+            return view.read().map(Arc::new);
+        }
+        let state = Arc::new(view.read()?);
+        *recent = Some(Arc::clone(&state));
+        Ok(state)
     }
 
     /// Whether the match exists.
@@ -404,12 +468,14 @@ impl MatchView {
         };
         let reader = Reader::open(&path).map_err(|error| bad_store(&error))?;
         let mut state = MatchState::new(reader.plan(), 0);
-        let mut live = LiveMatch::new(id, kept.requested, &state, kept.total);
+        let live = LiveMatch::new(id, kept.requested, &state, kept.total);
+        let mut live = live.with_origin(&reader.origin(), kept.log);
         for pair in reader {
             let pair = pair.map_err(|error| bad_store(&error))?;
             state.add(&pair);
             live.list(&pair);
         }
+        live.sort_log();
         live.show(&state);
         live.set_status(kept.status);
         if let Some(note) = kept.note {
@@ -418,46 +484,6 @@ impl MatchView {
         // The state contains all changes.
         drop(live.take_delta());
         Ok(live.state())
-    }
-}
-
-/// The stored results of a match.
-#[derive(Clone, Debug)]
-pub struct Results(PathBuf);
-
-impl Results {
-    /// The game with this number in the match.
-    ///
-    /// # Errors
-    /// The game does not exist, or the results cannot be read.
-    pub fn game(&self, number: u32) -> Result<Finished, ApiError> {
-        let missing = || ApiError::not_found(ErrorSubject::Game, number);
-        let reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
-        let plan = reader.plan().clone();
-        for pair in reader {
-            let pair = pair.map_err(|error| bad_store(&error))?;
-            let mut numbers = (0..).zip(&pair.games).map(|(index, _)| number_of(&pair, index));
-            if numbers.any(|known| known == number) {
-                let game = finished(&plan, &pair).into_iter().find(|game| game.number == number);
-                return game.ok_or_else(missing);
-            }
-        }
-        Err(missing())
-    }
-}
-
-impl Results {
-    /// The report as an HTML page.
-    ///
-    /// # Errors
-    /// The results cannot be read.
-    pub fn report(&self) -> Result<String, ApiError> {
-        let mut reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
-        let mut report = Report::new(reader.plan());
-        for pair in reader.by_ref() {
-            report.add(&pair.map_err(|error| bad_store(&error))?);
-        }
-        Ok(report.with_origin(reader.origin()).html())
     }
 }
 

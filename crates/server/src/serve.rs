@@ -15,8 +15,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 use crate::app::{App, AppState, ServerSettings};
 use crate::data_dir;
 use crate::http::{
-    Auth, Connections, OwnHosts, Password, QueueDashboard, ReportAddresses, Service, TrustedProxy,
-    router, uploads,
+    Auth, Connections, DownloadAddresses, OwnHosts, Password, QueueDashboard, Service,
+    TrustedProxy, router, sending, uploads,
 };
 use crate::store::StoreError;
 use crate::time::{drift, instant, now};
@@ -237,8 +237,8 @@ impl Server {
         roots.push(data.clone());
         let (roots, uploads) = (roots.into(), uploads());
         let queue = options.queue;
-        let reports = ReportAddresses::default();
-        let service = Service { app, auth, roots, uploads, reports, queue };
+        let (downloads, sending) = (DownloadAddresses::default(), sending());
+        let service = Service { app, auth, roots, uploads, downloads, sending, queue };
         let connections = Connections::new(options.request_timeout);
         let reload = options.reload;
         Ok(Self { listeners, address: shown, service, connections, reload, warnings, lock })

@@ -191,6 +191,7 @@ export const errors = {
   'error.cross_site_request': "the request comes from another site",
   'error.no_response': "the server does not respond",
   'error.too_many_imports': "too many imports at the same time",
+  'error.too_many_downloads': "too many downloads at the same time",
   'error.unreadable': "unreadable",
   'error.game_damaged': "the stored game is damaged",
   'error.other_position': "the games have no common position",

@@ -31,6 +31,17 @@ name: string, };
 /** A site with accounts of players. */
 export type AccountSite = "lichess" | "chesscom";
 
+/** The adjudication of games. */
+export type AdjudicationConditions = {
+/** A draw by score. */
+draw: DrawRule | null,
+/** A loss by score. */
+resign: ResignRule | null,
+/** Maximum number of moves. */
+max_moves: number | null,
+/** Whether tablebases end games. */
+tablebases: boolean, };
+
 /** Changes of the analysis. */
 export type AnalysisDelta = {
 /** New or changed engines, with their complete states. */
@@ -360,6 +371,11 @@ program: boolean,
 /** In bytes. */
 size: number, };
 
+/** The result of a request for the address of a download. */
+export type DownloadAddress = {
+/** Relative to the page. It is valid for some hours, and needs no session. */
+address: string, };
+
 /** A draw by score. */
 export type DrawRule = {
 /**
@@ -438,6 +454,29 @@ pairs: [number, number, number, number, number, number], };
 export type EngineAnalysis = { engine: number, settings: AnalysisSettings, status: AnalysisStatus, process: number | null,
 /** The node of the fields below. They must not be shown at another node. */
 node: number, info: SearchInfo, error: ErrorInfo | null, };
+
+/** The conditions of an engine. */
+export type EngineConditions = {
+/** The name in the match. */
+name: string,
+/** The command with its arguments. */
+command: string,
+/** The commit from which the program is built. */
+source: SourceConditions | null,
+/** The SHA-256 of the program, if it is known. */
+hash: string | null,
+/** The value of the option for the number of threads. */
+threads: string | null,
+/** The value of the option for the size of the transposition table, in MiB. */
+hash_mb: string | null,
+/** The options that name files, such as networks. */
+files: Array<NamedFile>,
+/** The other options. */
+options: { [key in string]: string },
+/** The limits of a search. */
+limits: PlanLimits,
+/** Whether the engine searches on the opponent's time. */
+ponder: boolean, };
 
 /** The registration of an engine. */
 export type EngineEntry = {
@@ -586,7 +625,7 @@ kept?: KeptMoves,
 details?: Array<EngineFailureDetail>, };
 
 /** An error: its code and its context. */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "take_accepted" } | { "code": "takes_dropped" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "too_many_downloads" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "take_accepted" } | { "code": "takes_dropped" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
 
 /** The object of an error: not found, too many, too long, or invalid. */
 export type ErrorSubject = "account" | "argument" | "book" | "button" | "chapter" | "chapter_name" | "collection" | "collection_name" | "comment" | "date" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "theme" | "token" | "topic" | "training_set" | "training_set_name";
@@ -704,6 +743,19 @@ position: string, source: ExplorerSource, };
 /** A source of moves. */
 export type ExplorerSource = { "kind": "book", path: string, } | { "kind": "library", filter: LibraryFilter, } | { "kind": "lichess", database: LichessDatabase, };
 
+/** A build of an engine that failed on a worker. */
+export type FailedBuild = {
+/** The worker. */
+worker: WorkerId,
+/** The name of the engine in the plan. */
+engine: string,
+/** The reason. */
+why: string,
+/** The last part of the output of git, the compiler or the program. */
+output: string,
+/** The time of its arrival in milliseconds since 1970. */
+at_ms: number, };
+
 /** An operation on a file that failed. */
 export type FileOperation = "create" | "lock" | "open" | "read" | "rename" | "replace" | "rewrite" | "truncate" | "write";
 
@@ -806,6 +858,28 @@ export type GamesDelta = { changed: Array<GameLine>, removed: Array<number>, };
 export type GamesState = {
 /** The latest first. */
 games: Array<GameLine>, };
+
+/**
+ * A program that is built from a commit of a Git repository, on each host that plays with it.
+ *
+ * The conventions are those of OpenBench and fishtest: a build command such as `make EXE=engine` or `cargo build
+ * --release`, and a program whose argument `bench` prints a number of nodes that identifies its search.
+ */
+export type GitSource = {
+/** A URL (`https`, `ssh`, `git` or `file`), or the absolute path of a repository. */
+repository: string,
+/** The branch, tag or commit that the author named, for display. */
+revision?: string,
+/** The full hash of the commit. */
+commit: string,
+/** The directory of the repository in which the build command runs; the root if it is empty. */
+directory?: string,
+/** The build command: a program and its arguments, separated by spaces. No shell interprets it. */
+build: string,
+/** The path of the program after the build, relative to that directory. */
+program: string,
+/** The number of nodes that the program prints for the argument `bench`. Not verified if absent. */
+bench?: number | null, };
 
 /** A handicap of shogi. */
 export type HandicapChoice = {
@@ -980,6 +1054,9 @@ loss: number | null, label: Label | null, };
 
 /** The part of a defective game that was read. */
 export type KeptMoves = { "line": "main", plies: number, } | { "line": "variation", plies: number, };
+
+/** The winner of a knockout match that is tied after all replays. */
+export type KnockoutTie = "higher-seed" | "random";
 
 /** The label of a move. */
 export type Label = "inaccuracy" | "mistake" | "blunder" | "best" | "forced";
@@ -1161,6 +1238,21 @@ uci: string,
 /** From the first illegal move on, the text is that of the engine. */
 text: MoveText, };
 
+/** A game in progress on a worker. */
+export type LiveGame = {
+/** The worker. */
+worker: WorkerId,
+/** The index of the pairing. */
+pair: number,
+/** The number of the game in its pairing, counted from 0. */
+game: number,
+/** The engine with the first move. */
+first: EngineId,
+/** Its opponent. */
+second: EngineId,
+/** The time at which the coordinator heard of its start, in milliseconds since 1970. */
+since_ms: number, };
+
 /** A text in both languages, from a library with texts of its own. */
 export type LocalizedText = { english: string, japanese: string, };
 
@@ -1220,6 +1312,35 @@ last: Array<string>, moves: Array<LineMove>,
 /** The last score of each side, for that side. */
 scores: Sides<Score | null>, clocks: ClockState, };
 
+/** Everything that a reader must know to judge or repeat a match. */
+export type MatchConditions = {
+/** The game. */
+game: Variant,
+/** The tournament format. */
+format: PlanFormat,
+/** The number of rounds; `None` until the sequential test ends. */
+rounds: number | null,
+/** The number of pairings of two engines in a round. */
+pairs_per_encounter: number,
+/** The number of games of a pairing: 1 or 2. */
+games_per_pair: number,
+/** The engines, in the order of the plan. */
+engines: Array<EngineConditions>,
+/** The openings. */
+openings: OpeningConditions,
+/** The adjudication of games. */
+adjudication: AdjudicationConditions,
+/** The sequential test. */
+test: SprtSettings | null,
+/** The tuning. */
+tune: TuneConditions | null,
+/** The seed of all random choices, in decimal digits: JSON numbers are exact up to 2^53 only. */
+seed: string,
+/** Where the games are played, if it is known. */
+source: MatchSource | null,
+/** Its start in milliseconds since 1970, if it is known. */
+started_ms: number | null, };
+
 /** Changes of a match. Absent fields are unchanged. */
 export type MatchDelta = { status?: MatchStatus, score?: MatchScore, curve: Array<CurvePoint>,
 /** New or changed boards, with their complete states. */
@@ -1228,6 +1349,8 @@ boards: Array<MatchBoard>,
 ended: Array<number>,
 /** New finished games. */
 games: Array<MatchGame>,
+/** New events. */
+log: Array<MatchLogEntry>,
 /** The reason for the end of the match, or an error. */
 note?: ErrorInfo, };
 
@@ -1245,7 +1368,7 @@ count: number, } | { "kind": "error",
 text: string, };
 
 /** An engine of a match. */
-export type MatchEngine = { engine: number,
+export type MatchEngine = { engine: MatchProgram,
 /** The unique name in the table; empty for the name of the engine. */
 name: string, time: Time,
 /** For each move. */
@@ -1271,7 +1394,22 @@ export type MatchLine = { id: number, name: string, variant: Variant, status: Ma
 /** The number of finished games. */
 played: number,
 /** The number of all games, if it is known. */
-total: number | null, };
+total: number | null,
+/** The number of engines. */
+engines: number,
+/** The hypotheses of its sequential test, in Elo. */
+bounds: [number, number] | null,
+/** Elo of the first of two engines. */
+elo: Rating | null,
+/** The decision of the test. */
+verdict: Verdict | null, };
+
+/** An event of a match. */
+export type MatchLogEntry = { at: number, } & ({ "kind": "started", pairs: number, } | { "kind": "note", note: ErrorInfo, } | { "kind": "failure", engine: number,
+/** On a farm. */
+worker: string | null,
+/** The number of the game in the match, from 1. */
+game: number, termination: Termination, detail: ErrorInfo | null, } | { "kind": "invalid_result", worker: string, pair: number, why: string, } | { "kind": "joined", worker: string, } | { "kind": "left", worker: string, } | { "kind": "ended", end: MatchEnd, });
 
 /** The openings of a match. */
 export type MatchOpenings = { "kind": "start" } | { "kind": "built_in" } | { "kind": "chess960" } | { "kind": "handicap", name: string, } | { "kind": "positions", list: Array<string>, } | { "kind": "file",
@@ -1293,6 +1431,13 @@ max_moves: number | null,
 /** A test of two engines, which can end the match early. */
 sprt: SprtSettings | null, seed: number, };
 
+/** The program of an engine of a match. */
+export type MatchProgram = number | {
+/** The path, or a name in `PATH`. */
+command: string, args: Array<string>, } | {
+/** Without a commit, it is that of the revision. */
+source: GitSource, };
+
 /** The score of a match. */
 export type MatchScore = {
 /** The number of finished games. */
@@ -1306,7 +1451,24 @@ scores: Array<EncounterScore>,
 /** The state of the SPRT of two engines. */
 test: SprtStatus | null,
 /** The state of the test of several takes. */
-takes: TakesStatus | null, };
+takes: TakesStatus | null,
+/** The strength of the first of two engines. */
+strength: MatchStrength | null,
+/** Games per minute of the last minutes. */
+games_per_minute: number | null,
+/** The expected number of further games. */
+remaining_games: number | null,
+/** The counts of this computer. */
+workers: Array<WorkerRow>, };
+
+/** Where games are played. */
+export type MatchSource = { "kind": "local",
+/** The number of games at the same time. */
+concurrency: number, } | { "kind": "farm",
+/** The number of workers that have played or play. */
+workers: number,
+/** The number of CPUs of those that are connected; 0 if it is unknown. */
+cores: number, };
 
 /** A match. */
 export type MatchState = { id: number, plan: MatchPlan, status: MatchStatus,
@@ -1324,17 +1486,36 @@ scores: Array<EncounterScore>,
 test: SprtStatus | null,
 /** The state of the test of several takes. */
 takes: TakesStatus | null,
+/** The strength of the first of two engines. */
+strength: MatchStrength | null,
+/** Games per minute of the last minutes. */
+games_per_minute: number | null,
+/** The expected number of further games. */
+remaining_games: number | null,
+/** The counts of this computer. */
+workers: Array<WorkerRow>, conditions: MatchConditions,
 /** The results of two engines after each pair. */
 curve: Array<CurvePoint>,
 /** Games in progress. */
 boards: Array<MatchBoard>,
 /** The last 500 finished games. */
 games: Array<MatchGame>,
+/** The last 200 events. */
+log: Array<MatchLogEntry>,
 /** The reason for the end of the match, or an error. */
 note: ErrorInfo | null, };
 
 /** The status of a match. */
 export type MatchStatus = "running" | "finishing" | "paused" | "over" | "failed";
+
+/** The strength of the first of two engines, with 95 % errors. */
+export type MatchStrength = {
+/** Elo. */
+elo: Rating,
+/** Normalized Elo. */
+normalized_elo: Rating,
+/** The likelihood of superiority, from 0 to 1. */
+los: number | null, };
 
 /** Changes of the list of matches. */
 export type MatchesDelta = { changed: Array<MatchLine>, removed: Array<number>, };
@@ -1378,17 +1559,26 @@ western: string,
 /** Shogi only: `▲７六歩`. */
 japanese?: string, };
 
+/** An option that names a file. */
+export type NamedFile = {
+/** The option. */
+option: string,
+/** Its value: the path. */
+path: string,
+/** The SHA-256 of the file, if it is known. */
+hash: string | null, };
+
 /** The setup of a game. */
 export type NewGame = { variant: Variant, start: Start,
 /** None for an analysis board. */
 players: Sides<Player> | null, rules: PlayRules, book: Book | null, };
 
 /** The body of `POST /api/queue`: a new match. */
-export type NewQueueMatch = {
+export type NewQueueMatch = { "kind": "text",
 /** A `readyok match` command, or a plan in TOML. */
 text: string,
 /** The name of an uploaded file of openings. */
-openings: string | null, };
+openings: string | null, } | { "kind": "plan" } & QueuePlan;
 
 /** A node of a tree: a move, or the root. */
 export type Node = { id: number,
@@ -1453,6 +1643,23 @@ lichess_token: boolean,
 /** Changed by commands of their own. */
 accounts: Array<Account>, };
 
+/** The openings of a match, without their moves. */
+export type OpeningConditions = {
+/** The source. */
+kind: OpeningKind,
+/** The path of a file, or the name of a handicap. */
+name: string | null,
+/** The number of listed positions; 0 without a list. */
+count: number,
+/** The order. */
+order: OpeningOrder,
+/** The number of openings that are skipped at the start. */
+skip: number,
+/** Maximum number of plies. */
+plies: number | null,
+/** The SHA-256 of the file, if it is known. */
+hash: string | null, };
+
 /** A defect of openings that concerns neither a position nor a record. */
 export type OpeningDefect = { "code": "book_requires_plies" } | { "code": "not_polyglot",
 /** The size of the file. */
@@ -1467,12 +1674,18 @@ export type OpeningFiles = {
 /** The names of the uploaded files, sorted. */
 files: Array<string>, };
 
+/** The kind of a source of openings. */
+export type OpeningKind = "start" | "built-in" | "file" | "positions" | "chess960" | "double-chess960" | "handicap";
+
 /** The name of an opening. */
 export type OpeningName = {
 /** The code of the *Encyclopaedia of Chess Openings*, `A00` to `E99`. */
 eco: string,
 /** In English. */
 name: string, };
+
+/** The order in which openings are used. After the last one they start over. */
+export type OpeningOrder = "sequential" | "random" | "fastchess";
 
 /** Why a text is not a value of an option. */
 export type OptionError = { "code": "not_a_boolean", option: string, value: string, } | { "code": "not_an_integer", option: string, value: string, } | { "code": "out_of_range", option: string, value: number,
@@ -1509,6 +1722,33 @@ name: string, } | { "code": "knockout_rounds", rounds: number, } | { "code": "fi
 recorded: string,
 /** The engines of the schedule. */
 scheduled: string, };
+
+/** The tournament format. */
+export type PlanFormat = { "kind": "round-robin" } | { "kind": "gauntlet",
+/** Number of engines under test, from the start of the list. */
+seeds: number, } | { "kind": "pyramid" } | { "kind": "knockout",
+/** How many times a tied match is replayed, each time with the same number of games. */
+replays: number,
+/** The tie-break after the replays. */
+tie: KnockoutTie, } | { "kind": "swiss" } | { "kind": "takes" };
+
+/** The limits of each search of an engine in a match, with its clock. All of them apply. */
+export type PlanLimits = {
+/** A clock. */
+tc?: string,
+/**
+ * Byoyomi in milliseconds: time per move after the main time, which does not accumulate.
+ * Without `tc` there is no main time.
+ */
+byoyomi_ms?: number,
+/** Time per move, in milliseconds. */
+move_time_ms?: number,
+/** Nodes per move. */
+nodes?: number,
+/** Depth of each search, in plies. */
+depth?: number,
+/** Tolerated overrun of a clock, in milliseconds. The clock is then at zero. */
+margin_ms: number, };
 
 /** A game in progress or after play. */
 export type Play = { status: PlayStatus,
@@ -1641,16 +1881,7 @@ why: string,
 at_ms: number, };
 
 /** The body of `POST /api/queue/ID`: a change of a match by a user. */
-export type QueueAction = { "action": "pause" } | { "action": "resume" } | { "action": "stop" } | { "action": "start" } | { "action": "remove" } | { "action": "priority", priority: number, } | { "action": "exclude", worker: string, } | { "action": "include", worker: string, } | { "action": "clone" } & QueueClone;
-
-/** The settings of a match that is a copy of another one. Absent ones are those of the original. */
-export type QueueClone = { name: string | null, rounds: number | null,
-/** The time control of all engines. */
-tc: string | null,
-/** Elo under H0 and H1 of the sequential test. */
-sprt: [number, number] | null, priority: number | null,
-/** Options by engine, in the order of the plan. */
-options: Array<{ [key in string]: string }>, };
+export type QueueAction = { "action": "pause" } | { "action": "resume" } | { "action": "stop" } | { "action": "start" } | { "action": "remove" } | { "action": "priority", priority: number, } | { "action": "exclude", worker: string, } | { "action": "include", worker: string, };
 
 /** The settings of a match by its users: a key of the bucket of open matches. */
 export type QueueControl = {
@@ -1661,7 +1892,11 @@ paused: boolean,
 /** The coordinator ends the match. */
 stop: boolean,
 /** Workers whose results do not count. */
-excluded: Array<string>, };
+excluded: Array<string>,
+/** The maximum number of workers at the same time. */
+max_workers: number | null,
+/** The maximum number of threads of all engines that search at the same time. */
+max_threads: number | null, };
 
 /** The summary of a match of the queue. */
 export type QueueLine = { id: string, name: string, phase: QueuePhase, priority: number,
@@ -1674,18 +1909,30 @@ score: EncounterScore | null,
 /** Elo of the first of two engines. */
 elo: Rating | null,
 /** The log-likelihood ratio of a test. */
-llr: number | null,
+llr: number | null, variant: Variant,
+/** The number of engines. */
+engines: number,
+/** The hypotheses of its sequential test, in Elo. */
+bounds: [number, number] | null,
+/** The decision of the test. */
+verdict: Verdict | null,
+/** Whether options are tuned. */
+tunes: boolean,
+/** The time of the latest change in milliseconds since 1970. */
+updated_ms: number,
 /** The number of anomalous workers. */
 flagged: number, };
 
 /** The result of `GET /api/queue/ID`. */
 export type QueueMatch = { id: string, name: string, phase: QueuePhase, control: QueueControl,
 /** None if it is not alive. */
-coordinator: string | null,
-/** The names of the engines, in the order of the plan. */
-engines: Array<string>,
-/** The settings that a copy can change. */
-settings: QueueClone, status: QueueStatus,
+coordinator: string | null, conditions: MatchConditions, status: QueueStatus,
+/** The latest games. */
+games: Array<MatchGame>,
+/** The latest events. */
+log: Array<MatchLogEntry>,
+/** Whether this server has the results, which can be downloaded. */
+has_results: boolean,
 /** Whether the user may change the queue. */
 writable: boolean, };
 
@@ -1702,6 +1949,15 @@ writable: boolean, };
 
 /** The phase of a match. */
 export type QueuePhase = "running" | "paused" | "stopping" | "orphaned" | "finished";
+
+/** A match of a form, and the result of `GET /api/queue/ID/plan`. */
+export type QueuePlan = {
+/** Its concurrency has no meaning. */
+plan: MatchPlan, priority: number,
+/** The name of an uploaded file of openings, which replaces those of the plan. */
+openings: string | null,
+/** The match of which it is a copy: what the form does not show stays as it is there. */
+base: string | null, };
 
 /** The published state of a match. */
 export type QueueStatus = {
@@ -1727,6 +1983,16 @@ elo: Rating | null,
 curve: Array<CurvePoint>,
 /** The values of a tuning, which has no scores and no Elo. */
 tune: TuneStatus | null,
+/** The strength of the first engine, of a match of two. */
+strength: MatchStrength | null,
+/** Games per minute of the last minutes. */
+games_per_minute: number | null,
+/** The expected number of further games. */
+remaining_games: number | null,
+/** The number of games in progress. */
+playing: number,
+/** Games in progress, the longest first; not all of many. */
+live: Array<LiveGame>,
 /** Whether the server proves the names of workers: it has the configuration of a farm. */
 has_verified_names: boolean,
 /** The workers with results. */
@@ -1741,6 +2007,8 @@ invalid: number,
 audits: AuditStatus,
 /** The latest invalid results. */
 quarantine: Array<QuarantinedResult>,
+/** The latest failed builds, one for each worker and reason. */
+failed_builds: Array<FailedBuild>,
 /** The latest warnings. */
 warnings: Array<string>,
 /** The reason of the end. */
@@ -2009,6 +2277,18 @@ export type Sides<T> = {
 /** Of White in chess, of Black (sente) in shogi. */
 first: T, second: T, };
 
+/** The commit of an engine. */
+export type SourceConditions = {
+/** The source. */
+source: GitSource,
+/** The address of the page of the commit, on a known host. */
+page: string | null,
+/**
+ * The address of the page with the difference from the base, on a known host. The base is the second of two engines,
+ * or the first engine of several takes.
+ */
+difference: string | null, };
+
 /** The sender of a line. */
 export type Speaker = "client" | "engine" | "stderr" | "user";
 
@@ -2254,6 +2534,17 @@ exercises: Array<Exercise>,
 /** The number of exercises that match the query. */
 total: number, };
 
+/** The settings of a tuning. */
+export type TuneConditions = {
+/** The number of parameters. */
+parameters: number,
+/** The exponent of the step sizes. */
+alpha: number,
+/** The exponent of the perturbations. */
+gamma: number,
+/** The stability constant A, as a fraction of the number of pairs. */
+stability: number, };
+
 /** The values of a tuning after a number of pairs: a point of its curves. */
 export type TunePoint = {
 /** The number of pairs. */
@@ -2267,8 +2558,6 @@ averages: Array<number>, };
 export type TuneStatus = {
 /** The number of pairs with results. */
 pairs: number,
-/** The number of the latest of these pairs whose values are averaged. */
-averaged: number,
 /** The parameters, in the order of the plan. */
 parameters: Array<TunedParameter>,
 /** The values by the number of pairs, the last ones included. Many points are thinned out. */
@@ -2285,10 +2574,14 @@ export type TunedParameter = {
 name: string,
 /** The first value. */
 start: number,
+/** The first value as the value of the option. */
+rounded_start: string,
 /** The current value, not rounded. */
 value: number,
 /** The average of the latest values, not rounded: the result of the tuning. */
 average: number,
+/** The number of the latest pairs whose values are averaged: at most a half of all, and 0 while the value moves. */
+averaged: number,
 /** The average as the value of the option. */
 rounded: string,
 /** The lower bound of the 95 % confidence interval of the best value. `min` if the games exclude no value below. */

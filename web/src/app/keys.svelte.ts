@@ -24,7 +24,6 @@ const TABLE = [
       'nav.matches': ['g m', '6'],
       'nav.engines': ['g e', '7'],
       'nav.settings': ['g s', '8'],
-      'nav.queue': ['g q'],
       'home.choose': [],
       'find.title': [],
       'engine.add': [],

@@ -6,7 +6,6 @@ export const pages = [
   'library',
   'training',
   'matches',
-  'queue',
   'engines',
   'settings',
   'about',
@@ -23,7 +22,9 @@ export interface Route {
 
 export function parseRoute(hash: string): Route {
   const [page = '', id = '', part = ''] = hash.replace(/^#\/?/, '').split('/');
-  const known = pages.find((one) => one === page) ?? 'home';
+  // An address of an earlier version: matches of the queue had a page of their own.
+  const wanted = page === 'queue' ? 'matches' : page;
+  const known = pages.find((one) => one === wanted) ?? 'home';
   // Without a number the second segment is the part: `#/play/new`.
   return /^\d{1,9}$/.test(id) ? { page: known, id: Number(id), part } : { page: known, id: null, part: id };
 }

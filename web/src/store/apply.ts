@@ -25,6 +25,9 @@ export type StateOf<K extends Model['kind']> = Extract<Model, { kind: K }>['stat
 
 const LOG_KEPT = 4000;
 const GAMES_KEPT = 500;
+const EVENTS_KEPT = 200;
+/** A chart cannot show more points. */
+const POINTS_KEPT = 800;
 
 /**
  * Rebases the clocks to the local time of receipt, as the clock of the server may differ.
@@ -171,6 +174,12 @@ function removeBelow(nodes: Map<NodeId, wire.Node>, top: NodeId) {
   }
 }
 
+/** Every other point of a long curve, and its last one. */
+function thinned(curve: wire.CurvePoint[]): wire.CurvePoint[] {
+  if (curve.length <= POINTS_KEPT) return curve;
+  return curve.filter((_, index) => index % 2 === 0 || index === curve.length - 1);
+}
+
 function applyMatch(match: wire.MatchState, delta: wire.MatchDelta, now: number): wire.MatchState {
   const fresh = new Map(delta.boards.map((board) => [board.board, rebased(board, now)]));
   const boards: wire.MatchBoard[] = [];
@@ -184,7 +193,8 @@ function applyMatch(match: wire.MatchState, delta: wire.MatchDelta, now: number)
     ...match,
     ...delta.score,
     status: delta.status ?? match.status,
-    curve: [...match.curve, ...delta.curve],
+    curve: thinned([...match.curve, ...delta.curve]),
+    log: [...match.log, ...delta.log].slice(-EVENTS_KEPT),
     boards: boards.filter((board) => !delta.ended.includes(board.board)),
     games: [...match.games, ...delta.games].slice(-GAMES_KEPT),
     note: delta.note ?? match.note,

@@ -1,28 +1,35 @@
-// Matches: local ones over the connection of the tab, those of the queue by requests while they are shown. Both have the
-// same standings, scores, curves and tests.
+// Matches: local ones over the connection of the tab, those of the queue by requests while they are shown. Readers have no
+// connection, and request all of them.
 import type {
+  DownloadAddress,
+  MatchesState,
+  MatchState,
   NewQueueMatch,
   OpeningFiles,
   QueueAction,
   QueuedId,
   QueueMatch,
   QueueOverview,
+  QueuePlan,
 } from '../api/wire';
 import { get, post, upload } from './http';
 import { RequestError } from './connection';
 import type { MatchId } from './ids';
 import { attempt, follow, showError } from './server.svelte';
+import { isReader } from './session';
 
 /** The list of local matches. */
-export const localMatches = () => follow('matches', () => 'matches');
+export const localMatches = () =>
+  isReader() ? polled<MatchesState>(() => 'matches') : follow('matches', () => 'matches');
 
 /** A local match. */
-export const localMatch = (id: () => MatchId) => follow('match', () => `match/${id()}`);
+export const localMatch = (id: () => MatchId) =>
+  isReader() ? polled<MatchState>(() => `matches/${id()}`) : follow('match', () => `match/${id()}`);
 
 /** The matches and workers of the queue; null without a queue. */
 export const queueOverview = (search: () => string) =>
   polled<QueueOverview | null>(
-    () => 'queue',
+    () => (available.queue || isReader() ? 'queue' : null),
     (): Record<string, string> => (search() ? { search: search() } : {}),
   );
 
@@ -49,16 +56,21 @@ export async function checkQueue(): Promise<void> {
 }
 
 /** The latest value of a path, for the lifetime of the component. */
-function polled<T>(path: () => string, query: () => Record<string, string> = () => ({})) {
+function polled<T>(path: () => string | null, query: () => Record<string, string> = () => ({})) {
   let value = $state.raw<T | undefined>();
   let failed = $state(false);
+  let closed = $state(false);
   let run = 0;
   async function read(at: string, text: Record<string, string>, current: number) {
     try {
       const result = await get<T>(at, text);
-      if (current === run) [value, failed] = [result, false];
+      if (current === run) [value, failed, closed] = [result, false, false];
     } catch (error) {
       if (current !== run) return;
+      if (error instanceof RequestError && error.details.error.code === 'not_found') {
+        [value, closed] = [undefined, true];
+        return;
+      }
       if (!failed && !(error instanceof RequestError && error.details.error.code === 'system'))
         showError(error);
       failed = true;
@@ -68,6 +80,7 @@ function polled<T>(path: () => string, query: () => Record<string, string> = () 
     const [at, text] = [path(), query()];
     run += 1;
     const current = run;
+    if (at === null) return undefined;
     void read(at, text, current);
     const timer = setInterval(() => void read(at, text, current), INTERVAL);
     return () => clearInterval(timer);
@@ -76,8 +89,13 @@ function polled<T>(path: () => string, query: () => Record<string, string> = () 
     get value() {
       return value;
     },
+    /** Whether the server does not answer; the value is the latest one. */
     get failed() {
       return failed;
+    },
+    /** Whether it does not exist. */
+    get closed() {
+      return closed;
     },
   };
 }
@@ -97,13 +115,46 @@ export async function addOpenings(files: Iterable<File>): Promise<string[] | und
   return names;
 }
 
-/** Starts a match from a command or a plan, with an uploaded file of openings, if any. Returns its identifier. */
-export async function startTest(text: string, openings: string): Promise<string | undefined> {
-  const wanted: NewQueueMatch = { text, openings: openings || null };
+/** Starts a match on the queue. Returns its identifier. */
+export async function startTest(wanted: NewQueueMatch): Promise<string | undefined> {
   return (await attempt(() => post<QueuedId>('queue', wanted)))?.id;
 }
 
-/** Changes a match. Returns the match to show next. */
-export async function change(id: string, action: QueueAction): Promise<string | undefined> {
-  return (await attempt(() => post<QueuedId>(`queue/${id}`, action)))?.id;
+/** The plan of a match of the queue, for a copy. */
+export const queuePlan = (id: string) => attempt(() => get<QueuePlan>(`queue/${id}/plan`));
+
+/** Changes a match. Returns whether that has succeeded. */
+export async function change(id: string, action: QueueAction): Promise<boolean> {
+  return (await attempt(() => post<QueuedId>(`queue/${id}`, action))) !== undefined;
+}
+
+/** A match with files. */
+export interface FileOwner {
+  source: 'local' | 'farm';
+  id: string;
+}
+
+const filesOf = ({ source, id }: FileOwner) => `${source === 'local' ? 'matches' : 'queue'}/${id}`;
+
+/** The record of a game, by its number in the match. */
+export const gamePath = (of: FileOwner) => `${filesOf(of)}/files/games`;
+
+/**
+ * Downloads a file of a match; a report opens in a new tab. Neither can authenticate, and files may be too large for the
+ * memory of the page: their address is temporary.
+ */
+export async function downloadFile(of: FileOwner, file: 'games' | 'results' | 'report', game?: number) {
+  // A browser blocks new tabs that no click has opened.
+  const tab = file === 'report' ? window.open('', '_blank') : null;
+  const query: Record<string, string> = game === undefined ? {} : { game: String(game) };
+  const found = await attempt(() => get<DownloadAddress>(`${filesOf(of)}/addresses/${file}`, query));
+  if (!found) return tab?.close();
+  const address = new URL(found.address, document.baseURI).href;
+  if (tab) tab.location.href = address;
+  else {
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = '';
+    link.click();
+  }
 }

@@ -10,6 +10,7 @@ use crate::stats::{Model, Sprt, SprtError};
 /// The tournament format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "PlanFormat"))]
 pub enum Format {
     /// All engines play each other, by the circle method (Berger tables). With two engines this is
     /// a head-to-head match.
@@ -72,6 +73,7 @@ impl PairingOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum KnockoutTie {
     /// The engine that is first in the list.
     #[default]
@@ -222,6 +224,7 @@ pub enum BookFormat {
 /// The order in which openings are used. After the last one they start over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OpeningOrder {
     /// The order of the source.
     #[default]

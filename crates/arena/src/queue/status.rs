@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use readyok_rules::Side;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::event::{End, Rating, Score, TestState};
-use crate::match_state::{Point, Standing};
+use crate::match_state::{MatchStrength, Point, Standing};
 use crate::pairing::WorkerId;
+use crate::plan::EngineId;
 use crate::queue::speed::bounded;
+use crate::result::GameEnd;
 use crate::takes::{TakesPoint, TakesStatus};
 use crate::tune::TuneStatus;
 use crate::worker_stats::WorkerRow;
@@ -45,6 +48,22 @@ pub struct MatchStatus {
     pub curve: Vec<Point>,
     /// The values of a tuning, which has no scores and no Elo.
     pub tune: Option<TuneStatus>,
+    /// The strength of the first engine, of a match of two.
+    pub strength: Option<MatchStrength>,
+    /// Games per minute of the last minutes.
+    pub games_per_minute: Option<f64>,
+    /// The expected number of further games.
+    pub remaining_games: Option<u64>,
+    /// The number of games in progress.
+    pub playing: u64,
+    /// Games in progress, the longest first; not all of many.
+    pub live: Vec<LiveGame>,
+    /// The latest games of complete pairs.
+    #[cfg_attr(feature = "ts", ts(skip))]
+    pub games_played: Vec<PlayedGame>,
+    /// The latest events.
+    #[cfg_attr(feature = "ts", ts(skip))]
+    pub log: Vec<LogEntry>,
     /// Whether the server proves the names of workers: it has the configuration of a farm.
     pub has_verified_names: bool,
     /// The workers with results.
@@ -74,6 +93,103 @@ impl MatchStatus {
     pub fn score_of_two(&self) -> Option<&Score> {
         if let [score] = self.scores.as_slice() { Some(score) } else { None }
     }
+}
+
+/// A game in progress on a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct LiveGame {
+    /// The worker.
+    pub worker: WorkerId,
+    /// The index of the pairing.
+    pub pair: u64,
+    /// The number of the game in its pairing, counted from 0.
+    pub game: u32,
+    /// The engine with the first move.
+    pub first: EngineId,
+    /// Its opponent.
+    pub second: EngineId,
+    /// The time at which the coordinator heard of its start, in milliseconds since 1970.
+    pub since_ms: u64,
+}
+
+/// A game of a complete pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlayedGame {
+    /// The index of the pairing.
+    pub pair: u64,
+    /// The number of the game in its pairing, counted from 0.
+    pub game: u32,
+    /// The round, counted from 1.
+    pub round: u32,
+    /// The engine with the first move.
+    pub first: EngineId,
+    /// Its opponent.
+    pub second: EngineId,
+    /// The winner; `None` for a draw.
+    pub winner: Option<Side>,
+    /// The reason.
+    pub end: GameEnd,
+    /// The number of plies, those of the opening included.
+    pub plies: u32,
+}
+
+/// An event of a match for its readers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogEntry {
+    /// Its time in milliseconds since 1970.
+    pub at_ms: u64,
+    /// What has happened.
+    #[serde(flatten)]
+    pub what: Logged,
+}
+
+/// What has happened in a match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Logged {
+    /// A warning of the coordinator.
+    Warning {
+        /// The text.
+        text: String,
+    },
+    /// An engine has lost a game by a failure.
+    Failure {
+        /// The engine.
+        engine: EngineId,
+        /// The worker, if it is known.
+        worker: Option<WorkerId>,
+        /// The index of the pairing.
+        pair: u64,
+        /// The number of the game in its pairing, counted from 0.
+        game: u32,
+        /// The failure.
+        end: GameEnd,
+    },
+    /// A result is invalid.
+    InvalidResult {
+        /// The worker.
+        worker: WorkerId,
+        /// The index of the pairing.
+        pair: u64,
+        /// The contradiction.
+        why: String,
+    },
+    /// A worker has taken its first jobs, or has come back.
+    Joined {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// A worker has not been heard of for some time.
+    Left {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// The match is over.
+    Ended {
+        /// The reason.
+        end: End,
+    },
 }
 
 /// The audits of a match: pairs that workers of other owners have played again, or replayed.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::plan::{EngineId, EnginePlan, Format, Limits, OpeningOrder, OpeningSource, Plan};
+use crate::conditions::MatchConditions;
+use crate::plan::{EngineId, EnginePlan, Format};
 use crate::report::{EngineSums, Mean, Report, charts};
 use crate::stats::{Counts, Estimates, Figure, Sprt, Trinomial, Verdict};
+use crate::store::ContentHash;
 use crate::takes::Takes;
 
 const STYLE: &str = "
@@ -118,32 +120,33 @@ fn conditions(report: &Report) -> Markup {
     let toml = toml::to_string(plan).unwrap_or_default();
     let parallel = parallel_games(report);
     let concurrency = parallel.map_or(1.0, |parallel| parallel.round().max(1.0));
+    let hashes = report.origin.as_ref().map(|origin| &origin.programs);
+    let conditions = MatchConditions::new(plan, hashes.unwrap_or(&BTreeMap::new()));
     html! {
         h2 { "Conditions" }
         div.scroll { table {
             tr {
                 th { "Engine" } th { "Reported name" } th { "Program" } th { "Limits" } th { "Options" } th { "SHA-256" }
             }
-            @for (index, engine) in plan.engines.iter().enumerate() {
+            @for (index, engine) in conditions.engines.iter().enumerate() {
                 @let name = report.engines.get(index).map_or("", |sums| sums.info.name.as_str());
-                @let hash = report.origin.as_ref().and_then(|origin| origin.programs.get(&engine.command));
                 tr {
                     td { (engine_name(report, index)) }
                     td.text { (if name.is_empty() { "–" } else { name }) }
-                    td.text { (engine.command) @for arg in &engine.args { " " (arg) } }
-                    td.text { (limits(engine)) }
-                    td.text { (options(engine)) }
-                    td.text { @if let Some(hash) = hash { code { (hash.to_string().get(..12).unwrap_or_default()) } } @else { "–" } }
+                    td.text { (engine.command) }
+                    td.text { (engine.limits_text()) }
+                    td.text { (engine.options_text()) }
+                    td.text { (short_hash(engine.hash)) }
                 }
             }
         } }
         table.facts {
-            (row("Rounds", &rounds(plan)))
-            (row("Openings", &openings_text(plan)))
-            (row("Seed", &plan.seed.to_string()))
-            (row("Adjudication", &adjudication_text(plan)))
-            @if let Some(sprt) = &plan.sprt {
-                (row("Sequential test", &format!("{} against {} ({}), α {}, β {}", sprt.elo0, sprt.elo1, sprt.model, sprt.alpha, sprt.beta)))
+            @for (name, text) in conditions.facts() { (row(name, &text)) }
+            @for (engine, file) in conditions.engines.iter().flat_map(|engine| engine.files.iter().map(move |file| (engine, file))) {
+                tr {
+                    th scope="row" { (file.option) " of " (engine.name) }
+                    td.text { (file.path) " " (short_hash(file.hash)) }
+                }
             }
             @if let Some(origin) = &report.origin {
                 (row(if report.workers.rows().is_empty() { "Machine" } else { "Coordinator" }, &origin.machine()))
@@ -163,64 +166,11 @@ fn conditions(report: &Report) -> Markup {
     }
 }
 
-fn limits(engine: &EnginePlan) -> String {
-    let Limits { tc, byoyomi_ms, move_time_ms, nodes, depth, margin_ms } = &engine.limits;
-    let texts = [
-        tc.map(|tc| tc.to_string()),
-        byoyomi_ms.map(|ms| format!("byoyomi {ms} ms")),
-        move_time_ms.map(|ms| format!("{ms} ms per move")),
-        nodes.map(|nodes| format!("{nodes} nodes")),
-        depth.map(|depth| format!("depth {depth}")),
-        (*margin_ms > 0).then(|| format!("margin {margin_ms} ms")),
-        engine.ponder.then(|| "pondering".to_owned()),
-    ];
-    texts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-fn options(engine: &EnginePlan) -> String {
-    let options = engine.options.iter().map(|(name, value)| format!("{name}={value}"));
-    Some(options.collect::<Vec<_>>().join(", "))
-        .filter(|text| !text.is_empty())
-        .unwrap_or_else(|| "–".to_owned())
-}
-
-fn openings_text(plan: &Plan) -> String {
-    let openings = &plan.openings;
-    let source = match &openings.source {
-        OpeningSource::Start => return "none: all games start from the start position".to_owned(),
-        OpeningSource::BuiltIn => "built-in openings".to_owned(),
-        OpeningSource::File { path, .. } => path.clone(),
-        other => serde_json::to_string(other).unwrap_or_default(),
-    };
-    let order = match openings.order {
-        OpeningOrder::Sequential => "sequential",
-        OpeningOrder::Random => "random",
-        OpeningOrder::Fastchess => "random as in fastchess",
-    };
-    let plies = openings.plies.map(|plies| format!(", {plies} plies")).unwrap_or_default();
-    let skip =
-        if openings.skip > 0 { format!(", skipping {}", openings.skip) } else { String::new() };
-    format!("{source}, {order}{plies}{skip}")
-}
-
-fn adjudication_text(plan: &Plan) -> String {
-    let rules = &plan.adjudication;
-    let texts = [
-        rules.draw.map(|draw| {
-            format!(
-                "draw: {} moves within {} cp from move {}",
-                draw.moves, draw.score, draw.from_move
-            )
-        }),
-        rules.resign.map(|resign| {
-            let sides = if resign.two_sided { ", both sides" } else { "" };
-            format!("loss: {} moves below -{} cp{sides}", resign.moves, resign.score)
-        }),
-        rules.max_moves.map(|moves| format!("draw after {moves} moves")),
-        rules.tablebases.as_ref().map(|_| "Syzygy tablebases".to_owned()),
-    ];
-    let text = texts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    if text.is_empty() { "none".to_owned() } else { text }
+/// The first digits of a hash.
+fn short_hash(hash: Option<ContentHash>) -> Markup {
+    html! {
+        @if let Some(hash) = hash { code { (hash.to_string().get(..12).unwrap_or_default()) } } @else { "–" }
+    }
 }
 
 /// The mean number of games at the same time.
@@ -368,17 +318,6 @@ fn test_rows(sprt: &Sprt, counts: &Counts) -> Markup {
             (row("Elo, corrected for the stopping bias", &range))
         }
     }
-}
-
-fn rounds(plan: &Plan) -> String {
-    let plural =
-        |count: u32, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
-    let pairs = plural(plan.pairs_per_encounter, "game pair");
-    let rounds = match plan.rounds {
-        Plan::UNLIMITED_ROUNDS => "until the test ends".to_owned(),
-        rounds => plural(rounds, "round"),
-    };
-    format!("{rounds}, {pairs} per encounter")
 }
 
 fn row(name: &str, value: &str) -> Markup {

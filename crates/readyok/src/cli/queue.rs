@@ -1,8 +1,9 @@
 //! `readyok queue`: the matches and workers of a NATS server.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
-use readyok_arena::plan::EnginePlan;
+use readyok_arena::conditions::SourceConditions;
 use readyok_arena::queue::nats::{Admin, Connection, QueuedMatch};
 use readyok_arena::queue::status::{
     AuditStatus, Control, MatchStatus, Phase, WorkerActivity, WorkerStatus,
@@ -293,15 +294,17 @@ fn limits(control: &Control) -> String {
     limits.collect::<Vec<_>>().join(", ")
 }
 
-/// The name of an engine, and the commit of its source.
-fn engine_text(engine: &EnginePlan) -> String {
-    let name = printable(&engine.name);
-    let Some(source) = &engine.source else { return name };
-    let commit = source.commit_page().unwrap_or_else(|| source.to_string());
-    let bench = source
-        .bench
-        .map_or_else(|| "bench not verified".to_owned(), |bench| format!("bench {bench}"));
-    format!("{name}  {}  {bench}", printable(&commit))
+/// The build, the bench and the links of a commit.
+fn source_text(conditions: &SourceConditions) -> String {
+    let SourceConditions { source, page, difference } = conditions;
+    let bench = match source.bench {
+        Some(bench) => format!("bench {bench}"),
+        None => "bench not verified".to_owned(),
+    };
+    let commit = if page.is_none() { source.commit.as_str() } else { "" };
+    let links = [page.as_deref(), difference.as_deref()].into_iter().flatten();
+    let parts = [source.revision.as_str(), commit, &source.build, &bench].into_iter().chain(links);
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
 }
 
 /// The number of complete pairs, and of all of them if it is limited.
@@ -318,7 +321,7 @@ fn details(found: &QueuedMatch) -> String {
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{name:<13}{value}");
+            let _ = writeln!(text, "{name:<16}{value}");
         }
     };
     line("match", found.id.clone());
@@ -327,13 +330,18 @@ fn details(found: &QueuedMatch) -> String {
     line("coordinator", found.coordinator.as_deref().map(printable).unwrap_or_default());
     line("priority", found.control.priority.to_string());
     line("limits", limits(&found.control));
-    for engine in &found.plan.engines {
-        line("engine", engine_text(engine));
+    for engine in &found.conditions.engines {
+        let hash = engine.hash.map(|hash| hash.to_string());
+        let hash = hash.as_deref().and_then(|hash| hash.get(..12)).unwrap_or("–");
+        let (limits, options) = (engine.limits_text(), engine.options_text());
+        let text = format!("{}: {} {hash} {limits} {options}", engine.name, engine.command);
+        line("engine", printable(&text));
+        if let Some(source) = &engine.source {
+            line("", printable(&source_text(source)));
+        }
     }
-    if let [one, other] = found.plan.engines.as_slice()
-        && let (Some(one), Some(other)) = (&one.source, &other.source)
-    {
-        line("difference", one.difference_page(other).unwrap_or_default());
+    for (name, value) in found.conditions.facts() {
+        line(&name.to_lowercase(), printable(&value));
     }
     line("pairs", pairs(status, " of "));
     line(
@@ -361,6 +369,14 @@ fn details(found: &QueuedMatch) -> String {
         for take in &takes.takes {
             line("", take_text(&printable(found.plan.engine_name(take.engine)), take));
         }
+    }
+    if let Some(rate) = status.games_per_minute.filter(|_| found.coordinator.is_some()) {
+        line("games/min", format!("{rate:.1}"));
+        #[expect(clippy::cast_precision_loss, reason = "a duration to the minute")]
+        let rest = status.remaining_games.filter(|_| rate > 0.0).map(|games| games as f64 / rate);
+        let rest = rest.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes).ok()).flatten();
+        let rest = rest.and_then(|rest| u64::try_from(rest.as_millis()).ok());
+        line("remaining", rest.map(duration).unwrap_or_default());
     }
     if let Some(end) = &status.end {
         line("end", serde_json::to_string(end).unwrap_or_default());

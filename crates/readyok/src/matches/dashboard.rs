@@ -1,25 +1,26 @@
 //! The dashboard of a match queue, and coordinators of the matches that its users start.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use readyok_arena::conditions::MatchSource;
 use readyok_arena::event::End;
-use readyok_arena::plan::{OpeningSource, Plan, SprtPlan};
+use readyok_arena::plan::{EnginePlan, OpeningSource, Plan};
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
     Access, AccessError, Admin, Connection, CoordinatorSettings, NatsDispatcher, QueuedMatch,
 };
-use readyok_arena::queue::status::Phase;
+use readyok_arena::queue::status::{Phase, WorkerStatus};
 use readyok_arena::runner::{Match, Settings};
-use readyok_arena::stats::Model;
 use readyok_arena::store::{ContentHash, Store, StoreDefect, StoreError};
 use readyok_server::QueueDashboard;
-use readyok_server::wire::{QueueAction, QueueClone, QueueLine, QueueMatch, QueueOverview};
+use readyok_server::matches::{Results, queue_games, queue_log};
+use readyok_server::wire::{QueueAction, QueueLine, QueueMatch, QueueOverview};
 
 use super::files::AnyError;
 use super::run::setting;
@@ -96,19 +97,50 @@ impl QueueDashboard for Dashboard {
     }
 
     fn details(&self, id: &str, writable: bool) -> Result<Option<QueueMatch>, String> {
-        let found = self.shared.matches()?.into_iter().find(|found| found.id == id);
-        Ok(found.map(|found| details(found, writable)))
+        let Some(found) = self.shared.find(id)? else { return Ok(None) };
+        let has_results = self.shared.results_of(&found.id).is_file();
+        // Without the workers the details are still useful.
+        let workers = self.shared.admin().workers().unwrap_or_default();
+        Ok(Some(details(found, &workers, has_results, writable)))
     }
 
-    fn start(&self, text: &str, openings: Option<&str>) -> Result<String, String> {
-        let openings = openings.map(|name| self.shared.openings_file(name)).transpose()?;
-        if let Some(path) = openings.as_deref().filter(|path| !path.is_file()) {
-            return Err(format!("{} does not exist", path.display()));
-        }
-        let (plan, priority) = (self.shared.read_test)(text, openings.as_deref())?;
-        let id = self.shared.start_new(&plan, priority).map_err(|error| error.to_string())?;
+    fn results(&self, id: &str) -> Result<Option<(Results, String)>, String> {
+        let found = self.shared.find(id)?;
+        let found = found.map(|found| (self.shared.results_of(&found.id), found.name));
+        let has_file = found.filter(|(path, _)| path.is_file());
+        Ok(has_file.map(|(path, name)| (Results::at(path), name)))
+    }
+
+    fn plan(&self, id: &str) -> Result<Option<(Plan, i32)>, String> {
+        Ok(self.shared.find(id)?.map(|found| (found.plan, found.control.priority)))
+    }
+
+    fn read(&self, text: &str, openings: Option<&str>) -> Result<(Plan, i32), String> {
+        let openings = openings.map(|name| self.openings_path(name)).transpose()?;
+        (self.shared.read_test)(text, openings.as_deref())
+    }
+
+    fn start(&self, plan: &Plan, priority: i32) -> Result<String, String> {
+        let id = self.shared.start_new(plan, priority).map_err(text)?;
         *self.shared.cache() = None;
         Ok(id)
+    }
+
+    fn start_copy(
+        &self,
+        id: &str,
+        priority: i32,
+        change: &dyn Fn(&Plan) -> Plan,
+    ) -> Result<String, String> {
+        let found = self.shared.admin().find(id).map_err(text)?;
+        let id = self.shared.start_copy(&found, priority, change).map_err(text)?;
+        *self.shared.cache() = None;
+        Ok(id)
+    }
+
+    fn openings_path(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.shared.openings_file(name)?;
+        if path.is_file() { Ok(path) } else { Err(format!("{} does not exist", path.display())) }
     }
 
     fn openings(&self) -> Result<Vec<String>, String> {
@@ -146,7 +178,6 @@ impl QueueDashboard for Dashboard {
         let admin = shared.admin();
         let found = admin.find(id).map_err(text)?;
         let next = match action {
-            QueueAction::Clone(changes) => shared.start_clone(&found, &changes).map_err(text)?,
             QueueAction::Start => {
                 let spec = admin.spec(&found).map_err(text)?;
                 shared.start(spec, Start::TakeOver, 0).map_err(text)?
@@ -164,10 +195,7 @@ impl QueueDashboard for Dashboard {
                     QueueAction::Include { worker } => {
                         control.excluded.remove(worker);
                     }
-                    QueueAction::Clone(_)
-                    | QueueAction::Start
-                    | QueueAction::Stop
-                    | QueueAction::Remove => {}
+                    QueueAction::Start | QueueAction::Stop | QueueAction::Remove => {}
                 });
                 changed.map(|_| found.id.clone()).map_err(text)?
             }
@@ -224,6 +252,10 @@ impl Shared {
         let matches = self.admin().matches().map_err(text)?;
         *cache = Some((now(), matches.clone()));
         Ok(matches)
+    }
+
+    fn find(&self, id: &str) -> Result<Option<QueuedMatch>, String> {
+        Ok(self.matches()?.into_iter().find(|found| found.id == id))
     }
 
     /// Takes over the matches of the previous run of this server.
@@ -325,23 +357,25 @@ impl Shared {
         Ok((game, dispatcher))
     }
 
-    /// Starts a copy of a match with other settings.
-    fn start_clone(
+    /// Starts a copy of a match with a changed plan.
+    fn start_copy(
         self: &Arc<Self>,
         found: &QueuedMatch,
-        changes: &QueueClone,
+        priority: i32,
+        change: &dyn Fn(&Plan) -> Plan,
     ) -> Result<String, AnyError> {
         let mut spec = self.admin().spec(found)?;
-        // Another seed makes it another match, with other openings.
-        let seed = new_seed();
-        change(&mut spec.plan, changes, seed)?;
+        let changed = change(&spec.plan);
+        if !has_same_files(&spec.plan, &changed) {
+            return self.start_new(&changed, priority);
+        }
+        spec.plan = changed;
         if let Some(sealed) = &mut spec.sealed {
-            change(sealed, changes, seed)?;
+            **sealed = change(sealed);
         }
         spec.plan_hash = ContentHash::of_plan(spec.sealed.as_deref().unwrap_or(&spec.plan));
         let openings = self.admin().openings(&spec, &self.directory.join("openings"))?;
         Match::check(&with_openings(&spec.plan, openings.as_deref()), &[])?;
-        let priority = changes.priority.unwrap_or(found.control.priority);
         self.start(spec, Start::New, priority)
     }
 
@@ -361,38 +395,18 @@ fn with_openings(plan: &Plan, openings: Option<&Path>) -> Plan {
     plan
 }
 
-fn change(plan: &mut Plan, changes: &QueueClone, seed: u64) -> Result<(), AnyError> {
-    plan.seed = seed;
-    if let Some(name) = &changes.name {
-        plan.event.clone_from(name);
-    }
-    if let Some(rounds) = changes.rounds {
-        plan.rounds = rounds;
-    }
-    if let Some([elo0, elo1]) = changes.sprt {
-        let (alpha, beta, model) = (0.05, 0.05, Model::default());
-        let before = plan.sprt.unwrap_or(SprtPlan { model, elo0, elo1, alpha, beta });
-        plan.sprt = Some(SprtPlan { elo0, elo1, ..before });
-    }
-    if let Some(tc) = &changes.tc {
-        let tc = tc.parse()?;
-        for engine in &mut plan.engines {
-            engine.limits.tc = Some(tc);
-        }
-    }
-    let options: &[BTreeMap<String, String>] = &changes.options;
-    for (engine, options) in plan.engines.iter_mut().zip(options) {
-        engine.options.clone_from(options);
-    }
-    plan.check()?;
-    Ok(())
-}
-
-/// A seed that no other match of this server has.
-fn new_seed() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Seeds in JSON are exact up to 2^53.
-    u64::try_from(since.as_millis()).unwrap_or_default() & ((1 << 53) - 1)
+/// Whether two plans name the same programs, files and openings, which the queue has for the first one.
+fn has_same_files(one: &Plan, other: &Plan) -> bool {
+    let files = |plan: &Plan| {
+        let engine = |engine: &EnginePlan| {
+            // A path has a separator; other values need no file.
+            let paths = engine.options.values().filter(|value| value.contains(is_separator));
+            let paths: BTreeSet<String> = paths.cloned().collect();
+            (engine.command.clone(), engine.args.clone(), engine.dir.clone(), paths)
+        };
+        plan.engines.iter().map(engine).collect::<Vec<_>>()
+    };
+    files(one) == files(other) && one.openings.source == other.openings.source
 }
 
 fn is_found(found: &QueuedMatch, search: &str) -> bool {
@@ -402,33 +416,57 @@ fn is_found(found: &QueuedMatch, search: &str) -> bool {
 }
 
 fn line(found: QueuedMatch) -> QueueLine {
-    let QueuedMatch { id, name, phase, control, status, .. } = found;
-    let flagged = status.workers.iter().filter(|row| !row.flags.is_empty()).count();
-    let score = status.score_of_two().copied();
-    let (llr, priority) = (status.test.map(|test| test.llr), control.priority);
-    let (pairs, total, elo) = (status.pairs, status.total, status.elo);
-    QueueLine { id, name, phase, priority, pairs, total, score, elo, llr, flagged }
+    let QueuedMatch { id, name, phase, plan, control, status, .. } = found;
+    QueueLine {
+        id,
+        name,
+        phase,
+        priority: control.priority,
+        pairs: status.pairs,
+        total: status.total,
+        score: status.score_of_two().copied(),
+        elo: status.elo,
+        llr: status.test.map(|test| test.llr),
+        variant: plan.game,
+        engines: plan.engines.len(),
+        bounds: plan.sprt.map(|sprt| [sprt.elo0, sprt.elo1]),
+        verdict: status.test.map(|test| test.verdict),
+        tunes: plan.tune.is_some(),
+        updated_ms: status.updated_ms,
+        flagged: status.workers.iter().filter(|row| !row.flags.is_empty()).count(),
+    }
 }
 
-fn details(found: QueuedMatch, writable: bool) -> QueueMatch {
-    let settings = settings_of(&found);
-    let QueuedMatch { id, name, phase, plan, control, coordinator, status, .. } = found;
-    let engines = plan.engines.into_iter().map(|engine| engine.name).collect();
-    QueueMatch { id, name, phase, control, coordinator, engines, settings, status, writable }
-}
-
-/// The settings that a copy of a match can change.
-fn settings_of(found: &QueuedMatch) -> QueueClone {
-    let engines = &found.plan.engines;
-    let mut controls = engines.iter().map(|engine| engine.limits.tc);
-    let first = controls.next().flatten();
-    QueueClone {
-        name: Some(found.name.clone()),
-        rounds: Some(found.plan.rounds),
-        tc: first.filter(|_| controls.all(|tc| tc == first)).map(|tc| tc.to_string()),
-        sprt: found.plan.sprt.map(|sprt| [sprt.elo0, sprt.elo1]),
-        priority: Some(found.control.priority),
-        options: engines.iter().map(|engine| engine.options.clone()).collect(),
+fn details(
+    found: QueuedMatch,
+    workers: &[WorkerStatus],
+    has_results: bool,
+    writable: bool,
+) -> QueueMatch {
+    let QueuedMatch { id, name, phase, mut conditions, control, coordinator, mut status, .. } =
+        found;
+    let takes_part = |worker: &&WorkerStatus| {
+        worker.playing.iter().any(|pair| pair.id == id)
+            || status.workers.iter().any(|row| row.worker.0 == worker.name)
+    };
+    let cores = workers.iter().filter(takes_part).map(|worker| worker.cores).sum();
+    conditions.source = Some(MatchSource::Farm { workers: status.workers.len(), cores });
+    let games = queue_games(std::mem::take(&mut status.games_played));
+    let log = queue_log(std::mem::take(&mut status.log));
+    // The log has them with their times.
+    (status.warnings, status.quarantine) = (Vec::new(), Vec::new());
+    QueueMatch {
+        id,
+        name,
+        phase,
+        control,
+        coordinator,
+        conditions,
+        status,
+        games,
+        log,
+        has_results,
+        writable,
     }
 }
 

@@ -73,7 +73,10 @@ fn no_pair_of_an_excluded_worker_is_shown() {
         panic!("the page does not change in time");
     };
     let page = page_with(|page| page.status.pairs > 0);
-    assert_eq!(page.engines, ["one", "two"]);
+    let names = page.conditions.engines.iter().map(|engine| engine.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["one", "two"]);
+    // The coordinator has sent the hashes of the programs.
+    assert!(page.conditions.engines.iter().all(|engine| engine.hash.is_some()), "{page:?}");
     assert!(page.status.standings.iter().any(|row| row.wins + row.draws > 0), "{page:?}");
     let exclude = QueueAction::Exclude { worker: "host".to_owned() };
     assert_eq!(dashboard.act(&id, exclude), Ok(id.clone()));

@@ -1,24 +1,29 @@
 //! Matches. They have their own lock and threads, which never wait for the lock of the state.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use readyok_arena::plan::EnginePlan;
+use readyok_client::EngineProgram;
 use readyok_library::Source;
 use tokio::task::spawn_blocking;
 
 use super::saving::written;
 use super::{App, AppState};
 use crate::engine::not_a_program;
-use crate::matches::{Changes, Finished, MatchEvent, Matches};
+use crate::matches::{Changes, Finished, MatchEvent, Matches, Results};
 use crate::store::{StoreError, Written, new_game, storage};
 use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, Delta, EngineSource, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta,
-    MatchesState, Topic, TopicState, ValuesFor,
+    Answer, ApiError, Delta, EngineSource, ErrorCode, GameId, MatchId, MatchPlan, MatchProgram,
+    MatchState, MatchesDelta, MatchesState, Topic, TopicState, ValuesFor,
 };
 
 /// The matches, which exist before the server answers.
 pub(super) type Shared = Arc<OnceLock<Matches>>;
+
+/// Maximum number of arguments of a program that is not registered.
+const MAX_ARGS: usize = 100;
 
 fn closing() -> ApiError {
     ApiError::conflict(ErrorCode::ShuttingDown)
@@ -91,10 +96,28 @@ impl App {
         self.open_game(game).await
     }
 
-    /// The report of a match as an HTML page.
-    pub(crate) async fn match_report(self: &Arc<Self>, id: MatchId) -> Result<String, ApiError> {
-        let results = self.matches()?.results(id)?;
-        self.with_files(move |_| results.report()).await
+    /// The results of a match, and its name.
+    pub(crate) fn match_results(&self, id: MatchId) -> Result<(Results, String), ApiError> {
+        let matches = self.matches()?;
+        Ok((matches.results(id)?, matches.requested(id)?.name))
+    }
+
+    /// The list of matches.
+    pub(crate) fn match_lines(&self) -> Result<MatchesState, ApiError> {
+        Ok(MatchesState { matches: self.matches()?.lines() })
+    }
+
+    /// The state of a match.
+    pub(crate) async fn match_state(
+        self: &Arc<Self>,
+        id: MatchId,
+    ) -> Result<Arc<MatchState>, ApiError> {
+        self.with_files(move |matches| matches.state(id)).await
+    }
+
+    /// The engines of a plan for the arena.
+    pub(crate) fn engines_of(&self, plan: &MatchPlan) -> Result<Vec<EnginePlan>, ApiError> {
+        self.state().match_engines(plan)
     }
 
     fn import_match_game(
@@ -164,7 +187,23 @@ impl AppState {
             };
             registered.with_program(program.clone()).map_err(|path| not_a_program(&path))
         };
-        plan.engines.iter().map(|engine| registered_as(engine.engine)).collect()
+        let entrant = |program: &MatchProgram| match program {
+            MatchProgram::Registered(id) => registered_as(*id),
+            // The app builds no programs: a farm does.
+            MatchProgram::Git { source } => Err(not_a_program(Path::new(&source.to_string()))),
+            MatchProgram::Program { command, args } => {
+                let path = Path::new(command);
+                if command.is_empty() || args.len() > MAX_ARGS {
+                    return Err(not_a_program(path));
+                }
+                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let program =
+                    EngineProgram { args: args.clone(), ..EngineProgram::new(path, [""; 0]) };
+                let plan = EnginePlan { name, ..EnginePlan::default() };
+                plan.with_program(program).map_err(|path| not_a_program(&path))
+            }
+        };
+        plan.engines.iter().map(|engine| entrant(&engine.engine)).collect()
     }
 
     pub(super) fn matches_state(&self) -> TopicState {

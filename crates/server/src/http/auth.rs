@@ -97,7 +97,7 @@ fn literal(address: &IpAddr) -> String {
 pub(super) enum Role {
     /// Everything.
     Owner,
-    /// The dashboard of the match queue, without changes.
+    /// Local matches and those of the queue, without changes.
     Reader,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct Auth {
     origins: HashSet<String>,
     /// `Authorization: Bearer …`
     session: Secret,
-    /// The secret of readers, who see the dashboard only.
+    /// The secret of readers, who see matches only.
     reader: Secret,
     links: Mutex<VecDeque<Secret>>,
     password: Option<Password>,
@@ -283,7 +283,9 @@ impl Auth {
         }
         if is_api && role == Some(Role::Reader) {
             let path = uri.path();
-            let is_board = path == "/api/queue" || path.starts_with("/api/queue/");
+            let is_board = ["/api/queue", "/api/matches"].iter().any(|root| {
+                path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
             if path != "/api/login" && (changes || is_socket || !is_board) {
                 return Err(StatusCode::UNAUTHORIZED);
             }

@@ -3,15 +3,20 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use readyok_arena::event::{End, Event};
+use readyok_arena::conditions::{MatchConditions, MatchSource};
+use readyok_arena::event::{End, Event, Rating};
 use readyok_arena::export::{add_move, game_record, opening_record};
-use readyok_arena::match_state::{MatchState, Point};
+use readyok_arena::match_state::{MatchState, Pace, Point};
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Plan};
 use readyok_arena::queue::WorkerId;
+use readyok_arena::queue::status::{LogEntry, Logged, PlayedGame as QueuedGame};
 use readyok_arena::result::{EndDetail, GameEnd, MatchGame as PlayedGame, MoveRecord};
+use readyok_arena::stats::Verdict;
+use readyok_arena::store::Origin;
 use readyok_arena::takes::Takes;
+use readyok_arena::worker_stats::WorkerTable;
 use readyok_client::EngineFailureKind;
 use readyok_protocol::Score;
 use readyok_rules::record::GameRecord;
@@ -25,11 +30,15 @@ use crate::game::position_view::{last_move, move_text};
 use crate::time::{Moment, now};
 use crate::wire::{
     self, ClockState, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
-    MatchLine, MatchPlan, MatchScore, MatchStatus, OutcomeView, Sides,
+    MatchLine, MatchLogEntry, MatchLogged, MatchPlan, MatchScore, MatchStatus, OutcomeView, Sides,
 };
 
 /// Maximum number of listed games.
 const MAX_GAMES: usize = 500;
+/// Maximum number of listed events.
+const MAX_LOG: usize = 200;
+/// The worker of all games: this computer has no name.
+const THIS_COMPUTER: WorkerId = WorkerId(String::new());
 
 /// The state of a match for the page.
 #[derive(Clone, Debug)]
@@ -39,7 +48,11 @@ pub struct LiveMatch {
     plan: Plan,
     status: MatchStatus,
     score: MatchScore,
+    conditions: MatchConditions,
+    pace: Pace,
+    workers: WorkerTable,
     curve: Vec<Point>,
+    log: VecDeque<MatchLogEntry>,
     /// Games in progress, by worker.
     boards: BTreeMap<WorkerId, LiveBoard>,
     last_board: u32,
@@ -80,6 +93,7 @@ struct PendingDelta {
     curve: Vec<Point>,
     ended: Vec<u32>,
     games: Vec<MatchGame>,
+    log: Vec<MatchLogEntry>,
     note: bool,
 }
 
@@ -91,8 +105,12 @@ impl LiveMatch {
             requested,
             plan: state.plan().clone(),
             status: MatchStatus::Paused,
-            score: score(state, total),
+            score: MatchScore { total, ..MatchScore::of(state) },
+            conditions: MatchConditions::new(state.plan(), &BTreeMap::new()),
+            pace: Pace::default(),
+            workers: WorkerTable::default(),
             curve: state.curve(),
+            log: VecDeque::new(),
             boards: BTreeMap::new(),
             last_board: 0,
             games: VecDeque::new(),
@@ -103,9 +121,25 @@ impl LiveMatch {
         }
     }
 
+    /// Adds the hashes of files, and the events of earlier runs.
+    #[must_use]
+    pub fn with_origin(mut self, origin: &Origin, log: Vec<MatchLogEntry>) -> Self {
+        let conditions = MatchConditions::new(&self.plan, &origin.programs);
+        let concurrency = self.requested.concurrency;
+        let source = Some(MatchSource::Local { concurrency });
+        self.conditions = MatchConditions { source, ..conditions };
+        self.log = log.into();
+        self
+    }
+
     /// Shows the results.
     pub fn show(&mut self, state: &MatchState) {
-        self.score = score(state, self.score.total);
+        self.score = MatchScore {
+            total: self.score.total,
+            games_per_minute: self.pace.per_minute(),
+            workers: self.workers.rows(),
+            ..MatchScore::of(state)
+        };
         self.curve = state.curve();
         (self.pending.score, self.pending.any) = (true, true);
     }
@@ -113,6 +147,7 @@ impl LiveMatch {
     /// Shows a new pair, which is stored and counted.
     pub fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
         self.list(pair);
+        self.pace.add(now(), state.games());
         self.show(state);
         self.pending.curve.extend(state.point());
     }
@@ -120,7 +155,14 @@ impl LiveMatch {
     /// Lists the games of a stored pair.
     pub fn list(&mut self, pair: &PairResult) {
         let opening = pair.pairing.opening.moves.len();
+        self.workers.add_of(&THIS_COMPUTER, pair);
         for (index, game) in (0..).zip(&pair.games) {
+            self.conditions.started_ms.get_or_insert(game.started_ms);
+            if let Some(winner) = game.winner.filter(|_| game.end.termination.is_failure()) {
+                let loser = game.engine(winner.other());
+                let at = game.started_ms.saturating_add(game.duration_ms);
+                self.log(at, failure(loser, None, number_of(pair, index), &game.end));
+            }
             let listed = MatchGame {
                 number: number_of(pair, index),
                 round: pair.pairing.round,
@@ -139,7 +181,11 @@ impl LiveMatch {
     /// Handles an event.
     pub fn on_event(&mut self, event: &Event) {
         match event {
-            Event::MatchStart { .. } => self.set_status(MatchStatus::Running),
+            Event::MatchStart { resumed, .. } => {
+                self.conditions.started_ms.get_or_insert(now());
+                self.log(now(), MatchLogged::Started { pairs: *resumed });
+                self.set_status(MatchStatus::Running);
+            }
             Event::GameStart { pair, game, first, second, worker, opening, round: _ } => {
                 self.begin(worker, (*pair, *game), [*first, *second], opening);
             }
@@ -148,12 +194,12 @@ impl LiveMatch {
                 self.end(|board| (board.pair, board.game) == (*pair, *game));
             }
             Event::Warning { pair: Some(_), engine: None, .. } => {
-                self.set_note(ErrorCode::GamesReplayed.into());
+                self.warn(ErrorCode::GamesReplayed.into());
             }
             Event::Warning { text, engine, context, .. } => {
                 let who = engine.map(|engine| self.name(engine));
                 let kind = context.as_ref().map(|context| &context.kind);
-                self.set_note(warning(who.as_deref(), kind, text));
+                self.warn(warning(who.as_deref(), kind, text));
             }
             Event::EngineFailure { engine, count, end, .. } => {
                 let cause = detail(end);
@@ -162,6 +208,7 @@ impl LiveMatch {
             }
             Event::Stopping { .. } => self.set_status(MatchStatus::Finishing),
             Event::MatchEnd { why, .. } => {
+                self.log(now(), MatchLogged::Ended { end: why.clone() });
                 self.end(|_| true);
                 self.end = Some(why.clone());
             }
@@ -179,8 +226,44 @@ impl LiveMatch {
     /// Adds a note about skipped openings.
     pub fn on_skipped(&mut self, skipped: &Skipped) {
         if let Some(note) = openings_skipped(self.plan.game, skipped) {
-            self.set_note(note);
+            self.warn(note);
         }
+    }
+
+    fn warn(&mut self, note: ErrorInfo) {
+        self.log(now(), MatchLogged::Note { note: note.clone() });
+        self.set_note(note);
+    }
+
+    fn log(&mut self, at: Moment, what: MatchLogged) {
+        if self.log.len() == MAX_LOG {
+            self.log.pop_front();
+        }
+        let entry = MatchLogEntry { at, what };
+        self.log.push_back(entry.clone());
+        self.pending.log.push(entry);
+        self.pending.any = true;
+    }
+
+    /// The events that cannot be found out of the results again.
+    pub fn stored_log(&self) -> Vec<MatchLogEntry> {
+        let is_stored = |entry: &&MatchLogEntry| !matches!(entry.what, MatchLogged::Failure { .. });
+        self.log.iter().filter(is_stored).cloned().collect()
+    }
+
+    /// Sorts the events: those of results follow those of earlier runs when a match is read.
+    pub fn sort_log(&mut self) {
+        self.log.make_contiguous().sort_by_key(|entry| entry.at);
+    }
+
+    /// Elo of the first of two engines.
+    pub fn elo(&self) -> Option<Rating> {
+        self.score.strength.map(|strength| strength.elo)
+    }
+
+    /// The decision of the test.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.score.test.map(|test| test.verdict)
     }
 
     /// The engines have exited: the match can be resumed or deleted.
@@ -210,7 +293,7 @@ impl LiveMatch {
     pub fn failed(&mut self, why: ErrorInfo) {
         self.end(|_| true);
         self.set_status(MatchStatus::Failed);
-        self.set_note(why);
+        self.warn(why);
     }
 
     /// Restores the stored status.
@@ -337,6 +420,10 @@ impl LiveMatch {
             status: self.status,
             played: self.score.played,
             total: self.score.total,
+            engines: self.requested.engines.len(),
+            bounds: bounds_of(&self.requested),
+            elo: self.elo(),
+            verdict: self.verdict(),
         }
     }
 
@@ -356,6 +443,11 @@ impl LiveMatch {
             scores: score.scores.clone(),
             test: score.test,
             takes: score.takes.clone(),
+            strength: score.strength,
+            games_per_minute: score.games_per_minute,
+            remaining_games: score.remaining_games,
+            workers: score.workers.clone(),
+            conditions: self.conditions.clone(),
             curve: self.curve.iter().take_while(|point| point.games < first).copied().collect(),
             boards: self.boards.values().map(LiveBoard::wire).collect(),
             games: games
@@ -363,6 +455,10 @@ impl LiveMatch {
                 .take(games.len().saturating_sub(pending.games.len()))
                 .cloned()
                 .collect(),
+            log: {
+                let listed = self.log.len().saturating_sub(pending.log.len());
+                self.log.iter().take(listed).cloned().collect()
+            },
             note: self.note.clone(),
         }
     }
@@ -391,21 +487,81 @@ impl LiveMatch {
             curve: pending.curve,
             ended: pending.ended,
             games: pending.games,
+            log: pending.log,
             note: self.note.clone().filter(|_| pending.note),
         })
     }
 }
 
-/// The score of a match. `total` is the number of games, if it is known.
-fn score(state: &MatchState, total: Option<u32>) -> MatchScore {
-    MatchScore {
-        played: u32::try_from(state.games()).unwrap_or(u32::MAX),
-        total,
-        standings: state.standings(),
-        scores: state.scores(),
-        test: state.test(),
-        takes: state.takes().map(Takes::status),
+impl MatchScore {
+    /// The results, without what the state does not contain.
+    fn of(state: &MatchState) -> Self {
+        Self {
+            played: u32::try_from(state.games()).unwrap_or(u32::MAX),
+            total: None,
+            standings: state.standings(),
+            scores: state.scores(),
+            test: state.test(),
+            takes: state.takes().map(Takes::status),
+            strength: state.strength(),
+            games_per_minute: None,
+            remaining_games: state.remaining_games(),
+            workers: Vec::new(),
+        }
     }
+}
+
+/// The hypotheses of the test of a plan.
+pub(super) fn bounds_of(plan: &MatchPlan) -> Option<[f64; 2]> {
+    plan.sprt.map(|sprt| [sprt.elo0, sprt.elo1])
+}
+
+fn failure(engine: EngineId, worker: Option<String>, game: u32, end: &GameEnd) -> MatchLogged {
+    MatchLogged::Failure {
+        engine: engine.0,
+        worker,
+        game,
+        termination: end.termination,
+        detail: detail(end),
+    }
+}
+
+/// The events of a match of a queue.
+pub fn queue_log(log: Vec<LogEntry>) -> Vec<MatchLogEntry> {
+    let entry = |LogEntry { at_ms, what }| MatchLogEntry {
+        at: at_ms,
+        what: match what {
+            Logged::Warning { text } => {
+                MatchLogged::Note { note: ErrorCode::system(&printable(&text)).into() }
+            }
+            Logged::Failure { engine, worker, pair, game, end } => {
+                failure(engine, worker.map(|worker| worker.0), number(pair, game), &end)
+            }
+            Logged::InvalidResult { worker, pair, why } => {
+                MatchLogged::InvalidResult { worker: worker.0, pair, why }
+            }
+            Logged::Joined { worker } => MatchLogged::Joined { worker: worker.0 },
+            Logged::Left { worker } => MatchLogged::Left { worker: worker.0 },
+            Logged::Ended { end } => MatchLogged::Ended { end },
+        },
+    };
+    log.into_iter().map(entry).collect()
+}
+
+/// The games of a match of a queue.
+pub fn queue_games(games: Vec<QueuedGame>) -> Vec<MatchGame> {
+    let game = |game: QueuedGame| MatchGame {
+        number: number(game.pair, game.game),
+        round: game.round,
+        engines: Sides { first: game.first.0, second: game.second.0 },
+        outcome: OutcomeView {
+            result: game.end.result(game.winner),
+            termination: game.end.termination,
+            detail: detail(&game.end),
+        },
+        plies: game.plies,
+    };
+    games.into_iter().map(game).collect()
 }
 
 impl LiveBoard {
@@ -513,7 +669,11 @@ pub(super) fn finished(plan: &Plan, pair: &PairResult) -> Vec<Finished> {
 
 /// The number of a game in its match, from 1. Each pair has two games.
 pub(super) fn number_of(pair: &PairResult, index: u32) -> u32 {
-    let before = u32::try_from(pair.pairing.index).unwrap_or(u32::MAX).saturating_mul(2);
+    number(pair.pairing.index, index)
+}
+
+fn number(pair: u64, index: u32) -> u32 {
+    let before = u32::try_from(pair).unwrap_or(u32::MAX).saturating_mul(2);
     before.saturating_add(index).saturating_add(1)
 }
 

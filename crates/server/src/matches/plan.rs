@@ -13,8 +13,8 @@ use readyok_rules::{Handicap, Position};
 
 use crate::errors::{position_error, schedule_error};
 use crate::wire::{
-    ApiError, ErrorCode, ErrorSubject, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Time,
-    Variant,
+    ApiError, ErrorCode, ErrorSubject, MatchEngine, MatchFormat, MatchOpenings, MatchPlan,
+    MatchProgram, Time, Variant,
 };
 
 /// Maximum number of engines, rounds, pairs of an encounter, and concurrent games.
@@ -40,8 +40,15 @@ pub fn plan_of(
             engines: requested.engines.len(),
         })));
     }
+    // As long as its test.
+    let is_unlimited = requested.rounds == Plan::UNLIMITED_ROUNDS
+        && requested.sprt.is_some()
+        && match requested.format {
+            MatchFormat::RoundRobin | MatchFormat::Gauntlet | MatchFormat::Takes => true,
+            MatchFormat::Knockout | MatchFormat::Swiss => false,
+        };
     if MAX_ENGINES < registered.len()
-        || !(1..=MAX_ROUNDS).contains(&requested.rounds)
+        || !(is_unlimited || (1..=MAX_ROUNDS).contains(&requested.rounds))
         || !(1..=MAX_PAIRS).contains(&requested.pairs)
         || !(1..=MAX_SLOTS).contains(&requested.concurrency)
     {
@@ -232,4 +239,133 @@ fn sprt(requested: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
     }
     test.test().map_err(|error| ApiError::invalid_request(ErrorCode::from(error)))?;
     Ok(Some(test))
+}
+
+/// A plan as the form of the page shows it. What the form does not know is left out.
+pub fn form_of(plan: &Plan) -> MatchPlan {
+    let engine = |engine: &EnginePlan| MatchEngine {
+        engine: match &engine.source {
+            Some(source) => MatchProgram::Git { source: source.clone() },
+            None => {
+                MatchProgram::Program { command: engine.command.clone(), args: engine.args.clone() }
+            }
+        },
+        name: engine.name.clone(),
+        time: time_of(&engine.limits),
+        nodes: engine.limits.nodes,
+        depth: engine.limits.depth,
+        ponder: engine.ponder,
+        options: engine.options.clone(),
+    };
+    MatchPlan {
+        name: plan.event.clone(),
+        variant: plan.game,
+        engines: plan.engines.iter().map(engine).collect(),
+        format: match plan.format {
+            Format::RoundRobin | Format::Pyramid => MatchFormat::RoundRobin,
+            Format::Gauntlet { .. } => MatchFormat::Gauntlet,
+            Format::Knockout { .. } => MatchFormat::Knockout,
+            Format::Swiss => MatchFormat::Swiss,
+            Format::Takes => MatchFormat::Takes,
+        },
+        rounds: plan.rounds,
+        pairs: plan.pairs_per_encounter,
+        openings: match &plan.openings.source {
+            OpeningSource::Start | OpeningSource::DoubleChess960 { .. } => MatchOpenings::Start,
+            OpeningSource::BuiltIn => MatchOpenings::BuiltIn,
+            OpeningSource::File { path, .. } => MatchOpenings::File {
+                path: path.clone(),
+                plies: plan.openings.plies,
+                shuffled: plan.openings.order != OpeningOrder::Sequential,
+            },
+            OpeningSource::Positions { list } => MatchOpenings::Positions { list: list.clone() },
+            OpeningSource::Chess960 { .. } => MatchOpenings::Chess960,
+            OpeningSource::Handicap { name } => MatchOpenings::Handicap { name: name.clone() },
+        },
+        concurrency: 1,
+        draw: plan.adjudication.draw,
+        resign: plan.adjudication.resign,
+        max_moves: plan.adjudication.max_moves,
+        sprt: plan.sprt,
+        seed: plan.seed,
+    }
+}
+
+fn time_of(limits: &Limits) -> Time {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    match (limits.tc, limits.byoyomi_ms, limits.move_time_ms) {
+        (None, None, Some(time)) => Time::PerMove { time },
+        (None, None, None) => Time::None,
+        (tc, byoyomi, _) => Time::Clock {
+            base: tc.map_or(0, |tc| millis(tc.time)),
+            increment: tc.map_or(0, |tc| millis(tc.increment)),
+            byoyomi: byoyomi.unwrap_or_default(),
+            moves: tc.and_then(|tc| tc.moves),
+        },
+    }
+}
+
+/// A copy of a plan with the changes of its form, and another seed: what the form does not show stays as it is.
+/// `programs` are the engines of the changed form, as for [`plan_of`].
+///
+/// # Errors
+/// A change is invalid, or the new plan is.
+pub fn changed_plan(
+    original: &Plan,
+    wanted: &MatchPlan,
+    programs: &[EnginePlan],
+) -> Result<Plan, ApiError> {
+    let form = form_of(original);
+    let mut checked = wanted.clone();
+    // A plan can have more rounds than a form can set, and its openings may be on another computer.
+    let is_same_length = wanted.rounds == form.rounds;
+    if is_same_length {
+        checked.rounds = 1;
+    }
+    let has_same_openings = wanted.openings == form.openings;
+    if has_same_openings {
+        checked.openings = MatchOpenings::Start;
+    }
+    let (fresh, _) = plan_of(&checked, programs)?;
+    let mut plan = original.clone();
+    plan.engines = Vec::new();
+    for (index, (engine, fresh)) in wanted.engines.iter().zip(fresh.engines).enumerate() {
+        let before = form.engines.get(index).zip(original.engines.get(index));
+        let Some((shown, before)) = before.filter(|(shown, _)| shown.engine == engine.engine)
+        else {
+            plan.engines.push(fresh);
+            continue;
+        };
+        let limits = |of: &MatchEngine| (of.time, of.nodes, of.depth);
+        let is_same = limits(shown) == limits(engine);
+        plan.engines.push(EnginePlan {
+            name: fresh.name,
+            limits: if is_same {
+                before.limits
+            } else {
+                Limits { margin_ms: before.limits.margin_ms, ..fresh.limits }
+            },
+            ponder: engine.ponder,
+            options: engine.options.clone(),
+            ..before.clone()
+        });
+    }
+    plan.event.clone_from(&fresh.event);
+    plan.game = fresh.game;
+    if wanted.format != form.format {
+        plan.format = fresh.format;
+    }
+    if !is_same_length {
+        plan.rounds = fresh.rounds;
+    }
+    plan.pairs_per_encounter = fresh.pairs_per_encounter;
+    if !has_same_openings {
+        plan.openings = fresh.openings;
+    }
+    (plan.adjudication.draw, plan.adjudication.resign) =
+        (fresh.adjudication.draw, fresh.adjudication.resign);
+    plan.adjudication.max_moves = fresh.adjudication.max_moves;
+    plan.sprt = fresh.sprt;
+    plan.seed = fresh.seed;
+    Ok(plan)
 }

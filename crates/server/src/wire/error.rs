@@ -312,6 +312,7 @@ errors! {
         CrossSiteRequest => "the request comes from another site",
         NoResponse => "the server does not respond",
         TooManyImports => "too many imports at the same time",
+        TooManyDownloads => "too many downloads at the same time",
         Unreadable => "unreadable",
         GameDamaged => "the stored game is damaged",
         OtherPosition => "the games have no common position",

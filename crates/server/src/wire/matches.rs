@@ -2,15 +2,22 @@
 
 use std::collections::BTreeMap;
 
+pub use readyok_arena::conditions::{MatchConditions, MatchSource};
 pub use readyok_arena::event::Score as EncounterScore;
-pub use readyok_arena::match_state::{Point as CurvePoint, Standing};
-pub use readyok_arena::plan::{DrawAdjudication, ResignAdjudication, SprtPlan};
+use readyok_arena::event::{End, Rating};
+pub use readyok_arena::match_state::{MatchStrength, Point as CurvePoint, Standing};
+pub use readyok_arena::plan::{DrawAdjudication, GitSource, ResignAdjudication, SprtPlan};
 pub use readyok_arena::stats::SprtStatus;
+use readyok_arena::stats::Verdict;
 pub use readyok_arena::takes::TakesStatus;
+pub use readyok_arena::worker_stats::WorkerRow;
 use readyok_protocol::Score;
+use readyok_rules::Termination;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
+
+use crate::time::Moment;
 
 use super::{ClockState, EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
 
@@ -44,6 +51,14 @@ pub struct MatchLine {
     pub played: u32,
     /// The number of all games, if it is known.
     pub total: Option<u32>,
+    /// The number of engines.
+    pub engines: usize,
+    /// The hypotheses of its sequential test, in Elo.
+    pub bounds: Option<[f64; 2]>,
+    /// Elo of the first of two engines.
+    pub elo: Option<Rating>,
+    /// The decision of the test.
+    pub verdict: Option<Verdict>,
 }
 
 /// The status of a match.
@@ -91,7 +106,7 @@ pub struct MatchPlan {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct MatchEngine {
-    pub engine: EngineId,
+    pub engine: MatchProgram,
     /// The unique name in the table; empty for the name of the engine.
     #[serde(default)]
     pub name: String,
@@ -105,6 +120,27 @@ pub struct MatchEngine {
     /// Values that override the engine's values for play.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+}
+
+/// The program of an engine of a match.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(untagged)]
+pub enum MatchProgram {
+    /// A registered engine.
+    Registered(EngineId),
+    /// A program on the computer of the server.
+    Program {
+        /// The path, or a name in `PATH`.
+        command: String,
+        #[serde(default)]
+        args: Vec<String>,
+    },
+    /// A commit of a Git repository, which is built.
+    Git {
+        /// Without a commit, it is that of the revision.
+        source: GitSource,
+    },
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -169,12 +205,23 @@ pub struct MatchState {
     pub test: Option<SprtStatus>,
     /// The state of the test of several takes.
     pub takes: Option<TakesStatus>,
+    /// The strength of the first of two engines.
+    pub strength: Option<MatchStrength>,
+    /// Games per minute of the last minutes.
+    pub games_per_minute: Option<f64>,
+    /// The expected number of further games.
+    pub remaining_games: Option<u64>,
+    /// The counts of this computer.
+    pub workers: Vec<WorkerRow>,
+    pub conditions: MatchConditions,
     /// The results of two engines after each pair.
     pub curve: Vec<CurvePoint>,
     /// Games in progress.
     pub boards: Vec<MatchBoard>,
     /// The last 500 finished games.
     pub games: Vec<MatchGame>,
+    /// The last 200 events.
+    pub log: Vec<MatchLogEntry>,
     /// The reason for the end of the match, or an error.
     pub note: Option<ErrorInfo>,
 }
@@ -196,6 +243,8 @@ pub struct MatchDelta {
     pub ended: Vec<u32>,
     /// New finished games.
     pub games: Vec<MatchGame>,
+    /// New events.
+    pub log: Vec<MatchLogEntry>,
     /// The reason for the end of the match, or an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -218,6 +267,52 @@ pub struct MatchScore {
     pub test: Option<SprtStatus>,
     /// The state of the test of several takes.
     pub takes: Option<TakesStatus>,
+    /// The strength of the first of two engines.
+    pub strength: Option<MatchStrength>,
+    /// Games per minute of the last minutes.
+    pub games_per_minute: Option<f64>,
+    /// The expected number of further games.
+    pub remaining_games: Option<u64>,
+    /// The counts of this computer.
+    pub workers: Vec<WorkerRow>,
+}
+
+/// An event of a match.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct MatchLogEntry {
+    pub at: Moment,
+    #[serde(flatten)]
+    pub what: MatchLogged,
+}
+
+/// What has happened in a match.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum MatchLogged {
+    /// It was started, or resumed after this number of pairs.
+    Started { pairs: u64 },
+    /// A warning, or an error.
+    Note { note: ErrorInfo },
+    /// An engine has lost a game by a failure.
+    Failure {
+        engine: u32,
+        /// On a farm.
+        worker: Option<String>,
+        /// The number of the game in the match, from 1.
+        game: u32,
+        termination: Termination,
+        detail: Option<ErrorInfo>,
+    },
+    /// A result does not count.
+    InvalidResult { worker: String, pair: u64, why: String },
+    /// A worker takes part.
+    Joined { worker: String },
+    /// A worker was not heard of for a minute.
+    Left { worker: String },
+    /// The match is over, or was interrupted.
+    Ended { end: End },
 }
 
 /// A game in progress.

@@ -1,14 +1,13 @@
 //! The queue of distributed matches.
 
-use std::collections::BTreeMap;
-
 use readyok_arena::event::Rating;
 use readyok_arena::queue::status::{Control, MatchStatus, Phase, WorkerStatus};
+use readyok_arena::stats::Verdict;
 use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use ts_rs::TS;
 
-use super::EncounterScore;
+use super::{EncounterScore, MatchConditions, MatchGame, MatchLogEntry, MatchPlan, Variant};
 
 /// The result of `GET /api/queue`; null without a queue.
 #[derive(Clone, Debug, Serialize)]
@@ -43,6 +42,17 @@ pub struct QueueLine {
     pub elo: Option<Rating>,
     /// The log-likelihood ratio of a test.
     pub llr: Option<f64>,
+    pub variant: Variant,
+    /// The number of engines.
+    pub engines: usize,
+    /// The hypotheses of its sequential test, in Elo.
+    pub bounds: Option<[f64; 2]>,
+    /// The decision of the test.
+    pub verdict: Option<Verdict>,
+    /// Whether options are tuned.
+    pub tunes: bool,
+    /// The time of the latest change in milliseconds since 1970.
+    pub updated_ms: u64,
     /// The number of anomalous workers.
     pub flagged: usize,
 }
@@ -57,11 +67,14 @@ pub struct QueueMatch {
     pub control: Control,
     /// None if it is not alive.
     pub coordinator: Option<String>,
-    /// The names of the engines, in the order of the plan.
-    pub engines: Vec<String>,
-    /// The settings that a copy can change.
-    pub settings: QueueClone,
+    pub conditions: MatchConditions,
     pub status: MatchStatus,
+    /// The latest games.
+    pub games: Vec<MatchGame>,
+    /// The latest events.
+    pub log: Vec<MatchLogEntry>,
+    /// Whether this server has the results, which can be downloaded.
+    pub has_results: bool,
     /// Whether the user may change the queue.
     pub writable: bool,
 }
@@ -69,12 +82,33 @@ pub struct QueueMatch {
 /// The body of `POST /api/queue`: a new match.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(test, derive(TS))]
-pub struct NewQueueMatch {
-    /// A `readyok match` command, or a plan in TOML.
-    pub text: String,
-    /// The name of an uploaded file of openings.
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum NewQueueMatch {
+    /// Of a text.
+    Text {
+        /// A `readyok match` command, or a plan in TOML.
+        text: String,
+        /// The name of an uploaded file of openings.
+        #[serde(default)]
+        openings: Option<String>,
+    },
+    /// Of a form.
+    Plan(Box<QueuePlan>),
+}
+
+/// A match of a form, and the result of `GET /api/queue/ID/plan`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct QueuePlan {
+    /// Its concurrency has no meaning.
+    pub plan: MatchPlan,
+    pub priority: i32,
+    /// The name of an uploaded file of openings, which replaces those of the plan.
     #[serde(default)]
     pub openings: Option<String>,
+    /// The match of which it is a copy: what the form does not show stays as it is there.
+    #[serde(default)]
+    pub base: Option<String>,
 }
 
 /// The body of `POST /api/queue/ID`: a change of a match by a user.
@@ -98,24 +132,6 @@ pub enum QueueAction {
     Exclude { worker: String },
     /// Results of a worker count again.
     Include { worker: String },
-    /// A new match with other settings.
-    Clone(Box<QueueClone>),
-}
-
-/// The settings of a match that is a copy of another one. Absent ones are those of the original.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[cfg_attr(test, derive(TS))]
-#[serde(default)]
-pub struct QueueClone {
-    pub name: Option<String>,
-    pub rounds: Option<u32>,
-    /// The time control of all engines.
-    pub tc: Option<String>,
-    /// Elo under H0 and H1 of the sequential test.
-    pub sprt: Option<[f64; 2]>,
-    pub priority: Option<i32>,
-    /// Options by engine, in the order of the plan.
-    pub options: Vec<BTreeMap<String, String>>,
 }
 
 /// The result of a change: the match to show next.
@@ -131,4 +147,12 @@ pub struct QueuedId {
 pub struct OpeningFiles {
     /// The names of the uploaded files, sorted.
     pub files: Vec<String>,
+}
+
+/// The result of a request for the address of a download.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct DownloadAddress {
+    /// Relative to the page. It is valid for some hours, and needs no session.
+    pub address: String,
 }

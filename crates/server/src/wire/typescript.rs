@@ -76,6 +76,8 @@ fn generated() -> String {
     all.add::<wire::PositionCheck>();
     all.add::<wire::QueueAction>();
     all.add::<wire::QueueMatch>();
+    all.add::<wire::QueuePlan>();
+    all.add::<wire::DownloadAddress>();
     all.add::<wire::QueueOverview>();
     all.add::<wire::QueuedId>();
     all.add::<wire::TablebaseQuery>();

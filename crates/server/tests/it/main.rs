@@ -20,6 +20,7 @@ mod limits;
 mod matches;
 mod online;
 mod play;
+mod queue;
 mod records;
 mod references;
 mod saving;

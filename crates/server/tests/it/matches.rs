@@ -16,7 +16,7 @@ use readyok_server::matches::{
 };
 use readyok_server::wire::{
     ErrorCategory, ErrorCode, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings,
-    MatchPlan, MatchStatus, Protocol, SprtPlan, Time, Variant,
+    MatchPlan, MatchProgram, MatchStatus, Protocol, SprtPlan, Time, Variant,
 };
 use tempfile::TempDir;
 
@@ -27,7 +27,7 @@ const LONG: Duration = Duration::from_mins(2);
 
 fn engine(name: &str) -> MatchEngine {
     MatchEngine {
-        engine: 1,
+        engine: MatchProgram::Registered(1),
         name: name.to_owned(),
         time: Time::None,
         nodes: Some(1),
@@ -360,16 +360,50 @@ async fn a_tab_starts_a_match_whose_games_are_stored() {
     let page = server.search(&json!({ "player": "a" })).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
 
-    let report = server.get("/api/report/1").await;
+    let report = server.get("/api/matches/1/files/report").await;
     assert!(report.text().contains("2 games.") && report.text().contains("id=\"replay\""));
-    assert_eq!(server.get("/api/report/2").await.status, 404);
-    let address = server.post("/api/report/1", "application/json", b"{}").await.json();
+    assert_eq!(server.get("/api/matches/2/files/report").await.status, 404);
+    assert_eq!(server.get("/api/matches/1/files/engines").await.status, 404);
+    let address = server.get("/api/matches/1/addresses/report").await.json();
     let address = format!("/{}", address["address"].as_str().expect("an address"));
     let page = server.get(&address).await;
     assert_eq!(page.text(), report.text());
     let policy = page.header("content-security-policy").expect("a policy");
     assert!(policy.starts_with("sandbox allow-scripts;"), "{policy}");
     assert_eq!(server.get("/report/0").await.status, 404);
+
+    // The state for requests is that of the tab.
+    let list = server.get("/api/matches").await.json();
+    assert_eq!((&list["matches"][0]["id"], &list["matches"][0]["engines"]), (&json!(1), &json!(2)));
+    let read = server.get("/api/matches/1").await.json();
+    assert_eq!((&read["games"], &read["scores"]), (&state["games"], &state["scores"]));
+    let conditions = &read["conditions"];
+    assert_eq!(
+        conditions["engines"][0]["limits"],
+        json!({ "nodes": 1, "margin_ms": 0 }),
+        "{conditions}"
+    );
+    let hash = conditions["engines"][0]["hash"].as_str().expect("a hash");
+    assert!(hash.len() == 64 && conditions["started_ms"].is_u64(), "{conditions}");
+    assert_eq!(conditions["source"], json!({ "kind": "local", "concurrency": 1 }));
+    let kinds = read["log"].as_array().expect("a log").iter().map(|entry| entry["kind"].clone());
+    assert_eq!(kinds.collect::<Vec<_>>(), ["started", "ended"], "{read}");
+    assert_eq!(
+        (&read["workers"][0]["pairs"], &read["workers"][0]["games"]),
+        (&json!(1), &json!(2))
+    );
+
+    // The files have the name of the match, and all pairs.
+    let games = server.get("/api/matches/1/files/games").await;
+    assert_eq!(games.text().matches("[Event ").count(), 2, "{}", games.text());
+    let name = games.header("content-disposition").expect("a name");
+    assert!(name.starts_with("attachment; filename=\"") && name.ends_with(".pgn\""), "{name}");
+    let one = server.get("/api/matches/1/files/games?game=2").await;
+    assert!(games.text().ends_with(&one.text()) && one.text().matches("[Event ").count() == 1);
+    assert_eq!(server.get("/api/matches/1/files/games?game=3").await.status, 404);
+    let results = server.get("/api/matches/1/files/results").await;
+    let stored = std::fs::read(server.data.join("matches/1.match")).expect("the results");
+    assert_eq!(results.body.len(), stored.len());
 
     // Each game can be opened repeatedly, even if it was deleted from the library.
     let open = |number: u32| json!({ "kind": "open_match_game", "id": 1, "number": number });

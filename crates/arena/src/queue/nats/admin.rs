@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
 use serde::{Deserialize, Serialize};
 
+use crate::conditions::{MatchConditions, MatchSource};
 use crate::event::End;
 use crate::plan::{OpeningSource, Plan};
 use crate::queue::nats::connection::Connection;
@@ -30,6 +31,8 @@ pub struct QueuedMatch {
     pub phase: Phase,
     /// Its plan. Values of environment variables are hidden.
     pub plan: Plan,
+    /// Its conditions, as its plan and the hashes of its files state them.
+    pub conditions: MatchConditions,
     /// The time of its first announcement in milliseconds since 1970.
     pub created_ms: u64,
     /// The settings of its users.
@@ -255,7 +258,7 @@ fn view(
     coordinator: Option<String>,
     status: MatchStatus,
 ) -> QueuedMatch {
-    let mut plan = open.spec.sealed.map_or(open.spec.plan, |sealed| *sealed);
+    let mut plan = open.spec.sealed.as_deref().unwrap_or(&open.spec.plan).clone();
     for value in plan.engines.iter_mut().flat_map(|engine| engine.env.values_mut()) {
         value.clear();
     }
@@ -267,7 +270,12 @@ fn view(
         (None, _) => Phase::Orphaned,
     };
     let (name, created_ms) = (name_of(&plan), open.created_ms);
-    QueuedMatch { id, name, phase, plan, created_ms, control, coordinator, status }
+    let conditions = MatchConditions {
+        source: Some(MatchSource::Farm { workers: status.workers.len(), cores: 0 }),
+        started_ms: Some(created_ms),
+        ..MatchConditions::of_spec(&open.spec, &plan)
+    };
+    QueuedMatch { id, name, phase, plan, conditions, created_ms, control, coordinator, status }
 }
 
 /// The match with an identifier or a name.

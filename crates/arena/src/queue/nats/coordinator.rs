@@ -569,6 +569,7 @@ impl Dispatcher for NatsDispatcher {
             state.known.remove(*index);
         }
         state.status.workers_mut().clear_results();
+        state.status.clear_games();
         state.audits.discard(indices);
         drop(state);
         self.shared.chore(Chore::Discard(indices.to_vec()));

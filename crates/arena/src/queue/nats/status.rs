@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::build::BuildFailure;
 use crate::event::End;
-use crate::match_state::MatchState;
-use crate::pairing::WorkerId;
+use crate::match_state::{MatchState, Pace};
+use crate::pairing::{PairResult, WorkerId};
 use crate::plan::Plan;
-use crate::queue::status::{AuditStatus, FailedBuild, MatchStatus, QuarantinedResult};
+use crate::queue::status::{
+    AuditStatus, FailedBuild, LiveGame, LogEntry, Logged, MatchStatus, PlayedGame,
+    QuarantinedResult,
+};
 use crate::takes::Takes;
 use crate::time::unix_ms;
 use crate::tune::TuneState;
@@ -22,12 +25,25 @@ const MAX_TEXT: usize = 300;
 /// Maximum number of failed builds, and maximum length of their outputs in characters.
 const MAX_BUILDS: usize = 5;
 const MAX_OUTPUT: usize = 3000;
+/// Maximum number of published games and events.
+const MAX_GAMES: usize = 40;
+const MAX_LOG: usize = 100;
+/// Maximum number of games in progress that are published, and that are known.
+const MAX_LIVE: usize = 64;
+const MAX_KNOWN: usize = 10_000;
+/// Time after which a silent worker has left, in milliseconds. Workers that play report every few seconds.
+const MAX_SILENCE_MS: u64 = 60_000;
 
 /// Builds the published state of a match: a view of its state, and what only the queue knows.
 #[derive(Debug, Default)]
 pub(super) struct StatusBuilder {
     workers: WorkerTable,
     status: MatchStatus,
+    pace: Pace,
+    /// Games in progress by pairing.
+    live: BTreeMap<u64, LiveGame>,
+    /// When each worker that takes part was heard of, in milliseconds since 1970.
+    seen: BTreeMap<WorkerId, u64>,
     changed: bool,
 }
 
@@ -50,6 +66,80 @@ impl StatusBuilder {
         status.elo = state.point().map(|point| point.elo);
         status.curve = state.curve();
         status.tune = state.tune().map(TuneState::status);
+        status.strength = state.strength();
+        status.remaining_games = state.remaining_games();
+        self.pace.add(unix_ms(), state.games());
+        status.games_per_minute = self.pace.per_minute();
+    }
+
+    /// A game starts. It is published with the next change: games of a farm start too often.
+    pub(super) fn start_game(&mut self, game: LiveGame) {
+        if self.live.len() < MAX_KNOWN || self.live.contains_key(&game.pair) {
+            self.live.insert(game.pair, game);
+        }
+    }
+
+    /// A pair is in progress no more.
+    pub(super) fn end_pair(&mut self, index: u64) {
+        self.live.remove(&index);
+    }
+
+    /// A worker takes jobs or plays.
+    pub(super) fn see(&mut self, worker: &str, now_ms: u64) {
+        let worker = WorkerId(shortened(worker));
+        if let Some(seen) = self.seen.get_mut(&worker) {
+            *seen = now_ms;
+        } else if self.seen.len() < MAX_KNOWN {
+            self.seen.insert(worker.clone(), now_ms);
+            self.log(now_ms, Logged::Joined { worker });
+        }
+    }
+
+    /// Logs the workers that have left.
+    fn check_workers(&mut self, now_ms: u64) {
+        let is_silent = |seen: &u64| seen.saturating_add(MAX_SILENCE_MS) < now_ms;
+        let silent: Vec<WorkerId> =
+            self.seen.extract_if(.., |_, seen| is_silent(seen)).map(|(worker, _)| worker).collect();
+        for worker in silent {
+            self.live.retain(|_, game| game.worker != worker);
+            self.log(now_ms, Logged::Left { worker });
+        }
+    }
+
+    /// Lists the games of a stored pair, and those that an engine has lost by a failure.
+    pub(super) fn add_pair(&mut self, pair: &PairResult) {
+        self.end_pair(pair.pairing.index);
+        let opening = pair.pairing.opening.moves.len();
+        for (number, game) in (0..).zip(&pair.games) {
+            let index = pair.pairing.index;
+            if let Some(engine) = game.loser().filter(|_| game.end.termination.is_failure()) {
+                let (worker, end) = (pair.worker.clone(), game.end.clone());
+                let what = Logged::Failure { engine, worker, pair: index, game: number, end };
+                self.log(game.started_ms.saturating_add(game.duration_ms).min(unix_ms()), what);
+            }
+            let played = PlayedGame {
+                pair: index,
+                game: number,
+                round: pair.pairing.round,
+                first: game.first,
+                second: game.second,
+                winner: game.winner,
+                end: game.end.clone(),
+                plies: u32::try_from(opening + game.moves.len()).unwrap_or(u32::MAX),
+            };
+            push(&mut self.status.games_played, played, MAX_GAMES);
+        }
+    }
+
+    /// Forgets the listed games. Those that remain are added again.
+    pub(super) fn clear_games(&mut self) {
+        self.status.games_played.clear();
+        self.status.log.retain(|entry| !matches!(entry.what, Logged::Failure { .. }));
+    }
+
+    fn log(&mut self, at_ms: u64, what: Logged) {
+        self.changed = true;
+        push(&mut self.status.log, LogEntry { at_ms, what }, MAX_LOG);
     }
 
     pub(super) fn add_quarantined(&mut self, mut entry: QuarantinedResult) {
@@ -57,7 +147,9 @@ impl StatusBuilder {
         self.status.invalid += 1;
         entry.worker.0 = shortened(&entry.worker.0);
         entry.why = shortened(&entry.why);
-        push(&mut self.status.quarantine, entry);
+        let (worker, pair, why) = (entry.worker.clone(), entry.index, entry.why.clone());
+        self.log(entry.at_ms, Logged::InvalidResult { worker, pair, why });
+        push(&mut self.status.quarantine, entry, MAX_ENTRIES);
     }
 
     /// Adds a failed build of a worker. The latest output is at its end.
@@ -80,7 +172,9 @@ impl StatusBuilder {
 
     pub(super) fn warn(&mut self, text: &str) {
         self.changed = true;
-        push(&mut self.status.warnings, shortened(text));
+        let text = shortened(text);
+        self.log(unix_ms(), Logged::Warning { text: text.clone() });
+        push(&mut self.status.warnings, text, MAX_ENTRIES);
     }
 
     /// Sets whether the server proves the names of workers.
@@ -119,6 +213,9 @@ impl StatusBuilder {
 
     pub(super) fn finish(&mut self, end: &End) {
         self.status.end = Some(end.clone());
+        self.log(unix_ms(), Logged::Ended { end: end.clone() });
+        self.live.clear();
+        self.status.remaining_games = None;
         self.update();
     }
 
@@ -128,6 +225,7 @@ impl StatusBuilder {
 
     /// The state, if it has changed since the last call.
     pub(super) fn take_changed(&mut self) -> Option<MatchStatus> {
+        self.check_workers(unix_ms());
         std::mem::take(&mut self.changed).then(|| {
             self.update();
             self.status.clone()
@@ -139,6 +237,10 @@ impl StatusBuilder {
         let workers = &self.status.workers;
         self.status.audits.flagged =
             workers.iter().filter(|row| has_few_equal_moves(row)).count() as u64;
+        self.status.playing = self.live.len() as u64;
+        let mut live: Vec<&LiveGame> = self.live.values().collect();
+        live.sort_by_key(|game| game.since_ms);
+        self.status.live = live.into_iter().take(MAX_LIVE).cloned().collect();
         self.status.updated_ms = unix_ms();
     }
 }
@@ -147,8 +249,8 @@ fn has_few_equal_moves(row: &WorkerRow) -> bool {
     row.flags.iter().any(|flag| matches!(flag, WorkerFlag::Replays { .. }))
 }
 
-fn push<T>(list: &mut Vec<T>, entry: T) {
-    if list.len() >= MAX_ENTRIES {
+fn push<T>(list: &mut Vec<T>, entry: T, max: usize) {
+    if list.len() >= max {
         list.remove(0);
     }
     list.push(entry);
@@ -175,8 +277,9 @@ mod tests {
     use super::*;
     use crate::match_state::MAX_POINTS;
     use crate::match_state::tests::{pair, plan};
-    use crate::plan::GamesPerPairing;
+    use crate::plan::{EngineId, GamesPerPairing};
     use crate::queue::status::WorkerStatus;
+    use crate::result::GameEnd;
     use crate::tune::TuneFile;
 
     #[test]
@@ -224,6 +327,60 @@ mod tests {
         // The default limit of a message is 1 MiB.
         let size = serde_json::to_vec(status.status()).expect("JSON").len();
         assert!(size < 900_000, "{size}");
+    }
+
+    #[test]
+    fn the_state_lists_games_failures_and_workers() {
+        let mut status = StatusBuilder::default();
+        let now = unix_ms();
+        status.see("a", now);
+        status.see("a", now);
+        status.see("b", now.saturating_sub(2 * MAX_SILENCE_MS));
+        for index in 0..100 {
+            let (worker, game) = (WorkerId("a".to_owned()), 0);
+            let (first, second) = (EngineId(0), EngineId(1));
+            status.start_game(LiveGame {
+                worker,
+                pair: index,
+                game,
+                first,
+                second,
+                since_ms: 1000 - index,
+            });
+        }
+        let mut lost = pair(7, &(0, 1, vec![Some(Side::First), None], false));
+        lost.games[0].end = GameEnd::time_forfeit(3000);
+        status.add_pair(&lost);
+        let published = status.take_changed().expect("a change");
+        assert_eq!((published.playing, published.live.len()), (99, MAX_LIVE));
+        assert_eq!(published.live[0].pair, 99);
+        let kinds: Vec<&Logged> = published.log.iter().map(|entry| &entry.what).collect();
+        let named = |name: &str| WorkerId(name.to_owned());
+        assert!(
+            matches!(
+                kinds.as_slice(),
+                [
+                    Logged::Joined { worker: a },
+                    Logged::Joined { worker: b },
+                    Logged::Failure { engine: EngineId(1), pair: 7, game: 0, .. },
+                    Logged::Left { worker: left },
+                ] if *a == named("a") && *b == named("b") && *left == named("b")
+            ),
+            "{kinds:?}"
+        );
+        for index in 0..100 {
+            status.add_pair(&pair(index, &(0, 1, vec![None, None], false)));
+        }
+        assert_eq!(status.status().games_played.len(), MAX_GAMES);
+        // The pairs of a worker are discarded, and the others are added again.
+        status.clear_games();
+        status.add_pair(&lost);
+        assert_eq!(status.status().games_played.len(), 2);
+        let failures = status.status().log.iter();
+        let failures = failures.filter(|entry| matches!(entry.what, Logged::Failure { .. }));
+        assert_eq!(failures.count(), 1);
+        let text = serde_json::to_string(status.status()).expect("JSON");
+        assert_eq!(serde_json::from_str::<MatchStatus>(&text).expect("a status"), *status.status());
     }
 
     #[test]

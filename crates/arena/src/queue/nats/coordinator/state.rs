@@ -21,7 +21,7 @@ use crate::queue::nats::messages::{
     sender_of,
 };
 use crate::queue::nats::status::{StatusBuilder, shortened};
-use crate::queue::status::{Control, QuarantinedResult};
+use crate::queue::status::{Control, LiveGame, QuarantinedResult};
 use crate::queue::{
     MatchSpec, Progress, Rejection, Report, ReturnReason, Speed, Stop, WorkerId, scale_times,
 };
@@ -305,6 +305,9 @@ impl Shared {
                 state.preparing.remove(worker);
                 state.rejections.on_ready(worker);
                 let taken = state.take(worker, self.now_ms());
+                if matches!(taken, Taken::Jobs(_)) {
+                    state.status.see(worker, unix_ms());
+                }
                 drop(state);
                 Some(match taken {
                     Taken::Jobs(jobs) => {
@@ -350,6 +353,7 @@ impl Shared {
         match note {
             Note::Playing { grants } => {
                 let mut state = self.state();
+                state.status.see(worker, unix_ms());
                 for grant in &grants {
                     if state.audits.is_of(worker, grant) {
                         state.audits.renew(worker, grant, now);
@@ -398,6 +402,13 @@ impl Shared {
                     return self.state().ledger.ignore();
                 }
                 let worker = WorkerId(worker.to_owned());
+                if let Progress::GameStart { game } = progress {
+                    let (first, second) = held.pairing.sides(game);
+                    let (pair, since_ms) = (grant.index, unix_ms());
+                    let worker = WorkerId(shortened(&worker.0));
+                    let game = LiveGame { worker, pair, game, first, second, since_ms };
+                    self.state().status.start_game(game);
+                }
                 self.send(Report::Progress { worker, index: grant.index, progress });
             }
         }
@@ -406,6 +417,7 @@ impl Shared {
     /// A job has no holder any more. It is withdrawn if the match is being stopped.
     fn on_requeued(&self, index: u64) {
         let mut state = self.state();
+        state.status.end_pair(index);
         let is_stopping = state.ledger.is_stopping();
         if is_stopping {
             state.ledger.remove(index);
@@ -617,6 +629,7 @@ impl Shared {
         let excesses = {
             let mut state = self.state();
             state.status.workers_mut().add(pair);
+            state.status.add_pair(pair);
             state.audits.on_pair(pair);
             // Restored results were judged when they arrived.
             if !state.unsynced.contains_key(&pair.pairing.index) {

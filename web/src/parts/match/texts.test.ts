@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { eloText, optionLines, pairsText, pentanomial, readOptions } from './queue';
+import { boundsText, eloText, fileName, optionLines, pentanomial, readOptions, signed } from './texts';
 import type { EncounterScore } from '../../api/wire';
 
 vi.hoisted(() => {
@@ -12,11 +12,13 @@ test('reads the options that it writes', () => {
   expect(readOptions(' \n Hash = 8 \nOwnBook')).toEqual({ Hash: '8', OwnBook: '' });
 });
 
-test('shows a limit of pairs and Elo only if there is one', () => {
-  expect(pairsText({ pairs: 3, total: 10 })).toBe('3 / 10');
-  expect(pairsText({ pairs: 3, total: 0 })).toBe('3');
-  expect(eloText({ elo: 1.25, error: 2 }, 'Elo ')).toBe('Elo 1.3 ± 2.0');
-  expect(eloText(null, 'Elo ')).toBe('');
+test('shows signs, errors and bounds', () => {
+  expect([signed(1.25), signed(-0.04), signed(-2)]).toEqual(['+1.3', '0.0', '−2.0']);
+  expect(eloText({ elo: -1.25, error: 2 })).toBe('−1.3 ± 2.0');
+  expect(eloText({ elo: 7, error: null })).toBe('+7.0');
+  expect(eloText(null)).toBe('');
+  expect(boundsText({ elo0: -4, elo1: 0, alpha: 0.05, beta: 0.05 })).toBe('[−4, 0] logistic · α = β = 0.05');
+  expect(fileName('C:\\books\\a.epd')).toBe('a.epd');
 });
 
 test('counts pairs by points', () => {
