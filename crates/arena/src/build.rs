@@ -28,7 +28,7 @@ use crate::build::command::{Bounded, Ran};
 use crate::plan::{EngineId, GitSource, Plan};
 use crate::store::ContentHash;
 
-pub use crate::build::git::{Revision, resolve};
+pub use crate::build::git::{Revision, find_commit, resolve};
 
 /// Limits of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,12 @@ pub enum BuildProblem {
         /// The program.
         program: String,
         /// The reason.
+        why: String,
+    },
+    /// The source is invalid.
+    #[error("{why}")]
+    Source {
+        /// The invalid part.
         why: String,
     },
     /// The repository cannot be read.
@@ -166,6 +172,7 @@ impl BuildFailure {
                 true
             }
             BuildProblem::Start { .. }
+            | BuildProblem::Source { .. }
             | BuildProblem::NoRevision { .. }
             | BuildProblem::NoDirectory { .. }
             | BuildProblem::Failed { .. }

@@ -164,6 +164,12 @@ impl EnginePlan {
         Ok(Self { command: utf8(path)?, args, dir: dir.map(utf8).transpose()?, env, ..self })
     }
 
+    /// An engine that is built from a commit, with the name of its revision.
+    pub fn of_source(source: GitSource) -> Self {
+        let (name, command) = (source.revision.clone(), source.to_string());
+        Self { name, command, source: Some(source), ..Self::default() }
+    }
+
     /// Sets the address to connect to, `host:port`.
     #[must_use]
     pub fn with_address(self, address: &str) -> Self {

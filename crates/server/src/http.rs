@@ -1,5 +1,6 @@
 //! The HTTP server: connections, authentication, files, the JSON of `/api`, sockets.
 
+mod accounts;
 mod auth;
 mod connections;
 mod downloads;
@@ -30,13 +31,15 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use crate::app::App;
+use crate::proposals::Proposals;
 
+pub use accounts::{Account, AccountsError};
 pub(crate) use auth::{Auth, OwnHosts};
 pub(crate) use connections::Connections;
 pub(crate) use downloads::DownloadAddresses;
 pub use password::{Password, PasswordError};
 pub use proxy::{TrustedProxy, TrustedProxyError};
-pub use queue::QueueDashboard;
+pub use queue::{Listing, QueueDashboard};
 
 /// Maximum size of the body of a request that is not an uploaded file.
 const MAX_BODY: usize = 1 << 20;
@@ -59,6 +62,8 @@ pub(crate) struct Service {
     pub(crate) sending: Arc<Semaphore>,
     /// The match queue of the dashboard.
     pub(crate) queue: Option<Arc<dyn QueueDashboard>>,
+    /// Tests that authors propose for the queue.
+    pub(crate) proposals: Arc<Proposals>,
 }
 
 /// Maximum number of files of matches that are sent concurrently.
@@ -111,6 +116,7 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/export", get(export::export_games))
         .route("/api/queue", get(queue::overview).post(queue::start))
         .route("/api/queue/openings", get(queue::openings).post(queue::add_openings))
+        .route("/api/queue/proposals/{proposal}", post(queue::decide))
         .route("/api/queue/{match}", get(queue::details).post(queue::act))
         .route("/api/queue/{match}/plan", get(queue::plan))
         .route("/api/queue/{match}/files/{file}", get(downloads::queue_file))

@@ -39,6 +39,7 @@ mod import;
 #[doc(hidden)]
 pub mod matches;
 mod online;
+mod proposals;
 mod search;
 mod serve;
 mod store;
@@ -48,7 +49,10 @@ mod training;
 pub mod wire;
 
 pub use app::ServerSettings;
-pub use http::{Password, PasswordError, QueueDashboard, TrustedProxy, TrustedProxyError};
+pub use http::{
+    Account, AccountsError, Listing, Password, PasswordError, QueueDashboard, TrustedProxy,
+    TrustedProxyError,
+};
 pub use online::OnlineSetup;
 pub use serve::{Options, ServeError, Server, Warning, serve};
 pub use store::StoreError;

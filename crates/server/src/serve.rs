@@ -1,5 +1,6 @@
 //! The server: options, start, listening, shutdown.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::future::Future;
@@ -15,9 +16,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 use crate::app::{App, AppState, ServerSettings};
 use crate::data_dir;
 use crate::http::{
-    Auth, Connections, DownloadAddresses, OwnHosts, Password, QueueDashboard, Service,
+    Account, Auth, Connections, DownloadAddresses, OwnHosts, Password, QueueDashboard, Service,
     TrustedProxy, router, sending, uploads,
 };
+use crate::proposals::Proposals;
 use crate::store::StoreError;
 use crate::time::{drift, instant, now};
 
@@ -54,6 +56,10 @@ pub struct Options {
     pub queue: Option<Arc<dyn QueueDashboard>>,
     /// The password of visitors who see the dashboard only.
     pub reader_password: Option<Password>,
+    /// The accounts of users of the dashboard.
+    pub accounts: Vec<Account>,
+    /// The repositories whose commits authors may test on the queue.
+    pub repositories: BTreeSet<String>,
     /// The settings of the app.
     pub setup: ServerSettings,
 }
@@ -230,6 +236,7 @@ impl Server {
         let hosts = OwnHosts::new(&addresses, has_localhost);
         let auth = Auth::new(address.port(), &hosts, &options.hosts, options.password);
         let auth = auth.map_err(ServeError::System)?.with_readers(options.reader_password);
+        let auth = auth.with_accounts(options.accounts).map_err(ServeError::System)?;
         let auth = Arc::new(auth.behind(options.trusted_proxies));
         let shown = SocketAddr::new(reachable(ip), address.port());
         write_note(&note, shown, &auth).map_err(file_error(&note))?;
@@ -237,8 +244,11 @@ impl Server {
         roots.push(data.clone());
         let (roots, uploads) = (roots.into(), uploads());
         let queue = options.queue;
+        let proposals = data.join("queue").join("proposals.json");
+        let opened = Proposals::open(proposals.clone(), options.repositories);
+        let proposals = Arc::new(opened.map_err(file_error(&proposals))?);
         let (downloads, sending) = (DownloadAddresses::default(), sending());
-        let service = Service { app, auth, roots, uploads, downloads, sending, queue };
+        let service = Service { app, auth, roots, uploads, downloads, sending, queue, proposals };
         let connections = Connections::new(options.request_timeout);
         let reload = options.reload;
         Ok(Self { listeners, address: shown, service, connections, reload, warnings, lock })

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::build::command::{Bounded, Ran};
 use crate::build::{BuildFailure, BuildProblem, bench};
-use crate::plan::GitSource;
 use crate::plan::source::{check_repository, is_commit};
+use crate::plan::{GitSource, SourceError};
 
 /// The time for a look at a repository.
 const LOOK_TIME: Duration = Duration::from_mins(5);
@@ -31,10 +31,7 @@ pub struct Revision {
 /// # Errors
 /// The repository cannot be read, or has no such commit.
 pub fn resolve(repository: &str, revision: &str) -> Result<Revision, BuildFailure> {
-    check_repository(repository).map_err(|error| BuildProblem::Start {
-        program: "git".to_owned(),
-        why: error.to_string(),
-    })?;
+    check_repository(repository).map_err(invalid)?;
     let directory = tempfile::tempdir().map_err(|error| BuildFailure::disk(&error))?;
     let run = |command| {
         let bounded = Bounded {
@@ -60,6 +57,30 @@ pub fn resolve(repository: &str, revision: &str) -> Result<Revision, BuildFailur
         subject: message.lines().next().unwrap_or_default().to_owned(),
         bench: bench::in_message(message),
     })
+}
+
+fn invalid(why: SourceError) -> BuildFailure {
+    BuildProblem::Source { why: why.to_string() }.into()
+}
+
+/// Determines the commit of a source that names a revision only, and its bench from the commit message. A relative path
+/// of a repository becomes absolute.
+///
+/// # Errors
+/// The source is invalid, or the commit cannot be read.
+pub fn find_commit(source: &mut GitSource) -> Result<(), BuildFailure> {
+    if !source.repository.contains("://")
+        && let Ok(path) = std::path::absolute(&source.repository)
+        && let Ok(path) = path.into_os_string().into_string()
+    {
+        source.repository = path;
+    }
+    if source.commit.is_empty() {
+        let found = resolve(&source.repository, &source.revision)?;
+        source.commit = found.commit;
+        source.bench = source.bench.or(found.bench);
+    }
+    source.check().map_err(invalid)
 }
 
 /// Checks the commit of a source out into a directory that does not exist.

@@ -399,10 +399,7 @@ impl PlanArgs {
         let mut plans = Vec::new();
         for text in all() {
             let mut plan = match git_source(text) {
-                Some(source) => EnginePlan {
-                    source: Some(source.map_err(Failure::usage)?),
-                    ..EnginePlan::default()
-                },
+                Some(source) => EnginePlan::of_source(source.map_err(Failure::usage)?),
                 None => engine_plan(text, &dirs::env).map_err(Failure::usage)?,
             };
             plan.name = match &plan.source {

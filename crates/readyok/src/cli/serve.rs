@@ -9,16 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{env, thread};
 
+use readyok_arena::plan::source::check_repository;
 use readyok_client::EngineProgram;
 use readyok_server::{
-    OnlineSetup, Options, Password, QueueDashboard, ServeError, Server, ServerSettings,
+    Account, OnlineSetup, Options, Password, QueueDashboard, ServeError, Server, ServerSettings,
     TrustedProxy, serve,
 };
 use tempfile::TempPath;
 
 use crate::browser;
 use crate::cli::matches::read_test;
-use crate::cli::worker::{AccessArgs, queue_failure, read_secret};
+use crate::cli::worker::{AccessArgs, check_private, queue_failure, read_secret};
 use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
@@ -72,6 +73,12 @@ pub(super) struct Args {
     /// Read the password for visitors who see only the dashboard, without changes, from this file
     #[arg(long, value_name = "FILE", requires = "queue", help_heading = "Dashboard")]
     reader_password_file: Option<PathBuf>,
+    /// Read the accounts of authors, approvers and readers of the dashboard from this file
+    #[arg(long, value_name = "FILE.toml", requires = "queue", help_heading = "Dashboard")]
+    accounts: Option<PathBuf>,
+    /// Allow authors to test commits of this Git repository
+    #[arg(long, value_name = "URL", requires = "queue", help_heading = "Dashboard")]
+    author_repository: Vec<String>,
     #[command(flatten)]
     access: QueueAccess,
     /// Send the requests to online services to this loopback address: for tests
@@ -117,6 +124,10 @@ impl QueueAccess {
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let reader_password = args.reader_password_file.as_deref().map(password).transpose()?;
+    let accounts = args.accounts.as_deref().map_or(Ok(Vec::new()), accounts)?;
+    for repository in &args.author_repository {
+        check_repository(repository).map_err(Failure::usage)?;
+    }
     let password = args.password_file.as_deref().map(password).transpose()?;
     if let Some(password) = password.as_ref().filter(|_| args.print_hash) {
         print(password.hash());
@@ -146,6 +157,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         request_timeout: Options::REQUEST_TIMEOUT,
         queue,
         reader_password,
+        accounts,
+        repositories: args.author_repository.into_iter().collect(),
         setup: ServerSettings {
             built_in: EngineProgram {
                 dir: Some(data.clone()),
@@ -245,6 +258,14 @@ fn password(file: &Path) -> Result<Password, Failure> {
         return Err(wrong(&format_args!("a password has at least {MIN_PASSWORD} characters")));
     }
     Password::new(&text).map_err(|error| wrong(&error))
+}
+
+/// Reads accounts, of which other users must not be able to read the hashes.
+fn accounts(file: &Path) -> Result<Vec<Account>, Failure> {
+    let wrong = |why: &dyn Display| Failure::usage(format!("`{}`: {why}", file.display()));
+    check_private(file)?;
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+    Account::read_all(&text).map_err(|error| wrong(&error))
 }
 
 /// Maximum time of a browser to start and read the page.

@@ -360,6 +360,17 @@ fn variable(env: Env<'_>, name: &str) -> Option<String> {
     env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
 }
 
+/// Fails if other users can read a file.
+pub(super) fn check_private(file: &Path) -> Result<std::fs::Metadata, Failure> {
+    let wrong = |why: String| Failure::usage(format!("`{}`: {why}", file.display()));
+    let metadata = file.metadata().map_err(|error| wrong(error.to_string()))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0 {
+        return Err(wrong("other users can read it (run chmod 600)".to_owned()));
+    }
+    Ok(metadata)
+}
+
 /// Maximum size of a file with a secret, in bytes.
 const MAX_SECRET_SIZE: u64 = 4096;
 
@@ -367,11 +378,7 @@ const MAX_SECRET_SIZE: u64 = 4096;
 /// the file.
 pub(super) fn read_secret(file: &Path) -> Result<String, Failure> {
     let wrong = |why: String| Failure::usage(format!("`{}`: {why}", file.display()));
-    let metadata = file.metadata().map_err(|error| wrong(error.to_string()))?;
-    #[cfg(unix)]
-    if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0 {
-        return Err(wrong("other users can read it (run chmod 600)".to_owned()));
-    }
+    let metadata = check_private(file)?;
     if MAX_SECRET_SIZE < metadata.len() {
         return Err(wrong(io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
     }

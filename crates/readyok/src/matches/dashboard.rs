@@ -18,9 +18,9 @@ use readyok_arena::queue::nats::{
 use readyok_arena::queue::status::{Phase, WorkerStatus};
 use readyok_arena::runner::{Match, Settings};
 use readyok_arena::store::{ContentHash, Store, StoreDefect, StoreError};
-use readyok_server::QueueDashboard;
 use readyok_server::matches::{Results, queue_games, queue_log};
-use readyok_server::wire::{QueueAction, QueueLine, QueueMatch, QueueOverview};
+use readyok_server::wire::{QueueAction, QueueLine, QueueMatch};
+use readyok_server::{Listing, QueueDashboard};
 
 use super::files::AnyError;
 use super::run::setting;
@@ -81,7 +81,7 @@ impl Dashboard {
 }
 
 impl QueueDashboard for Dashboard {
-    fn overview(&self, search: &str, writable: bool) -> Result<QueueOverview, String> {
+    fn overview(&self, search: &str) -> Result<Listing, String> {
         let workers = self.shared.admin().workers().map_err(text)?;
         let search = search.to_lowercase();
         let (mut open, mut finished) = (Vec::new(), Vec::new());
@@ -93,7 +93,7 @@ impl QueueDashboard for Dashboard {
             }
         }
         let server = self.shared.server.clone();
-        Ok(QueueOverview { server, open, finished, workers, writable })
+        Ok(Listing { server, open, finished, workers })
     }
 
     fn details(&self, id: &str, writable: bool) -> Result<Option<QueueMatch>, String> {
@@ -189,6 +189,9 @@ impl QueueDashboard for Dashboard {
                     QueueAction::Pause => control.paused = true,
                     QueueAction::Resume => control.paused = false,
                     QueueAction::Priority { priority } => control.priority = *priority,
+                    QueueAction::Limit { max_workers, max_threads } => {
+                        (control.max_workers, control.max_threads) = (*max_workers, *max_threads);
+                    }
                     QueueAction::Exclude { worker } => {
                         control.excluded.insert(worker.clone());
                     }

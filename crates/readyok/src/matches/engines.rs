@@ -5,9 +5,9 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::{env, fmt, io};
 
-use readyok_arena::build::{BuildFailure, resolve};
+use readyok_arena::build::{BuildFailure, find_commit};
 use readyok_arena::plan::source::{default_build, default_program};
-use readyok_arena::plan::{EnginePlan, EngineTimeouts, GitSource, SourceError};
+use readyok_arena::plan::{EnginePlan, EngineTimeouts, GitSource};
 use readyok_client::{EngineProgram, EngineSource};
 
 use crate::address::{Address, AddressError};
@@ -28,9 +28,6 @@ pub enum EngineError {
     /// A commit cannot be read.
     #[error(transparent)]
     Commit(BuildFailure),
-    /// The source of an engine is invalid.
-    #[error(transparent)]
-    Source(SourceError),
     /// A path is not UTF-8, so a plan cannot contain it.
     #[error("`{0}` is not UTF-8")]
     Path(String),
@@ -68,7 +65,7 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
 /// The engine is not found, or its path is not UTF-8.
 pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineError> {
     if let Some(source) = &mut engine.source {
-        find_commit(source)?;
+        find_commit(source).map_err(EngineError::Commit)?;
         engine.command = source.to_string();
         return Ok(());
     }
@@ -105,21 +102,6 @@ pub fn git_source(text: &str) -> Option<Result<GitSource, EngineError>> {
         program: default_program(),
         ..GitSource::default()
     }))
-}
-
-/// Determines the commit of a source, and its bench from the commit message.
-fn find_commit(source: &mut GitSource) -> Result<(), EngineError> {
-    if !source.repository.contains("://") {
-        let path = std::path::absolute(&source.repository);
-        let path = path.ok().and_then(|path| path.into_os_string().into_string().ok());
-        source.repository = path.ok_or_else(|| EngineError::Path(source.repository.clone()))?;
-    }
-    if source.commit.is_empty() {
-        let found = resolve(&source.repository, &source.revision).map_err(EngineError::Commit)?;
-        source.commit = found.commit;
-        source.bench = source.bench.or(found.bench);
-    }
-    source.check().map_err(EngineError::Source)
 }
 
 /// A value for all engines of a match or for one of them: `10+0.1`, `2=10+0.1`.

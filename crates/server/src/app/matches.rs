@@ -189,8 +189,7 @@ impl AppState {
         };
         let entrant = |program: &MatchProgram| match program {
             MatchProgram::Registered(id) => registered_as(*id),
-            // The app builds no programs: a farm does.
-            MatchProgram::Git { source } => Err(not_a_program(Path::new(&source.to_string()))),
+            MatchProgram::Git { source } => Ok(EnginePlan::of_source(source.clone())),
             MatchProgram::Program { command, args } => {
                 let path = Path::new(command);
                 if command.is_empty() || args.len() > MAX_ARGS {

@@ -27,13 +27,14 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::Service;
+use super::accounts::{Account, AccountSession};
 use super::connections::Connection;
 use super::password::Password;
 use super::proxy::{Origin, Proxies, TrustedProxy};
 use super::rest::error_response;
 use super::throttle::Throttle;
 use crate::time::instant;
-use crate::wire::{ApiError, ErrorCode};
+use crate::wire::{ApiError, ErrorCode, QueueRole};
 
 /// Maximum number of unused links.
 const MAX_LINKS: usize = 16;
@@ -93,12 +94,33 @@ fn literal(address: &IpAddr) -> String {
 }
 
 /// The permissions of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Everything.
     Owner,
+    /// Matches, and what the role of this account permits on the queue.
+    Member(Arc<str>, QueueRole),
     /// Local matches and those of the queue, without changes.
     Reader,
+}
+
+impl Role {
+    /// What the session may do on the queue.
+    pub(super) fn on_queue(&self) -> QueueRole {
+        match self {
+            Self::Owner => QueueRole::Owner,
+            Self::Member(_, role) => *role,
+            Self::Reader => QueueRole::Reader,
+        }
+    }
+
+    /// The name of the account.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Member(name, _) => Some(name),
+            Self::Owner | Self::Reader => None,
+        }
+    }
 }
 
 /// The authentication of one run of the server.
@@ -114,6 +136,7 @@ pub(crate) struct Auth {
     links: Mutex<VecDeque<Secret>>,
     password: Option<Password>,
     reader_password: Option<Password>,
+    accounts: Vec<AccountSession>,
     throttle: Mutex<Throttle>,
     hashing: Arc<Semaphore>,
     proxies: Proxies,
@@ -153,6 +176,7 @@ impl Auth {
             links: Mutex::default(),
             password,
             reader_password: None,
+            accounts: Vec::new(),
             throttle: Mutex::default(),
             hashing: Arc::new(Semaphore::new(MAX_CONCURRENT_HASHES)),
             proxies: Proxies::default(),
@@ -162,6 +186,12 @@ impl Auth {
     /// Allows readers with this password.
     pub(crate) fn with_readers(self, password: Option<Password>) -> Self {
         Self { reader_password: password, ..self }
+    }
+
+    /// Allows the users of these accounts.
+    pub(crate) fn with_accounts(self, accounts: Vec<Account>) -> std::io::Result<Self> {
+        let accounts = accounts.into_iter().map(Account::session).collect::<Result<_, _>>()?;
+        Ok(Self { accounts, ..self })
     }
 
     /// Believes these proxies about the addresses of their clients.
@@ -213,7 +243,11 @@ impl Auth {
         if is_owner {
             return Some(Role::Owner);
         }
-        bearers.iter().any(|secret| self.reader.is(secret)).then_some(Role::Reader)
+        if bearers.iter().any(|secret| self.reader.is(secret)) {
+            return Some(Role::Reader);
+        }
+        let is_of = |account: &&AccountSession| bearers.iter().any(|text| account.secret.is(text));
+        self.accounts.iter().find(is_of).map(AccountSession::role)
     }
 
     /// Checks a request by its head, before its body is read.
@@ -222,7 +256,7 @@ impl Auth {
         method: &Method,
         uri: &Uri,
         headers: &HeaderMap,
-        role: Option<Role>,
+        role: Option<&Role>,
     ) -> Result<(), StatusCode> {
         let is_authenticated = role.is_some();
         let one = |name: HeaderName| -> Result<Option<&str>, StatusCode> {
@@ -281,12 +315,16 @@ impl Auth {
         if is_api && uri.path() != "/api/login" && !is_authenticated {
             return Err(StatusCode::UNAUTHORIZED);
         }
-        if is_api && role == Some(Role::Reader) {
+        let limited = role.filter(|role| **role != Role::Owner);
+        if let Some(role) = limited.filter(|_| is_api && uri.path() != "/api/login") {
             let path = uri.path();
-            let is_board = ["/api/queue", "/api/matches"].iter().any(|root| {
+            let is_below = |root: &str| {
                 path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            });
-            if path != "/api/login" && (changes || is_socket || !is_board) {
+            };
+            let is_board = is_below("/api/queue") || is_below("/api/matches");
+            // The handlers decide what an account may change on the queue.
+            let may_change = role.on_queue() != QueueRole::Reader && is_below("/api/queue");
+            if changes && !may_change || is_socket || !is_board {
                 return Err(StatusCode::UNAUTHORIZED);
             }
         }
@@ -303,7 +341,7 @@ pub(super) async fn guard(
 ) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
     let role = auth.role(headers);
-    let judged = auth.judge(request.method(), uri, headers, role);
+    let judged = auth.judge(request.method(), uri, headers, role.as_ref());
     let is_api = uri.path().starts_with("/api/");
     let origin = auth.proxies.origin(connection.peer(), headers);
     let role = role.filter(|_| judged.is_ok());
@@ -354,6 +392,10 @@ enum Login {
     /// The single-use token of a link.
     Token(String),
     Password(String),
+    Account {
+        name: String,
+        password: String,
+    },
 }
 
 /// The result of a login.
@@ -370,13 +412,16 @@ struct Session {
 struct LoginMethods {
     /// Whether the server has a password, in addition to links.
     password: bool,
+    /// Whether users have accounts.
+    accounts: bool,
 }
 
 /// Sends the ways to log in, which are not secret.
 pub(super) async fn login_methods(State(service): State<Service>) -> Response {
     let auth = &service.auth;
     let password = auth.password.is_some() || auth.reader_password.is_some();
-    Json(LoginMethods { password }).into_response()
+    let accounts = !auth.accounts.is_empty();
+    Json(LoginMethods { password, accounts }).into_response()
 }
 
 /// Sends the secret of the session for a valid credential.
@@ -396,11 +441,23 @@ pub(super) async fn login(
     let checked = match login {
         Login::Token(token) => auth.use_link(&token).then_some(Role::Owner).ok_or(Denied::Wrong),
         Login::Password(password) => auth.check_password(password, origin.address).await,
+        Login::Account { name, password } => {
+            auth.check_account(&name, password, origin.address).await
+        }
     };
     match checked {
         Ok(Role::Owner) => Json(Session { session: auth.session(), reader: false }).into_response(),
         Ok(Role::Reader) => {
             Json(Session { session: auth.reader.text(), reader: true }).into_response()
+        }
+        Ok(Role::Member(name, _)) => {
+            let mut accounts = auth.accounts.iter();
+            match accounts.find(|account| account.name == name) {
+                Some(account) => {
+                    Json(Session { session: account.secret.text(), reader: true }).into_response()
+                }
+                None => StatusCode::UNAUTHORIZED.into_response(),
+            }
         }
         Err(Denied::Wrong) => StatusCode::UNAUTHORIZED.into_response(),
         Err(Denied::NoPassword) => StatusCode::NOT_FOUND.into_response(),
@@ -430,7 +487,34 @@ impl Auth {
             .reader_password
             .iter()
             .map(|reader_password| (Role::Reader, reader_password.clone()));
-        let stored: Vec<_> = owner.chain(reader).collect();
+        let role = self.compare(owner.chain(reader).collect(), password, address).await?;
+        self.throttle().succeed(address);
+        Ok(role)
+    }
+
+    async fn check_account(
+        &self,
+        name: &str,
+        password: String,
+        address: IpAddr,
+    ) -> Result<Role, Denied> {
+        let known = self.accounts.iter().find(|account| &*account.name == name);
+        // The time does not tell whether the account exists: the password of another one is compared.
+        let compared = known.or_else(|| self.accounts.first()).ok_or(Denied::NoPassword)?;
+        let stored = vec![(compared.role(), compared.password.clone())];
+        let role = self.compare(stored, password, address).await?;
+        known.ok_or(Denied::Wrong)?;
+        self.throttle().succeed(address);
+        Ok(role)
+    }
+
+    /// The role whose password this is.
+    async fn compare(
+        &self,
+        stored: Vec<(Role, Password)>,
+        password: String,
+        address: IpAddr,
+    ) -> Result<Role, Denied> {
         if stored.is_empty() {
             return Err(Denied::NoPassword);
         }
@@ -444,9 +528,7 @@ impl Auth {
             let is_right = |(role, right): (Role, Password)| right.is(&password).then_some(role);
             stored.into_iter().map(is_right).collect::<Vec<_>>().into_iter().flatten().next()
         });
-        let role = compared.await.ok().flatten().ok_or(Denied::Wrong)?;
-        self.throttle().succeed(address);
-        Ok(role)
+        compared.await.ok().flatten().ok_or(Denied::Wrong)
     }
 }
 

@@ -9,25 +9,30 @@ use axum::Json;
 use axum::extract::{Extension, Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use readyok_arena::build;
 use readyok_arena::plan::{EnginePlan, Plan};
+use readyok_arena::queue::status::WorkerStatus;
 use serde::{Deserialize, Serialize};
 
 use super::Service;
 use super::auth::Role;
 use super::rest::{error_response, receive, too_many_imports};
+use crate::app::App;
 use crate::matches::{Results, changed_plan, form_of, plan_of};
+use crate::proposals::Proposals;
 use crate::wire::{
-    ApiError, ErrorCode, ErrorSubject, MatchOpenings, NewQueueMatch, OpeningFiles, QueueAction,
-    QueueMatch, QueueOverview, QueuePlan, QueuedId,
+    ApiError, ErrorCode, ErrorSubject, MatchEngine, MatchOpenings, MatchPlan, MatchProgram,
+    NewQueueMatch, OpeningFiles, Proposal, ProposalAction, ProposalId, QueueAction, QueueLine,
+    QueueMatch, QueueOverview, QueuePlan, QueueRole, QueueUser, QueuedId,
 };
 
 /// A match queue with its workers, for the dashboard.
 pub trait QueueDashboard: fmt::Debug + Send + Sync {
-    /// Open matches, finished matches that contain a text, and workers, for a user who may change the queue or not.
+    /// Open matches, finished matches that contain a text, and workers.
     ///
     /// # Errors
     /// The queue does not respond.
-    fn overview(&self, search: &str, writable: bool) -> Result<QueueOverview, String>;
+    fn overview(&self, search: &str) -> Result<Listing, String>;
 
     /// A match with all details; `None` if it does not exist.
     ///
@@ -96,6 +101,19 @@ pub trait QueueDashboard: fmt::Debug + Send + Sync {
     fn act(&self, id: &str, action: QueueAction) -> Result<String, String>;
 }
 
+/// The matches and workers of a queue.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The address of the server.
+    pub server: String,
+    /// Open matches by priority and age.
+    pub open: Vec<QueueLine>,
+    /// Finished matches that contain the text of the search, the latest first.
+    pub finished: Vec<QueueLine>,
+    /// The workers.
+    pub workers: Vec<WorkerStatus>,
+}
+
 /// The parameters of an overview.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -122,7 +140,42 @@ pub(super) async fn overview(
         return Json(None::<QueueOverview>).into_response();
     }
     search.truncate(search.floor_char_boundary(MAX_SEARCH));
-    answer(service, move |queue| queue.overview(&search, role == Role::Owner).map(Some)).await
+    let proposals = Arc::clone(&service.proposals);
+    answer(service, move |queue| {
+        let Listing { server, open, finished, workers } = queue.overview(&search)?;
+        let (user, waiting) = (user_of(&role, &proposals), proposals.waiting());
+        let writable = may_control(&role);
+        let proposals = waiting;
+        Ok(Some(QueueOverview { server, open, finished, workers, proposals, user, writable }))
+    })
+    .await
+}
+
+/// The user of a session.
+fn user_of(role: &Role, proposals: &Proposals) -> QueueUser {
+    let (name, role) = (role.name(), role.on_queue());
+    let is_new = name.is_some_and(|name| !proposals.is_approved(name));
+    QueueUser {
+        role,
+        name: name.map(str::to_owned),
+        waits: role == QueueRole::Author && is_new,
+        repositories: proposals.repositories().map(str::to_owned).collect(),
+    }
+}
+
+/// Whether a session controls all matches.
+fn may_control(role: &Role) -> bool {
+    match role.on_queue() {
+        QueueRole::Owner | QueueRole::Approver => true,
+        QueueRole::Author | QueueRole::Reader => false,
+    }
+}
+
+/// Whether a session controls a match: an author only an own one.
+fn may_control_match(role: &Role, id: &str, proposals: &Proposals) -> bool {
+    let is_own =
+        || role.name().is_some_and(|name| proposals.author_of(id).as_deref() == Some(name));
+    may_control(role) || role.on_queue() == QueueRole::Author && is_own()
 }
 
 pub(super) async fn details(
@@ -130,7 +183,8 @@ pub(super) async fn details(
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Response {
-    answer(service, move |queue| queue.details(&id, role == Role::Owner)).await
+    let writable = may_control_match(&role, &id, &service.proposals);
+    answer(service, move |queue| queue.details(&id, writable)).await
 }
 
 /// The plan of a match for a copy.
@@ -139,14 +193,15 @@ pub(super) async fn plan(
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Response {
-    if role != Role::Owner {
+    if role.on_queue() == QueueRole::Reader {
         return StatusCode::FORBIDDEN.into_response();
     }
     answer(service, move |queue| {
         let found = queue.plan(&id)?;
         Ok(found.map(|(plan, priority)| {
             let plan = form_of(&plan);
-            QueuePlan { plan, priority, openings: None, base: Some(id) }
+            let (max_workers, max_threads) = (None, None);
+            QueuePlan { plan, priority, openings: None, base: Some(id), max_workers, max_threads }
         }))
     })
     .await
@@ -157,30 +212,149 @@ pub(super) async fn start(
     Extension(role): Extension<Role>,
     Json(wanted): Json<NewQueueMatch>,
 ) -> Response {
-    if role != Role::Owner {
-        return StatusCode::FORBIDDEN.into_response();
-    }
-    let wanted = match wanted {
-        NewQueueMatch::Text { text, openings } => {
+    let wanted = match (wanted, role.on_queue()) {
+        (_, QueueRole::Reader)
+        | (NewQueueMatch::Text { .. }, QueueRole::Author | QueueRole::Approver) => {
+            return StatusCode::FORBIDDEN.into_response();
+        }
+        (NewQueueMatch::Text { text, openings }, QueueRole::Owner) => {
             return answer(service, move |queue| {
                 let (plan, priority) = queue.read(&text, openings.as_deref())?;
-                queue.start(&plan, priority).map(|id| Some(QueuedId { id }))
+                queue.start(&plan, priority).map(|id| Some(QueuedId { id, waits: false }))
             })
             .await;
         }
-        NewQueueMatch::Plan(wanted) => *wanted,
+        (NewQueueMatch::Plan(wanted), _) => *wanted,
     };
-    let app = Arc::clone(&service.app);
-    let Some(queue) = service.queue else { return StatusCode::NOT_FOUND.into_response() };
-    let started = tokio::task::spawn_blocking(move || {
-        let engines = app.engines_of(&wanted.plan)?;
-        start_form(&*queue, wanted, &engines)
+    let Service { app, proposals, queue, .. } = service;
+    let Some(queue) = queue else { return StatusCode::NOT_FOUND.into_response() };
+    let started = tokio::task::spawn_blocking(move || match role {
+        Role::Owner => {
+            let engines = engines_of(&app, &wanted)?;
+            start_form(&*queue, wanted, &engines).map(started)
+        }
+        role => propose(&*queue, &proposals, &role, wanted),
     });
-    match started.await {
-        Ok(Ok(id)) => Json(QueuedId { id }).into_response(),
+    respond(started.await)
+}
+
+fn started(id: String) -> QueuedId {
+    QueuedId { id, waits: false }
+}
+
+/// The response to a start.
+fn respond(ended: Result<Result<QueuedId, ApiError>, tokio::task::JoinError>) -> Response {
+    match ended {
+        Ok(Ok(id)) => Json(id).into_response(),
         Ok(Err(error)) => error.into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// The engines of a form of the owner.
+fn engines_of(app: &App, wanted: &QueuePlan) -> Result<Vec<EnginePlan>, ApiError> {
+    let mut engines = app.engines_of(&wanted.plan)?;
+    engines.iter_mut().try_for_each(find_commit)?;
+    Ok(engines)
+}
+
+/// Determines the commit of an engine with a source.
+fn find_commit(engine: &mut EnginePlan) -> Result<(), ApiError> {
+    let Some(source) = &mut engine.source else { return Ok(()) };
+    build::find_commit(source).map_err(|failure| {
+        ApiError::invalid_request(ErrorCode::SourceUnavailable { cause: failure.to_string() })
+    })?;
+    engine.command = source.to_string();
+    Ok(())
+}
+
+/// Starts the test of a member, or lets it wait for approval.
+fn propose(
+    queue: &dyn QueueDashboard,
+    proposals: &Proposals,
+    role: &Role,
+    mut wanted: QueuePlan,
+) -> Result<QueuedId, ApiError> {
+    let author = role.name().unwrap_or_default();
+    // A copy would keep what the form does not show.
+    wanted.base = None;
+    wanted.priority = 0;
+    let engines = member_engines(&mut wanted)?;
+    check_member(queue, proposals, &wanted, &engines)?;
+    if role.on_queue() == QueueRole::Author && !proposals.is_approved(author) {
+        let id = proposals.add(author, wanted)?;
+        return Ok(QueuedId { id: id.to_string(), waits: true });
+    }
+    let id = start_form(queue, wanted, &engines)?;
+    proposals.started(&id, author)?;
+    Ok(started(id))
+}
+
+/// The engines of the form of a member: commits only. The commits are stored in the form, so that a branch that moves
+/// does not change what was approved.
+fn member_engines(wanted: &mut QueuePlan) -> Result<Vec<EnginePlan>, ApiError> {
+    let engine = |engine: &mut MatchEngine| {
+        let MatchProgram::Git { source } = &mut engine.engine else {
+            return Err(ApiError::invalid_request(ErrorCode::AuthorsTestCommits));
+        };
+        let mut plan = EnginePlan::of_source(source.clone());
+        find_commit(&mut plan)?;
+        if let Some(found) = &plan.source {
+            source.clone_from(found);
+        }
+        Ok(plan)
+    };
+    wanted.plan.engines.iter_mut().map(engine).collect()
+}
+
+/// Checks the test of a member.
+fn check_member(
+    queue: &dyn QueueDashboard,
+    proposals: &Proposals,
+    wanted: &QueuePlan,
+    engines: &[EnginePlan],
+) -> Result<(), ApiError> {
+    let has_uploaded = wanted.openings.is_some();
+    if !has_uploaded && matches!(wanted.plan.openings, MatchOpenings::File { .. }) {
+        return Err(ApiError::invalid_request(ErrorCode::AuthorsTestCommits));
+    }
+    let mut plan = wanted.plan.clone();
+    replace_openings(queue, &mut plan, wanted.openings.as_deref())?;
+    let (plan, _) = plan_of(&plan, engines)?;
+    proposals.check(&plan, has_uploaded)
+}
+
+/// Approves or removes a proposal.
+pub(super) async fn decide(
+    State(service): State<Service>,
+    Extension(role): Extension<Role>,
+    Path(id): Path<ProposalId>,
+    Json(action): Json<ProposalAction>,
+) -> Response {
+    let Service { proposals, queue, .. } = service;
+    let Some(queue) = queue else { return StatusCode::NOT_FOUND.into_response() };
+    let decided = tokio::task::spawn_blocking(move || {
+        let Proposal { author, mut test, .. } = proposals.get(id)?;
+        let is_own = role.name() == Some(&author);
+        match action {
+            ProposalAction::Approve if may_control(&role) && !is_own => {
+                let engines = member_engines(&mut test)?;
+                // The repositories may have changed since.
+                check_member(&*queue, &proposals, &test, &engines)?;
+                let match_id = start_form(&*queue, test, &engines)?;
+                proposals.remove(id, Some(&match_id))?;
+                Ok(started(match_id))
+            }
+            ProposalAction::Remove if may_control(&role) || is_own => {
+                proposals.remove(id, None)?;
+                Ok(QueuedId { id: id.to_string(), waits: false })
+            }
+            ProposalAction::Approve | ProposalAction::Remove => {
+                Err(ApiError::invalid_request(ErrorCode::NotLoggedIn))
+            }
+        }
+    });
+    respond(decided.await)
 }
 
 /// Starts a match of a form.
@@ -190,19 +364,18 @@ fn start_form(
     engines: &[EnginePlan],
 ) -> Result<String, ApiError> {
     let failed = |text: String| ApiError::invalid_request(ErrorCode::system(&text));
-    let QueuePlan { mut plan, priority, openings, base } = wanted;
-    if let Some(name) = openings {
-        let path = queue.openings_path(&name).map_err(failed)?;
-        let (plies, shuffled) = match plan.openings {
-            MatchOpenings::File { plies, shuffled, .. } => (plies, shuffled),
-            _ => (None, true),
-        };
-        let path = path.to_string_lossy().into_owned();
-        plan.openings = MatchOpenings::File { path, plies, shuffled };
-    }
+    let QueuePlan { mut plan, priority, openings, base, max_workers, max_threads } = wanted;
+    replace_openings(queue, &mut plan, openings.as_deref())?;
+    let limit = |id: String| {
+        if max_workers.is_some() || max_threads.is_some() {
+            let limit = QueueAction::Limit { max_workers, max_threads };
+            queue.act(&id, limit).map_err(failed)?;
+        }
+        Ok(id)
+    };
     let Some(base) = base else {
         let (plan, _) = plan_of(&plan, engines)?;
-        return queue.start(&plan, priority).map_err(failed);
+        return limit(queue.start(&plan, priority).map_err(failed)?);
     };
     let found = queue.plan(&base).map_err(failed)?;
     let (original, _) = found.ok_or_else(|| ApiError::not_found(ErrorSubject::Match, &base))?;
@@ -211,14 +384,32 @@ fn start_form(
         // It was checked above: the plans differ in values of environment variables only.
         changed_plan(original, &plan, engines).unwrap_or_else(|_| original.clone())
     };
-    queue.start_copy(&base, priority, &change).map_err(failed)
+    limit(queue.start_copy(&base, priority, &change).map_err(failed)?)
+}
+
+/// Replaces the openings of a plan by an uploaded file.
+fn replace_openings(
+    queue: &dyn QueueDashboard,
+    plan: &mut MatchPlan,
+    uploaded: Option<&str>,
+) -> Result<(), ApiError> {
+    let Some(name) = uploaded else { return Ok(()) };
+    let failed = |text: String| ApiError::invalid_request(ErrorCode::system(&text));
+    let path = queue.openings_path(name).map_err(failed)?;
+    let (plies, shuffled) = match plan.openings {
+        MatchOpenings::File { plies, shuffled, .. } => (plies, shuffled),
+        _ => (None, true),
+    };
+    let path = path.to_string_lossy().into_owned();
+    plan.openings = MatchOpenings::File { path, plies, shuffled };
+    Ok(())
 }
 
 pub(super) async fn openings(
     State(service): State<Service>,
     Extension(role): Extension<Role>,
 ) -> Response {
-    if role != Role::Owner {
+    if role.on_queue() == QueueRole::Reader {
         return StatusCode::FORBIDDEN.into_response();
     }
     answer(service, |queue| queue.openings().map(|files| Some(OpeningFiles { files }))).await
@@ -255,10 +446,24 @@ pub(super) async fn act(
     Path(id): Path<String>,
     Json(action): Json<QueueAction>,
 ) -> Response {
-    if role != Role::Owner {
+    if !may_act(&role, &id, &action, &service.proposals) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    answer(service, move |queue| queue.act(&id, action).map(|id| Some(QueuedId { id }))).await
+    answer(service, move |queue| queue.act(&id, action).map(|id| Some(started(id)))).await
+}
+
+/// Whether a session may change a match so.
+fn may_act(role: &Role, id: &str, action: &QueueAction, proposals: &Proposals) -> bool {
+    match action {
+        QueueAction::Pause | QueueAction::Resume | QueueAction::Stop => {
+            may_control_match(role, id, proposals)
+        }
+        QueueAction::Priority { .. }
+        | QueueAction::Limit { .. }
+        | QueueAction::Exclude { .. }
+        | QueueAction::Include { .. } => may_control(role),
+        QueueAction::Start | QueueAction::Remove => *role == Role::Owner,
+    }
 }
 
 /// Runs a request of the queue, which blocks.

@@ -382,6 +382,10 @@ errors! {
 
         MatchTooLarge { rounds: u32, pairs: u32, engines: usize, concurrency: u32 } =>
             "limits: {rounds} rounds, {pairs} game pairs, {engines} engines and {concurrency} concurrent games; at least one of each",
+        AuthorsTestCommits => "authors test commits of Git repositories, with openings of the farm",
+        RepositoryNotPermitted { repository: String } => "commits of `{repository}` may not be tested here",
+        AuthorsNameNoFiles { option: String } => "the option `{option}` names a file, which authors cannot",
+        SourceUnavailable { cause: String } => "{cause}",
         DuplicateName { name: String } => "duplicate engine name: {name}",
         MissingLimit => "an engine requires a time control or a limit",
         ZeroTime => "the time is zero",

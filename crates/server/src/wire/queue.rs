@@ -20,8 +20,64 @@ pub struct QueueOverview {
     /// Finished matches that contain the text of the search, the latest first.
     pub finished: Vec<QueueLine>,
     pub workers: Vec<WorkerStatus>,
+    /// Tests that wait for approval, the oldest first.
+    pub proposals: Vec<Proposal>,
+    pub user: QueueUser,
     /// Whether the user may change the queue.
     pub writable: bool,
+}
+
+/// What a user of a farm may do.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+#[serde(rename_all = "snake_case")]
+pub enum QueueRole {
+    /// See everything.
+    Reader,
+    /// Propose tests of commits, and stop their own.
+    Author,
+    /// Also approve proposals, and control all matches.
+    Approver,
+    /// Also start programs and plans.
+    Owner,
+}
+
+/// A user of a farm.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct QueueUser {
+    pub role: QueueRole,
+    /// The name of the account; none for the owner and for readers with the common password.
+    pub name: Option<String>,
+    /// Whether tests of the user wait for approval.
+    pub waits: bool,
+    /// The repositories whose commits authors may test.
+    pub repositories: Vec<String>,
+}
+
+/// The number of a proposal.
+pub type ProposalId = u32;
+
+/// A test of an author that waits for approval.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(test, derive(TS))]
+pub struct Proposal {
+    pub id: ProposalId,
+    pub author: String,
+    /// In milliseconds since 1970.
+    pub created_ms: u64,
+    pub test: QueuePlan,
+}
+
+/// The body of `POST /api/queue/proposals/ID`.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[cfg_attr(test, derive(TS))]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum ProposalAction {
+    /// The test starts, and later tests of its author need no approval.
+    Approve,
+    /// The test is removed: by an approver, or by its author.
+    Remove,
 }
 
 /// The summary of a match of the queue.
@@ -109,6 +165,12 @@ pub struct QueuePlan {
     /// The match of which it is a copy: what the form does not show stays as it is there.
     #[serde(default)]
     pub base: Option<String>,
+    /// The maximum number of workers at the same time.
+    #[serde(default)]
+    pub max_workers: Option<u32>,
+    /// The maximum number of threads of all engines that search at the same time.
+    #[serde(default)]
+    pub max_threads: Option<u32>,
 }
 
 /// The body of `POST /api/queue/ID`: a change of a match by a user.
@@ -128,17 +190,22 @@ pub enum QueueAction {
     Remove,
     /// The priority changes.
     Priority { priority: i32 },
+    /// The limits change.
+    Limit { max_workers: Option<u32>, max_threads: Option<u32> },
     /// Results of a worker do not count.
     Exclude { worker: String },
     /// Results of a worker count again.
     Include { worker: String },
 }
 
-/// The result of a change: the match to show next.
+/// The result of a change: the match to show next, or the test that waits for approval.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(TS))]
 pub struct QueuedId {
     pub id: String,
+    /// Whether it is the number of a proposal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
 }
 
 /// The result of `GET /api/queue/openings`, and of an upload.

@@ -21,6 +21,7 @@ mod matches;
 mod online;
 mod play;
 mod queue;
+mod queue_roles;
 mod records;
 mod references;
 mod saving;

@@ -9,9 +9,9 @@ use readyok_arena::plan::{
     EnginePlan, Limits, OpeningOrder, OpeningSource, Openings, Plan, TimeControl,
 };
 use readyok_rules::Game;
-use readyok_server::QueueDashboard;
 use readyok_server::matches::Results;
-use readyok_server::wire::{QueueAction, QueueMatch, QueueOverview};
+use readyok_server::wire::{QueueAction, QueueMatch};
+use readyok_server::{Listing, QueueDashboard};
 use readyok_server::{Options, Password};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -20,7 +20,7 @@ use crate::support::{Answer, Fixture, get, log_in, mime, open_socket, post, send
 
 /// A queue with one match, which records what is asked of it.
 #[derive(Debug, Default)]
-struct Recorder {
+pub(crate) struct Recorder {
     asked: Mutex<Vec<String>>,
     started: Mutex<Vec<(Plan, i32)>>,
 }
@@ -30,11 +30,11 @@ impl Recorder {
         self.asked.lock().expect("no panic").push(what);
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().expect("no panic"))
     }
 
-    fn last_plan(&self) -> (Plan, i32) {
+    pub(crate) fn last_plan(&self) -> (Plan, i32) {
         self.started.lock().expect("no panic").pop().expect("a match was started")
     }
 }
@@ -63,10 +63,10 @@ fn original() -> Plan {
 }
 
 impl QueueDashboard for Recorder {
-    fn overview(&self, search: &str, writable: bool) -> Result<QueueOverview, String> {
+    fn overview(&self, search: &str) -> Result<Listing, String> {
         self.record(format!("overview {search}"));
         let (server, open, finished) = ("nats://host".to_owned(), Vec::new(), Vec::new());
-        Ok(QueueOverview { server, open, finished, workers: Vec::new(), writable })
+        Ok(Listing { server, open, finished, workers: Vec::new() })
     }
 
     fn details(&self, id: &str, _: bool) -> Result<Option<QueueMatch>, String> {
@@ -147,6 +147,7 @@ fn changes() -> Vec<(&'static str, Value)> {
         act(json!({ "action": "start" })),
         act(json!({ "action": "remove" })),
         act(json!({ "action": "priority", "priority": 7 })),
+        act(json!({ "action": "limit", "max_workers": 2, "max_threads": null })),
         act(json!({ "action": "exclude", "worker": "w" })),
         act(json!({ "action": "include", "worker": "w" })),
         ("/api/queue", json!({ "kind": "text", "text": "readyok match a b" })),
@@ -154,7 +155,7 @@ fn changes() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn form() -> Value {
+pub(crate) fn form() -> Value {
     let engine = |name: &str| {
         json!({
             "engine": { "command": mime(), "args": [] }, "name": name, "time": { "kind": "none" },

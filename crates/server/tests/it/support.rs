@@ -1,6 +1,6 @@
 //! A server in the test process, with tabs over real sockets.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -77,6 +77,8 @@ pub(crate) fn options(data: &Path) -> Options {
         request_timeout: Options::REQUEST_TIMEOUT,
         queue: None,
         reader_password: None,
+        accounts: Vec::new(),
+        repositories: BTreeSet::new(),
         setup: ServerSettings {
             data: data.to_owned(),
             built_in: EngineProgram {
