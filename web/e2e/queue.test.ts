@@ -93,7 +93,9 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   const row = page.getByRole('link', { name: /^nightly/ });
   await row.getByText(en('queue.running')).waitFor(LONG);
   expect(await actions()).toBe(1);
-  await page.getByRole('link', { name: /1 workers/ }).waitFor(LONG);
+  await page
+    .getByRole('link', { name: en('queue.machines', { count: 1, cores: '' }).trim().split(' · ')[0] ?? '' })
+    .waitFor(LONG);
   await row.click(LONG);
   const shown = page.getByRole('region', { name: 'nightly' });
   await shown
