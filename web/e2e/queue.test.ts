@@ -106,12 +106,11 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   await shown.getByTestId('worker').filter({ hasText: 'helper' }).waitFor(LONG);
   await shown.getByRole('img', { name: /^LLR/ }).waitFor(LONG);
   const conditions = shown.getByRole('region', { name: en('match.conditions') });
-  await conditions.getByText('[−5, 5] logistic · α = β = 0.05').waitFor();
+  await conditions.getByText('[−5, 5] normalized · α = β = 0.05').waitFor();
   await conditions.getByText('openings.epd', { exact: false }).waitFor();
   await shown
     .getByRole('region', { name: en('match.live') })
-    .first()
-    .getByText('new')
+    .getByText('helper')
     .first()
     .waitFor(LONG);
   const tab = (name: string) =>
@@ -232,7 +231,7 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   );
   await page.getByRole('button', { name: en('match.start_command') }).click();
   await page.getByText('--pgn').last().waitFor(LONG);
-  await command.fill('readyok match narikin narikin --event pasted --nodes 50 --max-moves 10 --random');
+  await command.fill('readyok match narikin narikin --event pasted --nodes 50 --max-moves 10');
   await page.getByRole('button', { name: en('match.start_command') }).click();
   await page.getByRole('region', { name: 'pasted' }).getByText(en('queue.finished')).waitFor(LONG);
 
