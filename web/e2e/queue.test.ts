@@ -93,7 +93,9 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   const row = page.getByRole('link', { name: /^nightly/ });
   await row.getByText(en('queue.running')).waitFor(LONG);
   expect(await actions()).toBe(1);
-  await page.getByRole('link', { name: /1 workers/ }).waitFor(LONG);
+  await page
+    .getByRole('link', { name: en('queue.machines', { count: 1, cores: '' }).trim().split(' · ')[0] ?? '' })
+    .waitFor(LONG);
   await row.click(LONG);
   const shown = page.getByRole('region', { name: 'nightly' });
   await shown
@@ -104,12 +106,11 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   await shown.getByTestId('worker').filter({ hasText: 'helper' }).waitFor(LONG);
   await shown.getByRole('img', { name: /^LLR/ }).waitFor(LONG);
   const conditions = shown.getByRole('region', { name: en('match.conditions') });
-  await conditions.getByText('[−5, 5] logistic · α = β = 0.05').waitFor();
+  await conditions.getByText('[−5, 5] normalized · α = β = 0.05').waitFor();
   await conditions.getByText('openings.epd', { exact: false }).waitFor();
   await shown
     .getByRole('region', { name: en('match.live') })
-    .first()
-    .getByText('new')
+    .getByText('helper')
     .first()
     .waitFor(LONG);
   const tab = (name: string) =>
@@ -230,7 +231,7 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   );
   await page.getByRole('button', { name: en('match.start_command') }).click();
   await page.getByText('--pgn').last().waitFor(LONG);
-  await command.fill('readyok match narikin narikin --event pasted --nodes 50 --max-moves 10 --random');
+  await command.fill('readyok match narikin narikin --event pasted --nodes 50 --max-moves 10');
   await page.getByRole('button', { name: en('match.start_command') }).click();
   await page.getByRole('region', { name: 'pasted' }).getByText(en('queue.finished')).waitFor(LONG);
 

@@ -69,6 +69,9 @@ export interface Form {
 /** The number of rounds of a match that lasts until its test ends. */
 export const UNLIMITED = 4_294_967_295;
 
+/** The models of the bounds; the first one is the default of the server. */
+export const MODELS = ['normalized', 'logistic', 'bayesian', 'bayeselo', 'unscaled-bayeselo'] as const;
+
 /** Bounds of usual tests: for gains at two strengths, and for simplifications. */
 export const BOUNDS = [
   [0, 10],
@@ -111,7 +114,7 @@ export const newForm = (target: Form['target']): Form => ({
   elo1: 10,
   alpha: 0.05,
   beta: 0.05,
-  model: 'logistic',
+  model: MODELS[0],
 });
 
 export const newEntrant = (engine: EngineId | null, time: TimeForm): Entrant => ({

@@ -212,15 +212,17 @@ export function ofLocal(match: MatchState): Shown {
 
 /** The notes of a match of the queue. */
 function queueNotes({ status, coordinator }: QueueMatch, audits: AuditStatus): Shown['notes'] {
-  const notes: Shown['notes'] = [];
-  const add = (text: string, bad = false) => text && notes.push({ text, bad });
+  const [bad, other]: [string[], string[]] = [[], []];
+  const add = (text: string, isBad = false) => text && (isBad ? bad : other).push(text);
   if (status.end) add(`${t('queue.end')}: ${endText(status.end)}`, status.end.kind === 'error');
   if (coordinator) add(`${t('queue.coordinator')}: ${coordinator}`);
   if (coordinator && !status.has_verified_names) add(t('queue.unverified'));
   if (status.skipped) add(t('queue.skipped', { count: status.skipped }), true);
   if (status.ignored) add(t('queue.ignored', { count: status.ignored }));
   add(auditsText(audits));
-  return notes;
+  const line = (texts: string[], isBad: boolean) =>
+    texts.length ? [{ text: texts.join(' · '), bad: isBad }] : [];
+  return [...line(bad, true), ...line(other, false)];
 }
 
 /** The workers of a match: those with results, and those that play it or reject it. */

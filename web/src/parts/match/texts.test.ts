@@ -17,7 +17,9 @@ test('shows signs, errors and bounds', () => {
   expect(eloText({ elo: -1.25, error: 2 })).toBe('−1.3 ± 2.0');
   expect(eloText({ elo: 7, error: null })).toBe('+7.0');
   expect(eloText(null)).toBe('');
-  expect(boundsText({ elo0: -4, elo1: 0, alpha: 0.05, beta: 0.05 })).toBe('[−4, 0] logistic · α = β = 0.05');
+  expect(boundsText({ elo0: -4, elo1: 0, alpha: 0.05, beta: 0.05 })).toBe(
+    '[−4, 0] normalized · α = β = 0.05',
+  );
   expect(fileName('C:\\books\\a.epd')).toBe('a.epd');
 });
 

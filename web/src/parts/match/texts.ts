@@ -84,7 +84,7 @@ export function adjudicationText({ draw, resign, max_moves, tablebases }: Adjudi
 
 export function boundsText({ elo0, elo1, alpha, beta, model }: SprtSettings): string {
   const rates = alpha === beta ? `α = β = ${alpha}` : `α = ${alpha}, β = ${beta}`;
-  return `[${elo0}, ${elo1}] ${model ?? 'logistic'} · ${rates}`.replaceAll('-', '−');
+  return `[${elo0}, ${elo1}] ${model ?? 'normalized'} · ${rates}`.replaceAll('-', '−');
 }
 
 export function sourceText(source: MatchSource): string {
