@@ -181,12 +181,12 @@ fn engine(dir: &Dir, name: &str, on_go: &str) -> String {
 }
 
 /// The output of matches of `faulty` against `healthy`, and the games.
-struct Played {
+struct MatchOutput {
     output: String,
     games: String,
 }
 
-fn play(dir: &Dir, faulty: &str, healthy: &str, options: &str) -> Played {
+fn play(dir: &Dir, faulty: &str, healthy: &str, options: &str) -> MatchOutput {
     let line = format!(
         "match --fastchess {COMMON} -engine cmd={faulty} name=New-0123456789ab \
          -engine cmd={healthy} name=Base-0123456789ab {options}"
@@ -195,7 +195,7 @@ fn play(dir: &Dir, faulty: &str, healthy: &str, options: &str) -> Played {
     let output = run(readyok(dir).current_dir(dir.path()).args(args), b"");
     assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
     let games = fs::read_to_string(dir.path().join("games.pgn")).expect("games");
-    Played { output: output.text().to_owned(), games }
+    MatchOutput { output: output.text().to_owned(), games }
 }
 
 const NAME: &str = "New-0123456789ab";
@@ -218,7 +218,7 @@ fn failures_are_counted_as_those_of_fastchess() {
         let dir = Dir::new();
         let faulty = engine(&dir, "faulty", on_go);
         let options = format!("nodes=10 -rounds 2 -concurrency 2 -each {options}");
-        let Played { output, games } = play(&dir, &faulty, "narikin", &options);
+        let MatchOutput { output, games } = play(&dir, &faulty, "narikin", &options);
         let count = |kind| if fault == kind { 4 } else { 0 };
         let (crashes, time_losses, illegal) = (count(Crash), count(TimeLoss), count(Illegal));
         let (trinomial, pentanomial) = ([4, 0, 0], [2, 0, 0, 0, 0]);
@@ -237,12 +237,12 @@ fn failures_are_counted_as_those_of_fastchess() {
             assert_eq!(found.error.as_deref(), Some(message), "{on_go}");
             return;
         }
-        let Fishtest { checksum, warnings, .. } = Fishtest::read(&output, 4);
-        assert!(checksum.is_some(), "{output}");
-        assert_eq!(warnings.first().map_or("", String::as_str), message, "{on_go}");
+        assert!(found.checksum.is_some(), "{output}");
+        assert_eq!(found.warnings.first().map_or("", String::as_str), message, "{on_go}");
+        let (warnings, checksum) = (found.warnings.clone(), found.checksum.clone());
         let counted =
             Fishtest { losses: 4, pentanomial, crashes, time_losses, ..Fishtest::default() };
-        assert_eq!(found, Fishtest { checksum, warnings, ..counted }, "{on_go}: {output}");
+        assert_eq!(found, Fishtest { warnings, checksum, ..counted }, "{on_go}: {output}");
     };
     let clock = "tc=10+0.1";
     check("exit 3", clock, Crash, "");
@@ -275,7 +275,7 @@ fn each_failure_counts_for_its_engine() {
     let dir = Dir::new();
     let one = engine(&dir, "one", "exit 3");
     let other = engine(&dir, "other", "sleep 0.5");
-    let Played { output, games } = play(&dir, &one, &other, "-rounds 2 -each tc=0.05");
+    let MatchOutput { output, games } = play(&dir, &one, &other, "-rounds 2 -each tc=0.05");
     let pentanomial = [0, 0, 2, 0, 0];
     let (crashes, time_losses) = (2, 2);
     let expected =
@@ -292,7 +292,7 @@ fn each_failure_counts_for_its_engine() {
 /// A PV that continues after the end of the game, of each kind, and other invalid PVs end the task of fishtest. The
 /// result is that of the game.
 #[test]
-fn invalid_variations_are_reported_in_the_words_of_fastchess() {
+fn invalid_variations_are_reported_as_by_fastchess() {
     let play = |position: &str, info: &str, mv: &str| {
         let dir = Dir::new();
         fs::write(dir.path().join("book.epd"), format!("{position}\n")).expect("space");
