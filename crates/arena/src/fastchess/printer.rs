@@ -469,9 +469,9 @@ impl<W: Write> Output<W> {
         self.log(Level::Info, text);
     }
 
-    /// Prints and logs a warning.
+    /// Prints and logs a warning, which may contain texts of engines.
     fn warn(&mut self, text: &str) {
-        self.print(text);
+        self.print(&text::ascii(text));
         self.log_warning(text);
     }
 

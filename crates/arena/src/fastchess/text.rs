@@ -66,12 +66,15 @@ pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String
         WarningKind::OptionNotSet { name, value, .. } => {
             return format!("Warning; Invalid value for option {name}; {value}");
         }
-        kind @ (WarningKind::Unregistered { .. }
-        | WarningKind::MateScoreConflict { .. }
-        | WarningKind::Restarted { .. }
+        // fastchess has no such warnings. Texts of engines and clauses could contain terms that parsers count.
+        WarningKind::Unregistered { .. } => return format!("Warning; {engine}: is not registered"),
+        WarningKind::Restarted { .. } => return format!("Warning; {engine}: was restarted"),
+        WarningKind::ProtocolViolation { cause } => {
+            return format!("Warning; {engine}: protocol violation: {}", cause.text());
+        }
+        kind @ (WarningKind::MateScoreConflict { .. }
         | WarningKind::WrongMateSign
-        | WarningKind::HostOverloaded { .. }
-        | WarningKind::ProtocolViolation { .. }) => return format!("Warning; {engine}: {kind}"),
+        | WarningKind::HostOverloaded { .. }) => return format!("Warning; {engine}: {kind}"),
     };
     let line = context.line.as_deref().unwrap_or("");
     four_parts(&text, &format!("Info; {line}"), context, &context.moves, one_line)
@@ -147,6 +150,11 @@ pub(super) fn failure(engine: &str, end: &GameEnd) -> Option<String> {
         Termination::EngineStall => Some(format!("Engine {engine} stalls")),
         _ => None,
     }
+}
+
+/// A text in which other characters than those of ASCII are `?`: the worker of OpenBench ends at them.
+pub(super) fn ascii(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_ascii() { letter } else { '?' }).collect()
 }
 
 /// Whether a text has the format of a UCI move.

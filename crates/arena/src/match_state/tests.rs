@@ -96,7 +96,7 @@ fn a_tuning_has_values_and_no_scores() {
     let state = tuning(300);
     let tune = state.tune().expect("a tuning").status();
     assert_eq!((state.pairs(), tune.pairs, tune.curve.len()), (300, 300, 301));
-    // Plus has won all pairs, which says nothing about it: plus is another player in each pair.
+    // Plus has won all pairs, which has no meaning: plus is another player in each pair.
     assert_eq!((state.scores(), state.standings(), state.curve()), (vec![], vec![], vec![]));
     assert_eq!(state.score(EngineId(0), EngineId(1)), None);
     assert_eq!((state.head_to_head(), state.point(), state.test()), (None, None, None));

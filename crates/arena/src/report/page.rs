@@ -287,7 +287,7 @@ fn parameters(report: &Report) -> Markup {
         } }
         p {
             "The result is the average of the last values, at most over half of the pairs. The interval contains the best "
-            "value with a confidence of 95 %, as far as the games determine it; an average outside is still on its way."
+            "value with a confidence of 95 %. Without bounds the games do not determine it; an average outside is still on its way."
         }
         p {
             span.swatch style=(format!("background: {}", charts::color(0))) {} "value "

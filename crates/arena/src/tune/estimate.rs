@@ -1,4 +1,4 @@
-//! What the pairs of a tuning tell about a parameter: where its best value is, and what a change has gained.
+//! Estimates from the pairs of a tuning: the best value of a parameter, and what its change has gained.
 //!
 //! A pair is a measurement of the gradient: its score divided by the difference of both values. The values move, so
 //! the pairs measure it at different values. A straight line through these gradients, as of a strength with one

@@ -2,7 +2,8 @@
 
 use readyok_arena::fastchess::text::{self, GameOver};
 use readyok_arena::queue::WarningContext;
-use readyok_arena::result::{GameEnd, WarningKind};
+use readyok_arena::result::{EngineFailure, GameEnd, WarningKind};
+use readyok_protocol::Rule;
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 #[test]
@@ -91,13 +92,25 @@ fn warnings_contain_position_and_moves() {
     check(other, "Bestmove does not match beginning of last PV - move c2c4 from new");
 }
 
-/// The parser of fishtest counts each line that contains "on time" as a loss on time.
+/// The parser of fishtest counts each line with one of these terms as a crash or a loss on time (`worker/games.py`,
+/// `parse_fastchess_output`), and that of OpenBench ends at a character outside ASCII (`Client/worker.py`,
+/// `run_and_parse_runner`).
 #[test]
-fn only_results_contain_the_terms_that_fishtest_counts() {
-    let kind = WarningKind::HostOverloaded { percent: 150 };
-    let context =
-        WarningContext { kind, line: None, position: None, moves: Vec::new(), played: None };
-    let text = text::warning("new", &context, false);
-    assert_eq!(text, "Warning; new: exceeded its time on an overloaded host (CPU load 150 %)");
-    assert!(!text.contains("on time"));
+fn only_results_contain_the_terms_that_workers_count() {
+    const COUNTED: [&str; 4] = ["disconnect", "stall", "on time", "timeout"];
+    let failure = |text: &str| Box::new(EngineFailure::other(text));
+    let rules = Rule::ALL.map(|cause| WarningKind::ProtocolViolation { cause });
+    let kinds = rules.into_iter().chain([
+        WarningKind::HostOverloaded { percent: 150 },
+        WarningKind::Restarted { cause: failure("disconnected after a timeout, §1") },
+        WarningKind::Unregistered { message: "it stalls".to_owned() },
+        WarningKind::WrongMateSign,
+    ]);
+    for kind in kinds {
+        let context =
+            WarningContext { kind, line: None, position: None, moves: Vec::new(), played: None };
+        let text = text::warning("new", &context, false);
+        assert!(text.starts_with("Warning; new: ") && text.is_ascii(), "{text}");
+        assert!(!COUNTED.iter().any(|term| text.contains(term)), "{text}");
+    }
 }

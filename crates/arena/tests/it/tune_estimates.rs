@@ -34,20 +34,22 @@ const TYPICAL: Synthetic =
 
 impl Synthetic {
     fn plan(&self, seed: u64) -> Plan {
-        let mut text = format!(
-            "game = \"chess\"\npairs = {}\nengine = {{ name = \"a\", command = \"/nowhere\", limits = {{ nodes = 1 }} }}\n",
-            self.pairs
+        let parameter = |(number, start): (usize, &f64)| {
+            let (start, half) = (BEST + start * C_END, RANGE / 2.0);
+            let (min, max, r_end) = (BEST - half, BEST + half, self.r_end);
+            format!(
+                "{{ name = \"P{number}\", start = {start:?}, min = {min:?}, max = {max:?}, \
+                 c_end = {C_END:?}, r_end = {r_end} }}"
+            )
+        };
+        let parameters: Vec<String> = self.starts.iter().enumerate().map(parameter).collect();
+        let text = format!(
+            "game = \"chess\"\npairs = {}\nparameters = [{}]\n\
+             engine = {{ name = \"a\", command = \"/nowhere\", limits = {{ nodes = 1 }} }}\n",
+            self.pairs,
+            parameters.join(", ")
         );
-        for (number, start) in self.starts.iter().enumerate() {
-            text.push_str(&format!(
-                "[[parameters]]\nname = \"P{number}\"\nstart = {:?}\nmin = {:?}\nmax = {:?}\nc_end = {C_END:?}\nr_end = {}\n",
-                BEST + start * C_END,
-                BEST - RANGE / 2.0,
-                BEST + RANGE / 2.0,
-                self.r_end
-            ));
-        }
-        toml::from_str::<TuneFile>(&text).expect("a file").into_plan(seed)
+        toml::from_str::<TuneFile>(&text).expect(&text).into_plan(seed)
     }
 
     /// Elo relative to the best values.
@@ -123,7 +125,7 @@ fn figures(engine: &Synthetic, runs: u32) -> Figures {
     let share = 1.0 / f64::from(runs);
     for seed in 1..=u64::from(runs) {
         let status = engine.run(seed);
-        let each = share / engine.starts.len() as f64;
+        let each = share / f64::from(u32::try_from(engine.starts.len()).expect("a few"));
         for tuned in &status.parameters {
             let TunedParameter { low, high, .. } = *tuned;
             sum.coverage += if (low..=high).contains(&BEST) { each } else { 0.0 };

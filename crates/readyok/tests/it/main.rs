@@ -24,6 +24,7 @@ mod import_killed;
 mod match_fastchess;
 mod match_flags;
 mod match_views;
+mod match_workers;
 mod matches;
 mod matches_real;
 #[path = "../../../arena/tests/it/nats_server.rs"]

@@ -69,7 +69,7 @@ fn tunes_an_option_and_resumes() {
     assert!(options.contains("\n[options]\nHash = \"1"), "{options}");
     assert!(options.contains("[tuning.parameters.Hash]\nstart = 16.0\naverage = 1"), "{options}");
     assert!(read(&dir, "t.html").contains("<h3>Hash</h3>"));
-    has_no_score_of_plus_against_minus(&text);
+    has_no_score_of_plus_against_minus(text);
     has_no_score_of_plus_against_minus(&read(&dir, "t.html"));
     let results = read(&dir, "t.jsonl");
     assert!(results.contains("\"options\":[{\"Hash\":\""), "{results}");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 use clap::ValueEnum as _;
 use readyok_arena::plan::{
-    Adjudication, EnginePlan, Limits, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan,
-    SprtPlan,
+    Adjudication, EnginePlan, Impasse, Limits, OpeningOrder, OpeningPolicy, OpeningSource,
+    Openings, Plan, SprtPlan,
 };
 use readyok_arena::stats::Model;
 use readyok_arena::tune::OptionsFile;
@@ -106,7 +106,7 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The arguments of the plan, as far as there are any: see [`describe`].
+/// The arguments of the plan. Some settings have none: see [`describe`].
 fn arguments(plan: &Plan, tuned: Options<'_>, start: Options<'_>) -> Option<Vec<String>> {
     let engine = plan.engines.first()?;
     let mut list = Arguments(Vec::new());
@@ -227,7 +227,7 @@ impl Arguments {
             self.flag("--syzygy-ignore-fifty", tablebases.ignore_fifty_moves);
             self.add("--syzygy-scope", tablebases.scope.to_possible_value()?.get_name());
         }
-        if rules.impasse != Default::default() {
+        if rules.impasse != Impasse::default() {
             self.add("--impasse", rules.impasse.to_possible_value()?.get_name());
         }
         Some(())
