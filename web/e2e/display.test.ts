@@ -512,6 +512,8 @@ function play(fake: FakeServer, stand: Partial<MatchState>) {
     scores: [],
     test: null,
     curve: [],
+    takes: null,
+    takes_curve: [],
     boards: [],
     games: [],
     note: null,
@@ -580,7 +582,7 @@ test('draws and extends the curves of a match', async () => {
   expect(await violations(page)).toEqual([]);
   fake.delta('match/3', {
     kind: 'match',
-    delta: { curve: [point(6, 30, 3)], boards: [], ended: [], games: [], log: [] },
+    delta: { curve: [point(6, 30, 3)], takes_curve: [], boards: [], ended: [], games: [], log: [] },
   });
   const grown = page.getByRole('img', { name: 'LLR 3.00', exact: true });
   await expect.poll(async () => (await drawn(grown)).points.length).toBe(3);
@@ -602,7 +604,7 @@ test('shows an error for a page that fails to render, and still renders others',
     .getByText(en('match.tab.games'))
     .click();
   await page.getByTestId('game').waitFor();
-  const again = { curve: [], boards: [], ended: [], games: [game], log: [] };
+  const again = { curve: [], takes_curve: [], boards: [], ended: [], games: [game], log: [] };
   fake.delta('match/3', { kind: 'match', delta: again });
   const failed = page.getByRole('alert');
   await failed.getByRole('heading', { name: en('app.failed') }).waitFor();

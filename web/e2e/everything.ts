@@ -5,6 +5,7 @@ import type {
   EngineOption,
   MatchBoard,
   MatchConditions,
+  MatchEngine,
   MatchPlan,
   MatchState,
   Play,
@@ -83,6 +84,7 @@ export function conditions(names: string[], more: Partial<MatchConditions> = {})
     engines: names.map((name) => ({
       name,
       command: `/opt/engines/${name.toLowerCase().replaceAll(' ', '-')}`,
+      source: null,
       hash: '4f81c0e0aa55'.padEnd(64, '0'),
       threads: '1',
       hash_mb: '16',
@@ -153,6 +155,8 @@ function matchState(): MatchState {
     clocks: CLOCKS,
   });
   return {
+    takes: null,
+    takes_curve: [],
     id: 3,
     plan: {
       name: 'Nightly match of three engines',
@@ -254,7 +258,14 @@ function queue(fake: FakeServer) {
     id: summary.id,
     name: summary.name,
     phase: summary.phase,
-    control: { priority: 0, paused: false, stop: false, excluded: [] },
+    control: {
+      priority: 0,
+      paused: false,
+      stop: false,
+      excluded: [],
+      max_workers: null,
+      max_threads: null,
+    },
     coordinator: 'coordinator-1',
     conditions: conditions(['lmr-history-v3', 'main'], {
       rounds: null,
@@ -318,6 +329,18 @@ function queue(fake: FakeServer) {
         llr: pairs / 300,
       })),
       tune: null,
+      takes: null,
+      takes_curve: [],
+      failed_builds: [
+        {
+          worker: name,
+          engine: 'lmr-history-v3',
+          why: 'the build command failed (exit status: 2)',
+          output:
+            'src/search.c:412: error: expected expression before token\nmake: *** [Makefile:2: all] Error 1\n',
+          at_ms: 1_764_000_400_000,
+        },
+      ],
       workers: [worker(name, { flags: [{ kind: 'time-losses', p: 0.001 }] })],
       invalid: 0,
       quarantine: [],
@@ -357,10 +380,34 @@ function queue(fake: FakeServer) {
     priority: 3,
     openings: null,
     base: summary.id,
+    max_workers: null,
+    max_threads: null,
   };
+  const ofCommit = (entrant: MatchEngine): MatchEngine => ({
+    ...entrant,
+    engine: {
+      source: {
+        repository: 'https://github.com/example/an-engine-with-a-long-name',
+        revision: entrant.name,
+        commit: '0123456789abcdef0123456789abcdef01234567',
+        build: 'make EXE=engine',
+        program: 'engine',
+        bench: 4_242_424,
+      },
+    },
+  });
   const overview: QueueOverview = {
     server: 'nats://10.0.0.1:4222',
     writable: true,
+    user: { role: 'owner', name: null, waits: false, repositories: [] },
+    proposals: [
+      {
+        id: 1,
+        author: 'alice',
+        created_ms: 1_764_000_000_000,
+        test: { ...plan, plan: { ...plan.plan, engines: plan.plan.engines.map(ofCommit) } },
+      },
+    ],
     open: [summary],
     finished: [{ ...summary, id: 'fedcba9876543210', phase: 'finished', verdict: 'h1' }],
     workers: [

@@ -214,7 +214,7 @@ impl Takes {
     }
 
     /// The LLR of all takes after this number of pairs.
-    pub(crate) fn point(&self) -> TakesPoint {
+    pub fn point(&self) -> TakesPoint {
         TakesPoint {
             pairs: self.takes.iter().map(|take| take.pairs).sum(),
             llr: self.takes.iter().map(|take| take.llr).collect(),

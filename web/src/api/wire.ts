@@ -625,7 +625,7 @@ kept?: KeptMoves,
 details?: Array<EngineFailureDetail>, };
 
 /** An error: its code and its context. */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "too_many_downloads" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "take_accepted" } | { "code": "takes_dropped" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "check_failed", text: LocalizedText, } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "open_game_not_replaced" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "unknown_engine_list" } | { "code": "other_protocol", text: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "too_many_downloads" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "other_position" } | { "code": "nothing_to_merge" } | { "code": "nothing_to_split" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "no_solution" } | { "code": "missing_column", name: string, } | { "code": "invalid_rating", text: string, } | { "code": "no_repertoire_moves" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "no_tablebases" } | { "code": "no_tablebase_directory" } | { "code": "tablebase_castling" } | { "code": "tablebase_pieces", pieces: number, limit: number, } | { "code": "not_a_book" } | { "code": "unsorted_book" } | { "code": "service_off", host: OnlineService, } | { "code": "token_required", host: OnlineService, } | { "code": "token_rejected", host: OnlineService, } | { "code": "service_unreachable", host: OnlineService, text: string, } | { "code": "service_interrupted", host: OnlineService, } | { "code": "service_timeout", host: OnlineService, } | { "code": "service_status", host: OnlineService, status: number, } | { "code": "rate_limited", host: OnlineService, seconds: number, } | { "code": "answer_too_large", host: OnlineService, } | { "code": "answer_malformed", host: OnlineService, } | { "code": "unsupported_format" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "authors_test_commits" } | { "code": "repository_not_permitted", repository: string, } | { "code": "authors_name_no_files", option: string, } | { "code": "source_unavailable", cause: string, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "take_accepted" } | { "code": "takes_dropped" } | { "code": "engine_failures", count: number, } | { "code": "engine_failures_by", count: number, cause: ErrorInfo, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | PositionError | Code<IllegalReason> | RecordDefect | Code<RecordLimit> | EpdDefect | DecompressionError | OpeningDefect | PairingError | StoreDefect | LibraryDefect | SprtError | EngineFailureKind | ExitDescription | CausedWarning | WarningKind);
 
 /** The object of an error: not found, too many, too long, or invalid. */
 export type ErrorSubject = "account" | "argument" | "book" | "button" | "chapter" | "chapter_name" | "collection" | "collection_name" | "comment" | "date" | "engine" | "engine_name" | "exercise" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "tablebase_directory" | "text" | "theme" | "token" | "topic" | "training_set" | "training_set_name";
@@ -1343,6 +1343,8 @@ started_ms: number | null, };
 
 /** Changes of a match. Absent fields are unchanged. */
 export type MatchDelta = { status?: MatchStatus, score?: MatchScore, curve: Array<CurvePoint>,
+/** The LLRs of several takes after each pair. */
+takes_curve: Array<TakesPoint>,
 /** New or changed boards, with their complete states. */
 boards: Array<MatchBoard>,
 /** Removed boards. */
@@ -1496,6 +1498,8 @@ remaining_games: number | null,
 workers: Array<WorkerRow>, conditions: MatchConditions,
 /** The results of two engines after each pair. */
 curve: Array<CurvePoint>,
+/** The LLRs of several takes after each pair. */
+takes_curve: Array<TakesPoint>,
 /** Games in progress. */
 boards: Array<MatchBoard>,
 /** The last 500 finished games. */
@@ -1863,6 +1867,14 @@ breaches: number, };
 /** The status of a process. */
 export type ProcessStatus = "starting" | "idle" | "searching" | "pondering" | "leaving" | "ended" | "dead";
 
+/** A test of an author that waits for approval. */
+export type Proposal = { id: number, author: string,
+/** In milliseconds since 1970. */
+created_ms: number, test: QueuePlan, };
+
+/** The body of `POST /api/queue/proposals/ID`. */
+export type ProposalAction = { "action": "approve" } | { "action": "remove" };
+
 /** A protocol. */
 export type Protocol = "uci" | "usi";
 
@@ -1881,7 +1893,7 @@ why: string,
 at_ms: number, };
 
 /** The body of `POST /api/queue/ID`: a change of a match by a user. */
-export type QueueAction = { "action": "pause" } | { "action": "resume" } | { "action": "stop" } | { "action": "start" } | { "action": "remove" } | { "action": "priority", priority: number, } | { "action": "exclude", worker: string, } | { "action": "include", worker: string, };
+export type QueueAction = { "action": "pause" } | { "action": "resume" } | { "action": "stop" } | { "action": "start" } | { "action": "remove" } | { "action": "priority", priority: number, } | { "action": "limit", max_workers: number | null, max_threads: number | null, } | { "action": "exclude", worker: string, } | { "action": "include", worker: string, };
 
 /** The settings of a match by its users: a key of the bucket of open matches. */
 export type QueueControl = {
@@ -1944,6 +1956,8 @@ server: string,
 open: Array<QueueLine>,
 /** Finished matches that contain the text of the search, the latest first. */
 finished: Array<QueueLine>, workers: Array<QueueWorker>,
+/** Tests that wait for approval, the oldest first. */
+proposals: Array<Proposal>, user: QueueUser,
 /** Whether the user may change the queue. */
 writable: boolean, };
 
@@ -1957,7 +1971,14 @@ plan: MatchPlan, priority: number,
 /** The name of an uploaded file of openings, which replaces those of the plan. */
 openings: string | null,
 /** The match of which it is a copy: what the form does not show stays as it is there. */
-base: string | null, };
+base: string | null,
+/** The maximum number of workers at the same time. */
+max_workers: number | null,
+/** The maximum number of threads of all engines that search at the same time. */
+max_threads: number | null, };
+
+/** What a user of a farm may do. */
+export type QueueRole = "reader" | "author" | "approver" | "owner";
 
 /** The published state of a match. */
 export type QueueStatus = {
@@ -2016,6 +2037,15 @@ end: MatchEnd | null,
 /** The time of the latest change in milliseconds since 1970. */
 updated_ms: number, };
 
+/** A user of a farm. */
+export type QueueUser = { role: QueueRole,
+/** The name of the account; none for the owner and for readers with the common password. */
+name: string | null,
+/** Whether tests of the user wait for approval. */
+waits: boolean,
+/** The repositories whose commits authors may test. */
+repositories: Array<string>, };
+
 /** The published state of a worker. It is deleted a minute after its last update. */
 export type QueueWorker = {
 /** The name. */
@@ -2043,8 +2073,10 @@ finished: number,
 /** The matches that it rejects, with the reasons. */
 rejected: Array<RejectedMatch>, };
 
-/** The result of a change: the match to show next. */
-export type QueuedId = { id: string, };
+/** The result of a change: the match to show next, or the test that waits for approval. */
+export type QueuedId = { id: string,
+/** Whether it is the number of a proposal. */
+waits?: boolean, };
 
 /** Elo with a 95 % error. Both are `None` for an engine without games. */
 export type Rating = {

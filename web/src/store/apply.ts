@@ -175,7 +175,7 @@ function removeBelow(nodes: Map<NodeId, wire.Node>, top: NodeId) {
 }
 
 /** Every other point of a long curve, and its last one. */
-function thinned(curve: wire.CurvePoint[]): wire.CurvePoint[] {
+function thinned<T>(curve: T[]): T[] {
   if (curve.length <= POINTS_KEPT) return curve;
   return curve.filter((_, index) => index % 2 === 0 || index === curve.length - 1);
 }
@@ -194,6 +194,7 @@ function applyMatch(match: wire.MatchState, delta: wire.MatchDelta, now: number)
     ...delta.score,
     status: delta.status ?? match.status,
     curve: thinned([...match.curve, ...delta.curve]),
+    takes_curve: thinned([...match.takes_curve, ...delta.takes_curve]),
     log: [...match.log, ...delta.log].slice(-EVENTS_KEPT),
     boards: boards.filter((board) => !delta.ended.includes(board.board)),
     games: [...match.games, ...delta.games].slice(-GAMES_KEPT),

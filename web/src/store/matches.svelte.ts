@@ -6,6 +6,7 @@ import type {
   MatchState,
   NewQueueMatch,
   OpeningFiles,
+  ProposalAction,
   QueueAction,
   QueuedId,
   QueueMatch,
@@ -115,13 +116,16 @@ export async function addOpenings(files: Iterable<File>): Promise<string[] | und
   return names;
 }
 
-/** Starts a match on the queue. Returns its identifier. */
-export async function startTest(wanted: NewQueueMatch): Promise<string | undefined> {
-  return (await attempt(() => post<QueuedId>('queue', wanted)))?.id;
-}
+/** Starts a match on the queue, or lets it wait for approval. */
+export const startTest = (wanted: NewQueueMatch) => attempt(() => post<QueuedId>('queue', wanted));
 
 /** The plan of a match of the queue, for a copy. */
 export const queuePlan = (id: string) => attempt(() => get<QueuePlan>(`queue/${id}/plan`));
+
+/** Approves or removes a test that waits. Returns the match that was started, or the number of the test. */
+export async function decide(id: number, action: ProposalAction): Promise<string | undefined> {
+  return (await attempt(() => post<QueuedId>(`queue/proposals/${id}`, action)))?.id;
+}
 
 /** Changes a match. Returns whether that has succeeded. */
 export async function change(id: string, action: QueueAction): Promise<boolean> {

@@ -45,9 +45,9 @@ export function connect() {
   onOtherLogin(() => connection?.retry());
 }
 
-/** Logs in with a password. Returns the status of the response. */
-export async function logInByPassword(password: string): Promise<number> {
-  const result = await logIn({ password });
+/** Logs in with the password of the server, or of an account. Returns the status of the response. */
+export async function logInByPassword(password: string, name = ''): Promise<number> {
+  const result = await logIn(name ? { account: { name, password } } : { password });
   if (result === 200) {
     // A reader has no socket.
     if (isReader()) status.loggedOut = false;

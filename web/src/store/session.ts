@@ -60,8 +60,11 @@ export function subprotocols(): string[] {
   return secret ? ['readyok', secret] : ['readyok'];
 }
 
+export type Credential =
+  { token: string } | { password: string } | { account: { name: string; password: string } };
+
 /** Exchanges the token of a link or a password for the secret. Returns the status of the response. */
-export async function logIn(credential: { token: string } | { password: string }): Promise<number> {
+export async function logIn(credential: Credential): Promise<number> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(LOGIN, { method: 'POST', headers, body: JSON.stringify(credential) });
   if (response.ok) {
@@ -71,10 +74,11 @@ export async function logIn(credential: { token: string } | { password: string }
   return response.status;
 }
 
-/** Whether the server accepts a password in addition to links. */
-export async function hasPassword(): Promise<boolean> {
+/** Whether the server accepts a password, or the passwords of accounts, in addition to links. */
+export async function loginMethods(): Promise<{ password: boolean; accounts: boolean }> {
   const response = await fetch(LOGIN);
-  return response.ok && ((await response.json()) as { password: boolean }).password;
+  if (!response.ok) return { password: false, accounts: false };
+  return (await response.json()) as { password: boolean; accounts: boolean };
 }
 
 /** Pauses before further attempts to use a link, in milliseconds. */

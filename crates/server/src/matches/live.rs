@@ -15,7 +15,7 @@ use readyok_arena::queue::status::{LogEntry, Logged, PlayedGame as QueuedGame};
 use readyok_arena::result::{EndDetail, GameEnd, MatchGame as PlayedGame, MoveRecord};
 use readyok_arena::stats::Verdict;
 use readyok_arena::store::Origin;
-use readyok_arena::takes::Takes;
+use readyok_arena::takes::{Takes, TakesPoint};
 use readyok_arena::worker_stats::WorkerTable;
 use readyok_client::EngineFailureKind;
 use readyok_protocol::Score;
@@ -52,6 +52,7 @@ pub struct LiveMatch {
     pace: Pace,
     workers: WorkerTable,
     curve: Vec<Point>,
+    takes_curve: Vec<TakesPoint>,
     log: VecDeque<MatchLogEntry>,
     /// Games in progress, by worker.
     boards: BTreeMap<WorkerId, LiveBoard>,
@@ -91,6 +92,7 @@ struct PendingDelta {
     status: bool,
     score: bool,
     curve: Vec<Point>,
+    takes_curve: Vec<TakesPoint>,
     ended: Vec<u32>,
     games: Vec<MatchGame>,
     log: Vec<MatchLogEntry>,
@@ -110,6 +112,7 @@ impl LiveMatch {
             pace: Pace::default(),
             workers: WorkerTable::default(),
             curve: state.curve(),
+            takes_curve: state.takes_curve(),
             log: VecDeque::new(),
             boards: BTreeMap::new(),
             last_board: 0,
@@ -141,6 +144,7 @@ impl LiveMatch {
             ..MatchScore::of(state)
         };
         self.curve = state.curve();
+        self.takes_curve = state.takes_curve();
         (self.pending.score, self.pending.any) = (true, true);
     }
 
@@ -150,6 +154,7 @@ impl LiveMatch {
         self.pace.add(now(), state.games());
         self.show(state);
         self.pending.curve.extend(state.point());
+        self.pending.takes_curve.extend(state.takes().map(Takes::point));
     }
 
     /// Lists the games of a stored pair.
@@ -432,6 +437,7 @@ impl LiveMatch {
     pub fn state(&self) -> wire::MatchState {
         let Self { games, pending, score, .. } = self;
         let first = pending.curve.first().map_or(u64::MAX, |point| point.games);
+        let first_of_takes = pending.takes_curve.first().map_or(u64::MAX, |point| point.pairs);
         wire::MatchState {
             id: self.id,
             plan: self.requested.clone(),
@@ -449,6 +455,12 @@ impl LiveMatch {
             workers: score.workers.clone(),
             conditions: self.conditions.clone(),
             curve: self.curve.iter().take_while(|point| point.games < first).copied().collect(),
+            takes_curve: self
+                .takes_curve
+                .iter()
+                .take_while(|point| point.pairs < first_of_takes)
+                .cloned()
+                .collect(),
             boards: self.boards.values().map(LiveBoard::wire).collect(),
             games: games
                 .iter()
@@ -485,6 +497,7 @@ impl LiveMatch {
             status: pending.status.then_some(self.status),
             score: pending.score.then(|| self.score.clone()),
             curve: pending.curve,
+            takes_curve: pending.takes_curve,
             ended: pending.ended,
             games: pending.games,
             log: pending.log,

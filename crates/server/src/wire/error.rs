@@ -385,7 +385,7 @@ errors! {
         AuthorsTestCommits => "authors test commits of Git repositories, with openings of the farm",
         RepositoryNotPermitted { repository: String } => "commits of `{repository}` may not be tested here",
         AuthorsNameNoFiles { option: String } => "the option `{option}` names a file, which authors cannot",
-        SourceUnavailable { cause: String } => "{cause}",
+        SourceUnavailable { cause: String } => "the commit is not available: {cause}",
         DuplicateName { name: String } => "duplicate engine name: {name}",
         MissingLimit => "an engine requires a time control or a limit",
         ZeroTime => "the time is zero",

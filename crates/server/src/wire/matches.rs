@@ -9,7 +9,7 @@ pub use readyok_arena::match_state::{MatchStrength, Point as CurvePoint, Standin
 pub use readyok_arena::plan::{DrawAdjudication, GitSource, ResignAdjudication, SprtPlan};
 pub use readyok_arena::stats::SprtStatus;
 use readyok_arena::stats::Verdict;
-pub use readyok_arena::takes::TakesStatus;
+pub use readyok_arena::takes::{TakesPoint, TakesStatus};
 pub use readyok_arena::worker_stats::WorkerRow;
 use readyok_protocol::Score;
 use readyok_rules::Termination;
@@ -216,6 +216,8 @@ pub struct MatchState {
     pub conditions: MatchConditions,
     /// The results of two engines after each pair.
     pub curve: Vec<CurvePoint>,
+    /// The LLRs of several takes after each pair.
+    pub takes_curve: Vec<TakesPoint>,
     /// Games in progress.
     pub boards: Vec<MatchBoard>,
     /// The last 500 finished games.
@@ -237,6 +239,8 @@ pub struct MatchDelta {
     #[cfg_attr(test, ts(optional))]
     pub score: Option<MatchScore>,
     pub curve: Vec<CurvePoint>,
+    /// The LLRs of several takes after each pair.
+    pub takes_curve: Vec<TakesPoint>,
     /// New or changed boards, with their complete states.
     pub boards: Vec<MatchBoard>,
     /// Removed boards.

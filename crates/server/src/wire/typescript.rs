@@ -75,6 +75,7 @@ fn generated() -> String {
     all.add::<wire::OpeningFiles>();
     all.add::<wire::PositionCheck>();
     all.add::<wire::QueueAction>();
+    all.add::<wire::ProposalAction>();
     all.add::<wire::QueueMatch>();
     all.add::<wire::QueuePlan>();
     all.add::<wire::DownloadAddress>();

@@ -1,6 +1,7 @@
 // The form of a match: its fields, the plan that they make, and their differences from the plan of another match.
 import type {
   EngineState,
+  GitSource,
   MatchEngine,
   MatchFormat,
   MatchOpenings,
@@ -16,8 +17,9 @@ import { optionLines, readOptions } from './texts';
 export type OpeningsKind = 'built_in' | 'start' | 'handicap' | 'positions' | 'file' | 'uploaded';
 
 export interface Entrant {
-  /** A registered engine, or null for a program. */
-  engine: EngineId | null;
+  /** A registered engine, a program, or a commit of a Git repository. */
+  engine: EngineId | 'program' | 'git';
+  source: GitSource;
   command: string;
   /** Arguments, separated by spaces. */
   args: string;
@@ -44,6 +46,9 @@ export interface Form {
   pairs: number;
   concurrency: number;
   priority: number;
+  /** Of a farm; 0 is no limit. */
+  maxWorkers: number;
+  maxThreads: number;
   time: TimeForm;
   openings: OpeningsKind;
   handicap: string;
@@ -96,6 +101,8 @@ export const newForm = (target: Form['target']): Form => ({
   pairs: 5,
   concurrency: 1,
   priority: 0,
+  maxWorkers: 0,
+  maxThreads: 0,
   time: { ...clock(0.1, 0.1) },
   openings: 'built_in',
   handicap: 'lance',
@@ -117,8 +124,19 @@ export const newForm = (target: Form['target']): Form => ({
   model: MODELS[0],
 });
 
-export const newEntrant = (engine: EngineId | null, time: TimeForm): Entrant => ({
+export const newSource = (): GitSource => ({
+  repository: '',
+  revision: '',
+  commit: '',
+  directory: '',
+  build: 'make EXE=engine',
+  program: 'engine',
+  bench: null,
+});
+
+export const newEntrant = (engine: Entrant['engine'], time: TimeForm): Entrant => ({
   engine,
+  source: newSource(),
   command: '',
   args: '',
   name: '',
@@ -150,8 +168,9 @@ export function timeForm(time: Time, nodes: number | null, depth: number | null)
 
 const words = (text: string) => text.split(/\s+/).filter(Boolean);
 
-function programOf({ engine, command, args }: Entrant): MatchProgram {
-  return engine === null ? { command: command.trim(), args: words(args) } : engine;
+function programOf({ engine, command, args, source }: Entrant): MatchProgram {
+  if (engine === 'program') return { command: command.trim(), args: words(args) };
+  return engine === 'git' ? { source: { ...source, bench: source.bench || null } } : engine;
 }
 
 /** The file of a path, for the name of an engine. */
@@ -164,7 +183,10 @@ export function namesOf(form: Form, engines: EngineState[]): string[] {
     const registered = engines.find((engine) => engine.id === entrant.engine)?.name ?? '';
     const own =
       entrant.name.trim() ||
-      `${entrant.engine === null ? stem(entrant.command) : registered} ${entrant.preset}`.trim();
+      (entrant.engine === 'git'
+        ? (entrant.source.revision ?? '')
+        : `${entrant.engine === 'program' ? stem(entrant.command) : registered} ${entrant.preset}`
+      ).trim();
     const count = (seen.get(own) ?? 0) + 1;
     seen.set(own, count);
     return count === 1 ? own : `${own} ${count}`;
@@ -196,6 +218,10 @@ function openingsOf(form: Form): MatchOpenings {
   }
 }
 
+/** Whether a test ends the match: of two engines, or of several takes, which require it. */
+export const isTested = ({ sprt, format, players }: Form): boolean =>
+  format === 'takes' || (sprt && players.length === 2);
+
 /** The plan of a form. */
 export function planOf(form: Form, engines: EngineState[], seed: number): MatchPlan {
   const names = namesOf(form, engines);
@@ -211,7 +237,7 @@ export function planOf(form: Form, engines: EngineState[], seed: number): MatchP
       options: readOptions(entrant.options),
     };
   };
-  const tested = form.sprt && form.players.length === 2;
+  const tested = isTested(form);
   return {
     name: form.name.trim() || names.join(' – '),
     variant: form.variant,
@@ -231,6 +257,14 @@ export function planOf(form: Form, engines: EngineState[], seed: number): MatchP
   };
 }
 
+/** The program of an entrant. */
+function entrantOf(program: MatchProgram): Pick<Entrant, 'engine' | 'command' | 'args' | 'source'> {
+  const blank = { command: '', args: '', source: newSource() };
+  if (typeof program === 'number') return { ...blank, engine: program };
+  if ('source' in program) return { ...blank, engine: 'git', source: { ...program.source } };
+  return { ...blank, engine: 'program', command: program.command, args: program.args.join(' ') };
+}
+
 /** The form of a plan. */
 export function formOf(plan: MatchPlan, target: Form['target'], priority = 0): Form {
   const blank = newForm(target);
@@ -243,9 +277,7 @@ export function formOf(plan: MatchPlan, target: Form['target'], priority = 0): F
     name: plan.name,
     variant: plan.variant,
     players: plan.engines.map(({ engine, name, ponder, options }, index) => ({
-      engine: typeof engine === 'number' ? engine : null,
-      command: typeof engine === 'number' ? '' : engine.command,
-      args: typeof engine === 'number' ? '' : engine.args.join(' '),
+      ...entrantOf(engine),
       name,
       preset: '',
       ponder,
@@ -259,6 +291,8 @@ export function formOf(plan: MatchPlan, target: Form['target'], priority = 0): F
     pairs: plan.pairs,
     concurrency: plan.concurrency,
     priority,
+    maxWorkers: 0,
+    maxThreads: 0,
     time: { ...first },
     openings: openings.kind === 'chess960' ? 'built_in' : openings.kind,
     handicap: openings.kind === 'handicap' ? openings.name : blank.handicap,

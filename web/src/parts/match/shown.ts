@@ -3,6 +3,7 @@ import type {
   AuditStatus,
   CurvePoint,
   EncounterScore,
+  FailedBuild,
   LiveGame,
   MatchBoard,
   MatchConditions,
@@ -17,6 +18,9 @@ import type {
   Rating,
   SprtStatus,
   Standing,
+  TakesPoint,
+  TakesStatus,
+  TuneStatus,
   Variant,
   Verdict,
   WorkerFlag,
@@ -93,6 +97,12 @@ export interface Shown {
   test: SprtStatus | null;
   strength: MatchStrength | null;
   curve: CurvePoint[];
+  /** The test of several takes. */
+  takes: TakesStatus | null;
+  takesCurve: TakesPoint[];
+  /** The values of a tuning. */
+  tune: TuneStatus | null;
+  failedBuilds: FailedBuild[];
   gamesPerMinute: number | null;
   remainingGames: number | null;
   boards: MatchBoard[];
@@ -187,6 +197,10 @@ export function ofLocal(match: MatchState): Shown {
     test,
     strength: match.strength,
     curve: match.curve,
+    takes: match.takes,
+    takesCurve: match.takes_curve,
+    tune: null,
+    failedBuilds: [],
     gamesPerMinute: match.games_per_minute,
     remainingGames: match.remaining_games,
     boards: match.boards,
@@ -274,6 +288,10 @@ export function ofQueue(match: QueueMatch, machines: QueueWorker[]): Shown {
     test: status.test,
     strength: status.strength,
     curve: status.curve,
+    takes: status.takes,
+    takesCurve: status.takes_curve,
+    tune: status.tune,
+    failedBuilds: status.failed_builds,
     gamesPerMinute: match.coordinator ? status.games_per_minute : null,
     remainingGames: match.coordinator ? status.remaining_games : null,
     boards: [],

@@ -106,6 +106,8 @@ export function endText(end: MatchEnd): string {
   switch (end.kind) {
     case 'test':
       return end.verdict === 'continue' ? '' : t(`match.end.${end.verdict}`);
+    case 'takes':
+      return t(end.accepted === null ? 'error.takes_dropped' : 'error.take_accepted');
     case 'error':
       return end.text;
     default:
