@@ -424,7 +424,7 @@ export const ja: Record<Key, string> = {
   'error.no_such_pairing': '予定に組{index}はありません',
   'error.pairing_games': '組{index}の結果は{expected}局ではなく{games}局です',
   'error.pairing_engines': '組{index}の結果はエンジン{recorded}のものですが、予定は{scheduled}です',
-  'error.authors_test_commits': '作者がテストできるのは、Gitリポジトリのコミットと農場の開始局面だけです',
+  'error.authors_test_commits': '作者がテストできるのは、リポジトリのコミットと農場の開始局面だけです',
   'error.repository_not_permitted': '「{repository}」のコミットはここではテストできません',
   'error.authors_name_no_files': 'オプション「{option}」はファイルを指しています。作者は使えません',
   'error.source_unavailable': 'コミットを取得できません: {cause}',
