@@ -9,6 +9,8 @@ import type {
   MatchPlan,
   MatchState,
   ProcessState,
+  QueueMatch,
+  QueueOverview,
   SprtStatus,
 } from '../src/api/wire';
 import { sharedBrowser, middle, violations, showReport, command, showPane, toolbarCommand } from './browser';
@@ -24,7 +26,7 @@ import {
   open,
   type FakeServer,
 } from './fakeServer';
-import { conditions, progress } from './everything';
+import { conditions, fullServer, progress } from './everything';
 import { en, starts } from './labels';
 
 const browser = await sharedBrowser();
@@ -586,6 +588,70 @@ test('draws and extends the curves of a match', async () => {
   });
   const grown = page.getByRole('img', { name: 'LLR 3.00', exact: true });
   await expect.poll(async () => (await drawn(grown)).points.length).toBe(3);
+  await page.context().close();
+});
+
+test('shows a farm of 200 workers, suspicious ones first, and its log', async () => {
+  const fake = fullServer('en');
+  const details = fake.http.get('queue/abcdef0123456789') as QueueMatch;
+  const [row] = details.status.workers;
+  if (!row) throw new Error('there is a worker');
+  const workers = Array.from({ length: 200 }, (_, number) => ({
+    ...row,
+    worker: `w${String(number).padStart(3, '0')}`,
+    flags: number === 150 ? [{ kind: 'crashes' as const, p: 0.0001 }] : [],
+  }));
+  fake.http.set('queue/abcdef0123456789', { ...details, status: { ...details.status, workers } });
+  const page = await fake.page(browser, '#/matches/abcdef0123456789');
+  const rows = page.getByTestId('worker');
+  // One more takes part without results.
+  await expect.poll(() => rows.count()).toBe(201);
+  expect(await rows.first().textContent()).toContain('w150');
+  expect(await rows.first().textContent()).toContain(en('queue.flag.crashes', { p: '1.0e-4' }));
+  const list = page.getByRole('group', { name: en('queue.workers') });
+  const box = await list.evaluate(({ clientHeight, scrollHeight }) => ({ clientHeight, scrollHeight }));
+  expect(box.scrollHeight).toBeGreaterThan(5 * box.clientHeight);
+  expect(box.clientHeight).toBeLessThan(500);
+  await rows.last().scrollIntoViewIfNeeded();
+  expect(await violations(page)).toEqual([]);
+  await page
+    .getByRole('radiogroup', { name: en('match.sections') })
+    .getByText(en('match.log'))
+    .click();
+  const failure = page.getByTestId('event').filter({ hasText: en('termination.time-forfeit') });
+  await failure.getByRole('button', { name: en('match.game_number', { number: 15 }) }).waitFor();
+  await page.context().close();
+});
+
+test('a reader sees matches without actions', async () => {
+  const fake = fullServer('en');
+  for (const name of ['matches', 'match/3'] as const) {
+    const topic = fake.topics.get(name);
+    fake.http.set(name.replace('match/', 'matches/'), topic?.state);
+  }
+  const overview = fake.http.get('queue') as QueueOverview;
+  fake.http.set('queue', { ...overview, writable: false });
+  const details = fake.http.get('queue/abcdef0123456789') as QueueMatch;
+  fake.http.set('queue/abcdef0123456789', { ...details, writable: false });
+  const page = await fake.page(browser, '#/matches');
+  await page.evaluate(() => localStorage.setItem('readyok.reader', '1'));
+  await page.reload();
+  const allowed = ['match.report', 'match.downloads', 'match.show_all'] as const;
+  const names = new Set<string>([...allowed.map((key) => en(key)), en('palette.open')]);
+  for (const match of ['Nightly match of three engines', 'nightly-search-refactoring']) {
+    await page
+      .getByRole('link', { name: new RegExp(`^${match}`) })
+      .first()
+      .click();
+    await page
+      .getByRole('region', { name: match })
+      .getByRole('button', { name: en('match.report') })
+      .waitFor();
+    const buttons = await page.getByRole('button').allTextContents();
+    expect(buttons.map((text) => text.trim()).filter((text) => !names.has(text))).toEqual([]);
+    expect(await page.getByRole('spinbutton').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  }
   await page.context().close();
 });
 

@@ -238,8 +238,8 @@ function queue(fake: FakeServer) {
     name: 'nightly-search-refactoring',
     phase: 'running',
     priority: 0,
-    pairs: 1234,
-    total: 10_000,
+    games: 2468,
+    total: 20_000,
     score,
     elo,
     llr: 1.23,
@@ -298,9 +298,9 @@ function queue(fake: FakeServer) {
       { at: 1_764_000_300_000, kind: 'note', note: { code: 'system', text: 'a warning of the coordinator' } },
     ],
     status: {
-      total: summary.total,
-      pairs: summary.pairs,
-      games: 2 * summary.pairs,
+      total: summary.total / 2,
+      pairs: summary.games / 2,
+      games: summary.games,
       scores: [score],
       standings: [
         { engine: 0, wins: 500, draws: 1500, losses: 468, points: 1250, elo },

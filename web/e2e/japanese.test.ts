@@ -125,7 +125,7 @@ test(
             .count(),
         LONG,
       )
-      .toBe(2);
+      .toBe(3);
     await page.getByLabel(ja('time.kind')).last().selectOption('none');
     await start.click();
     await containsText(toasts(page), ja('error.missing_limit'));
@@ -176,7 +176,7 @@ test(
             .count(),
         LONG,
       )
-      .toBe(2);
+      .toBe(3);
     await page.getByLabel(ja('time.kind')).last().selectOption('none');
     await page.getByLabel(ja('time.nodes')).fill('30');
     await page.getByLabel(ja('match.pairs')).fill('2');
@@ -203,7 +203,7 @@ test(
             .count(),
         LONG,
       )
-      .toBe(2);
+      .toBe(3);
     await page.getByLabel(ja('time.kind')).last().selectOption('none');
     await page.getByLabel(ja('time.nodes')).fill('30');
     await page.getByLabel(ja('match.pairs')).fill('2');

@@ -172,6 +172,16 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   // It fits on a phone, without a bar below it.
   await report.setViewportSize({ width: 390, height: 844 });
   expect(await report.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  // In print, charts keep their colors and stay with their headings.
+  await report.emulateMedia({ media: 'print' });
+  const printed = await report.locator('.headed').evaluateAll((all) =>
+    all.map((one) => {
+      const svg = one.querySelector('h2 ~ figure svg');
+      return [getComputedStyle(one).breakInside, svg && getComputedStyle(svg).printColorAdjust].join();
+    }),
+  );
+  expect(printed.length).toBeGreaterThan(1);
+  expect(new Set(printed)).toEqual(new Set(['avoid,exact']));
   await report.close();
   await copy
     .getByRole('radiogroup', { name: en('match.sections') })

@@ -7,8 +7,8 @@
 //! The page is not the app's match view with embedded data:
 //! - It opens from a file, prints, and needs scripts only to replay games. Browsers load no script modules from files.
 //! - Without its games it has about 45 KB. Script and style of the app's view have 530 KB, before any data.
-//! - The app's view has standings, crosstable and curves of Elo and LLR. Conditions, terminations, failures, workers,
-//!   time use, scores and outcomes, lengths, slowest moves, openings and tunings are only here, and would be as long there.
+//! - The app's view has conditions, standings, crosstable, workers and curves of Elo and LLR. Terminations, time use, scores
+//!   and outcomes, lengths, slowest moves, openings and tunings are only here, and would be as long there.
 //! - Programs without the app write reports: `readyok match`, `tune` and `report`, and users of this crate.
 
 mod charts;

@@ -1912,9 +1912,9 @@ max_threads: number | null, };
 
 /** The summary of a match of the queue. */
 export type QueueLine = { id: string, name: string, phase: QueuePhase, priority: number,
-/** The number of complete pairs. */
-pairs: number,
-/** The number of pairs of the plan; 0 without a limit. */
+/** The number of games of complete pairs. */
+games: number,
+/** The number of games of the plan; 0 without a limit. */
 total: number,
 /** The score of two engines. */
 score: EncounterScore | null,

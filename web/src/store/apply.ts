@@ -174,10 +174,12 @@ function removeBelow(nodes: Map<NodeId, wire.Node>, top: NodeId) {
   }
 }
 
-/** Every other point of a long curve, and its last one. */
-function thinned<T>(curve: T[]): T[] {
+/** Evenly distributed points of a long curve, and its last one. */
+export function thinned<T>(curve: T[]): T[] {
   if (curve.length <= POINTS_KEPT) return curve;
-  return curve.filter((_, index) => index % 2 === 0 || index === curve.length - 1);
+  // Half of them, so that points arrive for a while before the next time.
+  const stride = Math.ceil((2 * curve.length) / POINTS_KEPT);
+  return curve.filter((_, index) => index % stride === 0 || index === curve.length - 1);
 }
 
 function applyMatch(match: wire.MatchState, delta: wire.MatchDelta, now: number): wire.MatchState {

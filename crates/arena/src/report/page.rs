@@ -32,9 +32,14 @@ pre { overflow-x: auto; border: 1px solid #8884; padding: .5rem; }
 figure { margin: 0; overflow-x: auto; } svg { background: #fff; max-width: 100%; height: auto; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em; }
 .scroll { overflow-x: auto; }
+.legend span { margin-right: 1rem; } h1, td.text, th { overflow-wrap: anywhere; }
+@media (max-width: 600px) {
+  body { margin: 1rem auto; padding: 0 .7rem; } th, td { padding: .2rem .4rem; }
+  svg { font-size: 18px; } #board td { width: 2.2rem; height: 2.2rem; }
+}
 @media print {
-  .swatch { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  h2, h3 { break-after: avoid; } tr, figure { break-inside: avoid; } .scroll, figure { overflow: visible; }
+  svg, .swatch, #board td { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  h2, h3 { break-after: avoid; } tr, figure, .headed { break-inside: avoid; } .scroll, figure { overflow: visible; }
 }
 ";
 
@@ -78,8 +83,10 @@ pub(super) fn page(report: &Report) -> Markup {
                 (workers(report))
                 (time_use(report))
                 (by_score(report))
-                h2 { "Game length" }
-                (chart(charts::lengths(report.lengths.steps())))
+                div.headed {
+                    h2 { "Game length" }
+                    (chart(charts::lengths(report.lengths.steps())))
+                }
                 (slowest(report))
                 (openings(report))
                 (replay(report))
@@ -197,27 +204,31 @@ fn head_to_head(report: &Report) -> Markup {
     let games = Estimates::of(&Counts::Games(counts.single_games().unwrap_or_default()));
     let points = report.state.curve();
     html! {
-        h2 { "Strength" }
-        table.facts {
-            (row("Elo", &format!("{:.2}", figures.elo)))
-            (row("Normalized Elo", &format!("{:.2}", figures.normalized_elo)))
-            (row("Likelihood of superiority", &percent(figures.los)))
-            (row("Draws", &percent(games.draw_ratio)))
-            @if let Counts::Pairs(_) = &counts { (row("Even pairs", &percent(figures.draw_ratio))) }
-            @if let Counts::Pairs(pairs) = &counts {
-                (row("Pairs (0, ½, 1, 1½, 2)", &format!("{:?}", pairs.five())))
+        div.headed {
+            h2 { "Strength" }
+            table.facts {
+                (row("Elo", &format!("{:.2}", figures.elo)))
+                (row("Normalized Elo", &format!("{:.2}", figures.normalized_elo)))
+                (row("Likelihood of superiority", &percent(figures.los)))
+                (row("Draws", &percent(games.draw_ratio)))
+                @if let Counts::Pairs(_) = &counts { (row("Even pairs", &percent(figures.draw_ratio))) }
+                @if let Counts::Pairs(pairs) = &counts {
+                    (row("Pairs (0, ½, 1, 1½, 2)", &format!("{:?}", pairs.five())))
+                }
+                @if let Some(sprt) = report.state.sprt() { (test_rows(sprt, &counts)) }
             }
-            @if let Some(sprt) = report.state.sprt() { (test_rows(sprt, &counts)) }
-        }
-        @if points.iter().any(|point| point.elo_and_error().is_some()) {
-            (chart(charts::elo(&points)))
-        } @else if !points.is_empty() {
-            p { "Elo is not defined while one engine has won all games or too few were played. The curve is the score." }
-            (chart(charts::score_curve(&points)))
+            @if points.iter().any(|point| point.elo_and_error().is_some()) {
+                (chart(charts::elo(&points)))
+            } @else if !points.is_empty() {
+                p { "Elo is not defined while one engine has won all games or too few were played. The curve is the score." }
+                (chart(charts::score_curve(&points)))
+            }
         }
         @if let Some(sprt) = report.state.sprt() {
-            h2 { "Sequential test" }
-            (chart(charts::llr(&points, sprt.lower(), sprt.upper())))
+            div.headed {
+                h2 { "Sequential test" }
+                (chart(charts::llr(&points, sprt.lower(), sprt.upper())))
+            }
         }
     }
 }
@@ -295,8 +306,10 @@ fn parameters(report: &Report) -> Markup {
             span.swatch style=(format!("background: {}", charts::color(1))) {} "start"
         }
         @for (index, tuned) in status.parameters.iter().enumerate() {
-            h3 { (tuned.name) }
-            (chart(charts::parameter(tuned, index, &status.curve)))
+            div.headed {
+                h3 { (tuned.name) }
+                (chart(charts::parameter(tuned, index, &status.curve)))
+            }
         }
     }
 }
@@ -337,6 +350,15 @@ fn engine_name(report: &Report, engine: usize) -> Markup {
     html! {
         span.swatch style=(style) {}
         @if let Ok(id) = id { (report.name(id)) }
+    }
+}
+
+/// The colors of the engines in a chart.
+fn legend(report: &Report) -> Markup {
+    html! {
+        p.legend {
+            @for engine in 0..report.plan().engines.len() { span { (engine_name(report, engine)) } }
+        }
     }
 }
 
@@ -518,8 +540,11 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 fn time_use(report: &Report) -> Markup {
     let lines = |of: fn(&EngineSums) -> &[Mean]| report.engines.iter().map(of).collect::<Vec<_>>();
     html! {
-        h2 { "Time, depth and nodes by move" }
-        (chart(charts::by_move("ms", &lines(|sums| &sums.time))))
+        div.headed {
+            h2 { "Time, depth and nodes by move" }
+            (legend(report))
+            (chart(charts::by_move("ms", &lines(|sums| &sums.time))))
+        }
         (chart(charts::by_move("depth", &lines(|sums| &sums.depths))))
         (chart(charts::by_move("nodes", &lines(|sums| &sums.node_counts))))
         div.scroll { table {
@@ -562,9 +587,12 @@ fn by_score(report: &Report) -> Markup {
         report.engines.iter().map(|sums| sums.by_score.points()).collect();
     html! {
         @if lines.iter().any(|line| line.len() > 1) {
-            h2 { "Score and outcome" }
-            p { "The mean result of games in percent by the score that an engine reported. Mates count as the largest score." }
-            (chart(charts::outcomes(&lines)))
+            div.headed {
+                h2 { "Score and outcome" }
+                p { "The mean result of games in percent by the score that an engine reported. Mates count as the largest score." }
+                (legend(report))
+                (chart(charts::outcomes(&lines)))
+            }
         }
     }
 }

@@ -419,14 +419,14 @@ fn is_found(found: &QueuedMatch, search: &str) -> bool {
 }
 
 fn line(found: QueuedMatch) -> QueueLine {
-    let QueuedMatch { id, name, phase, plan, control, status, .. } = found;
+    let QueuedMatch { id, name, phase, plan, conditions, control, status, .. } = found;
     QueueLine {
         id,
         name,
         phase,
         priority: control.priority,
-        pairs: status.pairs,
-        total: status.total,
+        games: status.games,
+        total: status.total.saturating_mul(u64::from(conditions.games_per_pair)),
         score: status.score_of_two().copied(),
         elo: status.elo,
         llr: status.test.map(|test| test.llr),

@@ -10,14 +10,18 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Extension, Path, Query, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::Service;
 use super::auth::Secret;
+use super::connections::Connection;
+use super::proxy::Origin;
 use super::rest::error_response;
 use crate::matches::{MatchFile, Results};
 use crate::time::instant;
@@ -33,6 +37,9 @@ const MAX_ADDRESSES: usize = 100;
 
 /// Maximum number of parts that wait to be sent.
 const WAITING_PARTS: usize = 4;
+
+/// Maximum time for which a client reads nothing: it occupies a permit and a thread.
+const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 /// Maximum length of the name of a match in the name of a file.
 const MAX_NAME: usize = 60;
@@ -149,9 +156,18 @@ pub(super) async fn queue_address(
 }
 
 /// The file with a temporary address.
-pub(super) async fn shown(State(service): State<Service>, Path(secret): Path<String>) -> Response {
+pub(super) async fn shown(
+    State(service): State<Service>,
+    Extension(connection): Extension<Arc<Connection>>,
+    Extension(origin): Extension<Origin>,
+    Path(secret): Path<String>,
+) -> Response {
     match service.downloads.find(&secret) {
-        Some(download) => send(service, download).await,
+        Some(download) => {
+            // A connection without any secret is closed after a few minutes, which large files may take.
+            connection.begin_request(origin, true);
+            send(service, download).await
+        }
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
@@ -199,6 +215,7 @@ async fn send(service: Service, Download { of, file, game }: Download) -> Respon
     };
     let (sender, mut receiver) = mpsc::channel::<io::Result<Bytes>>(WAITING_PARTS);
     let (opened, variant) = tokio::sync::oneshot::channel();
+    let runtime = Handle::current();
     tokio::task::spawn_blocking(move || {
         let _permit = permit;
         let begun = results.variant().and_then(|variant| {
@@ -216,8 +233,11 @@ async fn send(service: Service, Download { of, file, game }: Download) -> Respon
             }
         };
         let mut part = |part: Vec<u8>| {
-            // Fails if the client has disconnected.
-            sender.blocking_send(Ok(part.into())).map_err(io::Error::other)
+            // Fails if the client has disconnected, or does not read.
+            match runtime.block_on(timeout(MAX_PAUSE, sender.send(Ok(part.into())))) {
+                Ok(sent) => sent.map_err(io::Error::other),
+                Err(elapsed) => Err(io::Error::other(elapsed)),
+            }
         };
         let written = match record {
             Some(record) => part(record),
@@ -225,7 +245,7 @@ async fn send(service: Service, Download { of, file, game }: Download) -> Respon
         };
         if let Err(error) = written {
             // The client sees an incomplete response.
-            let _ = sender.blocking_send(Err(error));
+            let _ = runtime.block_on(timeout(MAX_PAUSE, sender.send(Err(error))));
         }
     });
     let variant = match variant.await {
@@ -272,7 +292,7 @@ mod tests {
     fn names_of_files_have_no_other_characters() {
         for (name, expected) in [
             ("lmr-history_v3", "lmr-history_v3"),
-            ("../../etc/passwd\0\r\nX: y", "etc-passwd----X--y"),
+            ("../../etc/passwd\0\r\nX: y", "etc-passwd---X--y"),
             ("\"; filename=x", "filename-x"),
             ("対局", "match"),
             ("", "match"),

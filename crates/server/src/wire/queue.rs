@@ -88,9 +88,9 @@ pub struct QueueLine {
     pub name: String,
     pub phase: Phase,
     pub priority: i32,
-    /// The number of complete pairs.
-    pub pairs: u64,
-    /// The number of pairs of the plan; 0 without a limit.
+    /// The number of games of complete pairs.
+    pub games: u64,
+    /// The number of games of the plan; 0 without a limit.
     pub total: u64,
     /// The score of two engines.
     pub score: Option<EncounterScore>,

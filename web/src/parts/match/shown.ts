@@ -167,8 +167,8 @@ export function lineOfQueue(match: QueueLine): Line {
     status: queueStatus(match),
     about: kindText(match.engines, match.bounds, match.tunes),
     elo: match.elo,
-    played: match.pairs * 2,
-    total: match.total ? match.total * 2 : null,
+    played: match.games,
+    total: match.total || null,
     at: match.phase === 'finished' ? match.updated_ms : null,
     flagged: match.flagged,
   };
