@@ -2228,8 +2228,6 @@ averages: Array<number>, };
 export type TuneStatus = {
 /** The number of pairs with results. */
 pairs: number,
-/** The number of the latest of these pairs whose values are averaged. */
-averaged: number,
 /** The parameters, in the order of the plan. */
 parameters: Array<TunedParameter>,
 /** The values by the number of pairs, the last ones included. Many points are thinned out. */
@@ -2246,10 +2244,14 @@ export type TunedParameter = {
 name: string,
 /** The first value. */
 start: number,
+/** The first value as the value of the option. */
+rounded_start: string,
 /** The current value, not rounded. */
 value: number,
 /** The average of the latest values, not rounded: the result of the tuning. */
 average: number,
+/** The number of the latest pairs whose values are averaged: at most a half of all, and 0 while the value moves. */
+averaged: number,
 /** The average as the value of the option. */
 rounded: string,
 /** The lower bound of the 95 % confidence interval of the best value. `min` if the games exclude no value below. */

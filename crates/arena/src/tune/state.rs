@@ -24,7 +24,7 @@ const PARTS: u32 = 4;
 
 /// The largest movement over an averaged part, relative to the standard deviation of a random walk. In simulations of
 /// runs that are too short the average loses at most a tenth more Elo than the last values, and in runs that have
-/// arrived less than half. Twice this limit averages more, for a quarter more loss in the former.
+/// arrived down to a third. A larger limit averages more, but loses more in the former.
 const MAX_DRIFT: f64 = 0.8;
 
 /// Fewer pairs are no basis for an estimate.
@@ -206,7 +206,7 @@ impl TuneState {
     fn average(&self, at: &Snapshot, index: usize) -> Average {
         let last = at.parameters.get(index);
         let value = last.map_or(0.0, |last| last.value);
-        let averages = (1..=PARTS).filter_map(|part| {
+        let mut averages = (1..=PARTS).filter_map(|part| {
             let length = at.pairs >> part;
             let from = self.before(at.pairs - length).filter(|_| length > 0)?;
             let (from, first, last) = (from.pairs, from.parameters.get(index)?, last?);
@@ -215,7 +215,6 @@ impl TuneState {
             let is_stationary = drift <= MAX_DRIFT.powi(2) * sums.changes;
             is_stationary.then(|| Average { value: sums.values / float(pairs), pairs })
         });
-        let mut averages = averages;
         averages.next().unwrap_or(Average { value, pairs: 0 })
     }
 
