@@ -254,3 +254,66 @@ fn number(options: &BTreeMap<String, String>, parameter: &Parameter) -> Option<f
     let value: f64 = options.get(&parameter.name)?.parse().ok()?;
     (parameter.min..=parameter.max).contains(&value).then_some(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use readyok_rules::Side;
+
+    use super::*;
+    use crate::match_state::tests::pair;
+    use crate::plan::TuneFile;
+
+    fn tuning() -> TuneState {
+        let file = r#"
+            game = "chess"
+            pairs = 300
+            engine = { name = "new", command = "new", limits = { nodes = 1 } }
+            parameters = [
+                { name = "A", start = 0, min = -1, max = 1, c_end = 2, r_end = 5 },
+                { name = "B", start = 9e15, min = -9e15, max = 9e15, c_end = 1, decimal = true },
+                { name = "C", start = 1e-6, min = 0, max = 2e-6, c_end = 1e-6, decimal = true },
+            ]
+        "#;
+        let plan = toml::from_str::<TuneFile>(file).expect("a file").into_plan(1);
+        TuneState::new(&plan).expect("a tuning")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Files can be edited: options have any text, and results any order.
+        #[test]
+        fn shown_numbers_are_finite_and_in_order(
+            options in prop::sample::select(vec!["", "x", "NaN", "inf", "-1", "0", "1", "1e-6", "9e15"]),
+            other in prop::sample::select(vec!["", "0", "1", "1e-6", "-9e15"]),
+            winners in prop::collection::vec(prop::option::of(any::<bool>()), 0..300),
+            follows in any::<bool>(),
+        ) {
+            let mut tune = tuning();
+            for (index, winner) in (0..).zip(winners) {
+                let side = winner.map(|first| if first { Side::First } else { Side::Second });
+                let mut pair = pair(index, &(0, 1, vec![side, None], false));
+                pair.pairing.options = if follows {
+                    tune.tuner().options(index)
+                } else {
+                    let all = |text: &str| ["A", "B", "C"].map(|name| (name.to_owned(), text.to_owned())).into();
+                    [all(options), all(other)]
+                };
+                tune.add(&pair);
+            }
+            let status = tune.status();
+            for tuned in &status.parameters {
+                prop_assert!(tuned.min <= tuned.low && tuned.low <= tuned.high && tuned.high <= tuned.max, "{tuned:?}");
+                for value in [tuned.value, tuned.average] {
+                    prop_assert!(tuned.min <= value && value <= tuned.max, "{tuned:?}");
+                }
+                prop_assert!(tuned.averaged <= status.pairs.div_ceil(2) + 2, "{tuned:?}");
+            }
+            let gain = [status.gain.elo, status.gain.error];
+            prop_assert!(gain.iter().flatten().all(|number| number.is_finite()), "{gain:?}");
+            let text = serde_json::to_string(&status).expect("JSON");
+            prop_assert_eq!(serde_json::from_str::<TuneStatus>(&text).expect("it is read"), status);
+        }
+    }
+}
