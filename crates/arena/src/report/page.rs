@@ -303,7 +303,8 @@ fn parameters(report: &Report) -> Markup {
         p {
             span.swatch style=(format!("background: {}", charts::color(0))) {} "value "
             span.swatch style=(format!("background: {}", charts::color(2))) {} "average "
-            span.swatch style=(format!("background: {}", charts::color(1))) {} "start"
+            span.swatch style=(format!("background: {}", charts::color(1))) {} "start "
+            span.swatch style=(format!("background: {}; opacity: 0.3", charts::color(2))) {} "best value (95 %)"
         }
         @for (index, tuned) in status.parameters.iter().enumerate() {
             div.headed {

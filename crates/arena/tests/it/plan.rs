@@ -143,6 +143,9 @@ fn a_plan_with_an_unusable_hourglass_is_rejected() {
     check_plan(ponder, &rejected(HourglassProblem::Ponder));
     let usi = |plan: &mut Plan| plan.engines[1].protocol = Some(Protocol::Usi);
     check_plan(usi, &Err(PlanError::UsiInChess { engine: "b".to_owned() }));
+    // Only the reader of a plan file reads other files.
+    let file = |plan: &mut Plan| plan.engines[1].options_file = Some("tuned.toml".into());
+    check_plan(file, &Err(PlanError::OptionsFile { engine: "b".to_owned() }));
     let shogi = |plan: &mut Plan| {
         plan.game = Game::Shogi;
         usi(plan);

@@ -600,3 +600,26 @@ pub(super) fn code(summary: &Summary) -> Code {
 pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(seconds()) >> 32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Errors of a file could show its lines to users of the page.
+    #[test]
+    fn a_pasted_test_reads_no_files_of_options() {
+        let command = "readyok match narikin narikin --nodes 1 --options-file 1=/etc/passwd";
+        let error = read_test(command, None).expect_err(command);
+        assert_eq!(error, "write --option for each option instead of --options-file");
+        let engine = |name: &str| {
+            format!(
+                "[[engines]]\nname = \"{name}\"\ncommand = \"narikin\"\nlimits = {{ nodes = 1 }}\n\
+                 options_file = \"/etc/passwd\"\n"
+            )
+        };
+        let plan = format!("game = \"chess\"\n{}{}", engine("a"), engine("b"));
+        let (plan, _) = read_test(&plan, None).expect("a plan");
+        let error = plan.check().expect_err("a file that was not read").to_string();
+        assert!(error.contains("write `options` instead"), "{error}");
+    }
+}
