@@ -49,8 +49,8 @@ export function connect() {
 export async function logInByPassword(password: string, name = ''): Promise<number> {
   const result = await logIn(name ? { account: { name, password } } : { password });
   if (result === 200) {
-    // A reader has no socket.
-    if (isReader()) status.loggedOut = false;
+    // A reader has no socket, and another page.
+    if (isReader()) location.reload();
     else if (connection) connection.retry();
     else {
       status.loggedOut = false;

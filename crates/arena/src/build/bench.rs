@@ -1,11 +1,14 @@
 //! The signature of a search: the number of nodes that `bench` prints, and that a commit message states.
 
-/// The number of nodes in the output of `bench`: of the last line `Nodes searched: N` (Stockfish), or of the last text
-/// `N nodes` (OpenBench).
+/// The number of nodes in the output of `bench`: of the last line `Nodes searched: N` (Stockfish) or `nodes: N`
+/// (Demolito), or else of the last text `N nodes` (OpenBench).
 pub(super) fn nodes(output: &str) -> Option<u64> {
     let searched = output.lines().rev().find_map(|line| {
         let (name, count) = line.split_once(':')?;
-        name.trim().eq_ignore_ascii_case("nodes searched").then(|| number(count))?
+        let name = name.trim();
+        let is_nodes =
+            ["nodes searched", "nodes"].iter().any(|known| name.eq_ignore_ascii_case(known));
+        is_nodes.then(|| number(count))?
     });
     searched.or_else(|| output.lines().rev().find_map(nodes_of_line))
 }
@@ -48,6 +51,7 @@ mod tests {
     fn reads_the_output_of_stockfish_and_of_engines_for_open_bench() {
         let stockfish = "===========================\nTotal time (ms) : 2415\nNodes searched  : 1375309\nNodes/second    : 569486\n";
         assert_eq!(nodes(stockfish), Some(1_375_309));
+        assert_eq!(nodes("time  : 1893ms\nnodes : 3131884\nnps   : 1654455\n"), Some(3_131_884));
         assert_eq!(nodes("info string x\n4821334 nodes 1532211 nps\n"), Some(4_821_334));
         assert_eq!(nodes("Bench: 12,345 nodes, 99 nps"), Some(12_345));
         assert_eq!(nodes("10 nodes\n20 nodes\nbye\n"), Some(20));

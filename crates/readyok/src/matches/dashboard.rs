@@ -70,6 +70,8 @@ impl Dashboard {
         read_test: ReadTest,
     ) -> Result<Self, AccessError> {
         let connection = Connection::open(access)?;
+        // Otherwise workers are shown after the first match only, which reports what is wrong with the server.
+        let _ = Admin::new(&connection).show_workers();
         let server = access.address();
         let (matches, coordinated) = (Mutex::default(), Mutex::default());
         let shared =

@@ -155,6 +155,14 @@ impl Admin {
         }
     }
 
+    /// Lets workers publish their states before the first match of the queue.
+    ///
+    /// # Errors
+    /// The queue has failed, or has no storage.
+    pub fn show_workers(&self) -> Result<(), QueueError> {
+        self.connection.create_workers()
+    }
+
     /// The workers, by name.
     ///
     /// # Errors

@@ -324,13 +324,18 @@ impl Connection {
         self.runtime.spawn(task)
     }
 
+    /// Creates the bucket in which workers publish their states, which they may not do themselves.
+    pub(super) fn create_workers(&self) -> Result<(), QueueError> {
+        self.create_bucket(WORKER_STATUS, WORKER_STATUS_AGE)?;
+        self.deny_rollup(WORKER_STATUS)
+    }
+
     /// Creates the buckets and streams of the queue, for a coordinator whose leases end after this time.
     pub(super) fn create_queue(&self, lease: Duration) -> Result<Store, OpenError> {
         self.create_bucket(LEASES, lease)?;
         self.create_bucket(STATUS, Duration::ZERO)?;
         self.create_bucket(HISTORY, Duration::ZERO)?;
-        self.create_bucket(WORKER_STATUS, WORKER_STATUS_AGE)?;
-        self.deny_rollup(WORKER_STATUS)?;
+        self.create_workers()?;
         let quarantine = Config {
             name: QUARANTINE.to_owned(),
             subjects: vec!["readyok.quarantine.*".to_owned()],
