@@ -179,7 +179,7 @@ impl LiveMatch {
     pub fn on_event(&mut self, event: &Event) {
         match event {
             Event::MatchStart { resumed, .. } => {
-                self.conditions.started_ms.get_or_insert(now());
+                self.conditions.started_ms.get_or_insert_with(now);
                 self.log(now(), MatchLogged::Started { pairs: *resumed });
                 self.set_status(MatchStatus::Running);
             }
