@@ -148,10 +148,10 @@ export function timeForm(time: Time, nodes: number | null, depth: number | null)
   }
 }
 
-const words = (text: string) => text.split(/\s+/).filter(Boolean);
+const argumentsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 
 function programOf({ engine, command, args }: Entrant): MatchProgram {
-  return engine === null ? { command: command.trim(), args: words(args) } : engine;
+  return engine === null ? { command: command.trim(), args: argumentsOf(args) } : engine;
 }
 
 /** The file of a path, for the name of an engine. */
