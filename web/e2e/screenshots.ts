@@ -292,7 +292,7 @@ test('the other pages', async () => {
   await page.getByLabel(en('match.pairs')).fill('200');
   await page.getByLabel(en('match.concurrency')).fill('2');
   await page.getByRole('button', { name: en('match.start'), exact: true }).click();
-  const played = page.getByRole('progressbar');
+  const played = page.getByTestId('match').getByRole('progressbar');
   await played.waitFor(LONG);
   await expect
     .poll(() => played.evaluate((bar) => (bar as HTMLProgressElement).value), LONG)

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 use readyok_rules::{Side, Termination};
 use serde::{Deserialize, Serialize};
 
-pub use crate::match_state::figures::{MatchStrength, Pace};
+pub use crate::match_state::figures::{MatchStrength, Throughput};
 #[cfg(test)]
 pub(crate) use crate::match_state::thinned::MAX_POINTS;
 pub(crate) use crate::match_state::thinned::Thinned;

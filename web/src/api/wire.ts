@@ -1250,7 +1250,7 @@ game: number,
 first: EngineId,
 /** Its opponent. */
 second: EngineId,
-/** The time at which the coordinator heard of its start, in milliseconds since 1970. */
+/** The time at which the coordinator received its start, in milliseconds since 1970. */
 since_ms: number, };
 
 /** A text in both languages, from a library with texts of its own. */

@@ -1177,7 +1177,7 @@ export const en = {
   'log.started': 'The match starts.',
   'log.resumed': 'The match continues after {pairs} pairs.',
   'log.joined': '{worker} takes part.',
-  'log.left': '{worker} was not heard of for a minute.',
+  'log.left': '{worker} has sent no message for a minute.',
   'duration.days': '{days} d {hours} h',
   'duration.hours': '{hours} h {minutes} min',
   'duration.minutes': '{minutes} min',

@@ -1,4 +1,4 @@
-//! What a page shows of the strength and the pace of a match.
+//! What a page shows of the strength and the throughput of a match.
 
 use std::collections::VecDeque;
 
@@ -76,18 +76,18 @@ fn rounded(games: f64) -> Option<u64> {
 
 /// Games per minute of the last minutes.
 #[derive(Clone, Debug, Default)]
-pub struct Pace {
+pub struct Throughput {
     /// Times in milliseconds, with the number of games until then.
     samples: VecDeque<(u64, u64)>,
     last: Option<(u64, u64)>,
 }
 
-impl Pace {
+impl Throughput {
     /// The time over which games are counted, in milliseconds.
     const WINDOW_MS: u64 = 5 * 60_000;
     /// The time between two samples.
     const STEP_MS: u64 = 5_000;
-    /// The shortest time from which a pace follows.
+    /// The shortest time from which a throughput is known.
     const MIN_MS: u64 = 2_000;
 
     /// Records the number of games at a time in milliseconds since any start.
@@ -123,22 +123,22 @@ mod tests {
     use readyok_rules::Side;
 
     #[test]
-    fn the_pace_is_that_of_the_last_minutes() {
-        let mut pace = Pace::default();
-        assert_eq!(pace.per_minute(), None);
+    fn the_throughput_is_that_of_the_last_minutes() {
+        let mut throughput = Throughput::default();
+        assert_eq!(throughput.per_minute(), None);
         // Ten games a minute for an hour, then sixty.
         for second in 0..=3600 {
-            pace.add(second * 1000, second / 6);
+            throughput.add(second * 1000, second / 6);
         }
-        assert!((pace.per_minute().expect("a pace") - 10.0).abs() < 0.5);
+        assert!((throughput.per_minute().expect("a throughput") - 10.0).abs() < 0.5);
         for second in 3601..=4200 {
-            pace.add(second * 1000, 600 + second - 3600);
+            throughput.add(second * 1000, 600 + second - 3600);
         }
-        assert!((pace.per_minute().expect("a pace") - 60.0).abs() < 0.5);
-        assert!(pace.samples.len() <= 62, "{}", pace.samples.len());
+        assert!((throughput.per_minute().expect("a throughput") - 60.0).abs() < 0.5);
+        assert!(throughput.samples.len() <= 62, "{}", throughput.samples.len());
         // The results of a worker are discarded.
-        pace.add(4_201_000, 5);
-        assert_eq!(pace.per_minute(), None);
+        throughput.add(4_201_000, 5);
+        assert_eq!(throughput.per_minute(), None);
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub struct LiveGame {
     pub first: EngineId,
     /// Its opponent.
     pub second: EngineId,
-    /// The time at which the coordinator heard of its start, in milliseconds since 1970.
+    /// The time at which the coordinator received its start, in milliseconds since 1970.
     pub since_ms: u64,
 }
 
@@ -180,7 +180,7 @@ pub enum Logged {
         /// The worker.
         worker: WorkerId,
     },
-    /// A worker has not been heard of for some time.
+    /// A worker has sent no message for some time.
     Left {
         /// The worker.
         worker: WorkerId,

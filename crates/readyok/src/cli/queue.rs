@@ -370,13 +370,13 @@ fn details(found: &QueuedMatch) -> String {
             line("", take_text(&printable(found.plan.engine_name(take.engine)), take));
         }
     }
-    if let Some(rate) = status.games_per_minute.filter(|_| found.coordinator.is_some()) {
+    let rate = status.games_per_minute.filter(|rate| found.coordinator.is_some() && *rate > 0.0);
+    if let Some(rate) = rate {
         line("games/min", format!("{rate:.1}"));
-        #[expect(clippy::cast_precision_loss, reason = "a duration to the minute")]
-        let rest = status.remaining_games.filter(|_| rate > 0.0).map(|games| games as f64 / rate);
-        let rest = rest.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes).ok()).flatten();
-        let rest = rest.and_then(|rest| u64::try_from(rest.as_millis()).ok());
-        line("remaining", rest.map(duration).unwrap_or_default());
+        line(
+            "remaining",
+            status.remaining_games.map(|games| rest(games, rate)).unwrap_or_default(),
+        );
     }
     if let Some(end) = &status.end {
         line("end", serde_json::to_string(end).unwrap_or_default());
@@ -476,6 +476,14 @@ fn elo(status: &MatchStatus) -> String {
 
 fn llr(status: &MatchStatus) -> String {
     status.test.map_or_else(|| "–".to_owned(), |test| format!("{:.2}", test.llr))
+}
+
+/// The duration of games at a rate per minute; empty if it is not known.
+#[expect(clippy::cast_precision_loss, reason = "a duration to the minute")]
+fn rest(games: u64, per_minute: f64) -> String {
+    let time = Duration::try_from_secs_f64(60.0 * games as f64 / per_minute).ok();
+    let millis = time.and_then(|time| u64::try_from(time.as_millis()).ok());
+    millis.map(duration).unwrap_or_default()
 }
 
 fn duration(ms: u64) -> String {

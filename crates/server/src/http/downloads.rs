@@ -204,7 +204,7 @@ async fn results(service: &Service, of: MatchRef) -> Result<(Results, String), A
 }
 
 async fn send(service: Service, Download { of, file, game }: Download) -> Response {
-    // Reading all games takes a processor and a disk.
+    // Reading all games takes a CPU and a disk.
     let Ok(permit) = Arc::clone(&service.sending).try_acquire_owned() else {
         let error = ApiError::conflict(ErrorCode::TooManyDownloads);
         return error_response(StatusCode::TOO_MANY_REQUESTS, error);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use readyok_arena::conditions::{MatchConditions, MatchSource};
 use readyok_arena::event::{End, Event, Rating};
 use readyok_arena::export::{add_move, game_record, opening_record};
-use readyok_arena::match_state::{MatchState, Pace, Point};
+use readyok_arena::match_state::{MatchState, Point, Throughput};
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Plan};
@@ -49,7 +49,7 @@ pub struct LiveMatch {
     status: MatchStatus,
     score: MatchScore,
     conditions: MatchConditions,
-    pace: Pace,
+    throughput: Throughput,
     workers: WorkerTable,
     curve: Vec<Point>,
     takes_curve: Vec<TakesPoint>,
@@ -109,7 +109,7 @@ impl LiveMatch {
             status: MatchStatus::Paused,
             score: MatchScore { total, ..MatchScore::of(state) },
             conditions: MatchConditions::new(state.plan(), &BTreeMap::new()),
-            pace: Pace::default(),
+            throughput: Throughput::default(),
             workers: WorkerTable::default(),
             curve: state.curve(),
             takes_curve: state.takes_curve(),
@@ -139,7 +139,7 @@ impl LiveMatch {
     pub fn show(&mut self, state: &MatchState) {
         self.score = MatchScore {
             total: self.score.total,
-            games_per_minute: self.pace.per_minute(),
+            games_per_minute: self.throughput.per_minute(),
             workers: self.workers.rows(),
             ..MatchScore::of(state)
         };
@@ -151,7 +151,7 @@ impl LiveMatch {
     /// Shows a new pair, which is stored and counted.
     pub fn on_pair(&mut self, pair: &PairResult, state: &MatchState) {
         self.list(pair);
-        self.pace.add(now(), state.games());
+        self.throughput.add(now(), state.games());
         self.show(state);
         self.pending.curve.extend(state.point());
         self.pending.takes_curve.extend(state.takes().map(Takes::point));
@@ -187,7 +187,7 @@ impl LiveMatch {
     pub fn on_event(&mut self, event: &Event) {
         match event {
             Event::MatchStart { resumed, .. } => {
-                self.conditions.started_ms.get_or_insert(now());
+                self.conditions.started_ms.get_or_insert_with(now);
                 self.log(now(), MatchLogged::Started { pairs: *resumed });
                 self.set_status(MatchStatus::Running);
             }

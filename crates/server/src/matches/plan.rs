@@ -330,9 +330,12 @@ pub fn changed_plan(
     let mut plan = original.clone();
     plan.engines = Vec::new();
     for (index, (engine, fresh)) in wanted.engines.iter().zip(fresh.engines).enumerate() {
-        let before = form.engines.get(index).zip(original.engines.get(index));
-        let Some((shown, before)) = before.filter(|(shown, _)| shown.engine == engine.engine)
-        else {
+        // By its name if engines were removed; one that was renamed is at the same place.
+        let same = |shown: &MatchEngine| shown.engine == engine.engine;
+        let named = form.engines.iter().position(|shown| same(shown) && shown.name == engine.name);
+        let at = named.unwrap_or(index);
+        let before = form.engines.get(at).zip(original.engines.get(at));
+        let Some((shown, before)) = before.filter(|(shown, _)| same(shown)) else {
             plan.engines.push(fresh);
             continue;
         };

@@ -313,7 +313,7 @@ pub enum MatchLogged {
     InvalidResult { worker: String, pair: u64, why: String },
     /// A worker takes part.
     Joined { worker: String },
-    /// A worker was not heard of for a minute.
+    /// A worker has sent no message for a minute.
     Left { worker: String },
     /// The match is over, or was interrupted.
     Ended { end: End },

@@ -200,8 +200,9 @@ async fn a_reader_sees_matches_and_changes_nothing() {
     queue.asked();
 
     for (path, body) in changes() {
-        let refused = send(&server.host, "POST", path, &headers, body.to_string().as_bytes()).await;
-        assert!([401, 403].contains(&refused.status), "{path} {body}: {}", refused.status);
+        let rejected =
+            send(&server.host, "POST", path, &headers, body.to_string().as_bytes()).await;
+        assert!([401, 403].contains(&rejected.status), "{path} {body}: {}", rejected.status);
     }
     // What the form of a new match shows, and everything outside of matches.
     for path in [
@@ -213,8 +214,8 @@ async fn a_reader_sees_matches_and_changes_nothing() {
         "/api/matchesx",
         "/api/export",
     ] {
-        let refused = get(&server.host, path, &headers[..1]).await;
-        assert!([401, 403].contains(&refused.status), "{path}: {}", refused.status);
+        let rejected = get(&server.host, path, &headers[..1]).await;
+        assert!([401, 403].contains(&rejected.status), "{path}: {}", rejected.status);
     }
     // Commands to local matches need a socket.
     let stream = TcpStream::connect(&server.host).await.expect("it listens");

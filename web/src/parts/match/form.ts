@@ -166,10 +166,10 @@ export function timeForm(time: Time, nodes: number | null, depth: number | null)
   }
 }
 
-const words = (text: string) => text.split(/\s+/).filter(Boolean);
+const argumentsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 
 function programOf({ engine, command, args, source }: Entrant): MatchProgram {
-  if (engine === 'program') return { command: command.trim(), args: words(args) };
+  if (engine === 'program') return { command: command.trim(), args: argumentsOf(args) };
   return engine === 'git' ? { source: { ...source, bench: source.bench || null } } : engine;
 }
 

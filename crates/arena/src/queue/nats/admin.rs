@@ -114,7 +114,7 @@ impl Admin {
             let control = self.connection.value::<Control>(&bucket, &names.control)?;
             let coordinator = leases.get(&key).map(|lease| lease.coordinator.clone());
             let status = states.remove(&key).unwrap_or_default();
-            matches.push(view(key, open, control.unwrap_or_default(), coordinator, status));
+            matches.push(view(key, &open, control.unwrap_or_default(), coordinator, status));
         }
         matches.sort_by(|a, b| {
             let key = |found: &QueuedMatch| (-i64::from(found.control.priority), found.created_ms);
@@ -133,7 +133,7 @@ impl Admin {
             .into_iter()
             .map(|(id, Finished { open, control, status })| QueuedMatch {
                 phase: Phase::Finished,
-                ..view(id, open, control, None, status)
+                ..view(id, &open, control, None, status)
             })
             .collect();
         matches.sort_by_key(|found| std::cmp::Reverse(found.status.updated_ms));
@@ -261,7 +261,7 @@ impl Admin {
 
 fn view(
     id: String,
-    open: OpenMatch,
+    open: &OpenMatch,
     control: Control,
     coordinator: Option<String>,
     status: MatchStatus,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::build::BuildFailure;
 use crate::event::End;
-use crate::match_state::{MatchState, Pace};
+use crate::match_state::{MatchState, Throughput};
 use crate::pairing::{PairResult, WorkerId};
 use crate::plan::Plan;
 use crate::queue::status::{
@@ -39,10 +39,10 @@ const MAX_SILENCE_MS: u64 = 60_000;
 pub(super) struct StatusBuilder {
     workers: WorkerTable,
     status: MatchStatus,
-    pace: Pace,
+    throughput: Throughput,
     /// Games in progress by pairing.
     live: BTreeMap<u64, LiveGame>,
-    /// When each worker that takes part was heard of, in milliseconds since 1970.
+    /// When each worker that takes part has sent its last message, in milliseconds since 1970.
     seen: BTreeMap<WorkerId, u64>,
     changed: bool,
 }
@@ -68,8 +68,8 @@ impl StatusBuilder {
         status.tune = state.tune().map(TuneState::status);
         status.strength = state.strength();
         status.remaining_games = state.remaining_games();
-        self.pace.add(unix_ms(), state.games());
-        status.games_per_minute = self.pace.per_minute();
+        self.throughput.add(unix_ms(), state.games());
+        status.games_per_minute = self.throughput.per_minute();
     }
 
     /// A game starts. It is published with the next change: games of a farm start too often.
