@@ -497,6 +497,12 @@ impl Plan {
         }
     }
 
+    /// Whether the next pairings are better with more results: the best take plays, or a tuning moves its values.
+    #[cfg(feature = "nats")]
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.format == Format::Takes || self.tune.is_some()
+    }
+
     /// Whether only its sequential test ends the match.
     pub fn is_unlimited(&self) -> bool {
         self.rounds == Self::UNLIMITED_ROUNDS

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -75,13 +75,17 @@ pub(super) fn can_isolate() -> bool {
     *KNOWN.get_or_init(|| {
         let [program, args @ ..] = ISOLATED;
         let mut command = Command::new(program);
-        command
-            .args(args)
-            .arg("true")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        cfg!(target_os = "linux") && command.status().is_ok_and(|status| status.success())
+        command.args(args).arg("true");
+        let tried = Bounded {
+            command,
+            program: program.to_owned(),
+            time: CHECK_INTERVAL,
+            directory: None,
+            guard: None,
+            is_cancelled: &|| false,
+        };
+        let is_ended = |ran| matches!(ran, Ran::Ended { status, .. } if status.success());
+        cfg!(target_os = "linux") && tried.run().is_ok_and(is_ended)
     })
 }
 

@@ -91,7 +91,8 @@ pub struct MatchStatus {
 impl MatchStatus {
     /// The score of a match of two engines.
     pub fn score_of_two(&self) -> Option<&Score> {
-        if let [score] = self.scores.as_slice() { Some(score) } else { None }
+        let scores = Some(self.scores.as_slice()).filter(|_| self.takes.is_none());
+        if let Some([score]) = scores { Some(score) } else { None }
     }
 }
 

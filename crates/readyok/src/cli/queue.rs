@@ -343,6 +343,11 @@ fn details(found: &QueuedMatch) -> String {
     for (name, value) in found.conditions.facts() {
         line(&name.to_lowercase(), printable(&value));
     }
+    let repeat = format!(
+        "readyok queue plan {} … > match.toml && readyok match --plan match.toml",
+        short_id(&found.id)
+    );
+    line("repeat", repeat);
     line("pairs", pairs(status, " of "));
     line(
         "games",

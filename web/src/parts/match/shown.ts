@@ -225,10 +225,17 @@ export function ofLocal(match: MatchState): Shown {
 }
 
 /** The notes of a match of the queue. */
-function queueNotes({ status, coordinator }: QueueMatch, audits: AuditStatus): Shown['notes'] {
+function queueNotes({ status, coordinator, conditions }: QueueMatch, audits: AuditStatus): Shown['notes'] {
   const [bad, other]: [string[], string[]] = [[], []];
   const add = (text: string, isBad = false) => text && (isBad ? bad : other).push(text);
-  if (status.end) add(`${t('queue.end')}: ${endText(status.end)}`, status.end.kind === 'error');
+  if (status.end)
+    add(
+      `${t('queue.end')}: ${endText(
+        status.end,
+        conditions.engines.map(({ name }) => name),
+      )}`,
+      status.end.kind === 'error',
+    );
   if (coordinator) add(`${t('queue.coordinator')}: ${coordinator}`);
   if (coordinator && !status.has_verified_names) add(t('queue.unverified'));
   if (status.skipped) add(t('queue.skipped', { count: status.skipped }), true);

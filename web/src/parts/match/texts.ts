@@ -102,12 +102,15 @@ export function pentanomial(score: EncounterScore | undefined): number[] | null 
   return counts.some((count) => count > 0) ? counts : null;
 }
 
-export function endText(end: MatchEnd): string {
+/** The end of a match of these engines. */
+export function endText(end: MatchEnd, names: string[] = []): string {
   switch (end.kind) {
     case 'test':
       return end.verdict === 'continue' ? '' : t(`match.end.${end.verdict}`);
     case 'takes':
-      return t(end.accepted === null ? 'error.takes_dropped' : 'error.take_accepted');
+      return end.accepted === null
+        ? t('error.takes_dropped')
+        : `${names[end.accepted] ?? ''}: ${t('match.take.accepted')}`;
     case 'error':
       return end.text;
     default:

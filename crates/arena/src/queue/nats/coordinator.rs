@@ -547,7 +547,13 @@ impl Dispatcher for NatsDispatcher {
 
     fn min_offered(&self) -> usize {
         let state = self.shared.state();
-        state.ledger.len() - state.ledger.waiting() + MIN_WAITING
+        let waiting = if self.spec.plan.is_adaptive() {
+            // What is offered early has not used the latest results.
+            state.ledger.active(self.shared.now_ms()).count().clamp(1, MIN_WAITING)
+        } else {
+            MIN_WAITING
+        };
+        state.ledger.len() - state.ledger.waiting() + waiting
     }
 
     fn is_settled(&mut self) -> bool {
