@@ -29,6 +29,7 @@ import {
   storePrefs,
   type FakeServer,
 } from './fakeServer';
+import type { Tuning } from '../src/parts/match/shown';
 
 const CLOCKS: ClockState = {
   remaining: { first: 3_723_000, second: 61_000 },
@@ -381,6 +382,38 @@ function queue(fake: FakeServer) {
   };
   fake.http.set('queue', overview);
   fake.http.set(`queue/${summary.id}`, details);
+  const tuning: Tuning = {
+    parameters: ['LmrBase', 'FutilityMargin'].map((option, index) => ({
+      name: option,
+      start: 78,
+      value: 92.4,
+      average: index ? 70.2 : 91.3,
+      rounded: index ? '70' : '91',
+      low: 60,
+      high: 120,
+      min: 0,
+      max: 200,
+      c: 6.4,
+    })),
+    curve: [1, 2, 3].map((pairs) => ({ pairs, values: [78, 78], averages: [78 + pairs, 78 - pairs] })),
+    gain: { elo: 4.2, error: 6.1 },
+  };
+  const tune = { parameters: 2, alpha: 0.602, gamma: 0.101, stability: 0.1 };
+  fake.http.set('queue/5eed', {
+    ...details,
+    id: '5eed',
+    name: 'tune: pruning',
+    conditions: { ...details.conditions, test: null, tune },
+    status: {
+      ...details.status,
+      test: null,
+      strength: null,
+      standings: [],
+      scores: [],
+      curve: [],
+      tune: tuning,
+    },
+  });
   fake.http.set(`queue/${summary.id}/plan`, plan);
   fake.http.set('queue/openings', { files: ['UHO_4060_v3.epd'] });
 }

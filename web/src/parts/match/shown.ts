@@ -73,6 +73,31 @@ export interface Worker {
   system: string;
 }
 
+/** A parameter of a tuning. */
+export interface TunedOption {
+  name: string;
+  start: number;
+  value: number;
+  /** The average of the latest values, and its text as the value of the option. */
+  average: number;
+  rounded: string;
+  /** The confidence interval of the best value; `min` and `max` where the games exclude none. */
+  low: number;
+  high: number;
+  min: number;
+  max: number;
+  /** The perturbation. */
+  c: number;
+}
+
+/** The values of a tuning. */
+export interface Tuning {
+  parameters: TunedOption[];
+  curve: { pairs: number; values: number[]; averages: number[] }[];
+  /** The estimated Elo of the averages against the start values. */
+  gain: Rating;
+}
+
 /** A match as its details show it. */
 export interface Shown {
   source: 'local' | 'farm';
@@ -92,6 +117,8 @@ export interface Shown {
   scores: EncounterScore[];
   test: SprtStatus | null;
   strength: MatchStrength | null;
+  /** The values of a tuning, which has no strength. */
+  tuning: Tuning | null;
   curve: CurvePoint[];
   gamesPerMinute: number | null;
   remainingGames: number | null;
@@ -186,6 +213,7 @@ export function ofLocal(match: MatchState): Shown {
     scores: match.scores,
     test,
     strength: match.strength,
+    tuning: null,
     curve: match.curve,
     gamesPerMinute: match.games_per_minute,
     remainingGames: match.remaining_games,
@@ -273,6 +301,8 @@ export function ofQueue(match: QueueMatch, machines: QueueWorker[]): Shown {
     scores: status.scores,
     test: status.test,
     strength: status.strength,
+    // Coordinators of earlier versions publish no values.
+    tuning: (status as { tune?: Tuning | null }).tune ?? null,
     curve: status.curve,
     gamesPerMinute: match.coordinator ? status.games_per_minute : null,
     remainingGames: match.coordinator ? status.remaining_games : null,
