@@ -19,7 +19,7 @@ export interface Entrant {
   /** A registered engine, or null for a program. */
   engine: EngineId | null;
   command: string;
-  /** Arguments, separated by spaces. */
+  /** Arguments, separated by spaces; in quotes if they contain any. */
   args: string;
   name: string;
   /** The name of a preset, or empty. */
@@ -148,7 +148,22 @@ export function timeForm(time: Time, nodes: number | null, depth: number | null)
   }
 }
 
-const argumentsOf = (text: string) => text.split(/\s+/).filter(Boolean);
+/** Arguments as text: those with spaces or quotes are in quotes. */
+const argumentText = (list: string[]) =>
+  list.map((one) => (/^[^\s"\\]+$/.test(one) ? one : JSON.stringify(one))).join(' ');
+
+/** The arguments of a text. */
+function argumentsOf(text: string): string[] {
+  return [...text.matchAll(/"(?:[^"\\]|\\.)*"|\S+/g)].map(([one]) => {
+    if (!one.startsWith('"')) return one;
+    try {
+      return String(JSON.parse(one));
+    } catch {
+      // An unclosed quote is a part of the argument.
+      return one;
+    }
+  });
+}
 
 function programOf({ engine, command, args }: Entrant): MatchProgram {
   return engine === null ? { command: command.trim(), args: argumentsOf(args) } : engine;
@@ -245,7 +260,7 @@ export function formOf(plan: MatchPlan, target: Form['target'], priority = 0): F
     players: plan.engines.map(({ engine, name, ponder, options }, index) => ({
       engine: typeof engine === 'number' ? engine : null,
       command: typeof engine === 'number' ? '' : engine.command,
-      args: typeof engine === 'number' ? '' : engine.args.join(' '),
+      args: typeof engine === 'number' ? '' : argumentText(engine.args),
       name,
       preset: '',
       ponder,
