@@ -1147,7 +1147,7 @@ export const en = {
   'match.parameters': 'Parameters',
   'match.parameter': 'Parameter',
   'match.start_value': 'Start value',
-  'match.now': 'Now',
+  'match.now': 'Average',
   'match.range': 'Range',
   'match.history': 'History',
   'match.copy_setoption': 'Copy as setoption',

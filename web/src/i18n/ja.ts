@@ -1519,7 +1519,7 @@ export const ja: Record<Key, string> = {
   'match.parameters': 'パラメータ',
   'match.parameter': 'パラメータ',
   'match.start_value': '初期値',
-  'match.now': '現在',
+  'match.now': '平均',
   'match.range': '範囲',
   'match.history': '推移',
   'match.copy_setoption': 'setoption をコピー',
