@@ -13,6 +13,7 @@ import type {
   QueueMatch,
   QueueOverview,
   QueuePlan,
+  TuneStatus,
   WorkerRow,
 } from '../src/api/wire';
 import {
@@ -429,6 +430,42 @@ function queue(fake: FakeServer) {
   };
   fake.http.set('queue', overview);
   fake.http.set(`queue/${summary.id}`, details);
+  const tuning: TuneStatus = {
+    parameters: ['LmrBase', 'FutilityMargin'].map((option, index) => ({
+      name: option,
+      start: 78,
+      value: 92.4,
+      average: index ? 70.2 : 91.3,
+      rounded: index ? '70' : '91',
+      rounded_start: '78',
+      averaged: 2,
+      decimal: false,
+      low: 60,
+      high: 120,
+      min: 0,
+      max: 200,
+      c: 6.4,
+    })),
+    pairs: 3,
+    curve: [1, 2, 3].map((pairs) => ({ pairs, values: [78, 78], averages: [78 + pairs, 78 - pairs] })),
+    gain: { elo: 4.2, error: 6.1 },
+  };
+  const tune = { parameters: 2, alpha: 0.602, gamma: 0.101, stability: 0.1 };
+  fake.http.set('queue/5eed', {
+    ...details,
+    id: '5eed',
+    name: 'tune: pruning',
+    conditions: { ...details.conditions, test: null, tune },
+    status: {
+      ...details.status,
+      test: null,
+      strength: null,
+      standings: [],
+      scores: [],
+      curve: [],
+      tune: tuning,
+    },
+  });
   fake.http.set(`queue/${summary.id}/plan`, plan);
   fake.http.set('queue/openings', { files: ['UHO_4060_v3.epd'] });
 }

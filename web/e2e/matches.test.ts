@@ -34,7 +34,9 @@ const section = (page: Page, name: 'match.table' | 'match.tab.games' | 'match.lo
 
 /** The number of games in each cell of the crosstable, by row. */
 async function crosstable(page: Page): Promise<number[][]> {
-  await section(page, 'match.table');
+  // That of a tournament has a section of its own.
+  const table = match(page).getByTestId('crosstable');
+  if (!(await table.isVisible())) await section(page, 'match.table');
   const rows = await match(page).getByTestId('crosstable').locator('tbody tr').all();
   const cells = await Promise.all(rows.map((row) => row.locator('td.small').allTextContents()));
   const games = (text: string) => (text.match(/\d+/g) ?? []).reduce((sum, count) => sum + Number(count), 0);

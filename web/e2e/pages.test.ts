@@ -98,6 +98,7 @@ const VIEWS: [name: string, route: string, opens: Opens][] = [
   ['match', '#/matches/3', nothing],
   ['workers', '#/matches/workers', nothing],
   ['match of the farm', '#/matches/abcdef0123456789', nothing],
+  ['tuning', '#/matches/5eed', (page) => page.getByTestId('parameter').first().waitFor()],
   ['copy of a match of the farm', '#/queue/abcdef0123456789', press('queue.clone')],
   ['library', '#/library', (page) => page.locator('[data-row] input').first().check()],
   ['collection', '#/library/1', (page) => page.getByTestId('collection').waitFor()],

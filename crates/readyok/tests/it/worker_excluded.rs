@@ -14,7 +14,7 @@ use readyok_server::QueueDashboard as _;
 use readyok_server::wire::{QueueAction, QueueMatch};
 
 use crate::match_views::invocation;
-use crate::program::{Dir, TIMEOUT, Terminal, start_nats};
+use crate::program::{Dir, TIMEOUT, Terminal, readyok, start_nats};
 use crate::real::engine;
 use crate::small_match::{open, plan};
 use crate::worker_killed::{worker, write_engine};
@@ -78,6 +78,16 @@ fn no_pair_of_an_excluded_worker_is_shown() {
     // The coordinator has sent the hashes of the programs.
     assert!(page.conditions.engines.iter().all(|engine| engine.hash.is_some()), "{page:?}");
     assert!(page.status.standings.iter().any(|row| row.wins + row.draws > 0), "{page:?}");
+    let shown = readyok(&dir).args(["queue", "show", &id, "--queue", &server]).output();
+    let shown = String::from_utf8(shown.expect("it runs").stdout).expect("UTF-8");
+    for expected in [
+        "engine          one: ",
+        " 50 nodes",
+        "adjudication    draw after 10 moves",
+        "seed            ",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
     let exclude = QueueAction::Exclude { worker: "host".to_owned() };
     assert_eq!(dashboard.act(&id, exclude), Ok(id.clone()));
     wait_for(&events, |event| matches!(event, Event::MatchStart { resumed: 0, .. }));

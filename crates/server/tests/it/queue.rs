@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use readyok_arena::plan::{
     EnginePlan, Limits, OpeningOrder, OpeningSource, Openings, Plan, TimeControl,
 };
+use readyok_arena::store::Store;
 use readyok_rules::Game;
 use readyok_server::matches::Results;
 use readyok_server::wire::{QueueAction, QueueMatch};
@@ -23,6 +24,8 @@ use crate::support::{Answer, Fixture, get, log_in, mime, open_socket, post, send
 pub(crate) struct Recorder {
     asked: Mutex<Vec<String>>,
     started: Mutex<Vec<(Plan, i32)>>,
+    /// The results of the match `done`.
+    results: Mutex<Option<PathBuf>>,
 }
 
 impl Recorder {
@@ -76,7 +79,8 @@ impl QueueDashboard for Recorder {
 
     fn results(&self, id: &str) -> Result<Option<(Results, String)>, String> {
         self.record(format!("results {id}"));
-        Ok(None)
+        let path = self.results.lock().expect("no panic").clone().filter(|_| id == "done");
+        Ok(path.map(|path| (Results::at(path), "../night\"ly\r\n".to_owned())))
     }
 
     fn plan(&self, id: &str) -> Result<Option<(Plan, i32)>, String> {
@@ -294,4 +298,37 @@ async fn a_copy_keeps_what_the_form_does_not_show() {
     let (plan, _) = queue.last_plan();
     assert_eq!((plan.engines[0].command.as_str(), plan.engines[0].restart), (mime(), false));
     assert_eq!(plan.engines[1], expected.engines[1]);
+}
+
+/// Any reader downloads the results of the queue, in a request or at a temporary address.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_downloads_the_files_of_a_match() {
+    let (server, queue) = server().await;
+    let path = server.data.join("done.jsonl");
+    let source = OpeningSource::Start;
+    let openings = Openings { source, ..Openings::default() };
+    Store::create(&path, &Plan { openings, rounds: 1, ..original() }).expect("a results file");
+    *queue.results.lock().expect("no panic") = Some(path.clone());
+    let session = session_of(&log_in(&server.host, &json!({ "password": "battery staple" })).await);
+    let authorization = format!("Bearer {session}");
+    let headers = [("authorization", authorization.as_str())];
+    let stored = std::fs::read(&path).expect("the results");
+    let answer = get(&server.host, "/api/queue/done/files/results", &headers).await;
+    let name = "attachment; filename=\"night-ly.jsonl\"";
+    assert_eq!((answer.status, answer.header("content-disposition")), (200, Some(name)));
+    assert!(
+        answer.text().contains("readyok-match") && answer.text().contains("nightly"),
+        "{}",
+        answer.text()
+    );
+    let found = get(&server.host, "/api/queue/done/addresses/results", &headers).await.json();
+    let address = format!("/{}", found["address"].as_str().expect("an address"));
+    let shown = get(&server.host, &address, &[]).await;
+    assert_eq!((shown.status, shown.text()), (200, answer.text()));
+    assert!(answer.text().len() >= stored.len(), "all of it is sent");
+    // Other matches, files and sessions have none.
+    for path in ["/api/queue/other/files/results", "/api/queue/done/files/plan"] {
+        assert_eq!(get(&server.host, path, &headers).await.status, 404, "{path}");
+    }
+    assert_eq!(get(&server.host, "/api/queue/done/files/results", &[]).await.status, 401);
 }

@@ -21,7 +21,7 @@ export interface Entrant {
   engine: EngineId | 'program' | 'git';
   source: GitSource;
   command: string;
-  /** Arguments, separated by spaces. */
+  /** Arguments, separated by spaces; in quotes if they contain any. */
   args: string;
   name: string;
   /** The name of a preset, or empty. */
@@ -166,7 +166,22 @@ export function timeForm(time: Time, nodes: number | null, depth: number | null)
   }
 }
 
-const argumentsOf = (text: string) => text.split(/\s+/).filter(Boolean);
+/** Arguments as text: those with spaces or quotes are in quotes. */
+const argumentText = (list: string[]) =>
+  list.map((one) => (/^[^\s"\\]+$/.test(one) ? one : JSON.stringify(one))).join(' ');
+
+/** The arguments of a text. */
+function argumentsOf(text: string): string[] {
+  return [...text.matchAll(/"(?:[^"\\]|\\.)*"|\S+/g)].map(([one]) => {
+    if (!one.startsWith('"')) return one;
+    try {
+      return String(JSON.parse(one));
+    } catch {
+      // An unclosed quote is a part of the argument.
+      return one;
+    }
+  });
+}
 
 function programOf({ engine, command, args, source }: Entrant): MatchProgram {
   if (engine === 'program') return { command: command.trim(), args: argumentsOf(args) };
@@ -262,7 +277,7 @@ function entrantOf(program: MatchProgram): Pick<Entrant, 'engine' | 'command' | 
   const blank = { command: '', args: '', source: newSource() };
   if (typeof program === 'number') return { ...blank, engine: program };
   if ('source' in program) return { ...blank, engine: 'git', source: { ...program.source } };
-  return { ...blank, engine: 'program', command: program.command, args: program.args.join(' ') };
+  return { ...blank, engine: 'program', command: program.command, args: argumentText(program.args) };
 }
 
 /** The form of a plan. */

@@ -100,7 +100,7 @@ export interface Shown {
   /** The test of several takes. */
   takes: TakesStatus | null;
   takesCurve: TakesPoint[];
-  /** The values of a tuning. */
+  /** The values of a tuning, which has no strength. */
   tune: TuneStatus | null;
   failedBuilds: FailedBuild[];
   gamesPerMinute: number | null;
@@ -294,6 +294,7 @@ export function ofQueue(match: QueueMatch, machines: QueueWorker[]): Shown {
     scores: status.scores,
     test: status.test,
     strength: status.strength,
+    // Coordinators of earlier versions publish no values.
     curve: status.curve,
     takes: status.takes,
     takesCurve: status.takes_curve,
