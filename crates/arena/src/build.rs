@@ -350,7 +350,7 @@ impl Steps<'_> {
         let ran = self.bounded(command, program, time).within(self.work, disk).run()?;
         match ran {
             Ran::Ended { status, .. } if status.success() => Ok(()),
-            Ran::Ended { status, output } => Err(self.failed(status.to_string(), output)),
+            Ran::Ended { status, output } => Err(Self::failed(status.to_string(), output)),
             Ran::TimedOut { output } => Err(BuildFailure {
                 why: BuildProblem::TimedOut { seconds: time.as_secs() },
                 output,
@@ -361,7 +361,7 @@ impl Steps<'_> {
         }
     }
 
-    fn failed(&self, status: String, output: String) -> BuildFailure {
+    fn failed(status: String, output: String) -> BuildFailure {
         // The text of the system in English, which the environment of the build selects.
         let is_full = output.contains("No space left on device");
         let why = if is_full {

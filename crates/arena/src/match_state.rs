@@ -449,7 +449,7 @@ impl MatchState {
     pub fn take_counts(&self, take: EngineId) -> Counts {
         let score = self.score(BASE, take);
         let counts = score.and_then(|score| score.counts(self.plan.games));
-        counts.map_or(Counts::Games(Trinomial::default()), Counts::reversed)
+        counts.map_or_else(|| Counts::Games(Trinomial::default()), Counts::reversed)
     }
 
     /// The LLR of several takes after the pairs, the last one included. Many points are thinned out.

@@ -29,7 +29,8 @@ pub const BASE: EngineId = EngineId(0);
 #[derive(Clone, Debug)]
 pub struct Takes {
     test: Sprt,
-    takes: Vec<Take>,
+    /// In the order of the plan.
+    each: Vec<Take>,
     accepted: Option<EngineId>,
 }
 
@@ -114,7 +115,7 @@ impl Takes {
         };
         let take = Take { counts, pairs: 0, llr: 0.0, verdict: Verdict::Continue };
         let takes = vec![take; plan.engines.len().checked_sub(1)?];
-        Some(Self { test, takes, accepted: None })
+        Some(Self { test, each: takes, accepted: None })
     }
 
     /// Adds the result of a pairing of the base and a take.
@@ -126,7 +127,7 @@ impl Takes {
         };
         let upper = self.upper();
         let lower = self.lower();
-        let Some(take) = engine.index().checked_sub(1).and_then(|at| self.takes.get_mut(at)) else {
+        let Some(take) = engine.index().checked_sub(1).and_then(|at| self.each.get_mut(at)) else {
             return;
         };
         let outcomes = [
@@ -162,7 +163,7 @@ impl Takes {
         if self.accepted.is_some() {
             return None;
         }
-        let live = (1..).map(EngineId).zip(&self.takes).filter(|(_, take)| take.is_live());
+        let live = (1..).map(EngineId).zip(&self.each).filter(|(_, take)| take.is_live());
         let best =
             live.min_by(|(_, a), (_, b)| b.llr.total_cmp(&a.llr).then(a.pairs.cmp(&b.pairs)));
         best.map(|(engine, _)| engine)
@@ -170,7 +171,7 @@ impl Takes {
 
     /// Whether a take may play more pairs.
     pub(crate) fn is_live(&self, engine: EngineId) -> bool {
-        let take = engine.index().checked_sub(1).and_then(|at| self.takes.get(at));
+        let take = engine.index().checked_sub(1).and_then(|at| self.each.get(at));
         self.accepted.is_none() && take.is_some_and(Take::is_live)
     }
 
@@ -182,7 +183,7 @@ impl Takes {
     /// The LLR at or above which a take is accepted.
     pub fn upper(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "few engines")]
-        let takes = self.takes.len() as f64;
+        let takes = self.each.len() as f64;
         (takes / self.test.alpha()).ln()
     }
 
@@ -192,7 +193,6 @@ impl Takes {
     }
 
     /// The result, when the test is over: the accepted take, or none if all are dropped.
-    #[expect(clippy::option_option, reason = "the end, and the take that it has")]
     pub fn end(&self) -> Option<Option<EngineId>> {
         self.next().is_none().then_some(self.accepted)
     }
@@ -208,7 +208,7 @@ impl Takes {
         TakesStatus {
             lower: self.lower(),
             upper: self.upper(),
-            takes: (1..).zip(&self.takes).map(take).collect(),
+            takes: (1..).zip(&self.each).map(take).collect(),
             accepted: self.accepted,
         }
     }
@@ -216,8 +216,8 @@ impl Takes {
     /// The LLR of all takes after this number of pairs.
     pub fn point(&self) -> TakesPoint {
         TakesPoint {
-            pairs: self.takes.iter().map(|take| take.pairs).sum(),
-            llr: self.takes.iter().map(|take| take.llr).collect(),
+            pairs: self.each.iter().map(|take| take.pairs).sum(),
+            llr: self.each.iter().map(|take| take.llr).collect(),
         }
     }
 }

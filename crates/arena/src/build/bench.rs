@@ -28,8 +28,10 @@ fn nodes_of_line(line: &str) -> Option<u64> {
 pub(super) fn in_message(message: &str) -> Option<u64> {
     message.lines().rev().find_map(|line| {
         let line = line.trim();
-        let rest =
-            line.get(..5).filter(|word| word.eq_ignore_ascii_case("bench")).and(line.get(5..))?;
+        let (word, rest) = line.split_at_checked(5)?;
+        if !word.eq_ignore_ascii_case("bench") {
+            return None;
+        }
         let rest = rest.trim_start_matches([':', '=', ' ']);
         number(rest.split_whitespace().next()?)
     })

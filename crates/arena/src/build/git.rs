@@ -59,6 +59,7 @@ pub fn resolve(repository: &str, revision: &str) -> Result<Revision, BuildFailur
     })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn invalid(why: SourceError) -> BuildFailure {
     BuildProblem::Source { why: why.to_string() }.into()
 }

@@ -45,7 +45,8 @@ impl TakeBatches {
 
     /// Records a new outcome, which determines the take of its batch after a resumption.
     pub(super) fn record(&mut self, batch: u64, outcome: PairingScore) {
-        self.assigned.entry(batch).or_insert(outcome.first.max(outcome.second));
+        let take = outcome.first.max(outcome.second);
+        self.assigned.entry(batch).or_insert(take);
         if let Some(takes) = &mut self.takes {
             takes.record(outcome);
         }

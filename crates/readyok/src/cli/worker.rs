@@ -84,6 +84,7 @@ pub(super) struct Args {
 /// Limits of builds.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Builds of Git repositories")]
+#[expect(clippy::struct_field_names, reason = "the names of the arguments")]
 pub(super) struct BuildArgs {
     #[arg(
         long,

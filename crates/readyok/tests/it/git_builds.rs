@@ -4,11 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::matches_real::Running;
-use crate::program::{Dir, Output, TIMEOUT, readyok, run, start_nats};
+use crate::program::{Dir, Output, readyok, run, start_nats, wait};
 use crate::real::engine;
 
 /// An engine repository with a branch for each case. The program is Narikin behind a script.
@@ -151,18 +149,14 @@ fn a_farm_builds_commits_of_permitted_repositories() {
         let mut command = readyok(&repository.dir);
         run(command.args(["queue", "show", "bad", "--queue", &address]), b"")
     };
-    let since = Instant::now();
-    loop {
-        let shown = show();
-        let text = String::from_utf8_lossy(&shown.stdout).into_owned();
-        // The other worker does not build at all.
-        if text.contains("engine.c:7: error") && text.contains("are not allowed here") {
-            assert!(text.contains("the engine `broken` cannot be built"), "{text}");
-            break;
-        }
-        assert!(since.elapsed() < TIMEOUT, "{text} {}", shown.stderr);
-        thread::sleep(Duration::from_millis(200));
-    }
+    let shown = || String::from_utf8_lossy(&show().stdout).into_owned();
+    // The other worker does not build at all.
+    wait("the failures", || {
+        let text = shown();
+        text.contains("engine.c:7: error") && text.contains("are not allowed here")
+    });
+    let text = shown();
+    assert!(text.contains("the engine `broken` cannot be built"), "{text}");
     // The failed build does not harm the other match.
     let status = start("two", "good").0.wait().expect("the end");
     assert!(status.success(), "{status}");
