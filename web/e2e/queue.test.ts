@@ -1,6 +1,6 @@
 // The dashboard of a match queue, with a real NATS server.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -248,4 +248,92 @@ test.skipIf(!NATS)('shows tests and workers, and changes tests', WHOLE, async ()
   await page.goto(address);
   await shown.getByRole('button', { name: en('queue.stop') }).click();
   await shown.getByText(en('queue.finished')).waitFor(LONG);
+});
+
+const GIT = existsSync('/usr/bin/git') && existsSync('/usr/bin/make');
+if (!GIT && process.env.READYOK_REAL_ENGINES) throw new Error('git or make is not installed');
+
+/** A repository with commits of an engine on these branches. */
+function repository(branches: string[]): string {
+  const path = join(directory, 'engine');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', path, '-c', 'user.name=Me', '-c', 'user.email=me@example.org', ...args]);
+  mkdirSync(path);
+  git('init', '--quiet');
+  for (const branch of branches) {
+    const script = `if [ "$1" = bench ]; then echo 4242 nodes; exit; fi\nexec '${PROGRAM}' engine\n`;
+    writeFileSync(join(path, 'engine.sh'), `#!/bin/sh\n# ${branch}\n${script}`, { mode: 0o755 });
+    writeFileSync(join(path, 'Makefile'), 'all:\n\tcp engine.sh $(EXE)\n');
+    git('checkout', '--quiet', '-b', branch);
+    git('add', '.');
+    git('commit', '--quiet', '-m', `Change ${branch}\n\nbench: 4242`);
+  }
+  return path;
+}
+
+test.skipIf(!NATS || !GIT)('an author proposes takes, and an approver starts them', WHOLE, async () => {
+  const path = repository(['base', 'one', 'two']);
+  const password = join(directory, 'password');
+  writeFileSync(password, 'correct horse\n', { mode: 0o600 });
+  const hash = execFileSync(PROGRAM, ['serve', '--print-hash', '--password-file', password])
+    .toString()
+    .trim();
+  const accounts = join(directory, 'accounts.toml');
+  const account = (name: string, role: string) => `[${name}]\nrole = "${role}"\npassword = "${hash}"\n`;
+  writeFileSync(accounts, account('alice', 'author') + account('bob', 'approver'), { mode: 0o600 });
+  await fixture.server.restart(['--queue', queue, '--accounts', accounts, '--author-repository', path]);
+  start(PROGRAM, [
+    ...['worker', '--queue', queue, '--name', 'helper', '--allow-any', '--cache', directory],
+    ...['--allow-repository', path],
+  ]);
+
+  const owner = await fixture.page('#/matches');
+  const address = owner.url();
+  const enter = async (name: string) => {
+    const page = await fixture.newBrowser();
+    await page.goto(address);
+    await page.getByLabel(en('login.name')).fill(name);
+    await page.getByLabel(en('login.password')).fill('correct horse');
+    await page.getByLabel(en('login.password')).press('Enter');
+    await page.getByRole('button', { name: en('match.new') }).waitFor(LONG);
+    return page;
+  };
+  const alice = await enter('alice');
+  await alice.getByRole('button', { name: en('match.new') }).click();
+  const form = alice.getByRole('form', { name: en('match.new') });
+  await form.getByLabel(en('match.name'), { exact: true }).fill('idea');
+  await form.getByLabel(en('match.format')).selectOption('takes');
+  await form.getByRole('button', { name: en('match.add_engine') }).click();
+  for (const [index, branch] of ['base', 'one', 'two'].entries()) {
+    await form.getByLabel(en('match.git.repository')).nth(index).fill(path);
+    await form.getByLabel(en('match.git.revision')).nth(index).fill(branch);
+  }
+  await form.getByLabel(starts('time.kind')).selectOption('none');
+  await form.getByLabel(en('time.nodes')).fill('50');
+  await form.getByLabel(en('match.rule.limit')).fill('10');
+  expect(await violations(alice)).toEqual([]);
+  await form.getByRole('button', { name: en('match.start'), exact: true }).click();
+  await alice.getByText(en('match.waits')).waitFor(LONG);
+  const waiting = alice.getByTestId('proposals');
+  await waiting.getByText('idea').waitFor(LONG);
+  expect(await waiting.getByRole('button', { name: en('match.approve') }).count()).toBe(0);
+
+  const bob = await enter('bob');
+  await bob.getByRole('button', { name: en('match.approve') }).click();
+  const shown = bob.getByRole('region', { name: 'idea' });
+  await expect
+    .poll(() => shown.getByTestId('takes').getByRole('row').nth(1).innerText(), LONG)
+    .toMatch(/one\s+[1-9]/);
+  await shown
+    .getByRole('region', { name: en('match.conditions') })
+    .getByText(en('match.bench', { bench: 4242 }), { exact: false })
+    .first()
+    .waitFor();
+  expect(await violations(bob)).toEqual([]);
+  // The author may stop the test, and not delete it.
+  await alice.getByRole('link', { name: /^idea/ }).click(LONG);
+  const own = alice.getByRole('region', { name: 'idea' });
+  await own.getByRole('button', { name: en('queue.stop') }).click(LONG);
+  await own.getByText(en('queue.finished')).waitFor(LONG);
+  expect(await own.getByRole('button', { name: en('queue.remove') }).count()).toBe(0);
 });

@@ -137,7 +137,7 @@ impl Proposals {
     /// A test that waits.
     ///
     /// # Errors
-    /// There is none with this number.
+    /// No test has this number.
     pub(crate) fn get(&self, id: ProposalId) -> Result<Proposal, ApiError> {
         let found = self.stored().waiting.get(&id).cloned();
         found.ok_or_else(|| ApiError::not_found(ErrorSubject::Match, id))

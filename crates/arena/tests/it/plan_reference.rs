@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use readyok_arena::plan::{
     Adjudication, BookFormat, Colors, DrawAdjudication, EnginePlan, EngineTimeouts, Format,
-    GamesPerPairing, Impasse, KnockoutTie, Limits, OpeningOrder, OpeningPolicy, OpeningSource,
-    Openings, PairingOrder, Plan, Protocol, PvCheck, ResignAdjudication, SprtPlan,
+    GamesPerPairing, GitSource, Impasse, KnockoutTie, Limits, OpeningOrder, OpeningPolicy,
+    OpeningSource, Openings, PairingOrder, Plan, Protocol, PvCheck, ResignAdjudication, SprtPlan,
     TablebaseAdjudication, TablebaseScope,
 };
 use readyok_arena::stats::Model;
@@ -59,6 +59,7 @@ fn lists_every_key_and_value() {
     let tables: Vec<(&str, Vec<String>)> = vec![
         ("engines", fields::<EnginePlan>()),
         ("engines.limits", fields::<Limits>()),
+        ("engines.source", fields::<GitSource>()),
         ("engines.timeouts", fields::<EngineTimeouts>()),
         ("format", format_keys.into_iter().collect()),
         ("colors", fields::<Colors>()),

@@ -1,4 +1,4 @@
-//! Accounts of the users of a farm's page, beside its owner.
+//! Accounts of the users of a farm's page, in addition to its owner.
 //!
 //! ```toml
 //! [alice]

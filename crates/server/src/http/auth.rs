@@ -503,7 +503,7 @@ impl Auth {
         address: IpAddr,
     ) -> Result<Role, Denied> {
         let known = self.accounts.iter().find(|account| &*account.name == name);
-        // The time does not tell whether the account exists: the password of another one is compared.
+        // The time does not depend on whether the account exists: the password of another one is compared.
         let compared = known.or_else(|| self.accounts.first()).ok_or(Denied::NoPassword)?;
         let stored = vec![(compared.role(), compared.password.clone())];
         let role = self.compare(stored, password, address).await?;

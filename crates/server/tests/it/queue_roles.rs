@@ -98,8 +98,8 @@ async fn the_first_test_of_an_author_waits_for_approval() {
     let path = format!("/api/queue/proposals/{}", proposed["id"].as_str().expect("a number"));
     let approve = json!({ "action": "approve" });
     for name in ["alice", "carol", "dave"] {
-        let refused = farm.member(name).await.post(&path, &approve).await;
-        assert!((400..500).contains(&refused.status), "{name}: {}", refused.status);
+        let rejected = farm.member(name).await.post(&path, &approve).await;
+        assert!((400..500).contains(&rejected.status), "{name}: {}", rejected.status);
     }
     assert_eq!(farm.queue.asked(), Vec::<String>::new());
 
@@ -179,9 +179,9 @@ async fn an_author_tests_commits_of_permitted_repositories_only() {
             ),
             ("source_unavailable", changed(&in_source("program"), json!("../../bin/sh"))),
         ] {
-            let refused = member.post("/api/queue", &test).await;
-            assert_eq!(refused.status, 400, "{test}");
-            assert_eq!(refused.json()["error"]["code"], code, "{test}");
+            let rejected = member.post("/api/queue", &test).await;
+            assert_eq!(rejected.status, 400, "{test}");
+            assert_eq!(rejected.json()["error"]["code"], code, "{test}");
         }
         let text = json!({ "kind": "text", "text": "readyok match a b" });
         assert_eq!(member.post("/api/queue", &text).await.status, 403);
@@ -215,10 +215,10 @@ async fn an_author_can_withdraw_and_cannot_flood() {
     assert_eq!(alice.post("/api/queue", &test()).await.status, 200);
     for wrong in [
         json!({ "account": { "name": "alice", "password": "wrong" } }),
-        json!({ "account": { "name": "nobody", "password": "correct horse" } }),
+        json!({ "account": { "name": "unknown", "password": "correct horse" } }),
         json!({ "password": "correct horse" }),
     ] {
-        let refused = log_in(&farm.server.host, &wrong).await;
-        assert!([401, 404].contains(&refused.status), "{wrong}: {}", refused.status);
+        let rejected = log_in(&farm.server.host, &wrong).await;
+        assert!([401, 404].contains(&rejected.status), "{wrong}: {}", rejected.status);
     }
 }
