@@ -337,8 +337,8 @@ impl Steps<'_> {
 
     fn compile(&self, directory: &Path) -> Result<(), BuildFailure> {
         let BuildLimits { time, disk, .. } = self.builder.limits;
-        let words = split_command_line(&self.source.build).unwrap_or_default();
-        let Some((program, args)) = words.split_first() else {
+        let tokens = split_command_line(&self.source.build).unwrap_or_default();
+        let Some((program, args)) = tokens.split_first() else {
             return Err(
                 BuildProblem::Failed { status: "the build command is empty".to_owned() }.into()
             );

@@ -14,8 +14,8 @@ pub(super) fn nodes(output: &str) -> Option<u64> {
 }
 
 fn nodes_of_line(line: &str) -> Option<u64> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    words.windows(2).rev().find_map(|pair| match pair {
+    let parts: Vec<&str> = line.split_whitespace().collect();
+    parts.windows(2).rev().find_map(|pair| match pair {
         [count, unit] if unit.trim_end_matches([',', ';', '.']).eq_ignore_ascii_case("nodes") => {
             number(count)
         }

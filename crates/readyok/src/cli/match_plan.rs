@@ -429,8 +429,8 @@ fn default_name(text: &str) -> String {
 
 /// The program of a build command with `EXE=program`, the convention of OpenBench.
 fn program_of(build: &str) -> Option<String> {
-    let words = split_command_line(build)?;
-    words.iter().find_map(|word| word.strip_prefix("EXE=").map(str::to_owned))
+    let tokens = split_command_line(build)?;
+    tokens.iter().find_map(|token| token.strip_prefix("EXE=").map(str::to_owned))
 }
 
 fn warn_without_bench(engine: &EnginePlan) {

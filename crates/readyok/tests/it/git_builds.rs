@@ -135,7 +135,7 @@ fn a_farm_builds_commits_of_permitted_repositories() {
     };
     let path = repository.path();
     let permitted = ["--allow-repository", path.to_str().expect("UTF-8")];
-    let _workers = [worker("builds", &permitted), worker("refuses", &[])];
+    let _workers = [worker("builds", &permitted), worker("rejects", &[])];
     let start = |branch: &str, event: &str| {
         let mut command = readyok(&repository.dir);
         command.args(["match", &repository.engine(branch), &repository.engine("main")]);

@@ -307,7 +307,7 @@ impl Ledger {
         self.limits = limits;
     }
 
-    /// Whether a worker may begin to play, beside those that hold jobs and `others` that prepare the match.
+    /// Whether a worker may begin to play, in addition to those that hold jobs and `others` that prepare the match.
     pub(super) fn may_begin(&self, worker: &str, others: u64) -> bool {
         let Some(limit) = self.limits.workers else { return true };
         let holds = |(name, record): (&String, &WorkerRecord)| record.held > 0 && name != worker;
