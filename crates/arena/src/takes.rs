@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `K` is the number of takes at the start. While a take is not better than H0, exp(LLR) is a nonnegative
-//! supermartingale whose first value is 1, regardless of what decides which take plays next and when the match ends. So it ever
+//! supermartingale whose first value is 1, regardless of which take plays next and of when the match ends. So it ever
 //! reaches `K / α` with a probability of at most `α / K` (J. Ville, *Étude critique de la notion de collectif*, 1939),
 //! and the probability that any worthless take is accepted is at most α. As in every SPRT of engines, the distribution
 //! of the results is estimated from them, so this holds approximately.

@@ -28,8 +28,8 @@ fn nodes_of_line(line: &str) -> Option<u64> {
 pub(super) fn in_message(message: &str) -> Option<u64> {
     message.lines().rev().find_map(|line| {
         let line = line.trim();
-        let (word, rest) = line.split_at_checked(5)?;
-        if !word.eq_ignore_ascii_case("bench") {
+        let (label, rest) = line.split_at_checked(5)?;
+        if !label.eq_ignore_ascii_case("bench") {
             return None;
         }
         let rest = rest.trim_start_matches([':', '=', ' ']);

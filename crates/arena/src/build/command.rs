@@ -184,7 +184,7 @@ impl<'a> Bounded<'a> {
         }
         let output = tail.text();
         Ok(match end {
-            // A build that has just ended may be too large all the same.
+            // A build that has just ended may be too large, too.
             Some(Ok(_)) if self.is_too_large() => Ran::TooLarge { output },
             Some(Ok(status)) => Ran::Ended { status, output },
             Some(Err(())) => Ran::TooLarge { output },

@@ -9,11 +9,11 @@ use crate::build::{BuildFailure, BuildProblem, bench};
 use crate::plan::source::{check_repository, is_commit};
 use crate::plan::{GitSource, SourceError};
 
-/// The time for a look at a repository.
-const LOOK_TIME: Duration = Duration::from_mins(5);
+/// The time of a search for a commit.
+const SEARCH_TIME: Duration = Duration::from_mins(5);
 
-/// Maximum size of what a look at a repository downloads.
-const LOOK_BYTES: u64 = 1 << 30;
+/// Maximum size of the download of a search for a commit.
+const SEARCH_BYTES: u64 = 1 << 30;
 
 /// A commit of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,8 @@ pub fn resolve(repository: &str, revision: &str) -> Result<Revision, BuildFailur
         let bounded = Bounded {
             command,
             program: "git".to_owned(),
-            time: LOOK_TIME,
-            directory: Some((directory.path(), LOOK_BYTES)),
+            time: SEARCH_TIME,
+            directory: Some((directory.path(), SEARCH_BYTES)),
             guard: None,
             is_cancelled: &|| false,
         };
@@ -150,7 +150,7 @@ fn output(ran: Ran, repository: &str) -> Result<String, BuildFailure> {
     }
 }
 
-/// A command of git that asks nobody, and runs no program of the repository or of the settings of a user.
+/// A command of git without prompts, which runs no program of the repository or of the settings of a user.
 fn git(directory: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.current_dir(directory);
