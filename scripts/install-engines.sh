@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the engines and the NATS server for the tests with third-party programs from Debian. Idempotent.
+# Installs the engines, the NATS server, and git and make for the tests with third-party programs from Debian. Idempotent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-engines=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsusi nats-server)
-packages=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsshogi gpsshogi-data nats-server jq)
+engines=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsusi nats-server git make)
+packages=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsshogi gpsshogi-data nats-server git make jq)
 
 scripts/install-debian.sh "${packages[@]}"
 

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::auth::{Role, Secret};
 use super::password::{Password, PasswordError};
 use crate::wire::QueueRole;
 
@@ -24,24 +23,9 @@ const MAX_ACCOUNTS: usize = 10_000;
 /// An account.
 #[derive(Clone, Debug)]
 pub struct Account {
-    name: Arc<str>,
-    role: QueueRole,
-    password: Password,
-}
-
-/// An account of one run of the server.
-pub(super) struct AccountSession {
     pub(super) name: Arc<str>,
     pub(super) role: QueueRole,
     pub(super) password: Password,
-    /// `Authorization: Bearer …`
-    pub(super) secret: Secret,
-}
-
-impl AccountSession {
-    pub(super) fn role(&self) -> Role {
-        Role::Member(Arc::clone(&self.name), self.role)
-    }
 }
 
 /// Accounts cannot be read.
@@ -102,11 +86,6 @@ impl Account {
             }
         };
         stored.into_iter().map(account).collect()
-    }
-
-    pub(super) fn session(self) -> std::io::Result<AccountSession> {
-        let Self { name, role, password } = self;
-        Ok(AccountSession { name, role, password, secret: Secret::new()? })
     }
 }
 

@@ -27,7 +27,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::Service;
-use super::accounts::{Account, AccountSession};
+use super::accounts::Account;
 use super::connections::Connection;
 use super::password::Password;
 use super::proxy::{Origin, Proxies, TrustedProxy};
@@ -123,6 +123,19 @@ impl Role {
     }
 }
 
+/// An account of one run of the server.
+struct AccountSession {
+    account: Account,
+    /// `Authorization: Bearer …`
+    secret: Secret,
+}
+
+impl AccountSession {
+    fn role(&self) -> Role {
+        Role::Member(Arc::clone(&self.account.name), self.account.role)
+    }
+}
+
 /// The authentication of one run of the server.
 pub(crate) struct Auth {
     /// The allowed values of `Host`.
@@ -190,7 +203,9 @@ impl Auth {
 
     /// Allows the users of these accounts.
     pub(crate) fn with_accounts(self, accounts: Vec<Account>) -> std::io::Result<Self> {
-        let accounts = accounts.into_iter().map(Account::session).collect::<Result<_, _>>()?;
+        let session =
+            |account| Ok::<_, std::io::Error>(AccountSession { account, secret: Secret::new()? });
+        let accounts = accounts.into_iter().map(session).collect::<Result<_, _>>()?;
         Ok(Self { accounts, ..self })
     }
 
@@ -456,7 +471,7 @@ pub(super) async fn login(
         }
         Ok(Role::Member(name, _)) => {
             let mut accounts = auth.accounts.iter();
-            match accounts.find(|account| account.name == name) {
+            match accounts.find(|session| session.account.name == name) {
                 Some(account) => {
                     Json(Session { session: account.secret.text(), reader: true }).into_response()
                 }
@@ -502,10 +517,10 @@ impl Auth {
         password: String,
         address: IpAddr,
     ) -> Result<Role, Denied> {
-        let known = self.accounts.iter().find(|account| &*account.name == name);
+        let known = self.accounts.iter().find(|session| &*session.account.name == name);
         // The time does not depend on whether the account exists: the password of another one is compared.
         let compared = known.or_else(|| self.accounts.first()).ok_or(Denied::NoPassword)?;
-        let stored = vec![(compared.role(), compared.password.clone())];
+        let stored = vec![(compared.role(), compared.account.password.clone())];
         let role = self.compare(stored, password, address).await?;
         known.ok_or(Denied::Wrong)?;
         self.throttle().succeed(address);

@@ -42,7 +42,7 @@ async fn listens_on_loopback_only_unless_protected() {
         send(&to, "POST", "/api/login", &headers, body.as_bytes()).await
     };
     let methods = get(&server.host, "/api/login", &[("host", &host)]).await;
-    assert_eq!(methods.json(), json!({ "password": true }));
+    assert_eq!(methods.json(), json!({ "password": true, "accounts": false }));
     assert_eq!(login("wrong", host.clone(), server.host.clone()).await.status, 401);
     let entered = login("secret", host.clone(), server.host.clone()).await;
     assert_eq!(entered.status, 200);
