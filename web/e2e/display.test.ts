@@ -630,7 +630,8 @@ test('a reader sees matches without actions', async () => {
     fake.http.set(name.replace('match/', 'matches/'), topic?.state);
   }
   const overview = fake.http.get('queue') as QueueOverview;
-  fake.http.set('queue', { ...overview, writable: false });
+  const user = { ...overview.user, role: 'reader' };
+  fake.http.set('queue', { ...overview, user, writable: false });
   const details = fake.http.get('queue/abcdef0123456789') as QueueMatch;
   fake.http.set('queue/abcdef0123456789', { ...details, writable: false });
   const page = await fake.page(browser, '#/matches');
