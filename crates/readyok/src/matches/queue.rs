@@ -86,6 +86,13 @@ fn reference(game: &Match, guard: &Guard) -> Option<Speed> {
     if !needs_speed(&spec.plan) {
         return None;
     }
+    if spec.plan.engines.iter().any(|engine| engine.source.is_some()) {
+        let text =
+            "workers build the engines, so times are scaled by the speed of the hosts".to_owned();
+        // Fails without a coordinator, which then needs no report.
+        let _ = game.reports().send(Report::Warning { text, pair: None });
+        return Some(Speed::of_host());
+    }
     let setting = GameSettings::new(spec.plan.game);
     let measured = measure_engines(1, || {
         let options = PlayerOptions { guard: Some(guard.clone()), ..PlayerOptions::default() };

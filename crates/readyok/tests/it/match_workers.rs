@@ -6,13 +6,17 @@
 //! - fishtest, commit `b8eecff`: `worker/games.py`, `parse_fastchess_output`.
 //!
 //! The expected results are those of fastchess, which prints these lines for the same engines. The engines are shell
-//! scripts and Narikin.
+//! scripts and Narikin. With `READYOK_MATCH_WORKERS=target/match-workers` the parsers of both workers read each output,
+//! too; `scripts/install-match-workers.sh` installs them.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
+use std::process::{Command, Stdio};
 
 use regex::Regex;
+use serde_json::{Value, json};
 
 use crate::program::{Dir, readyok, run};
 
@@ -118,8 +122,43 @@ const GAMES: &str =
 const PAIRS: &str = r"Ptnml\(0-2\): \[([0-9]+), ([0-9]+), ([0-9]+), ([0-9]+), ([0-9]+)\]";
 
 impl Fishtest {
-    /// Reads the output of a match of this number of games, with a batch of a pair.
+    /// Reads the output of a match of this number of games, with a batch of a pair. The parsers of both workers must
+    /// read the same, if they are installed.
     fn read(output: &str, games: u32) -> Self {
+        let results = Self::parse(output, games);
+        if let Some(read) = read_by_workers(output, games) {
+            let OpenBench { trinomial, pentanomial, crashes, time_losses, illegal } =
+                OpenBench::read(output);
+            let counted = json!({
+                "trinomial": trinomial, "pentanomial": pentanomial, "crashes": crashes,
+                "timelosses": time_losses, "illegals": illegal,
+            });
+            // It sends the counts with complete pairs.
+            if pentanomial != [0; 5] {
+                assert_eq!(read["openbench"], counted, "{output}");
+            }
+            let Self { wins, losses, draws, pentanomial, crashes, time_losses, .. } = &results;
+            let counted = json!([wins, losses, draws, pentanomial, crashes, time_losses]);
+            let names = ["wins", "losses", "draws", "pentanomial", "crashes", "time_losses"];
+            let counts = names.map(|name| read["fishtest"][name].clone());
+            assert_eq!(json!(counts), counted, "{output}");
+            let says = |line: &String| format!("fastchess says: '{line}'");
+            assert_eq!(
+                read["fishtest"]["error"],
+                json!(results.error.as_ref().map(says)),
+                "{output}"
+            );
+            assert_eq!(
+                read["fishtest"]["warnings"][0],
+                json!(results.warnings.first().map(says)),
+                "{output}"
+            );
+            assert_eq!(read["fishtest"]["checksum"], json!(results.checksum), "{output}");
+        }
+        results
+    }
+
+    fn parse(output: &str, games: u32) -> Self {
         let expressions = |list: &[&str]| -> Vec<Regex> {
             list.iter().map(|text| Regex::new(text).expect(text)).collect()
         };
@@ -168,6 +207,19 @@ impl Fishtest {
     }
 }
 
+/// What the parsers of OpenBench and fishtest count, if `READYOK_MATCH_WORKERS` names the directory of
+/// `scripts/install-match-workers.sh`.
+fn read_by_workers(output: &str, games: u32) -> Option<Value> {
+    let directory = env::var_os("READYOK_MATCH_WORKERS")?;
+    let mut command = Command::new("python3");
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/match_workers.py")).arg(directory);
+    command.arg(games.to_string()).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let read = run(&mut command, output.as_bytes());
+    assert_eq!(read.code(), Some(0), "{}", read.stderr);
+    Some(serde_json::from_slice(&read.stdout).expect("JSON"))
+}
+
 /// An engine that answers each `go` by these shell commands, and `isready` after a time in seconds. `$first` is a legal
 /// first move of its side.
 fn engine(dir: &Dir, name: &str, on_go: &str) -> String {
@@ -188,8 +240,8 @@ struct MatchOutput {
 
 fn play(dir: &Dir, faulty: &str, healthy: &str, options: &str) -> MatchOutput {
     let line = format!(
-        "match --fastchess {COMMON} -engine cmd={faulty} name=New-0123456789ab \
-         -engine cmd={healthy} name=Base-0123456789ab {options}"
+        "match --fastchess {COMMON} -engine cmd={faulty} name=New-0123456789 \
+         -engine cmd={healthy} name=Base-0123456789 {options}"
     );
     let args: Vec<&str> = line.split_whitespace().collect();
     let output = run(readyok(dir).current_dir(dir.path()).args(args), b"");
@@ -198,7 +250,7 @@ fn play(dir: &Dir, faulty: &str, healthy: &str, options: &str) -> MatchOutput {
     MatchOutput { output: output.text().to_owned(), games }
 }
 
-const NAME: &str = "New-0123456789ab";
+const NAME: &str = "New-0123456789";
 
 /// What both workers count for each game of an engine with a fault.
 #[derive(Clone, Copy, PartialEq)]
