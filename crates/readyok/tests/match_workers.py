@@ -59,8 +59,12 @@ def fishtest(directory, output, games):
     stub("requests")
     import games as parser
 
+    def quoted(message):
+        """The line of the output in a message."""
+        return message.split("'", 1)[1][:-1]
+
     warnings = []
-    parser.post_to_worker_log = lambda *args, **_: warnings.append(args[3])
+    parser.post_to_worker_log = lambda *args, **_: warnings.append(quoted(args[3]))
     parser.send_api_post_request = lambda *_, **__: {"task_alive": True}
     process = Process(b"")
     process.stdout, process.stderr = io.StringIO(output.decode()), io.StringIO("")
@@ -72,7 +76,7 @@ def fishtest(directory, output, games):
             pgn, "run", "task",
         )
     except parser.RunException as failure:
-        error = str(failure)
+        error = quoted(str(failure))
     except parser.WorkerException as failure:
         error = f"worker: {failure}"
     return {**result["stats"], "warnings": warnings, "error": error, "checksum": pgn.get("CRC")}
