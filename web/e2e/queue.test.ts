@@ -282,10 +282,8 @@ test.skipIf(!NATS || !GIT)('an author proposes takes, and an approver starts the
   const account = (name: string, role: string) => `[${name}]\nrole = "${role}"\npassword = "${hash}"\n`;
   writeFileSync(accounts, account('alice', 'author') + account('bob', 'approver'), { mode: 0o600 });
   await fixture.server.restart(['--queue', queue, '--accounts', accounts, '--author-repository', path]);
-  start(PROGRAM, [
-    ...['worker', '--queue', queue, '--name', 'helper', '--allow-any', '--cache', directory],
-    ...['--allow-repository', path],
-  ]);
+  const permissions = ['--allow-any', '--allow-repository', path];
+  start(PROGRAM, ['worker', '--queue', queue, '--name', 'helper', '--cache', directory, ...permissions]);
 
   const owner = await fixture.page('#/matches');
   const address = owner.url();
@@ -330,6 +328,10 @@ test.skipIf(!NATS || !GIT)('an author proposes takes, and an approver starts the
     .first()
     .waitFor();
   expect(await violations(bob)).toEqual([]);
+  await shown.getByLabel(en('queue.max_workers')).fill('3');
+  await shown.getByLabel(en('queue.max_workers')).press('Enter');
+  await shown.getByLabel(en('queue.max_threads')).fill('8');
+  await shown.getByLabel(en('queue.max_threads')).press('Enter');
   // The author may stop the test, and not delete it.
   await alice.getByRole('link', { name: /^idea/ }).click(LONG);
   const own = alice.getByRole('region', { name: 'idea' });

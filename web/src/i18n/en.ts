@@ -1263,6 +1263,8 @@ export const en = {
   'queue.gap.no-other-worker': 'There is no other worker.',
   'queue.gap.not-deterministic': 'The engines are not deterministic.',
   'queue.stop': 'Stop',
+  'queue.max_workers': 'Workers at most',
+  'queue.max_threads': 'Threads at most',
   'queue.clone': 'Clone',
   'queue.remove': 'Delete',
   'queue.remove.confirm': 'Yes, delete',

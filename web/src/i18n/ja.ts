@@ -1644,6 +1644,8 @@ export const ja: Record<Key, string> = {
   'queue.gap.no-other-worker': 'ほかのワーカーがいません。',
   'queue.gap.not-deterministic': 'エンジンの指し手に再現性がありません。',
   'queue.stop': '停止',
+  'queue.max_workers': 'ワーカー上限',
+  'queue.max_threads': 'スレッド上限',
   'queue.clone': '複製',
   'queue.remove': '削除',
   'queue.remove.confirm': '削除する',
