@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use readyok_arena::conditions::MatchSource;
 use readyok_arena::event::End;
 use readyok_arena::plan::{EnginePlan, OpeningSource, Plan};
-use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{
     Access, AccessError, Admin, Connection, CoordinatorSettings, NatsDispatcher, QueuedMatch,
 };
 use readyok_arena::queue::status::{Phase, WorkerStatus};
+use readyok_arena::queue::{MatchSpec, Speed, needs_speed};
 use readyok_arena::runner::{Match, Settings};
 use readyok_arena::store::{ContentHash, Store, StoreDefect, StoreError};
 use readyok_server::matches::{Results, queue_games, queue_log};
@@ -324,7 +324,9 @@ impl Shared {
         let draft = tempfile::tempdir_in(&self.directory)?;
         let store = Store::create(&draft.path().join("match.jsonl"), plan)?;
         let spec = Match::new(store, Settings::default())?.spec().clone().with_contents()?;
-        self.start(spec, Start::Local, priority)
+        // This server starts no engine of a test.
+        let speed = needs_speed(&spec.plan).then(Speed::of_host);
+        self.start(MatchSpec { speed, ..spec }, Start::Local, priority)
     }
 
     fn prepare(
