@@ -28,7 +28,7 @@ use crate::build::command::{Bounded, Ran};
 use crate::plan::{EngineId, GitSource, Plan};
 use crate::store::ContentHash;
 
-pub use crate::build::git::{Revision, find_commit, resolve};
+pub use crate::build::git::find_commit;
 
 /// Limits of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -112,11 +112,6 @@ impl Schedule {
         Ok(is_new)
     }
 
-    /// The state of the tuning, if the match is one.
-    pub fn tuner(&self) -> Option<&Tuner> {
-        self.tuner.as_ref()
-    }
-
     /// The options of both engines of a pairing, in the order of the pairing.
     fn options(&self, index: u64, first: EngineId) -> [BTreeMap<String, String>; 2] {
         let mut options = self.tuner.as_ref().map(|tuner| tuner.options(index)).unwrap_or_default();

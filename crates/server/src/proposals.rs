@@ -177,7 +177,13 @@ impl Proposals {
         let mut stored = self.stored();
         let mut changed = stored.clone();
         let result = change(&mut changed)?;
-        write(&self.path, &changed).map_err(|error| ApiError::storage(io_error(&error)))?;
+        let text = serde_json::to_vec(&changed)
+            .map_err(|error| ApiError::storage(io_error(&io::Error::other(error))))?;
+        // A larger file could not be read at the next start.
+        if MAX_FILE < text.len() as u64 {
+            return Err(ApiError::too_many(ErrorSubject::Match));
+        }
+        write(&self.path, &text).map_err(|error| ApiError::storage(io_error(&error)))?;
         *stored = changed;
         Ok(result)
     }
@@ -196,12 +202,58 @@ impl Stored {
 }
 
 /// Replaces the file, so that it is complete after a crash.
-fn write(path: &Path, stored: &Stored) -> io::Result<()> {
+fn write(path: &Path, text: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(path);
     fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    serde_json::to_writer(&mut file, stored)?;
-    file.flush()?;
+    file.write_all(text)?;
     file.as_file().sync_all()?;
     file.persist(path).map(drop).map_err(|failure| failure.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn test(name: &str) -> QueuePlan {
+        let plan = json!({
+            "name": name, "variant": "chess", "engines": [], "format": "round_robin", "rounds": 1, "pairs": 1,
+            "openings": { "kind": "start" }, "concurrency": 1, "draw": null, "resign": null, "max_moves": null,
+            "sprt": null,
+        });
+        serde_json::from_value(json!({ "plan": plan, "priority": 0 })).expect("a test")
+    }
+
+    #[test]
+    fn proposals_survive_a_restart() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("queue/proposals.json");
+        let open = || Proposals::open(path.clone(), BTreeSet::new()).expect("proposals");
+        let before = open();
+        let [first, second] =
+            ["one", "two"].map(|name| before.add("alice", test(name)).expect("room"));
+        before.remove(first, Some("match")).expect("stored");
+        let after = open();
+        let waiting: Vec<ProposalId> = after.waiting().iter().map(|waiting| waiting.id).collect();
+        assert_eq!(waiting, [second]);
+        assert!(after.is_approved("alice") && !after.is_approved("bob"));
+        assert_eq!(after.author_of("match").as_deref(), Some("alice"));
+        assert!(
+            after.add("alice", test("three")).expect("room") > second,
+            "no number is used twice"
+        );
+    }
+
+    #[test]
+    fn a_file_that_could_not_be_read_is_not_written() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("proposals.json");
+        let proposals = Proposals::open(path.clone(), BTreeSet::new()).expect("proposals");
+        let large = "x".repeat(usize::try_from(MAX_FILE).expect("64 bits"));
+        assert!(proposals.add("alice", test(&large)).is_err());
+        proposals.add("alice", test("small")).expect("room");
+        assert_eq!(Proposals::open(path, BTreeSet::new()).expect("proposals").waiting().len(), 1);
+    }
 }

@@ -15,22 +15,11 @@ const SEARCH_TIME: Duration = Duration::from_mins(5);
 /// Maximum size of the download of a search for a commit.
 const SEARCH_BYTES: u64 = 1 << 30;
 
-/// A commit of a repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Revision {
-    /// The full hash.
-    pub commit: String,
-    /// The first line of its message.
-    pub subject: String,
-    /// The signature in its message.
-    pub bench: Option<u64>,
-}
-
-/// The commit that a branch, a tag or a full hash names now.
+/// The full hash of the commit that a branch, a tag or a hash names now, and the bench in its message.
 ///
 /// # Errors
 /// The repository cannot be read, or has no such commit.
-pub fn resolve(repository: &str, revision: &str) -> Result<Revision, BuildFailure> {
+fn resolve(repository: &str, revision: &str) -> Result<(String, Option<u64>), BuildFailure> {
     check_repository(repository).map_err(invalid)?;
     let directory = tempfile::tempdir().map_err(|error| BuildFailure::disk(&error))?;
     let run = |command| {
@@ -52,11 +41,7 @@ pub fn resolve(repository: &str, revision: &str) -> Result<Revision, BuildFailur
     if !is_commit(commit) {
         return Err(no_revision(repository, revision, shown.clone()));
     }
-    Ok(Revision {
-        commit: commit.to_owned(),
-        subject: message.lines().next().unwrap_or_default().to_owned(),
-        bench: bench::in_message(message),
-    })
+    Ok((commit.to_owned(), bench::in_message(message)))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
@@ -77,9 +62,9 @@ pub fn find_commit(source: &mut GitSource) -> Result<(), BuildFailure> {
         source.repository = path;
     }
     if source.commit.is_empty() {
-        let found = resolve(&source.repository, &source.revision)?;
-        source.commit = found.commit;
-        source.bench = source.bench.or(found.bench);
+        let (commit, bench) = resolve(&source.repository, &source.revision)?;
+        source.commit = commit;
+        source.bench = source.bench.or(bench);
     }
     source.check().map_err(invalid)
 }

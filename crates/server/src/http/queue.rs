@@ -333,25 +333,31 @@ pub(super) async fn decide(
 ) -> Response {
     let Service { proposals, queue, .. } = service;
     let Some(queue) = queue else { return StatusCode::NOT_FOUND.into_response() };
-    let decided = tokio::task::spawn_blocking(move || {
-        let Proposal { author, mut test, .. } = proposals.get(id)?;
-        let is_own = role.name() == Some(&author);
-        match action {
-            ProposalAction::Approve if may_control(&role) && !is_own => {
-                let engines = member_engines(&mut test)?;
-                // The repositories may have changed since.
-                check_member(&*queue, &proposals, &test, &engines)?;
-                let match_id = start_form(&*queue, test, &engines)?;
-                proposals.remove(id, Some(&match_id))?;
-                Ok(started(match_id))
-            }
-            ProposalAction::Remove if may_control(&role) || is_own => {
-                proposals.remove(id, None)?;
-                Ok(QueuedId { id: id.to_string(), waits: false })
-            }
-            ProposalAction::Approve | ProposalAction::Remove => {
-                Err(ApiError::invalid_request(ErrorCode::NotLoggedIn))
-            }
+    let proposal = match proposals.get(id) {
+        Ok(proposal) => proposal,
+        Err(error) => return error.into_response(),
+    };
+    let Proposal { author, mut test, .. } = proposal;
+    let (is_own, controls) = (role.name() == Some(&author), may_control(&role));
+    let may_decide = match action {
+        ProposalAction::Approve => controls && !is_own,
+        ProposalAction::Remove => controls || is_own,
+    };
+    if !may_decide {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let decided = tokio::task::spawn_blocking(move || match action {
+        ProposalAction::Approve => {
+            let engines = member_engines(&mut test)?;
+            // The repositories may have changed since.
+            check_member(&*queue, &proposals, &test, &engines)?;
+            let match_id = start_form(&*queue, test, &engines)?;
+            proposals.remove(id, Some(&match_id))?;
+            Ok(started(match_id))
+        }
+        ProposalAction::Remove => {
+            proposals.remove(id, None)?;
+            Ok(started(id.to_string()))
         }
     });
     respond(decided.await)
