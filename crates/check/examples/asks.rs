@@ -48,7 +48,7 @@ fn ask(program: &str, dialect: Dialect) -> Result<(), Box<dyn Error>> {
         let played = engine.play(&game, limit)?;
         play(&mut game, &mut board, &played)?;
     }
-    let mut analysis = engine.analyse(&game, Search::new(Limit::Infinite).lines(2))?;
+    let analysis = engine.analyse(&game, Search::new(Limit::Infinite).lines(2))?;
     // It is stopped after its first report.
     analysis.next_within(Duration::from_millis(200));
     let played = analysis.finish()?;

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let program = std::env::args().nth(1).unwrap_or_else(|| "stockfish".to_owned());
     let mut engine = Engine::spawn(Command::new(program))?;
     let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")?;
-    let mut search = engine.analyse(&game, Search::new(Limit::Infinite).lines(3))?;
+    let search = engine.analyse(&game, Search::new(Limit::Infinite).lines(3))?;
     let start = Instant::now();
     let mut printed = start;
     while start.elapsed() < Duration::from_secs(5) && !search.is_over() {

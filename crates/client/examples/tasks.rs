@@ -23,7 +23,7 @@ async fn main() -> Result<(), EngineError> {
 
 async fn analyse(program: String) -> Result<String, EngineError> {
     let mut engine = Engine::builder().spawn_async(Command::new(&program)).await?;
-    let mut search = engine.begin(&Game::startpos(), Limit::Infinite)?;
+    let search = engine.begin(&Game::startpos(), Limit::Infinite)?;
     // Stops at depth 15, or after three seconds.
     let updates =
         async { while search.update().await.is_some_and(|update| update.info.depth < Some(15)) {} };

@@ -569,9 +569,13 @@ impl Engine {
     ///
     /// # Errors
     /// The engine did not answer in time, or has ended.
-    pub async fn ready_async(&mut self) -> Result<(), EngineError> {
-        let ping = self.shared.with(Driver::ping)?;
-        self.shared.wait_async(Change::State, |driver| driver.pong(ping)).await
+    pub fn ready_async(&mut self) -> impl Future<Output = Result<(), EngineError>> + Send + use<> {
+        let shared = Arc::clone(&self.shared);
+        let ping = shared.with(Driver::ping);
+        async move {
+            let ping = ping?;
+            shared.wait_async(Change::State, |driver| driver.pong(ping)).await
+        }
     }
 
     /// Replaces [`Timeouts::ready`] for each further `isready`.

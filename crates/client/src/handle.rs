@@ -154,6 +154,17 @@ impl SearchHandle {
         wait(&self.shared, self.shared.lock_as_caller(), self.id, None, Some(on_update))
     }
 
+    /// The result, if the search ends by its own limit in time, and `None` otherwise. Reports so far are discarded with it.
+    /// The result of a search can be taken once; further calls return
+    /// [`Superseded`](crate::DropReason::Superseded).
+    #[doc(alias = "timeout")]
+    pub fn wait_within(&self, time: Duration) -> Option<Result<SearchResult, EngineError>> {
+        let state = self.shared.lock_as_caller();
+        let deadline = now().checked_add(time);
+        let take = |driver: &mut Driver| driver.take_end(self.id);
+        self.shared.wait(state, None, Change::State, deadline, take)
+    }
+
     /// Stops the search and waits for its answer.
     ///
     /// # Errors
@@ -165,11 +176,11 @@ impl SearchHandle {
 
     /// The next update, if it arrives in time. `None` also if the search has ended.
     #[doc(alias = "timeout")]
-    pub fn next_within(&mut self, time: Duration) -> Option<Update> {
+    pub fn next_within(&self, time: Duration) -> Option<Update> {
         self.next_until(now().checked_add(time))
     }
 
-    fn next_until(&mut self, deadline: Option<Instant>) -> Option<Update> {
+    fn next_until(&self, deadline: Option<Instant>) -> Option<Update> {
         let id = self.id;
         let next = self.shared.wait(
             self.shared.lock_as_caller(),
@@ -185,7 +196,7 @@ impl SearchHandle {
     }
 
     /// The next update, in a task. `None` once the search has ended; then await the handle for the result.
-    pub async fn update(&mut self) -> Option<Update> {
+    pub async fn update(&self) -> Option<Update> {
         thread_local! {
             static IN_A_ROW: Cell<u32> = const { Cell::new(0) };
         }
@@ -208,6 +219,16 @@ impl SearchHandle {
             next
         })
         .await
+    }
+
+    /// The result, when the search ends by its own limit, in a task. Dropping the future does not stop the search. The
+    /// result can be taken once, as by [`wait_within`](Self::wait_within).
+    ///
+    /// # Errors
+    /// The engine gave no answer, or not in time.
+    pub async fn ended(&self) -> Result<SearchResult, EngineError> {
+        let id = self.id;
+        self.shared.wait_async(Change::State, |driver| driver.take_end(id)).await
     }
 
     /// The reported variations so far.
@@ -240,10 +261,7 @@ impl IntoFuture for SearchHandle {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let id = self.id;
-            self.shared.wait_async(Change::State, |driver| driver.take_end(id)).await
-        })
+        Box::pin(async move { self.ended().await })
     }
 }
 

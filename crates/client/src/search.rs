@@ -387,8 +387,9 @@ impl SearchResult {
         self.best.to_move()
     }
 
-    /// The result of a mate search, in the form of USI for both protocols.
-    pub(crate) fn into_checkmate(self) -> Checkmate<'static> {
+    /// The result of a mate search, in the form of USI for both protocols. That of a chess engine is derived from its
+    /// score.
+    pub fn into_checkmate(self) -> Checkmate<'static> {
         if let Some(checkmate) = self.checkmate {
             return checkmate;
         }

@@ -32,7 +32,7 @@ pub fn analyse(
     view: &mut dyn View,
     interrupts: &Interrupts,
 ) -> Result<Code, AnalyseError> {
-    let mut analysis = engine.analyse(&setup.game, search)?;
+    let analysis = engine.analyse(&setup.game, search)?;
     interrupts.stop_with(analysis.stopper());
     let mut next_frame = now();
     loop {

@@ -1,6 +1,5 @@
 //! `readyok convert`: reads, filters, sorts and writes the games of record files.
 
-mod compression;
 mod duplicates;
 mod encoding;
 mod format;
@@ -14,7 +13,6 @@ mod select;
 mod sort;
 mod stats;
 
-pub(crate) use compression::{Compression, MAX_RATIO};
 pub(crate) use encoding::{input_encoding, output_encoding};
 pub(crate) use format::FileFormat;
 pub(crate) use input::{Files, Games, ReadOptions};
@@ -28,6 +26,7 @@ pub(crate) use sort::{Order, SortKey};
 pub(crate) use stats::StatsForm;
 
 use readyok_rules::Game;
+pub(crate) use readyok_rules::record::compression::{Compression, MAX_RATIO};
 
 /// The name of a game in output.
 fn game_name(game: Game) -> &'static str {

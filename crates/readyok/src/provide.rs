@@ -193,7 +193,7 @@ impl Worker<'_> {
         }
         let limit = job.work.limit(self.provided.default_depth);
         let search = Search::new(limit).lines(job.work.multi_pv.clamp(1, MAX_LINES));
-        let mut analysis = engine.analyse(&setup.game, search)?;
+        let analysis = engine.analyse(&setup.game, search)?;
         self.current.set(Some(analysis.stopper()));
         let (lines, received) = mpsc::sync_channel(QUEUED_LINES);
         thread::scope(|scope| {

@@ -16,6 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "compression")]
+pub mod compression;
 mod csa;
 mod date;
 mod document;

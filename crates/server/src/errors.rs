@@ -15,9 +15,9 @@ use readyok_rules::record::{
 };
 use readyok_rules::{EpdError, Game, IllegalReason, MoveError, PositionError};
 
-use crate::compression::DecompressionError;
 use crate::engine::printable;
 use crate::wire::{ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves};
+use readyok_rules::record::compression::DecompressionError;
 
 pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
     let code = ErrorCode::from(error.clone());

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use readyok_rules::Game;
 use readyok_rules::record::{Format, GameRecord, RecordError, read};
 
-use crate::compression::{Compression, Decompressed};
 use crate::errors::{notice, record_error};
 use crate::wire::ErrorInfo;
+use readyok_rules::record::compression::{Compression, Decompressed};
 
 /// Maximum number of reported errors, of games that were read in part, and of other warnings.
 const MAX_FAULTS: u32 = 100;

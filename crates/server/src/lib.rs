@@ -17,7 +17,6 @@
 //! | `store` | The library in one `SQLite` file, its writer thread, searches. |
 //! | `import` | Games from files and texts. |
 //! | `online` | Requests to Lichess and chess.com, which the user has switched on. |
-//! | [`mod@compression`] | Decompression of files of games. |
 //! | `http` | Connections, authentication, the page, uploads, exports, sockets. |
 //! | [`mod@matches`] | Matches of engines, played by the arena and followed for the page. |
 //! | `data_dir` | The data directory, accessible to its owner only. |
@@ -28,7 +27,6 @@
 
 mod app;
 #[doc(hidden)]
-pub mod compression;
 mod data_dir;
 mod engine;
 mod errors;

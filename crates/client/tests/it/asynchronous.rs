@@ -109,7 +109,7 @@ fn an_engine_that_ignores_quit_is_terminated() {
 #[test]
 fn a_slow_reader_gets_the_latest_of_each_variation() {
     check(&["go: !flood"], patient(), async |mut engine| {
-        let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+        let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
         assert!(analysis.update().await.is_some());
         tokio::time::sleep(SHORT).await;
         assert!(timeout(SHORT, analysis.update()).await.expect("in time").is_some());
@@ -138,7 +138,7 @@ const MUCH: u32 = 600;
 async fn a_busy_task_yields_to_others() {
     let engine = uci(patient()).in_process_async(talkative).await;
     let mut engine = engine.expect("it starts well");
-    let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+    let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
     assert!(analysis.update().await.is_some());
     tokio::time::sleep(SHORT).await;
     let turns = Cell::new(0);
@@ -173,7 +173,7 @@ fn dropping_the_runtime_leaves_no_process() {
         let (started, has_started) = channel();
         runtime.spawn(async move {
             let game = Game::startpos();
-            let mut analysis = engine.analyse(&game, Limit::Infinite).expect("it starts");
+            let analysis = engine.analyse(&game, Limit::Infinite).expect("it starts");
             started.send(()).expect("the test waits");
             while analysis.update().await.is_some() {}
         });

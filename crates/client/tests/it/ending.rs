@@ -64,7 +64,7 @@ fn a_crash_after_stop_is_reported() {
 fn a_crash_after_ponderhit_is_reported() {
     check_started(&["ponderhit: !abort"], patient(), |mut engine| {
         // The engine does not answer before the hit, so the search is still running.
-        let mut pondering = engine.ponder(&Game::startpos(), Limit::Depth(3)).expect("it starts");
+        let pondering = engine.ponder(&Game::startpos(), Limit::Depth(3)).expect("it starts");
         pondering.next_within(SHORT);
         assert_eq!(problem(hit(pondering)), Problem::Disconnected);
     });

@@ -49,7 +49,7 @@ fn a_million_lines_are_read_in_their_order() {
     check_started_with(builder, &["go: !flood"], |mut engine| {
         let begin = now();
         let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
-        let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
+        let analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
         let mut last = None;
         // The flood numbers its lines. The total time is not limited, the time between two lines is.
         while last < Some(1_000_000) {
@@ -108,7 +108,7 @@ fn a_flood_is_read_with_limited_rate() {
     let builder = uci(patient());
     check_started_with(builder.read_rate(RATE), &["go: !flood"], |mut engine| {
         let begin = now();
-        let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
+        let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
         while begin.elapsed() < SHORT {
             assert!(analysis.next_within(SHORT).is_some());
         }

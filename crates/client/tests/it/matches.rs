@@ -100,7 +100,7 @@ fn the_deadline_of_a_finished_search_blocks_nothing() {
 fn the_time_of_a_ponder_search_starts_at_the_hit() {
     check_started(&["ponderhit: "], patient(), |mut engine| {
         let search = depth_one().deadline_after(SHORT);
-        let mut pondering = engine.ponder(&Game::startpos(), search).expect("it starts");
+        let pondering = engine.ponder(&Game::startpos(), search).expect("it starts");
         assert!(pondering.next_within(2 * SHORT).is_none());
         let begun = now();
         let lost = problem(hit(pondering));

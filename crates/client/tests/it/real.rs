@@ -86,12 +86,12 @@ fn ponders(engine: &mut Engine, moves: [&str; 2]) {
     game.extend(moves.map(|mv| mv.parse::<Move>().expect("a move")));
     let pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
     assert!(hit(pondering).expect("it plays").best_move().is_some());
-    let mut pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
+    let pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
     while pondering.so_far().is_empty() {
         pondering.next_within(Duration::from_millis(100));
     }
     assert!(hit(pondering).expect("it plays").best_move().is_some());
-    let mut pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
+    let pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
     pondering.next_within(Duration::from_millis(50));
     drop(pondering);
     assert!(engine.play(&game, Limit::millis(50)).expect("it plays").best_move().is_some());

@@ -107,12 +107,12 @@ fn a_ponder_hit_continues_and_a_miss_stops() {
             let second = Duration::from_secs(1);
             let clock = Clock::fischer(second, second);
             let limit = || Limit::clock(Clocks::new(clock, clock));
-            let mut pondering = engine.ponder(&game, limit()).expect("it starts");
+            let pondering = engine.ponder(&game, limit()).expect("it starts");
             while pondering.so_far().is_empty() {
                 pondering.next_within(second);
             }
             assert!(hit(pondering).expect("it plays").best_move().is_some());
-            let mut pondering = engine.ponder(&game, limit()).expect("it starts");
+            let pondering = engine.ponder(&game, limit()).expect("it starts");
             while pondering.so_far().is_empty() {
                 pondering.next_within(second);
             }
@@ -205,7 +205,7 @@ fn an_option_interrupts_an_analysis() {
 #[test]
 fn an_option_during_a_search_for_a_move_is_an_error() {
     check_started(&["go: "], patient(), |mut engine| {
-        let mut search = engine.begin(&Game::startpos(), Limit::Depth(3)).expect("it starts");
+        let search = engine.begin(&Game::startpos(), Limit::Depth(3)).expect("it starts");
         search.next_within(SHORT);
         let rejected = problem(engine.set_option("Hash", "32"));
         assert_eq!(rejected, Problem::Usage(UsageError::Searching));

@@ -9,7 +9,7 @@ use clap::builder::PossibleValue;
 use readyok_rules::Game;
 use readyok_rules::record::Format;
 
-use super::compression::Compression;
+use readyok_rules::record::compression::Compression;
 
 /// A format of a file that is read or written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

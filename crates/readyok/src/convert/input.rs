@@ -12,8 +12,8 @@ use readyok_rules::record::{
     Format, GameRecord, InputEncoding, Limits, Notice, RecordError, Records,
 };
 
-use super::compression::{Compression, Decompressed};
 use super::format::FileFormat;
+use readyok_rules::record::compression::{Compression, Decompressed};
 
 /// How input is read.
 #[derive(Clone, Copy, Debug)]

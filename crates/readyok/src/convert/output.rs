@@ -10,9 +10,9 @@ use readyok_rules::Side;
 use readyok_rules::record::{GameRecord, Tag};
 use tempfile::TempPath;
 
-use super::compression::{Compression, Encoder};
 use super::format::FileFormat;
 use super::input::InputFile;
+use readyok_rules::record::compression::{Compression, Encoder};
 
 /// The maximum number of files that are open at the same time.
 const MAX_OPEN: usize = 64;

@@ -394,7 +394,7 @@ impl Actor {
         engine: &mut Engine,
         spec: &SearchSpec,
     ) -> Result<SearchEnd, EngineError> {
-        let mut pondering = match engine.ponder(&spec.game, spec.search.clone()) {
+        let pondering = match engine.ponder(&spec.game, spec.search.clone()) {
             Ok(pondering) => pondering,
             Err(error) => return self.reject(spec, error),
         };
@@ -437,7 +437,7 @@ impl Actor {
     async fn follow(
         &mut self,
         engine: &mut Engine,
-        mut search: SearchHandle,
+        search: SearchHandle,
         spec: &SearchSpec,
     ) -> Result<SearchEnd, EngineError> {
         let mut throttle = InfoThrottle::new(spec);

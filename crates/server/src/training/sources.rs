@@ -9,13 +9,13 @@ use readyok_rules::{Epd, FenForm, Game, Operation, Position};
 use super::csv::{self, Columns, read_csv};
 use super::problem::{MAX_ERRORS, Omitted, Problem, each_line, shortened};
 use super::{Task, is_checkmate};
-use crate::compression::Decompressed;
 use crate::errors::{epd_error, io_error};
 use crate::game::GameSession;
 use crate::game::position_view::move_text;
 use crate::import::{is_cut, read_each};
 use crate::store::StoredReport;
 use crate::wire::{ExerciseKind, ExerciseSource, Label, LineMove, Side};
+use readyok_rules::record::compression::Decompressed;
 
 /// Maximum length in plies of a missed mate that becomes a mate problem.
 const MAX_MATE: usize = 15;

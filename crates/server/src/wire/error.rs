@@ -23,8 +23,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{OnlineService, Variant};
-use crate::compression::DecompressionError;
 use crate::errors::engine_failure;
+use readyok_rules::record::compression::DecompressionError;
 
 /// Why a request failed. Nothing has changed.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -17,8 +17,8 @@ use readyok_rules::record::{Defect, Format, Limit};
 use readyok_rules::{EpdDefect, Field, Game, IllegalReason, PositionError, Termination};
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::compression::DecompressionError;
 use crate::wire;
+use readyok_rules::record::compression::DecompressionError;
 
 /// The declarations of types and their dependencies, by name.
 struct Declarations {

@@ -1,18 +1,21 @@
 //! Compressed output, chosen by the file extension.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
-pub(super) use readyok_server::compression::Decompressed;
-pub(crate) use readyok_server::compression::{Compression, MAX_RATIO};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+use super::Compression;
 
 /// Uncompressed bytes of a frame of Zstandard output.
 const FRAME_BYTES: usize = 1 << 20;
 
 /// Compresses what is written to it. [`Self::finish`] completes the output.
-pub(super) enum Encoder<W: Write> {
+pub struct Encoder<W: Write>(Inner<W>);
+
+enum Inner<W: Write> {
     Plain(W),
     Gzip(GzEncoder<W>),
     Bzip2(BzEncoder<W>),
@@ -20,26 +23,37 @@ pub(super) enum Encoder<W: Write> {
     Zstd(W, Vec<u8>),
 }
 
+impl<W: Write> fmt::Debug for Encoder<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encoder").finish_non_exhaustive()
+    }
+}
+
 impl<W: Write> Encoder<W> {
-    pub(super) fn new(out: W, compression: Option<Compression>) -> Self {
-        match compression {
-            None => Self::Plain(out),
+    /// An encoder for a compression, or for none.
+    pub fn new(out: W, compression: Option<Compression>) -> Self {
+        Self(match compression {
+            None => Inner::Plain(out),
             Some(Compression::Gzip) => {
-                Self::Gzip(GzEncoder::new(out, flate2::Compression::default()))
+                Inner::Gzip(GzEncoder::new(out, flate2::Compression::default()))
             }
             Some(Compression::Bzip2) => {
-                Self::Bzip2(BzEncoder::new(out, bzip2::Compression::default()))
+                Inner::Bzip2(BzEncoder::new(out, bzip2::Compression::default()))
             }
-            Some(Compression::Zstd) => Self::Zstd(out, Vec::new()),
-        }
+            Some(Compression::Zstd) => Inner::Zstd(out, Vec::new()),
+        })
     }
 
-    pub(super) fn finish(self) -> io::Result<W> {
-        let mut out = match self {
-            Self::Plain(out) => out,
-            Self::Gzip(encoder) => encoder.finish()?,
-            Self::Bzip2(encoder) => encoder.finish()?,
-            Self::Zstd(mut out, frame) => {
+    /// Writes what is left, and returns the output.
+    ///
+    /// # Errors
+    /// The output fails.
+    pub fn finish(self) -> io::Result<W> {
+        let mut out = match self.0 {
+            Inner::Plain(out) => out,
+            Inner::Gzip(encoder) => encoder.finish()?,
+            Inner::Bzip2(encoder) => encoder.finish()?,
+            Inner::Zstd(mut out, frame) => {
                 write_frame(&mut out, &frame)?;
                 out
             }
@@ -55,11 +69,11 @@ fn write_frame(out: &mut impl Write, frame: &[u8]) -> io::Result<()> {
 
 impl<W: Write> Write for Encoder<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(out) => out.write(bytes),
-            Self::Gzip(encoder) => encoder.write(bytes),
-            Self::Bzip2(encoder) => encoder.write(bytes),
-            Self::Zstd(out, frame) => {
+        match &mut self.0 {
+            Inner::Plain(out) => out.write(bytes),
+            Inner::Gzip(encoder) => encoder.write(bytes),
+            Inner::Bzip2(encoder) => encoder.write(bytes),
+            Inner::Zstd(out, frame) => {
                 frame.extend_from_slice(bytes);
                 if frame.len() >= FRAME_BYTES {
                     write_frame(out, frame)?;
@@ -71,10 +85,10 @@ impl<W: Write> Write for Encoder<W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(out) => out.flush(),
+        match &mut self.0 {
+            Inner::Plain(out) => out.flush(),
             // Flushing compressed output early would enlarge it.
-            Self::Gzip(_) | Self::Bzip2(_) | Self::Zstd(..) => Ok(()),
+            Inner::Gzip(_) | Inner::Bzip2(_) | Inner::Zstd(..) => Ok(()),
         }
     }
 }
@@ -83,6 +97,7 @@ impl<W: Write> Write for Encoder<W> {
 mod tests {
     use std::io::{Cursor, Read};
 
+    use super::super::Decompressed;
     use super::*;
 
     fn round_trip(compression: Compression) {

@@ -1,4 +1,4 @@
-//! Decompresses files of games. The compression is detected by their first bytes.
+//! Compressed files of games. Their compression is detected by their first bytes.
 //!
 //! A small file can contain terabytes of zeros, so the ratio and the time of decompression are limited.
 
@@ -7,21 +7,21 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use serde::{Deserialize, Serialize};
-#[cfg(test)]
-use ts_rs::TS;
 
-use crate::time::instant;
+mod encoder;
+
+pub use encoder::Encoder;
 
 /// A compression format.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(TS))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Compression {
@@ -91,7 +91,7 @@ const BYTES_PER_SECOND: u64 = 64 << 10;
 readyok_protocol::errors! {
     /// Why a compressed file is not read to its end. It is the inner error of an [`io::Error`].
     #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-    #[cfg_attr(test, derive(TS))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
     #[serde(tag = "code", rename_all = "snake_case")]
     pub enum DecompressionError {
         CompressedTwice { compression: Compression } =>
@@ -130,7 +130,7 @@ struct Metered<R> {
 
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let begun = instant();
+        let begun = Instant::now();
         let result = self.source.read(buffer);
         let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.meter.nanos.fetch_add(nanos, Ordering::Relaxed);
@@ -183,7 +183,7 @@ struct Limited<R: Read> {
 impl<R: Read> Limited<R> {
     /// Reads from the decoder and checks the limits.
     fn decode(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (begun, waited) = (instant(), self.meter.nanos.load(Ordering::Relaxed));
+        let (begun, waited) = (Instant::now(), self.meter.nanos.load(Ordering::Relaxed));
         let count = self.decoder.read(buffer)?;
         let waited = self.meter.nanos.load(Ordering::Relaxed).saturating_sub(waited);
         self.spent += begun.elapsed().saturating_sub(Duration::from_nanos(waited));

@@ -1,0 +1,420 @@
+//! Games with headers, a tree of moves, annotations, and what engines found.
+
+use pyo3::exceptions::{PyKeyError, PyUserWarning};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use readyok_rules::record::{
+    self, Evaluation, GameDocument, GameRecord, Losses, Merge, NodeId, RecordMove,
+};
+use readyok_rules::{Game as Rules, GameOutcome, GameResult, Position as Board, Side};
+
+use crate::error::{OrRaise, value_error};
+use crate::names::{self, Named as _};
+use crate::node::Node;
+use crate::position::{Outcome, Position};
+
+/// A game of chess, Chess960 or shogi: headers, a tree of moves with annotations, and what engines found.
+///
+/// position: the start and the moves of the game so far; the start position of chess without it.
+#[pyclass(module = "readyok", name = "Game")]
+pub(crate) struct Game {
+    pub(crate) document: GameDocument,
+    /// Defects of the text that the game was read from: what was skipped, guessed or replaced.
+    #[pyo3(get)]
+    notices: Vec<String>,
+}
+
+impl Game {
+    pub(crate) fn new(record: GameRecord, notices: Vec<String>) -> Self {
+        Self { document: record.into(), notices }
+    }
+
+    pub(crate) fn record(&self) -> &GameRecord {
+        &self.document.record
+    }
+
+    pub(crate) fn uci(&self, mv: RecordMove) -> String {
+        mv.to_uci(self.record().game().castling_form())
+    }
+
+    fn mainline(&self) -> impl Iterator<Item = RecordMove> {
+        self.record().mainline().filter_map(record::Node::mv)
+    }
+
+    /// The text in a format, and what it cannot hold.
+    pub(crate) fn written(&self, format: record::Format) -> PyResult<(String, Losses)> {
+        let mut out = Vec::new();
+        let losses = if self.document.engine.is_empty() {
+            record::write(self.record(), format, &mut out).or_raise()?
+        } else {
+            record::write(&self.document.to_record(Merge::of(format)), format, &mut out)
+                .or_raise()?
+        };
+        Ok((String::from_utf8(out).map_err(value_error)?, losses))
+    }
+}
+
+/// Warns about content that a format cannot hold.
+pub(crate) fn warn(py: Python<'_>, format: record::Format, losses: Losses) -> PyResult<()> {
+    if losses.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = losses.iter().map(|loss| loss.to_string()).collect();
+    let text = format!("{format} cannot hold {}", names.join(", "));
+    let class = py.import("readyok.errors")?.getattr("RecordWarning")?;
+    let class = if class.is_none() { py.get_type::<PyUserWarning>().into_any() } else { class };
+    py.import("warnings")?.call_method1("warn", (text, class, 2)).map(drop)
+}
+
+#[pymethods]
+impl Game {
+    #[new]
+    #[pyo3(signature = (position=None))]
+    fn from_position(position: Option<&Position>) -> PyResult<Self> {
+        let (start, moves) = match position {
+            Some(position) => (position.start.clone(), position.moves.as_slice()),
+            None => (Board::start(Rules::Chess), [].as_slice()),
+        };
+        let mut record = GameRecord::new(start);
+        for &mv in moves {
+            record.play(mv).or_raise()?;
+        }
+        if let Some(outcome) = position.and_then(|position| position.now().outcome()) {
+            record.conclude(outcome);
+        }
+        Ok(Self::new(record, Vec::new()))
+    }
+
+    /// "chess", "chess960" or "shogi".
+    #[getter]
+    fn game(&self) -> &'static str {
+        self.record().game().name()
+    }
+
+    /// The headers, which can be changed like a dictionary. Names are those of the game's own formats: "White" and "Event" in
+    /// chess, "先手" and "棋戦" in shogi.
+    #[getter]
+    fn headers(slf: Py<Self>) -> Headers {
+        Headers { game: slf }
+    }
+
+    /// The name of a player, in every game.
+    fn player(&self, side: &str) -> PyResult<Option<&str>> {
+        Ok(self.record().player(names::side(side)?))
+    }
+
+    /// Sets the name of a player, in every game.
+    fn set_player(&mut self, side: &str, name: &str) -> PyResult<()> {
+        self.document.record.set_player(names::side(side)?, name);
+        Ok(())
+    }
+
+    /// "1-0", "0-1", "1/2-1/2" or "*".
+    #[getter]
+    fn result(&self) -> &'static str {
+        self.record().result.as_str()
+    }
+
+    #[setter]
+    fn set_result(&mut self, result: &str) -> PyResult<()> {
+        let known = GameResult::from_text(result);
+        self.document.record.result =
+            known.ok_or_else(|| value_error(format_args!("no such result: {result:?}")))?;
+        Ok(())
+    }
+
+    /// The result and what ended the game, if that is known.
+    #[getter]
+    fn outcome(&self) -> Option<Outcome> {
+        self.record().end().map(|end| Outcome::from(end.outcome))
+    }
+
+    /// Ends the game. Without a result, the one that follows from the termination and the side to move is set.
+    #[pyo3(signature = (termination, result=None))]
+    fn finish(&mut self, termination: &str, result: Option<&str>) -> PyResult<()> {
+        let termination = names::termination(termination)?;
+        match result {
+            None => self.document.record.finish(termination),
+            Some(_) if result.and_then(GameResult::from_text).is_none() => {
+                return Err(value_error(format_args!(
+                    "no such result: {:?}",
+                    result.unwrap_or("")
+                )));
+            }
+            Some(text) => {
+                let result = GameResult::from_text(text).unwrap_or(GameResult::Unknown);
+                self.document.record.conclude(GameOutcome { result, termination });
+            }
+        }
+        Ok(())
+    }
+
+    /// The last named opening of the main line: its ECO code and English name. None in Chess960 and shogi.
+    #[getter]
+    fn opening(&self) -> Option<(&'static str, &'static str)> {
+        self.record().opening().map(|opening| (opening.eco, opening.name))
+    }
+
+    /// The start position.
+    #[getter]
+    fn start(&self) -> Position {
+        self.record().start().clone().into()
+    }
+
+    /// The position at the end of the main line, with its moves. A null move or an illegal one ends the moves.
+    #[getter]
+    fn position(&self) -> PyResult<Position> {
+        let mut position = Position::from(self.record().start().clone());
+        for mv in self.mainline() {
+            let RecordMove::Legal(mv) = mv else { break };
+            position.play(mv)?;
+        }
+        Ok(position)
+    }
+
+    /// The number of moves of the main line.
+    fn __len__(&self) -> usize {
+        self.record().mainline().count()
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    /// The main line in UCI or USI notation. A null move is "0000".
+    #[getter]
+    fn moves(&self) -> Vec<String> {
+        self.mainline().map(|mv| self.uci(mv)).collect()
+    }
+
+    /// The main line in a notation.
+    #[pyo3(signature = (notation="san"))]
+    fn line(&self, notation: &str) -> PyResult<Vec<String>> {
+        let notation = names::notation(notation)?;
+        let positions = self.record().positions().zip(self.mainline());
+        Ok(positions
+            .map(|(position, mv)| match mv {
+                RecordMove::Legal(mv) => position.notation(mv, notation),
+                other => self.uci(other),
+            })
+            .collect())
+    }
+
+    /// The positions of the main line as FEN or SFEN: one more than moves.
+    #[pyo3(signature = (form="x-fen"))]
+    fn texts(&self, form: &str) -> PyResult<Vec<String>> {
+        let form = names::fen_form(form)?;
+        Ok(self.record().positions().map(|position| position.text(form)).collect())
+    }
+
+    /// The keys of the positions of the main line as native integers of 64 bits, for array("Q"), memoryview and NumPy.
+    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let positions = self.record().positions();
+        let keys: Vec<u8> = positions.flat_map(|position| position.key().to_ne_bytes()).collect();
+        PyBytes::new(py, &keys)
+    }
+
+    /// The start of the game, a node without a move.
+    #[getter]
+    fn root(slf: Py<Self>) -> Node {
+        Node::new(slf, NodeId::ROOT)
+    }
+
+    /// The last node of the main line.
+    #[getter]
+    fn last(slf: Bound<'_, Self>) -> Node {
+        let id = slf.borrow().record().last();
+        Node::new(slf.unbind(), id)
+    }
+
+    /// All nodes except the root, those of variations included, parents before children.
+    #[getter]
+    fn nodes(slf: Bound<'_, Self>) -> Vec<Node> {
+        let ids: Vec<_> = slf.borrow().record().ids().skip(1).collect();
+        ids.into_iter().map(|id| Node::new(slf.clone().unbind(), id)).collect()
+    }
+
+    /// The first node, in the order of `nodes`, with a position that the rules of repetition treat as the same. The root included.
+    fn find(slf: Bound<'_, Self>, position: &Position) -> Option<Node> {
+        let id = slf.borrow().record().find(position.now())?;
+        Some(Node::new(slf.unbind(), id))
+    }
+
+    /// The name of the engine whose notes the nodes have. Empty if it is not known.
+    #[getter]
+    fn engine(&self) -> &str {
+        self.document.engine.name()
+    }
+
+    #[setter]
+    fn set_engine(&mut self, name: &str) {
+        let mut notes = record::EngineNotes::new(name);
+        for (id, note) in self.document.engine.iter() {
+            notes.set(id, note.clone());
+        }
+        self.document.engine = notes;
+    }
+
+    /// The accuracy of a player in percent by the notes of an engine, with the curve of Lichess. None without notes.
+    fn accuracy(&self, side: &str) -> PyResult<Option<f64>> {
+        let side = names::side(side)?;
+        let [first, second] = self.document.accuracies();
+        Ok(match side {
+            Side::First => first.accuracy,
+            Side::Second => second.accuracy,
+        })
+    }
+
+    /// The game as text. Notes of an engine are merged: evaluations, glyphs of errors, better lines.
+    ///
+    /// Issues a RecordWarning about content that the format cannot hold. Raises RecordError if it does not support the game.
+    #[pyo3(signature = (format="pgn"))]
+    fn write(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        let format = names::format(format)?;
+        let (text, losses) = self.written(format)?;
+        warn(py, format, losses)?;
+        Ok(text)
+    }
+
+    /// What a format cannot hold of the game, such as "variations". Empty if it holds everything.
+    fn losses(&self, format: &str) -> PyResult<Vec<String>> {
+        let (_, losses) = self.written(names::format(format)?)?;
+        Ok(losses.iter().map(|loss| loss.to_string()).collect())
+    }
+
+    /// A copy that can be changed independently.
+    fn copy(&self) -> Self {
+        Self { document: self.document.clone(), notices: self.notices.clone() }
+    }
+
+    fn __copy__(&self) -> Self {
+        self.copy()
+    }
+
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> Self {
+        _ = memo;
+        self.copy()
+    }
+
+    fn __str__(&self) -> PyResult<String> {
+        let format = if self.record().game() == Rules::Shogi { "kif" } else { "pgn" };
+        Ok(self.written(names::format(format)?)?.0)
+    }
+
+    fn __repr__(&self) -> String {
+        let player = |side| self.record().player(side).unwrap_or("?");
+        let (first, second) = (player(Side::First), player(Side::Second));
+        let plies = self.__len__();
+        format!("<Game {}: {first} - {second} {}, {plies} plies>", self.game(), self.result())
+    }
+}
+
+/// The headers of a game, in the order of the file. Changes apply to the game.
+#[pyclass(module = "readyok", frozen, mapping)]
+pub(crate) struct Headers {
+    game: Py<Game>,
+}
+
+#[pymethods]
+impl Headers {
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.game.borrow(py).record().headers.len()
+    }
+
+    fn __contains__(&self, py: Python<'_>, name: &str) -> bool {
+        self.game.borrow(py).record().headers.get(name).is_some()
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<String> {
+        let game = self.game.borrow(py);
+        let value = game.record().headers.get(name).map(str::to_owned);
+        value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    fn __setitem__(&self, py: Python<'_>, name: &str, value: &str) {
+        self.game.borrow_mut(py).document.record.headers.set(name, value);
+    }
+
+    fn __delitem__(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        let removed = self.game.borrow_mut(py).document.record.headers.remove(name);
+        removed.map(drop).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.keys(py).into_pyobject(py)?.call_method0("__iter__")
+    }
+
+    /// The value of a name, or a default.
+    #[pyo3(signature = (name, default=None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.game.borrow(py).record().headers.get(name) {
+            Some(value) => Ok(Some(value.into_pyobject(py)?.into_any())),
+            None => Ok(default),
+        }
+    }
+
+    /// The names, in order. A name that a file repeats is listed once.
+    fn keys(&self, py: Python<'_>) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for (name, _) in self.game.borrow(py).record().headers.iter() {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// The values of `keys`.
+    fn values(&self, py: Python<'_>) -> Vec<String> {
+        self.items(py).into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// Names and values, in order. Of a name that a file repeats, the first value.
+    fn items(&self, py: Python<'_>) -> Vec<(String, String)> {
+        let game = self.game.borrow(py);
+        let value = |name: &str| game.record().headers.get(name).unwrap_or_default().to_owned();
+        self.keys(py).into_iter().map(|name| (value(&name), name)).map(|(v, k)| (k, v)).collect()
+    }
+
+    /// All names and values, in order, with repeated names.
+    fn all(&self, py: Python<'_>) -> Vec<(String, String)> {
+        let game = self.game.borrow(py);
+        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        game.record().headers.iter().map(own).collect()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("Headers({:?})", self.all(py))
+    }
+}
+
+/// An evaluation in a record.
+///
+/// score: from the view of the first player (White in chess).
+/// depth: the depth of the search in plies, if it is known.
+#[pyclass(module = "readyok", name = "Evaluation", frozen, get_all)]
+#[derive(Clone, Copy)]
+pub(crate) struct PyEvaluation {
+    /// From the view of the first player (White in chess).
+    pub(crate) score: crate::score::Score,
+    /// The depth of the search in plies, if it is known.
+    pub(crate) depth: Option<u32>,
+}
+
+impl From<Evaluation> for PyEvaluation {
+    fn from(evaluation: Evaluation) -> Self {
+        Self { score: crate::score::Score(evaluation.score), depth: evaluation.depth }
+    }
+}
+
+#[pymethods]
+impl PyEvaluation {
+    fn __repr__(&self) -> String {
+        format!("Evaluation({}, depth={:?})", self.score.0, self.depth)
+    }
+}

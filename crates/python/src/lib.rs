@@ -1,0 +1,58 @@
+//! The extension module of the Python package `readyok`.
+//!
+//! Moves are texts in UCI or USI notation, as on the wire. So no class of moves exists: they are hashable, comparable,
+//! picklable and JSON, and other packages read them. Functions for whole lines avoid the cost of calls.
+//!
+//! Doc comments of classes and functions are the docstrings of Python.
+
+#![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "PyO3 requires it")]
+
+mod engine;
+mod error;
+mod game;
+mod knowledge;
+mod limits;
+mod log;
+mod names;
+mod node;
+mod position;
+mod protocol;
+mod records;
+mod score;
+mod search;
+mod task;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+
+/// A lock after a panic is still usable: no value here is left half changed.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[pymodule(gil_used = false)]
+mod _readyok {
+    #[pymodule_export]
+    use crate::engine::{Engine, EngineOption, serve_guard};
+    #[pymodule_export]
+    use crate::game::{Game, Headers, PyEvaluation};
+    #[pymodule_export]
+    use crate::knowledge::{Book, BookMove, Tablebase, TablebaseMove, TablebaseResult};
+    #[pymodule_export]
+    use crate::log::LogIterator;
+    #[pymodule_export]
+    use crate::node::Node;
+    #[pymodule_export]
+    use crate::position::{Outcome, Position};
+    #[pymodule_export]
+    use crate::protocol::{format_command, format_reply, parse_command, parse_reply};
+    #[pymodule_export]
+    use crate::records::{Records, read, write};
+    #[pymodule_export]
+    use crate::score::Score;
+    #[pymodule_export]
+    use crate::search::{Info, Search, SearchResult};
+    #[pymodule_export]
+    use crate::task::{Hub, Task};
+}

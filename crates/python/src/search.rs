@@ -1,0 +1,439 @@
+//! Searches, their reports and their results.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::{PyStopAsyncIteration, PyTimeoutError};
+use pyo3::prelude::*;
+use readyok_client::protocol::{Checkmate, Info as ProtocolInfo, Reply};
+use readyok_client::{
+    self as client, Best, Bound as ScoreBound, Dialect, EngineError, MoveList, SearchHandle,
+};
+
+use crate::engine::Engine;
+use crate::error::{IntoException, OrRaise};
+use crate::limits::seconds;
+use crate::lock;
+use crate::score::Score;
+use crate::task::{Finish, SIGNALS, Task};
+
+type End = Result<client::SearchResult, EngineError>;
+
+/// A search, and its end as soon as it was taken from the engine. Several threads and tasks can wait for it.
+struct Shared {
+    handle: SearchHandle,
+    end: Mutex<Option<End>>,
+}
+
+impl Shared {
+    /// The end, if the search ends in time.
+    fn end_within(&self, time: Duration) -> Option<End> {
+        // The engine returns the end once, so the lock is held meanwhile; it is short, as signals are checked between calls.
+        let mut end = lock(&self.end);
+        if end.is_none() {
+            *end = self.handle.wait_within(time);
+        }
+        end.clone()
+    }
+
+    /// The end, in a task.
+    async fn ended(&self) -> End {
+        let mut ended = Box::pin(self.handle.ended());
+        std::future::poll_fn(|context| {
+            let mut end = lock(&self.end);
+            if end.is_none() {
+                match ended.as_mut().poll(context) {
+                    std::task::Poll::Ready(ready) => *end = Some(ready),
+                    std::task::Poll::Pending => return std::task::Poll::Pending,
+                }
+            }
+            end.clone().map_or(std::task::Poll::Pending, std::task::Poll::Ready)
+        })
+        .await
+    }
+}
+
+/// Stops a search if a task that waits for it is cancelled.
+struct StopOnDrop(Option<Arc<Shared>>);
+
+impl StopOnDrop {
+    fn disarm(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        if let Some(search) = self.0.take() {
+            search.handle.stop();
+        }
+    }
+}
+
+/// A running search: iterate over its reports, wait for its result, or await it. A crash of the engine raises in all three.
+///
+/// It is stopped when it is deleted, at the end of a `with` block, and when a task that awaits it is cancelled. Reports that are
+/// not read in time are replaced by later ones of the same variation.
+#[pyclass(module = "readyok", frozen)]
+pub(crate) struct Search {
+    shared: Arc<Shared>,
+    /// The engine must not end before the search.
+    _engine: Py<Engine>,
+}
+
+impl Search {
+    pub(crate) fn new(handle: SearchHandle, engine: Py<Engine>) -> Self {
+        Self { shared: Arc::new(Shared { handle, end: Mutex::new(None) }), _engine: engine }
+    }
+
+    pub(crate) fn wait_for_end(
+        &self,
+        py: Python<'_>,
+        timeout: Option<Duration>,
+    ) -> PyResult<SearchResult> {
+        let deadline = timeout.and_then(|time| Instant::now().checked_add(time));
+        loop {
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            let slice = left.map_or(SIGNALS, |left| left.min(SIGNALS));
+            if let Some(end) = py.detach(|| self.shared.end_within(slice)) {
+                return end.or_raise().map(SearchResult);
+            }
+            py.check_signals()?;
+            if left.is_some_and(|left| left <= slice) {
+                return Err(PyTimeoutError::new_err("the search has not ended in time"));
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Search {
+    /// Waits for the result.
+    ///
+    /// timeout: seconds after which TimeoutError is raised; the search continues.
+    #[pyo3(signature = (timeout=None))]
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<SearchResult> {
+        self.wait_for_end(py, timeout.map(seconds).transpose()?)
+    }
+
+    /// Stops the search. Its result follows.
+    fn stop(&self, py: Python<'_>) {
+        py.detach(|| self.shared.handle.stop());
+    }
+
+    /// Reports that the opponent played the expected move: a search that was begun with `ponder=True` continues as a normal one.
+    fn ponder_hit(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.shared.handle.ponder_hit(None)).or_raise()
+    }
+
+    /// Whether the search has ended. Reports may be left to read.
+    #[getter]
+    fn is_over(&self, py: Python<'_>) -> bool {
+        py.detach(|| lock(&self.shared.end).is_some() || self.shared.handle.is_over())
+    }
+
+    /// The latest report about each variation so far, the best first.
+    #[getter]
+    fn lines(&self, py: Python<'_>) -> Vec<Info> {
+        let lines = py.detach(|| match &*lock(&self.shared.end) {
+            Some(Ok(result)) => result.lines.clone(),
+            Some(Err(_)) | None => self.shared.handle.so_far(),
+        });
+        lines.iter().cloned().map(|info| Info(Arc::new(info))).collect()
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Info>> {
+        let search = &self.shared;
+        loop {
+            let next = py.detach(|| {
+                if lock(&search.end).is_some() {
+                    return None;
+                }
+                // After the end, `next_within` returns the reports that are left, and does not wait.
+                let is_over = search.handle.is_over();
+                let update = search.handle.next_within(SIGNALS);
+                if update.is_none() && is_over {
+                    search.end_within(SIGNALS);
+                }
+                Some(update)
+            });
+            match next {
+                Some(Some(update)) => return Ok(Some(Info(Arc::new(*update.info)))),
+                Some(None) => py.check_signals()?,
+                None => {
+                    return match &*lock(&search.end) {
+                        Some(Err(error)) => Err(error.clone().into_exception()),
+                        Some(Ok(_)) | None => Ok(None),
+                    };
+                }
+            }
+        }
+    }
+
+    fn __await__(&self) -> Task {
+        let mut stop = StopOnDrop(Some(Arc::clone(&self.shared)));
+        let search = Arc::clone(&self.shared);
+        Task::new(async move {
+            let end = search.ended().await;
+            stop.disarm();
+            Box::new(move |py: Python<'_>| {
+                Ok(Py::new(py, SearchResult(end.or_raise()?))?.into_any())
+            }) as Finish
+        })
+    }
+
+    fn __aiter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __anext__(&self) -> Task {
+        let search = Arc::clone(&self.shared);
+        Task::new(async move {
+            let update =
+                if lock(&search.end).is_some() { None } else { search.handle.update().await };
+            let next = match update {
+                Some(update) => Ok(*update.info),
+                None => Err(search.ended().await.err()),
+            };
+            Box::new(move |py: Python<'_>| match next {
+                Ok(info) => Ok(Py::new(py, Info(Arc::new(info)))?.into_any()),
+                Err(Some(error)) => Err(error.into_exception()),
+                Err(None) => Err(PyStopAsyncIteration::new_err(())),
+            }) as Finish
+        })
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*exception))]
+    fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyAny>) {
+        _ = exception;
+        self.stop(py);
+    }
+
+    fn __aenter__(slf: Py<Self>) -> Task {
+        Task::new(async move { Box::new(move |_: Python<'_>| Ok(slf.into_any())) as Finish })
+    }
+
+    #[pyo3(signature = (*exception))]
+    fn __aexit__(&self, exception: &Bound<'_, PyAny>) -> Task {
+        _ = exception;
+        let search = Arc::clone(&self.shared);
+        Task::new(async move {
+            search.handle.stop();
+            Box::new(move |py: Python<'_>| Ok(py.None())) as Finish
+        })
+    }
+}
+
+/// A report of a search (`info`). Fields that the engine did not send are None.
+#[pyclass(module = "readyok", frozen)]
+pub(crate) struct Info(pub(crate) Arc<ProtocolInfo<'static>>);
+
+#[pymethods]
+impl Info {
+    /// The depth in plies.
+    #[getter]
+    fn depth(&self) -> Option<u32> {
+        self.0.depth
+    }
+
+    /// The selective depth in plies.
+    #[getter]
+    fn seldepth(&self) -> Option<u32> {
+        self.0.seldepth
+    }
+
+    /// The rank of the variation; 1 is the best.
+    #[getter]
+    fn multipv(&self) -> u32 {
+        self.0.multipv.unwrap_or(1)
+    }
+
+    /// The score from the view of the side to move.
+    #[getter]
+    fn score(&self) -> Option<Score> {
+        self.0.score.map(Score)
+    }
+
+    /// "exact"; "lower" if the true score is this or higher, "upper" if it is this or lower.
+    #[getter]
+    fn bound(&self) -> &'static str {
+        match self.0.bound {
+            ScoreBound::Exact => "exact",
+            ScoreBound::Lower => "lower",
+            ScoreBound::Upper => "upper",
+        }
+    }
+
+    /// Probabilities of win, draw and loss of the side to move, in permille.
+    #[getter]
+    fn wdl(&self) -> Option<(u16, u16, u16)> {
+        self.0.wdl.map(|wdl| (wdl.win, wdl.draw, wdl.loss))
+    }
+
+    /// Nodes searched.
+    #[getter]
+    fn nodes(&self) -> Option<u64> {
+        self.0.nodes
+    }
+
+    /// Nodes per second.
+    #[getter]
+    fn nps(&self) -> Option<u64> {
+        self.0.nps
+    }
+
+    /// The usage of the hash table in permille.
+    #[getter]
+    fn hashfull(&self) -> Option<u32> {
+        self.0.hashfull
+    }
+
+    /// Tablebase hits.
+    #[getter]
+    fn tbhits(&self) -> Option<u64> {
+        self.0.tbhits
+    }
+
+    /// Seconds since the start of the search.
+    #[getter]
+    fn time(&self) -> Option<f64> {
+        self.0.time.map(|time| time.as_secs_f64())
+    }
+
+    /// The move being searched.
+    #[getter]
+    fn currmove(&self) -> Option<String> {
+        self.0.currmove.as_ref().map(|mv| mv.as_str().to_owned())
+    }
+
+    /// The number of the move being searched, from 1.
+    #[getter]
+    fn currmovenumber(&self) -> Option<u32> {
+        self.0.currmovenumber
+    }
+
+    /// The principal variation as sent. `Position.line` writes it in SAN or another notation.
+    #[getter]
+    fn pv(&self) -> Vec<String> {
+        self.0.pv.iter().flat_map(MoveList::tokens).map(str::to_owned).collect()
+    }
+
+    /// The text of `info string`.
+    #[getter]
+    fn string(&self) -> Option<&str> {
+        self.0.string.as_deref()
+    }
+
+    /// The line in UCI.
+    fn __str__(&self) -> String {
+        let mut text = String::new();
+        let info = Reply::Info(ProtocolInfo::clone(&self.0));
+        match info.write(Dialect::Uci, &mut text) {
+            Ok(()) => text,
+            Err(error) => format!("info string {error}"),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Info {}>", self.__str__())
+    }
+}
+
+/// The result of a search.
+#[pyclass(module = "readyok", frozen)]
+pub(crate) struct SearchResult(pub(crate) client::SearchResult);
+
+#[pymethods]
+impl SearchResult {
+    /// The move, in UCI or USI notation. It was not checked for legality. None if the engine has no move or resigns.
+    #[getter]
+    fn r#move(&self) -> Option<String> {
+        self.0.best_move().map(|mv| mv.as_str().to_owned())
+    }
+
+    /// "resign" or "win" (a declaration) of a shogi engine.
+    #[getter]
+    fn declaration(&self) -> Option<&'static str> {
+        match self.0.best {
+            Best::Resign => Some("resign"),
+            Best::Win => Some("win"),
+            Best::Move(_) | Best::None | Best::Other(_) => None,
+        }
+    }
+
+    /// The answer of the engine as it was sent, such as "e2e4", "(none)" or "resign".
+    #[getter]
+    fn answer(&self) -> String {
+        match &self.0.best {
+            Best::Move(mv) => mv.as_str().to_owned(),
+            Best::None => "(none)".to_owned(),
+            Best::Resign => "resign".to_owned(),
+            Best::Win => "win".to_owned(),
+            Best::Other(text) => text.clone().into_owned(),
+        }
+    }
+
+    /// The expected reply.
+    #[getter]
+    fn ponder(&self) -> Option<String> {
+        self.0.ponder.as_ref().map(|mv| mv.as_str().to_owned())
+    }
+
+    /// Whether the engine pondered on this position and received `ponderhit`.
+    #[getter]
+    fn ponder_hit(&self) -> bool {
+        self.0.ponder_hit
+    }
+
+    /// The answer to a mate search: "mate", "nomate", "timeout", "notimplemented" or "unknown". None after other searches of
+    /// a shogi engine; derived from the score for a chess engine.
+    #[getter]
+    fn checkmate(&self) -> &'static str {
+        match self.0.clone().into_checkmate() {
+            Checkmate::Moves(_) => "mate",
+            Checkmate::NoMate => "nomate",
+            Checkmate::Timeout => "timeout",
+            Checkmate::NotImplemented => "notimplemented",
+            Checkmate::Unknown => "unknown",
+        }
+    }
+
+    /// The moves of the mate that a mate search found. Empty without one.
+    #[getter]
+    fn mate_line(&self) -> Vec<String> {
+        match self.0.clone().into_checkmate() {
+            Checkmate::Moves(moves) => moves.tokens().map(str::to_owned).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The latest report about the best variation.
+    #[getter]
+    fn info(&self) -> Info {
+        Info(Arc::new(self.0.info.clone()))
+    }
+
+    /// The latest reports about all variations, the best first.
+    #[getter]
+    fn lines(&self) -> Vec<Info> {
+        self.0.lines.iter().cloned().map(|info| Info(Arc::new(info))).collect()
+    }
+
+    /// Seconds from `go` or `ponderhit` to the answer.
+    #[getter]
+    fn time(&self) -> f64 {
+        self.0.time().as_secs_f64()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<SearchResult {}>", self.answer())
+    }
+}
