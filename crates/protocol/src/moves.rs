@@ -153,21 +153,29 @@ impl Move {
     /// The move of a shape. `None` if a square is outside every board (UCI: 12 files by 10 ranks, USI:
     /// 9 by 9) or a letter is invalid.
     pub fn from_shape(shape: MoveShape, dialect: Dialect) -> Option<Self> {
-        let mut text = String::with_capacity(8);
+        let mut text = Packed::default();
         match shape {
             MoveShape::Null => return Some(Self::NULL),
             MoveShape::Drop { piece, to } => {
-                text.push(piece);
-                text.push(char::from(drop_sign(dialect)));
-                push_square(&mut text, to, dialect)?;
+                text.push(u8::try_from(piece).ok()?);
+                text.push(drop_sign(dialect));
+                text.push_square(to, dialect)?;
             }
             MoveShape::Board { from, to, suffix } => {
-                push_square(&mut text, from, dialect)?;
-                push_square(&mut text, to, dialect)?;
-                text.extend(suffix);
+                text.push_square(from, dialect)?;
+                text.push_square(to, dialect)?;
+                if let Some(suffix) = suffix {
+                    text.push(u8::try_from(suffix).ok()?);
+                }
             }
         }
-        Self::read(&text, dialect).ok()
+        let bytes = text.bytes.to_le_bytes();
+        let token = bytes.get(..text.length)?;
+        let shape = match dialect {
+            Dialect::Uci => uci_shape(token),
+            Dialect::Usi => usi_shape(token),
+        };
+        shape.is_some().then_some(Self { bytes })
     }
 
     /// The move as text.
@@ -227,26 +235,41 @@ const fn drop_sign(dialect: Dialect) -> u8 {
     }
 }
 
-fn push_square(text: &mut String, square: Square, dialect: Dialect) -> Option<()> {
-    let letter =
-        |number: u8| number.checked_sub(1).map(|number| char::from(b'a'.saturating_add(number)));
-    let number = |number: u8, text: &mut String| {
-        if 10 <= number {
-            text.push(char::from(b'0' + number / 10 % 10));
-        }
-        text.push(char::from(b'0' + number % 10));
-    };
-    match dialect {
-        Dialect::Uci => {
-            text.push(letter(square.file)?);
-            number(square.rank, text);
-        }
-        Dialect::Usi => {
-            number(square.file, text);
-            text.push(letter(square.rank)?);
-        }
+/// A text of at most eight bytes, the first one in the lowest bits.
+#[derive(Default)]
+struct Packed {
+    bytes: u64,
+    length: usize,
+}
+
+impl Packed {
+    /// Two squares have six bytes, and something else one or two.
+    fn push(&mut self, byte: u8) {
+        self.bytes |= u64::from(byte) << (8 * (self.length % 8));
+        self.length += 1;
     }
-    Some(())
+
+    fn push_square(&mut self, square: Square, dialect: Dialect) -> Option<()> {
+        let letter = |number: u8| Some(b'a'.saturating_add(number.checked_sub(1)?));
+        match dialect {
+            Dialect::Uci => {
+                self.push(letter(square.file)?);
+                self.push_number(square.rank);
+            }
+            Dialect::Usi => {
+                self.push_number(square.file);
+                self.push(letter(square.rank)?);
+            }
+        }
+        Some(())
+    }
+
+    fn push_number(&mut self, number: u8) {
+        if 10 <= number {
+            self.push(b'0' + number / 10 % 10);
+        }
+        self.push(b'0' + number % 10);
+    }
 }
 
 /// The length of the moves at the start of a text that are separated by single spaces.
